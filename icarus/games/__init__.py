@@ -1,0 +1,54 @@
+"""The games, by name."""
+import ast
+import difflib
+from collections.abc import Callable
+
+from icarus.game import Game, State
+from icarus.games.othello import OTHELLO
+
+GAMES: dict[str, Game | Callable[..., Game]] = {
+    "othello": OTHELLO,
+}
+
+
+def names() -> list[str]:
+    """The names that `load` knows."""
+    return list(GAMES)
+
+
+def load(name: str, **parameters: int) -> Game:
+    """A game by its name, with parameters as keywords or in the name: "knockout-whist(players=3)".
+
+    Raises:
+        ValueError: no such game (the nearest names are told), or a parameter it does not take.
+    """
+    base, written = _split(name)
+    found = GAMES.get(base)
+    if found is None:
+        near = difflib.get_close_matches(base, GAMES, n=3, cutoff=0.4)
+        raise ValueError(f"no game is called {base!r}; " + (f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}"))
+    parameters = {**written, **parameters}
+    if isinstance(found, Game):
+        if parameters:
+            raise ValueError(f"{base} takes no parameters, but {', '.join(parameters)} was given")
+        return found
+    try:
+        return found(**parameters)
+    except TypeError as error:
+        raise ValueError(f"{name!r}: {error}") from None
+
+
+def _split(name: str) -> tuple[str, dict[str, int]]:
+    """"name(a=1, b=2)" as name and parameters."""
+    base, bracket, rest = name.partition("(")
+    if not bracket:
+        return base.strip(), {}
+    try:
+        call = ast.parse(f"f({rest}", mode="eval").body
+        assert isinstance(call, ast.Call) and not call.args
+        return base.strip(), {str(keyword.arg): int(ast.literal_eval(keyword.value)) for keyword in call.keywords}
+    except (SyntaxError, ValueError, TypeError, AssertionError):
+        raise ValueError(f"{name!r} is not a game's name; write it like knockout-whist(players=3)") from None
+
+
+__all__ = ["GAMES", "Game", "State", "load", "names"]

@@ -1,0 +1,149 @@
+"""Othello: 8×8, black moves first, a player without a move passes, two passes end the game, more discs win.
+
+    a b c d e f g h
+  1 . . . . . . . .
+  2 . . . . . . . .
+  3 . . . * . . . .        * Black's legal moves, d3 c4 f5 e6
+  4 . . * O X . . .        X Black (player 0), O White (player 1)
+  5 . . . X O * . .
+  6 . . . . * . . .
+  7 . . . . . . . .
+  8 . . . . . . . .
+
+Perfect information. An action is the square, 0 (a1) … 63 (h8) by rows, or PASS.
+"""
+from typing import Any
+
+import numpy as np
+
+from icarus.game import CONTINUES, TERMINAL, Game
+from icarus.jit import inlined, lowest_bit, popcount
+
+SIZE = 8
+PASS = SIZE * SIZE
+NOWHERE = PASS + 1                                   # the last square before anything was played
+EVERYWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
+INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)        # a line of flips that runs sideways must not wrap around the board
+EDGE = np.uint64(0xFF818181818181FF)
+START = ((1 << 28) | (1 << 35), (1 << 27) | (1 << 36))
+
+STATE = np.dtype([
+    ("discs", np.uint64, (2,)),      # a bit per square for each player
+    ("player", np.int8),             # about to act
+    ("passes", np.int8),             # in a row; two end the game
+    ("last", np.int8),               # the previous action: a square, PASS or NOWHERE
+], align=True)
+
+
+@inlined
+def _reached(own: np.uint64, other: np.uint64, step: np.uint64) -> np.uint64:
+    """Squares next to a line of the other's discs that starts at an own disc, along one axis, both ways."""
+    double = step + step
+    left = other & (own << step)
+    left |= other & (left << step)
+    pair = other & (other << step)
+    left |= pair & (left << double)
+    left |= pair & (left << double)
+    right = other & (own >> step)
+    right |= other & (right >> step)
+    pair = other & (other >> step)
+    right |= pair & (right >> double)
+    right |= pair & (right >> double)
+    return (left << step) | (right >> step)
+
+
+@inlined
+def _moves(own: np.uint64, other: np.uint64) -> np.uint64:
+    """The squares where a disc flips something."""
+    inner = other & INNER_COLUMNS
+    reached = _reached(own, inner, np.uint64(1)) | _reached(own, other, np.uint64(8))
+    reached |= _reached(own, inner, np.uint64(7)) | _reached(own, inner, np.uint64(9))
+    return reached & ~(own | other)
+
+
+@inlined
+def _flips(own: np.uint64, other: np.uint64, disc: np.uint64, step: np.uint64) -> np.uint64:
+    """The discs flipped along one axis by a new disc."""
+    left = other & (disc << step)
+    right = other & (disc >> step)
+    for _ in range(SIZE - 3):
+        left |= other & (left << step)
+        right |= other & (right >> step)
+    flipped = np.uint64(0)
+    if (left << step) & own:
+        flipped |= left
+    if (right >> step) & own:
+        flipped |= right
+    return flipped
+
+
+def initial(state: Any, rng: np.ndarray) -> None:
+    state.discs[0], state.discs[1] = np.uint64(START[0]), np.uint64(START[1])
+    state.last = NOWHERE
+
+
+def player(state: Any) -> int:
+    return TERMINAL if state.passes == 2 else state.player
+
+
+def legal(state: Any, actions: np.ndarray) -> int:
+    squares = _moves(state.discs[state.player], state.discs[1 - state.player])
+    count = 0
+    while squares:
+        actions[count] = lowest_bit(squares)
+        count += 1
+        squares &= squares - np.uint64(1)
+    if count == 0:
+        actions[0] = PASS
+        count = 1
+    return count
+
+
+def apply(state: Any, action: int) -> None:
+    if action == PASS:
+        state.passes += 1
+    else:
+        own, other = state.discs[state.player], state.discs[1 - state.player]
+        disc = np.uint64(1) << np.uint64(action)
+        inner = other & INNER_COLUMNS
+        flipped = _flips(own, inner, disc, np.uint64(1)) | _flips(own, other, disc, np.uint64(8))
+        flipped |= _flips(own, inner, disc, np.uint64(7)) | _flips(own, inner, disc, np.uint64(9))
+        state.discs[state.player] = own | flipped | disc
+        state.discs[1 - state.player] = other & ~flipped
+        state.passes = 0
+    state.last = action
+    state.player = 1 - state.player
+
+
+def rewards(state: Any, out: np.ndarray) -> None:
+    lead = popcount(state.discs[0]) - popcount(state.discs[1])
+    out[0] = 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
+    out[1] = 1.0 - out[0]
+
+
+def episode(state: Any) -> int:
+    """Eq. (22): the player to move, where the previous move was on an edge square."""
+    if state.last < PASS and (EDGE >> np.uint64(state.last)) & np.uint64(1):
+        return state.player
+    return CONTINUES
+
+
+def text(state: Any) -> str:
+    """The board, with the player to move."""
+    rows = ["  a b c d e f g h"]
+    for row in range(SIZE):
+        marks = ("X" if int(state.discs[0]) >> square & 1 else "O" if int(state.discs[1]) >> square & 1 else "."
+                 for square in range(row * SIZE, row * SIZE + SIZE))
+        rows.append(f"{row + 1} " + " ".join(marks))
+    discs = f"X {int(state.discs[0]).bit_count()}, O {int(state.discs[1]).bit_count()}"
+    return "\n".join([*rows, discs if state.passes == 2 else f"{discs}; {'XO'[state.player]} to move"])
+
+
+def action_text(state: Any, action: int) -> str:
+    return "pass" if action == PASS else f"{'abcdefgh'[action % SIZE]}{action // SIZE + 1}"
+
+
+OTHELLO = Game(
+    name="othello", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
+    max_legal=SIZE * SIZE - 4, episode=episode, text=text, action_text=action_text,
+)

@@ -1,0 +1,293 @@
+"""Search: Algorithm 1, lines 1-4 and 18, around the compiled playout loop."""
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.enhancement import Enhancement, Sum
+from icarus.game import CHANCE, TERMINAL, Entries, State
+from icarus.history import PHASES, PLAYOUT, STEP, episode_key, episode_record, mix
+from icarus.information import UPDATES
+from icarus.lowering import Program, lowered
+from icarus.playout import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED, loop
+from icarus.rng import below, seeded
+from icarus.tables import Records, Table
+
+SLICE = 0.05                           # seconds of compiled work between two looks at the clock and at Ctrl-C
+FIRST_SLICE = 8                        # iterations before the first look
+_STEPS, _UPDATES = 256, 4096           # room to begin with
+
+
+@attrs.frozen(eq=False, repr=False)
+class Result:
+    """What a search found.
+
+    Attributes:
+        action: the action selected most often from the root (line 18); ties broken uniformly by the search's generator.
+        actions: the legal actions at the root, in the game's order.
+        visits: how often each was selected. [actions]
+        values: the mean reward of the player to move after each; nan where never selected. [actions]
+        policy: visits as shares. [actions]
+        iterations: playouts made.
+        records: for each component, by name, its `Records`.
+        depth: actions from the root to the deepest history in the tree.
+        phase_steps: decisions made in selection, expansion and simulation, by name.
+        seconds: wall-clock time; the only field that two searches with one seed do not share.
+        memory: bytes of the tables.
+        state, strategy, seed: what was searched, how.
+    """
+
+    action: int
+    actions: tuple[int, ...]
+    visits: np.ndarray
+    values: np.ndarray
+    policy: np.ndarray
+    iterations: int
+    records: Mapping[str, Records]
+    depth: int
+    phase_steps: Mapping[str, int]
+    seconds: float
+    memory: int
+    state: State
+    strategy: Enhancement
+    seed: Any
+
+    @property
+    def value(self) -> float:
+        """The mean reward after the chosen action."""
+        return float(self.values[self.actions.index(self.action)])
+
+    def __str__(self) -> str:
+        player = self.state.current_player()
+        rows = [("action", "visits", "share", "value")]
+        for i in np.argsort(-self.visits, kind="stable"):
+            mark = " *" if self.actions[i] == self.action else ""
+            value = f"{self.values[i]:.3f}" if self.visits[i] else "-"
+            rows.append((self.state.action_to_string(self.actions[i]) + mark, str(self.visits[i]), f"{self.policy[i]:.1%}", value))
+        widths = [max(len(row[k]) for row in rows) for k in range(4)]
+        table = "\n".join(f"{row[0]:<{widths[0]}}  " + "  ".join(f"{text:>{w}}" for text, w in zip(row[1:], widths[1:], strict=True))
+                          for row in rows)
+        rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
+        return (f"{self.state.game}, player {player}, {self.strategy}: {self.iterations} iterations in {self.seconds:.2f} s "
+                f"({rate:,.0f}/s), depth {self.depth}, {sum(map(len, self.records.values()))} records\n{table}")
+
+    def __repr__(self) -> str:
+        return f"<search result: {self.state.action_to_string(self.action)} after {self.iterations} iterations>"
+
+
+class SearchInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a search; `result` is what it had found by then."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(f"search interrupted after {result.iterations} iterations")
+        self.result = result
+
+
+def search(state: State, strategy: Enhancement, *, iterations: int | None = None, seconds: float | None = None,
+           seed: int | Sequence[int] = 0, progress: Callable[[int, float], None] | None = None) -> Result:
+    """Algorithm 1: choose an action for the player to move by MO-ISMCTS with a strategy of information capture and reuse.
+
+    Args:
+        state: a state in which a player is about to act.
+        strategy: an enhancement or a composition.
+        iterations: how many playouts to make; or
+        seconds: for how long (wall clock); with both, whichever ends first.
+        seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
+        progress: called with (iterations made, seconds elapsed) about twenty times a second.
+
+    Raises:
+        ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1.
+        TypeError: something that is no state or no enhancement.
+        SearchInterrupted: a KeyboardInterrupt that carries the result so far.
+    """
+    _check(state, strategy, iterations, seconds, seed)
+    running = Search(state, strategy, seed)
+    started = time.perf_counter()
+    limit = iterations if iterations is not None else 1 << 62
+    deadline = started + seconds if seconds is not None else None
+    target, rate = FIRST_SLICE, 0.0
+    try:
+        while running.iterations < limit:
+            before, made = time.perf_counter(), running.iterations
+            running.run(min(target, limit))
+            now = time.perf_counter()
+            rate = (running.iterations - made) / max(now - before, 1e-9)
+            if progress is not None:
+                progress(running.iterations, now - started)
+            if deadline is not None and now >= deadline:
+                break
+            left = SLICE if deadline is None else min(SLICE, deadline - now)
+            target = running.iterations + max(1, min(int(rate * left), 8 * (running.iterations - made)))
+    except KeyboardInterrupt:
+        if running.iterations == 0:
+            raise
+        raise SearchInterrupted(running.result(time.perf_counter() - started)) from None
+    return running.result(time.perf_counter() - started)
+
+
+def _check(state: Any, strategy: Any, iterations: Any, seconds: Any, seed: Any) -> None:
+    if not isinstance(state, State):
+        raise TypeError(f"search looks at a State, such as games.load('othello').new_initial_state(), not at {state!r}")
+    if isinstance(strategy, Sum):
+        raise ValueError(f"the weights of ({strategy}) do not sum to 1: it is no strategy yet; divide it by {len(strategy.terms)}")
+    if not isinstance(strategy, Enhancement):
+        raise TypeError(f"a strategy is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {strategy!r}")
+    check_budget(iterations, seconds)
+    check_seed(seed)
+    player = state.current_player()
+    if player in (CHANCE, TERMINAL):
+        told = "the game has ended" if player == TERMINAL else "chance acts here: apply one of chance_outcomes()"
+        raise ValueError(f"there is no decision to search for: {told}")
+
+
+def check_budget(iterations: Any, seconds: Any) -> None:
+    """Refuse a budget that is missing, no number, or not positive."""
+    if iterations is None and seconds is None:
+        raise ValueError("a search needs a budget: iterations=5000 or seconds=1.0")
+    if iterations is not None and (isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 1):
+        raise ValueError(f"iterations is {iterations!r}; it must be an integer of at least 1")
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float | np.number) or not seconds > 0):
+        raise ValueError(f"seconds is {seconds!r}; it must be a positive number")
+
+
+def check_seed(seed: Any) -> None:
+    """Refuse what numpy.random.SeedSequence would not take as a seed."""
+    numbers = seed if isinstance(seed, Sequence) and not isinstance(seed, str) else (seed,)
+    if not numbers or any(isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0 for n in numbers):
+        raise ValueError(f"seed is {seed!r}; it must be an integer of at least 0, or a sequence of such integers")
+
+
+class Search:
+    """A search under way: the arena that the compiled loop works in. `run` may be called as often as one likes."""
+
+    def __init__(self, state: State, strategy: Enhancement, seed: int | Sequence[int] = 0) -> None:
+        self.state, self.strategy, self.seed = state.clone(), strategy, seed
+        self.game = state.game
+        self.program: Program = lowered(self.game, strategy)
+        self.tables = [Table(component, self.game) for component in self.program.components]
+        self.actions = tuple(state.legal_actions())
+        self._loop = loop()
+        self._arena = np.zeros(1, ARENA)
+        self._kept: dict[str, np.ndarray] = {}
+        self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
+        self._set_up(self.game.entries())
+
+    def _set_up(self, entries: Entries) -> None:
+        game, program, arena = self.game, self.program, self._arena
+        for name in ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall"):
+            entry = getattr(entries, name)
+            arena[name] = 0 if entry is None else entry.address
+        arena["players"], arena["viewers"], arena["max_legal"] = game.players, game.viewers, game.max_legal
+        observer = self.state.current_player()
+        arena["observer"], arena["state_words"], arena["root_count"] = observer, -(-game.state.itemsize // 8), len(self.actions)
+        self._keep("root", self._padded(self.state.record))
+        self._keep("state", self._padded(self.state.record))
+        self._keep("beliefs", self.state.beliefs(observer))
+        self._keep("root_actions", np.array(self.actions, np.int64))
+        self._keep("root_visits", np.zeros(2 * len(self.actions), np.int64))
+        for name in ("component", "program", "term", "leaf", "factor"):
+            self._keep(name, getattr(program, name))
+        program.component["table"] = [table.descriptor.ctypes.data for table in self.tables]
+        arena["components"] = len(program.components)
+        arena["records_simulation"], arena["moves_in_simulation"] = program.records_simulation, program.moves_in_simulation
+        arena["keys_in_simulation"], arena["episodes_read"] = program.keys_in_simulation, program.episodes
+        row = self.tables[0].dtype
+        assert row.fields is not None
+        arena["baseline_row"], arena["baseline_visits"] = row.itemsize, row.fields["visits"][1]
+        for name, size in (("records", game.max_legal), ("values", game.max_legal), ("total", game.max_legal), ("reward", game.players),
+                           ("number", 1), ("rng_before", 4), ("recalled", RECALLED)):
+            self._keep(name, np.zeros(size, np.int64))
+        self._keep("rng", seeded(self.seed))
+        self._keep("playout", self._playout)
+        self._keep("updates", self._updates)
+        self._place_episodes()
+        self._give_steps(_STEPS)
+        self._give_updates(_UPDATES)
+
+    def _keep(self, name: str, array: np.ndarray) -> None:
+        self._kept[name] = array
+        self._arena[name] = array.ctypes.data
+
+    @staticmethod
+    def _padded(record: np.ndarray) -> np.ndarray:
+        words = np.zeros(-(-record.nbytes // 8), np.int64)
+        words.view(np.uint8)[:record.nbytes] = record.view(np.uint8)
+        return words
+
+    def _place_episodes(self) -> None:
+        viewers = self.game.viewers
+        keys = np.zeros(viewers, np.int64)
+        if self.program.episodes:
+            position = self.state.position_in_episode()
+            for viewer in range(viewers):
+                key = episode_key(position.label, viewer)
+                for move in position.moves[viewer]:
+                    key = mix(key, move)
+                keys[viewer] = key
+            label, moves = position.previous
+            last = 0 if position.last is None else position.last
+            self._arena["root_episode"] = episode_record(label, self.game.viewer(last), last, moves)
+            self._arena["root_label"] = position.label
+        self._keep("root_episodes", keys)
+
+    def _give_steps(self, steps: int) -> None:
+        """Room for playouts of so many steps."""
+        viewers, legal = self.game.viewers, steps * 8 + 4 * self.game.max_legal
+        self._arena["step_capacity"], self._arena["legal_capacity"] = steps, legal
+        parts = {"steps": np.zeros(steps + 1, STEP), "legal": np.zeros(legal, np.int64)}
+        parts.update({name: np.zeros((steps + 1) * viewers, np.int64) for name in ("moves", "keys", "episodes")})
+        for name, array in parts.items():
+            self._kept[f"playout.{name}"] = array
+            self._playout[name] = array.ctypes.data
+        self._playout["viewers"] = viewers
+
+    def _give_updates(self, count: int) -> None:
+        """Room for so many updates of one playout."""
+        for name in ("records", "contexts"):
+            self._kept[f"updates.{name}"] = np.zeros(count, np.int64)
+            self._updates[name] = self._kept[f"updates.{name}"].ctypes.data
+        self._updates["capacity"] = count
+
+    @property
+    def iterations(self) -> int:
+        """Playouts made so far."""
+        return int(self._arena["iterations"][0])
+
+    def run(self, iterations: int) -> None:
+        """Go on until so many playouts have been made in all, giving room as it is asked for."""
+        while (status := self._loop(self._arena.ctypes.data, iterations)) != DONE:
+            if status == MORE_STEPS:
+                self._give_steps(2 * int(self._arena["step_capacity"][0]))
+            elif status == MORE_ROWS:
+                full = int(self._arena["full_component"][0])
+                self.tables[full].grow(int(self.program.component["count"][full]))
+            else:
+                self._give_updates(2 * int(self._updates["count"][0]))
+
+    def records(self) -> dict[str, Records]:
+        """The records of every component of the strategy and of the baseline, by name."""
+        return {str(part): Records(part, self.game, self.tables[index]) for part, index in self.program.table_of.items()}
+
+    def result(self, seconds: float = 0.0) -> Result:
+        """What the search has found so far."""
+        visits = self._kept["root_visits"][:len(self.actions)].copy()
+        records = self.records()
+        player = self.state.current_player()
+        values = np.full(len(self.actions), np.nan)
+        baseline = Records(self.program.components[0], self.game, self.tables[0])
+        for i, action in enumerate(self.actions):
+            if visits[i]:
+                seen = baseline[player, (action,)]
+                values[i] = seen["reward"][player] / seen["visits"]
+        most = np.flatnonzero(visits == visits.max())
+        chosen = most[0] if len(most) == 1 else most[below(self._kept["rng"].copy(), len(most))]
+        return Result(
+            action=self.actions[chosen], actions=self.actions, visits=visits, values=values, policy=visits / max(1, visits.sum()),
+            iterations=self.iterations, records=records, depth=int(self._arena["depth"][0]),
+            phase_steps=dict(zip(PHASES, self._arena["phase_steps"][0].tolist(), strict=True)), seconds=seconds,
+            memory=sum(table.nbytes for table in self.tables), state=self.state, strategy=self.strategy, seed=self.seed)
+
+
+__all__ = ["Records", "Result", "Search", "SearchInterrupted", "check_budget", "check_seed", "search"]

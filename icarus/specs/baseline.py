@@ -1,0 +1,66 @@
+"""Specification 1: the baseline, MO-ISMCTS with UCB1 over the subset of actions that are available.
+
+Readings: the playout is in the tree up to the first history whose record has n = 0, which is the expanded one (t_e); the
+environment's histories have records like everyone's. In the simulation phase every value is +∞, so the choice is uniform.
+"""
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.enhancement import Enhancement
+from icarus.history import SIMULATION, History, child, legal_at
+from icarus.information import AVAILABLE, HISTORY, VISIT, VISIT_OR_AVAILABLE, RewardsVisitsAvailability, Updates, initial, update
+from icarus.policy import ucb1
+from icarus.slots import backpropagation, candidates, capture
+
+EXPLORATION = 0.7
+
+
+@candidates
+def children(history: History, legal: np.ndarray, records: np.ndarray) -> None:
+    """v(θ([h # a]~)) with v((q, n, m)) = q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0"""
+    for i in range(len(legal)):
+        records[i] = child(history, len(history.steps) - 1, legal[i])
+
+
+@capture(reads_simulation=False, writes_simulation=False)
+def capture_tree(history: History, updates: Updates) -> None:
+    """⟨([a₁, …, a_i]~, ψ_visit) : 0 ≤ i ≤ t_e⟩ # ⟨([a₁, …, a_{i−1}, a]~, ψ_avail) : 0 < i ≤ t_e, a legal, a ≠ a_i⟩"""
+    steps = history.steps
+    last = 0                                                        # t_e: one more than the last decision in the tree
+    while last < len(steps) - 1 and steps[last].phase != SIMULATION:
+        last += 1
+    for i in range(last + 1):
+        update(updates, steps[i].record, VISIT)
+    for i in range(last):
+        for action in legal_at(history, i):
+            if action != steps[i].action:
+                update(updates, child(history, i, action), AVAILABLE)
+
+
+@backpropagation
+def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """(q + μ, n + 1, m + 1) if ψ = ψ_visit; (q, n, m + 1) if ψ = ψ_avail"""
+    if context == VISIT:
+        for player in range(len(rewards)):
+            seen.reward[player] += rewards[player]
+        seen.visits += 1
+    seen.availability += 1
+
+
+BASELINE = Enhancement(
+    name="BASELINE",
+    records=HISTORY,                                   # Base-1
+    information=RewardsVisitsAvailability,             # Base-2
+    initial=initial(),                                 # Base-3
+    policy=ucb1(EXPLORATION).over(children),           # Base-4
+    contexts=VISIT_OR_AVAILABLE,                       # Base-5
+    capture=capture_tree,                              # Base-6
+    backpropagation=backpropagate,                     # Base-7
+)
+
+
+def baseline(exploration: float = EXPLORATION) -> Enhancement:
+    """The baseline with another exploration constant c."""
+    return attrs.evolve(BASELINE, name=f"baseline({exploration!r})", policy=ucb1(exploration).over(children))

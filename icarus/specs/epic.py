@@ -1,0 +1,73 @@
+"""Specification 7: episodic information capture and reuse (EPIC).
+
+Readings: positions-in-episode count from the start of the game, not from the root of the search. An action taken where
+e(s) ∈ E is the first of that episode; the record of h # a is the position-in-episode of h extended by a, also when a ends the
+episode. Before a game's first label the initial position counts as labelled, with a label of its own.
+"""
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.enhancement import Enhancement
+from icarus.history import History, child_in_episode, legal_at
+from icarus.information import (
+    AVAILABLE,
+    POSITION,
+    VISIT,
+    VISIT_OR_AVAILABLE,
+    RewardsVisitsAvailability,
+    Updates,
+    initial,
+    update,
+)
+from icarus.policy import Rule, ucb1
+from icarus.slots import backpropagation, candidates, capture
+
+EXPLORATION = 0.7
+
+
+@candidates
+def positions(history: History, legal: np.ndarray, records: np.ndarray) -> None:
+    """v(θ(η([h # a]~))) with v((q, n, m)) = q_ρ/n + c √(log m / n), +∞ if n = 0"""
+    for i in range(len(legal)):
+        records[i] = child_in_episode(history, len(history.steps) - 1, legal[i])
+
+
+@capture
+def capture_positions(history: History, updates: Updates) -> None:
+    """⟨(η([a₁, …, a_i]~), ψ_visit) : 0 ≤ i ≤ t⟩ # ⟨(η([a₁, …, a_{i−1}, a]~), ψ_avail) : 0 < i ≤ t, a legal, a ≠ a_i⟩"""
+    steps = history.steps
+    for i in range(len(steps)):
+        update(updates, steps[i].episode, VISIT)
+    for i in range(len(steps) - 1):
+        for action in legal_at(history, i):
+            if action != steps[i].action:
+                update(updates, child_in_episode(history, i, action), AVAILABLE)
+
+
+@backpropagation
+def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """(q + μ, n + 1, m + 1) if ψ = ψ_visit; (q, n, m + 1) if ψ = ψ_avail"""
+    if context == VISIT:
+        for player in range(len(rewards)):
+            seen.reward[player] += rewards[player]
+        seen.visits += 1
+    seen.availability += 1
+
+
+EPIC = Enhancement(
+    name="EPIC",
+    records=POSITION,                                  # EPIC-1
+    information=RewardsVisitsAvailability,             # EPIC-2
+    initial=initial(),                                 # EPIC-3
+    policy=ucb1(EXPLORATION).over(positions),          # EPIC-4
+    contexts=VISIT_OR_AVAILABLE,                       # EPIC-5
+    capture=capture_positions,                         # EPIC-6
+    backpropagation=backpropagate,                     # EPIC-7
+)
+
+
+def epic(rule: Rule) -> Enhancement:
+    """EPIC with another rule of reuse, or another exploration constant."""
+    return attrs.evolve(EPIC, name=f"epic({rule})", policy=rule.over(positions))

@@ -1,0 +1,94 @@
+"""Specification 3: move-average sampling technique (MAST), with the four rules of reuse of section 4.3.2, and tree-only MAST.
+
+Readings: the player in a record is the one who plays the action; the environment's actions have no record (R and Ψ name
+players 1, …, κ only). UCB1 counts how often an action was available, which takes a capture of its own.
+"""
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.enhancement import Enhancement
+from icarus.game import CHANCE
+from icarus.history import EXPANSION, SIMULATION, History, legal_at, record
+from icarus.information import ACTION, PLAYER, RewardVisits, RewardVisitsAvailability, Space, Updates, initial, update
+from icarus.policy import Rule, gibbs
+from icarus.slots import backpropagation, candidates, capture
+
+ONLY_AVAILABLE = -1                                    # the context of an action that was legal but not played
+
+
+@candidates
+def actions(history: History, legal: np.ndarray, records: np.ndarray) -> None:
+    """v(a) = q/n, 1 if n = 0, for θ(a, ρ) = (q, n)"""
+    player = history.steps[-1].player
+    for i in range(len(legal)):
+        records[i] = record(legal[i], player)
+
+
+@capture
+def capture_actions(history: History, updates: Updates, last_phase: int = SIMULATION) -> None:
+    """⟨((a_i, ρ_i), ρ_i) : i = 1, …, t⟩ with ρ_i the player of a_i"""
+    for i in range(len(history.steps) - 1):
+        step = history.steps[i]
+        if step.player != CHANCE and step.phase <= last_phase:
+            update(updates, record(step.action, step.player), step.player)
+
+
+@backpropagation
+def backpropagate(seen: Any, player: int, rewards: np.ndarray) -> None:
+    """(q + μ_ρ, n + 1)"""
+    seen.reward += rewards[player]
+    seen.visits += 1
+
+
+MAST = Enhancement(
+    name="MAST",
+    records=ACTION * PLAYER,                           # MAST-1
+    information=RewardVisits,                          # MAST-2
+    initial=initial(),                                 # MAST-3
+    policy=gibbs(temperature=1).over(actions),         # MAST-4
+    contexts=PLAYER,                                   # MAST-5
+    capture=capture_actions,                           # MAST-6
+    backpropagation=backpropagate,                     # MAST-7
+)
+
+TO_MAST = attrs.evolve(MAST, name="TO_MAST", capture=capture_actions(last_phase=EXPANSION))      # TO-MAST-6
+
+
+@capture
+def capture_available(history: History, updates: Updates, last_phase: int = SIMULATION) -> None:
+    """⟨((a_i, ρ_i), ρ_i)⟩ # ⟨((a, ρ_i), ψ_avail) : a ≠ a_i legal⟩ for i = 1, …, t"""
+    for i in range(len(history.steps) - 1):
+        step = history.steps[i]
+        if step.player != CHANCE and step.phase <= last_phase:
+            for action in legal_at(history, i):
+                update(updates, record(action, step.player), step.player if action == step.action else ONLY_AVAILABLE)
+
+
+@backpropagation
+def backpropagate_available(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """(q + μ_ρ, n + 1, m + 1) if ψ = ρ; (q, n, m + 1) if ψ = ψ_avail"""
+    if context != ONLY_AVAILABLE:
+        seen.reward += rewards[context]
+        seen.visits += 1
+    seen.availability += 1
+
+
+def mast(rule: Rule) -> Enhancement:
+    """MAST with another rule of reuse: epsilon_greedy(0.2), roulette(), ucb1(0.7), gibbs(0.5)."""
+    return _with_rule(MAST, f"mast({rule})", rule)
+
+
+def to_mast(rule: Rule) -> Enhancement:
+    """TO-MAST with another rule of reuse."""
+    return _with_rule(TO_MAST, f"to_mast({rule})", rule)
+
+
+def _with_rule(enhancement: Enhancement, name: str, rule: Rule) -> Enhancement:
+    changed = attrs.evolve(enhancement, name=name, policy=rule.over(actions))
+    if not rule.bandit:
+        return changed
+    return attrs.evolve(
+        changed, information=RewardVisitsAvailability, contexts=PLAYER * Space(("{ψ_avail}",)),
+        capture=capture_available(**dict(enhancement.capture.parameters)), backpropagation=backpropagate_available)

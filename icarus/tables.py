@@ -1,0 +1,134 @@
+"""θ in memory: one hash table for each component, which grows without changing what it says."""
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from icarus.enhancement import Enhancement
+from icarus.game import Game
+from icarus.information import NO_RECORD, TABLE
+from icarus.jit import array_at, compiled
+
+SMALLEST = 1 << 10                     # rows of a new table
+_INT = np.dtype(np.int64)
+
+
+class Table:
+    """The records of one component, with room to grow.
+
+    Attributes:
+        rows: [capacity + 1] of the row dtype; the last row holds the initial information.
+        descriptor: [1] of TABLE, for compiled code.
+    """
+
+    def __init__(self, component: Enhancement, game: Game) -> None:
+        self.dtype = component.information.row(game.players)
+        self.descriptor = np.zeros(1, TABLE)
+        self.rows = np.zeros(0, self.dtype)
+        self._blank = np.zeros(1, self.dtype)
+        for name, value in component.initial.common:
+            self._blank[name] = value
+        self._place(SMALLEST)
+        for parts, fields in component.initial.given:
+            self._enter(component.records.key(game, parts), dict(fields))
+
+    def _place(self, capacity: int) -> None:
+        self.rows = np.zeros(capacity + 1, self.dtype)
+        self.rows[capacity] = self._blank[0]
+        self.descriptor["rows"], self.descriptor["capacity"] = self.rows.ctypes.data, capacity
+
+    def _enter(self, key: int, fields: Mapping[str, float]) -> None:
+        if 2 * (self.used + 1) > self.capacity:
+            self.grow(0)
+        i = key & (self.capacity - 1)
+        while self.rows[i]["record"] not in (NO_RECORD, key):
+            i = (i + 1) & (self.capacity - 1)
+        self.descriptor["used"] += self.rows[i]["record"] == NO_RECORD
+        self.rows[i] = self._blank[0]
+        self.rows[i]["record"] = key
+        for name, value in fields.items():
+            self.rows[i][name] = value
+
+    @property
+    def capacity(self) -> int:
+        return int(self.descriptor["capacity"][0])
+
+    @property
+    def used(self) -> int:
+        return int(self.descriptor["used"][0])
+
+    @property
+    def nbytes(self) -> int:
+        return self.rows.nbytes
+
+    def grow(self, room: int) -> None:
+        """Make the table at least twice as large, and large enough for `room` more records."""
+        old, capacity = self.rows, 2 * self.capacity
+        while 2 * (self.used + room) > capacity:
+            capacity *= 2
+        words, count = self.dtype.itemsize // 8, self.capacity
+        self._place(capacity)
+        _rehash()(old.ctypes.data, count, self.rows.ctypes.data, capacity, words)
+
+    def records(self) -> np.ndarray:
+        """The rows that hold a record, sorted by key: a copy."""
+        held = self.rows[:-1][self.rows["record"][:-1] != NO_RECORD]
+        return np.sort(held, order="record")
+
+
+def rehash(source: int, source_rows: int, target: int, capacity: int, words: int) -> int:
+    """Enter every record of one block of rows into another, empty one."""
+    old, new = array_at(source, source_rows * words, _INT), array_at(target, (capacity + 1) * words, _INT)
+    mask = capacity - 1
+    for i in range(source_rows):
+        key = old[i * words]
+        if key != NO_RECORD:
+            j = key & mask
+            while new[j * words] != NO_RECORD:
+                j = (j + 1) & mask
+            for word in range(words):
+                new[j * words + word] = old[i * words + word]
+    return 0
+
+
+_compiled: dict[str, Any] = {}
+
+
+def _rehash() -> Any:
+    if not _compiled:
+        _compiled["rehash"] = compiled(rehash, types.int64(*(types.int64,) * 5), "growth of a table")
+    return _compiled["rehash"]
+
+
+class Records(Mapping[Any, Any]):
+    """What a search has learned about one enhancement's records.
+
+    A mapping from keys to rows with named fields. `records[parts]` looks a record up by its parts: (action, player) for MAST,
+    (player, moves) for the baseline; `records.rows` is the whole as a structured array, sorted by key.
+    """
+
+    def __init__(self, enhancement: Enhancement, game: Game, table: Table) -> None:
+        self.enhancement, self.game = enhancement, game
+        self.rows = table.records()
+        self.initial = table._blank[0]
+
+    def key(self, parts: Any) -> int:
+        """The key of the record with these parts."""
+        return self.enhancement.records.key(self.game, parts)
+
+    def __getitem__(self, parts: Any) -> Any:
+        key = self.key(parts)
+        i = int(np.searchsorted(self.rows["record"], key))
+        if i == len(self.rows) or self.rows["record"][i] != key:
+            raise KeyError(parts)
+        return self.rows[i]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.rows["record"].tolist())
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} records of {self.enhancement}>"
