@@ -3,9 +3,9 @@
 A compiled *entry* takes and returns 64-bit integers only; pointers travel as integers and are viewed as arrays and records on
 arrival. One uniform signature is what lets the playout loop, compiled once, call any game and any specification by address.
 
-Machine code is cached on disk under a digest of everything it was made from: the sources of this package, the flags, the
-versions of Python, numpy and numba, and the code, constants and (inside this package) source files of every function that
-the entry can reach. An edit anywhere therefore never runs stale machine code, and functions typed into a notebook are cached like any other.
+Machine code is cached on disk under a digest of everything it was made from: the flags, the versions of Python, numpy and
+numba, the sources of the engine, and the code, constants and (inside this package) source files of every function that the
+entry can reach. An edit anywhere therefore never runs stale machine code, and functions typed into a notebook are cached too.
 """
 import functools
 import hashlib
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 PACKAGE = Path(__file__).parent
 DEBUG = os.environ.get("ICARUS_DEBUG", "") not in ("", "0")     # bounds checks in everything that is compiled
-DISABLED = numba.config.DISABLE_JIT != 0                        # the compiled slots run as plain Python
+DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")                       # the compiled slots run as plain Python
 UNUSED_DAYS = 30                                                # machine code of other versions is deleted after this
 
 intrinsic: Any = _intrinsic                                     # untyped: what it makes is called without the typing context

@@ -355,7 +355,8 @@ def play(a: Any, rng: np.ndarray) -> int:
     begin(a, rng)
     playout, baseline = record_at(a.playout, PLAYOUT), record_at(record_at(a.component, COMPONENT).table, TABLE)
     steps, keys = array_at(playout.steps, a.step_capacity + 1, STEP), array_at(playout.keys, (a.step_capacity + 1) * a.viewers, _INT)
-    t, used, in_tree, depth = 0, 0, True, 0
+    t, used, depth = 0, 0, 0
+    in_tree = visits_of(a, baseline, EMPTY_HISTORY) > 0       # the first playout of all expands the empty history
     while True:
         player = call1(a.player, (a.state,))
         if player == TERMINAL:
@@ -363,7 +364,7 @@ def play(a: Any, rng: np.ndarray) -> int:
         if t + 1 >= a.step_capacity or used + a.max_legal > a.legal_capacity:
             return MORE_STEPS
         legal = playout.legal + 8 * used
-        if not in_tree and not a.records_simulation:
+        if t > 0 and not in_tree and not a.records_simulation:
             a.phase_steps[SIMULATION] += simulate_unseen(a, legal, rng)
             break
         count = call2(a.legal, (a.state, legal))
@@ -391,13 +392,13 @@ def play(a: Any, rng: np.ndarray) -> int:
             index = decided(a, 0 if in_tree else 1, legal, count, step.record, rng)
         step.action = actions[index]
 
+        if t == 0:
+            count_root(a, step.action)
         if in_tree:
             depth = t + 1
             if step.phase == EXPANSION:
                 in_tree = visits_of(a, baseline, extended(keys[t * a.viewers + step.viewer], player, step.action)) > 0
             advance(a, t, step, True)
-            if t == 0:
-                count_root(a, step.action)
         elif a.keys_in_simulation or a.moves_in_simulation or a.episodes_read:
             advance(a, t, step, False)
         call2(a.apply, (a.state, step.action))

@@ -28,7 +28,7 @@ class Result:
         action: the action selected most often from the root (line 18); ties broken uniformly by the search's generator.
         actions: the legal actions at the root, in the game's order.
         visits: how often each was selected. [actions]
-        values: the mean reward of the player to move after each; nan where never selected. [actions]
+        values: the mean reward of the player to move after each, by the baseline's records; nan where there is none. [actions]
         policy: visits as shares. [actions]
         iterations: playouts made.
         records: for each component, by name, its `Records`.
@@ -64,7 +64,7 @@ class Result:
         rows = [("action", "visits", "share", "value")]
         for i in np.argsort(-self.visits, kind="stable"):
             mark = " *" if self.actions[i] == self.action else ""
-            value = f"{self.values[i]:.3f}" if self.visits[i] else "-"
+            value = "-" if np.isnan(self.values[i]) else f"{self.values[i]:.3f}"
             rows.append((self.state.action_to_string(self.actions[i]) + mark, str(self.visits[i]), f"{self.policy[i]:.1%}", value))
         widths = [max(len(row[k]) for row in rows) for k in range(4)]
         table = "\n".join(f"{row[0]:<{widths[0]}}  " + "  ".join(f"{text:>{w}}" for text, w in zip(row[1:], widths[1:], strict=True))
@@ -278,8 +278,8 @@ class Search:
         values = np.full(len(self.actions), np.nan)
         baseline = Records(self.program.components[0], self.game, self.tables[0])
         for i, action in enumerate(self.actions):
-            if visits[i]:
-                seen = baseline[player, (action,)]
+            seen = baseline.get((player, (action,)))
+            if seen is not None and seen["visits"]:
                 values[i] = seen["reward"][player] / seen["visits"]
         most = np.flatnonzero(visits == visits.max())
         chosen = most[0] if len(most) == 1 else most[below(self._kept["rng"].copy(), len(most))]

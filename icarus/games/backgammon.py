@@ -1,0 +1,308 @@
+"""Backgammon without the doubling cube: the first to bear off fifteen checkers wins, a gammon is a win like any other.
+
+   13 14 15 16 17 18 | 19 20 21 22 23 24
+   5X  .  .  . 3O  . | 5O  .  .  .  . 2X        X (player 0) moves towards his point 1, numbered as shown
+    .  .  .  .  .  . |  .  .  .  .  .  .        O (player 1) the other way: his point is 25 minus the one shown
+   5O  .  .  . 3X  . | 5X  .  .  .  . 2O
+   12 11 10  9  8  7 |  6  5  4  3  2  1
+
+The opening roll, one die each and no doubles, decides who begins with those dice: 30 outcomes; any other roll has 21. Then
+each die is a decision of its own (four on a double), in any order, under the law of the whole turn: both dice if possible; if
+only one can be played, the larger if possible; as many of a double as possible. A player who can play nothing more has no
+decision: the next roll follows at once. Checkers on the bar enter first; two checkers hold a point, one alone is hit. With all
+checkers on points 1-6 they are borne off, by a die larger than needed only from the highest point held.
+
+The dice are random, all else is seen by both. An action is POINTS · (die − 1) + (point left), by the numbers of the player
+who moves; ROLL + … a roll, OPENING + … the opening roll.
+"""
+from typing import Any
+
+import numpy as np
+
+from icarus.game import CHANCE, CONTINUES, TERMINAL, Game
+from icarus.jit import helper, inlined, lowest_bit
+
+CHECKERS_EACH = 15
+FACES = 6
+OFF, BAR = 0, 25                                     # places of a checker beside the points 1 … 24
+POINTS = BAR + 1
+OUTSIDE_HOME = ~0 << (FACES + 1)                     # points 7 … 24 and the bar
+START = ((24, 2), (13, 5), (8, 3), (6, 5))           # (point, checkers) of each player
+NOBODY = -1                                          # whose turn it is before the opening roll
+ROLL = POINTS * FACES                                # + FACES · (larger − 1) + (smaller − 1)
+OPENING = ROLL + FACES * FACES                       # + FACES · (die of X − 1) + (die of O − 1)
+OPENINGS = FACES * (FACES - 1)
+ROLLS = FACES * (FACES + 1) // 2
+DICE_ARE_ROLLED = 0                                  # the label R of eq. (23)
+
+STATE = np.dtype([
+    ("points", np.int8, (2, POINTS)),    # checkers of each player on his own points; OFF and BAR too
+    ("held", np.int32, (2,)),            # a bit per own point (or BAR) where a player has checkers
+    ("blocked", np.int32, (2,)),         # a bit per own point that the opponent holds with two or more
+    ("sources", np.int32, (2,)),         # the points from which each die may be played now
+    ("dice", np.int8, (2,)),             # not yet played, the larger first; 0 where played; a double stands first
+    ("left", np.int8),                   # dice still to be played
+    ("player", np.int8),                 # whose turn it is; the winner in the end
+    ("actor", np.int8),                  # that player, CHANCE or TERMINAL
+], align=True)
+
+
+@helper
+def survey(state: Any) -> None:
+    """Set what follows from the checkers on the points: `held` and `blocked`."""
+    for owner in range(2):
+        state.held[owner] = state.blocked[1 - owner] = 0
+        for point in range(1, POINTS):
+            if state.points[owner, point] > 0:
+                state.held[owner] |= 1 << point
+            if state.points[owner, point] > 1 and point != BAR:
+                state.blocked[1 - owner] |= 1 << (BAR - point)
+
+
+@inlined
+def _highest(points: int) -> int:
+    """The highest of some points in the home board, as a bit."""
+    points |= points >> 1
+    points |= points >> 2
+    points |= points >> 4
+    return points ^ (points >> 1)
+
+
+@inlined
+def _playable(held: int, blocked: int, die: int) -> int:
+    """The points from which one die can be played, whatever is to come after it."""
+    if held >> BAR:
+        return 0 if blocked >> (BAR - die) & 1 else 1 << BAR
+    beyond = held >> (die + 1) << (die + 1)
+    playable = beyond & ~(blocked << die)
+    if held & OUTSIDE_HOME:
+        return playable
+    return playable | (held & 1 << die) if beyond else _highest(held)
+
+
+@inlined
+def _followed(state: Any, sources: int, die: int, other: int, others: int) -> int:
+    """Those of the `sources` of a die after which the other die, now playable from `others`, can be played too.
+
+    What the opponent blocks is the same all turn long: only blots are hit.
+    """
+    held, blocked = np.int64(state.held[state.player]), np.int64(state.blocked[state.player])
+    if not held >> BAR and others & (others - 1):
+        return sources               # a move spoils no other checker's move, so one of two remains
+    followed = 0
+    while sources:
+        source = lowest_bit(np.uint64(sources))
+        after = held
+        if state.points[state.player, source] == 1:
+            after ^= 1 << source
+        if source > die:
+            after |= 1 << (source - die)
+        if _playable(after, blocked, other):
+            followed |= 1 << source
+        sources &= sources - 1
+    return followed
+
+
+@helper
+def find_sources(state: Any) -> bool:
+    """Set from where each die may be played under the law of the turn; whether there is anything to play.
+
+    A double needs no foresight: its moves stay possible until they are made, so every order makes equally many.
+    """
+    held, blocked = np.int64(state.held[state.player]), np.int64(state.blocked[state.player])
+    larger, smaller = np.int64(state.dice[0]), np.int64(state.dice[1])
+    by_larger = _playable(held, blocked, larger) if larger else 0
+    by_smaller = _playable(held, blocked, smaller) if smaller else 0
+    if larger and smaller:
+        larger_first = _followed(state, by_larger, larger, smaller, by_smaller)
+        smaller_first = _followed(state, by_smaller, smaller, larger, by_larger)
+        if larger_first | smaller_first:
+            by_larger, by_smaller = larger_first, smaller_first
+        elif by_larger:
+            by_smaller = 0
+    state.sources[0], state.sources[1] = by_larger, by_smaller
+    return (by_larger | by_smaller) != 0
+
+
+@helper
+def _continue_turn(state: Any) -> None:
+    """Let the player decide on the next die, or pass the turn on where no die is left or playable."""
+    if state.left > 0 and find_sources(state):
+        state.actor = state.player
+        return
+    state.left = state.dice[0] = state.dice[1] = 0
+    state.player = 1 - state.player
+    state.actor = CHANCE
+
+
+@inlined
+def _roll(state: Any, first: int, second: int) -> None:
+    state.dice[0], state.dice[1] = max(first, second), min(first, second)
+    state.left = 2
+    if first == second:
+        state.dice[1] = 0
+        state.left = 4
+    _continue_turn(state)
+
+
+@inlined
+def _leave(state: Any, mover: int, source: int) -> None:
+    state.points[mover, source] -= 1
+    if state.points[mover, source] == 0:
+        state.held[mover] ^= 1 << source
+    elif state.points[mover, source] == 1:
+        state.blocked[1 - mover] &= ~(1 << (BAR - source))
+
+
+@inlined
+def _reach(state: Any, mover: int, target: int) -> None:
+    """Put a checker on a point, and the blot that it hits on the bar."""
+    other, opposite = 1 - mover, BAR - target
+    state.points[mover, target] += 1
+    state.held[mover] |= 1 << target
+    if state.points[mover, target] == 2:
+        state.blocked[other] |= 1 << opposite
+    if state.points[other, opposite]:
+        state.points[other, opposite] = 0
+        state.points[other, BAR] += 1
+        state.held[other] = (state.held[other] ^ 1 << opposite) | 1 << BAR
+
+
+def initial(state: Any, rng: np.ndarray) -> None:
+    for point, checkers in START:
+        state.points[0, point] = state.points[1, point] = checkers
+    survey(state)
+    state.player = NOBODY
+    state.actor = CHANCE
+
+
+def player(state: Any) -> int:
+    return state.actor
+
+
+def legal(state: Any, actions: np.ndarray) -> int:
+    if state.actor == CHANCE:
+        return _rolls(state, actions)
+    count = 0
+    for die in range(2):
+        sources, base = np.int64(state.sources[die]), POINTS * (np.int64(state.dice[die]) - 1)
+        while sources:
+            actions[count] = base + lowest_bit(np.uint64(sources))
+            count += 1
+            sources &= sources - 1
+    return count
+
+
+@helper
+def _rolls(state: Any, actions: np.ndarray) -> int:
+    count = 0
+    opening = state.player == NOBODY
+    base = OPENING if opening else ROLL
+    for first in range(FACES):
+        for second in range(FACES if opening else first + 1):
+            if not opening or first != second:
+                actions[count] = base + FACES * first + second
+                count += 1
+    return count
+
+
+def chance(state: Any, probabilities: np.ndarray) -> None:
+    if state.player == NOBODY:
+        probabilities[:OPENINGS] = 1 / OPENINGS
+        return
+    probabilities[:ROLLS] = 2 / FACES**2
+    double = 0
+    for face in range(FACES):
+        double += face
+        probabilities[double] = 1 / FACES**2
+        double += 1
+
+
+def apply(state: Any, action: int) -> None:
+    if action >= OPENING:
+        die_of_x, die_of_o = (action - OPENING) // FACES + 1, (action - OPENING) % FACES + 1
+        state.player = 0 if die_of_x > die_of_o else 1
+        _roll(state, die_of_x, die_of_o)
+        return
+    if action >= ROLL:
+        _roll(state, (action - ROLL) // FACES + 1, (action - ROLL) % FACES + 1)
+        return
+    mover, die, source = np.int64(state.player), action // POINTS + 1, action % POINTS
+    _leave(state, mover, source)
+    if source > die:
+        _reach(state, mover, source - die)
+    else:
+        state.points[mover, OFF] += 1
+        if state.points[mover, OFF] == CHECKERS_EACH:
+            state.actor = TERMINAL
+            return
+    state.left -= 1
+    if state.dice[1]:
+        state.dice[0 if die == state.dice[0] else 1] = 0
+    _continue_turn(state)
+
+
+def rewards(state: Any, out: np.ndarray) -> None:
+    out[state.player] = 1.0
+    out[1 - state.player] = 0.0
+
+
+def episode(state: Any) -> int:
+    """Eq. (23): R, where the dice are about to be rolled."""
+    return DICE_ARE_ROLLED if state.actor == CHANCE else CONTINUES
+
+
+def text(state: Any) -> str:
+    """The board as X sees it, with what is to be played."""
+    middle = " ".join([" ."] * FACES)
+    rows = [_numbers(range(13, BAR)), _row(state, range(13, BAR)), f"  {middle} | {middle}",
+            _row(state, range(12, OFF, -1)), _numbers(range(12, OFF, -1))]
+    beside = [f"{'XO'[owner]} {state.points[owner, BAR]} on the bar, {state.points[owner, OFF]} off" for owner in range(2)]
+    return "\n".join([*rows, "; ".join(beside), _situation(state)])
+
+
+def _numbers(points: range) -> str:
+    written = [f"{point:2}" for point in points]
+    return "  " + " ".join([*written[:FACES], "|", *written[FACES:]])
+
+
+def _row(state: Any, points: range) -> str:
+    def mark(point: int) -> str:
+        own, other = state.points[0, point], state.points[1, BAR - point]
+        return f"{own}X" if own else f"{other}O" if other else "."
+    written = [f"{mark(point):>2}" for point in points]
+    return "  " + " ".join([*written[:FACES], "|", *written[FACES:]])
+
+
+def _situation(state: Any) -> str:
+    if state.player == NOBODY:
+        return "opening roll"
+    name = "XO"[state.player]
+    if state.actor == TERMINAL:
+        return f"{name} has won"
+    if state.actor == CHANCE:
+        return f"{name} to roll"
+    dice = [state.dice[0]] * state.left if state.left > 1 and not state.dice[1] else [die for die in state.dice if die]
+    return f"{name} to play {' '.join(str(die) for die in dice)}"
+
+
+def action_text(state: Any, action: int) -> str:
+    """A move as "13/11", "bar/22", a hit as "13/11*", bearing off as "6/off", with a larger die as "4/off[6]".
+
+    A roll as "roll 65"; the opening roll as "opening roll 36", the die of X first.
+    """
+    if action >= ROLL:
+        base, name = (OPENING, "opening roll") if action >= OPENING else (ROLL, "roll")
+        return f"{name} {(action - base) // FACES + 1}{(action - base) % FACES + 1}"
+    die, source = action // POINTS + 1, action % POINTS
+    target = source - die
+    if target <= OFF:
+        return f"{source}/off" if target == OFF else f"{source}/off[{die}]"
+    hit = state.actor >= 0 and state.points[1 - state.player, BAR - target] == 1
+    return f"{'bar' if source == BAR else source}/{target}{'*' if hit else ''}"
+
+
+BACKGAMMON = Game(
+    name="backgammon", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
+    max_legal=2 * CHECKERS_EACH, chance=chance, episode=episode, text=text, action_text=action_text,
+)

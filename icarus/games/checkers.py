@@ -1,0 +1,194 @@
+"""Checkers (English draughts): captures are forced, a chain of jumps must be completed, who cannot move loses.
+
+  8 . w . w . w . w
+  7 w . w . w . w .
+  6 . w . w . w . w
+  5 . . . . . . . .
+  4 . . . . . . . .        b, B  a man and a king of Black (player 0, moves first, upwards)
+  3 b . b . b . b .        w, W  a man and a king of White (player 1, downwards)
+  2 . b . b . b . b
+  1 b . b . b . b .
+    a b c d e f g h
+
+Men step and jump forwards, kings both ways; among several captures the player chooses freely. Each jump is a decision of its
+own, and the next one of the chain belongs to the same piece. A man that reaches the far row is crowned, which ends its
+turn. The game is drawn when `draw_after` moves of either side in a row brought no capture, also where the last of them
+leaves the opponent without a move. Perfect information.
+
+Squares are 0 (a1), 1 (b1) … 63 (h8). An action is 64 · (square left) + (square reached).
+"""
+from typing import Any
+
+import numpy as np
+
+from icarus.game import CONTINUES, TERMINAL, Game
+from icarus.jit import helper, inlined, lowest_bit
+
+SIZE = 8
+SQUARES = SIZE * SIZE
+DRAW_AFTER = 40
+LONGEST_DRAW = np.iinfo(np.int16).max
+MOST_MOVES = 12 * 4                                    # twelve kings, four directions
+FLAT, STEEP = SIZE - 1, SIZE + 1                       # to the next square on each diagonal: up left, up right
+DARK = np.uint64(0xAA55AA55AA55AA55)                   # the squares of the game; a step over the side lands on a light square
+FAR_ROWS = np.uint64(0xFF000000000000FF)               # men move forwards only: whichever far row one reaches crowns it
+START = (0x000000000055AA55, 0xAA55AA0000000000)
+UP_LEFT, UP_RIGHT, DOWN_RIGHT, DOWN_LEFT = range(4)
+OFFSETS = (FLAT, STEEP, -FLAT, -STEEP)                 # from a square to the next one, in the order of these directions
+
+STATE = np.dtype([
+    ("pieces", np.uint64, (2,)),      # a bit per square for each player
+    ("kings", np.uint64),             # those of both players
+    ("movers", np.uint64, (4,)),      # the pieces that may move now, for each direction
+    ("player", np.int8),              # about to act
+    ("capturing", np.int8),           # 1 where the movers jump, 0 where they step
+    ("chained", np.int8),             # 1 where the jump continues a chain
+    ("quiet_left", np.int16),         # moves without capture that are left before the draw
+    ("draw_after", np.int16),
+], align=True)
+
+
+@inlined
+def _find_jumps(state: Any, own: np.uint64) -> bool:
+    """Set the movers to those of the player's pieces `own` that can jump; whether there are any."""
+    other = state.pieces[1 - state.player]
+    empty = DARK & ~(state.pieces[0] | state.pieces[1])
+    kings = own & state.kings
+    up, down = (own, kings) if state.player == 0 else (kings, own)
+    up_left = up & (other >> np.uint64(FLAT)) & (empty >> np.uint64(2 * FLAT))
+    up_right = up & (other >> np.uint64(STEEP)) & (empty >> np.uint64(2 * STEEP))
+    down_right = down & (other << np.uint64(FLAT)) & (empty << np.uint64(2 * FLAT))
+    down_left = down & (other << np.uint64(STEEP)) & (empty << np.uint64(2 * STEEP))
+    state.movers[UP_LEFT], state.movers[UP_RIGHT] = up_left, up_right
+    state.movers[DOWN_RIGHT], state.movers[DOWN_LEFT] = down_right, down_left
+    return (up_left | up_right | down_right | down_left) != np.uint64(0)
+
+
+@inlined
+def _find_steps(state: Any, own: np.uint64) -> None:
+    """Set the movers to those of the player's pieces `own` that can step."""
+    empty = DARK & ~(state.pieces[0] | state.pieces[1])
+    kings = own & state.kings
+    up, down = (own, kings) if state.player == 0 else (kings, own)
+    state.movers[UP_LEFT], state.movers[UP_RIGHT] = up & (empty >> np.uint64(FLAT)), up & (empty >> np.uint64(STEEP))
+    state.movers[DOWN_RIGHT], state.movers[DOWN_LEFT] = down & (empty << np.uint64(FLAT)), down & (empty << np.uint64(STEEP))
+
+
+@helper
+def begin_turn(state: Any) -> None:
+    """Find what the player about to act may move at the start of his turn."""
+    own = state.pieces[state.player]
+    state.chained = 0
+    state.capturing = 1 if _find_jumps(state, own) else 0
+    if not state.capturing:
+        _find_steps(state, own)
+
+
+def initial(state: Any, rng: np.ndarray, draw_after: int) -> None:
+    state.pieces[0], state.pieces[1] = np.uint64(START[0]), np.uint64(START[1])
+    state.draw_after = draw_after
+    state.quiet_left = draw_after
+    begin_turn(state)
+
+
+def player(state: Any) -> int:
+    stuck = (state.movers[0] | state.movers[1] | state.movers[2] | state.movers[3]) == np.uint64(0)
+    return TERMINAL if stuck or state.quiet_left == 0 else state.player
+
+
+def legal(state: Any, actions: np.ndarray) -> int:
+    count = 0
+    reach = 2 if state.capturing else 1
+    for direction in range(4):
+        movers = state.movers[direction]
+        offset = OFFSETS[direction] * reach
+        while movers:
+            actions[count] = lowest_bit(movers) * (SQUARES + 1) + offset
+            count += 1
+            movers &= movers - np.uint64(1)
+    return count
+
+
+def apply(state: Any, action: int) -> None:
+    origin, target = action // SQUARES, action % SQUARES
+    left, reached = np.uint64(1) << np.uint64(origin), np.uint64(1) << np.uint64(target)
+    state.pieces[state.player] ^= left | reached
+    crowned = False
+    if state.kings & left:
+        state.kings ^= left | reached
+    elif reached & FAR_ROWS:
+        state.kings |= reached
+        crowned = True
+    if state.capturing:
+        jumped = np.uint64(1) << np.uint64((origin + target) // 2)
+        state.pieces[1 - state.player] ^= jumped
+        state.kings &= ~jumped
+        state.quiet_left = state.draw_after
+        if not crowned and _find_jumps(state, reached):
+            state.chained = 1
+            return
+    else:
+        state.quiet_left -= 1
+    state.player = 1 - state.player
+    begin_turn(state)
+
+
+def rewards(state: Any, out: np.ndarray) -> None:
+    out[state.player] = 0.5 if state.quiet_left == 0 else 0.0
+    out[1 - state.player] = 1.0 - out[state.player]
+
+
+def episode(state: Any) -> int:
+    """Eq. (21): the player to move, where a capture is available that does not continue a chain."""
+    if state.capturing and not state.chained and state.quiet_left > 0:
+        return state.player
+    return CONTINUES
+
+
+def text(state: Any) -> str:
+    """The board from Black's side, with the player to move."""
+    rows = []
+    for row in reversed(range(SIZE)):
+        rows.append(f"{row + 1} " + " ".join(_mark(state, square) for square in range(row * SIZE, row * SIZE + SIZE)))
+    to_move = f"{('Black', 'White')[state.player]} to move"
+    if player(state) == TERMINAL:
+        to_move = "drawn" if state.quiet_left == 0 else f"{('White', 'Black')[state.player]} has won"
+    elif state.capturing:
+        to_move += ", continuing a chain" if state.chained else ", captures forced"
+    return "\n".join([*rows, "  a b c d e f g h", to_move])
+
+
+def _mark(state: Any, square: int) -> str:
+    mark = "b" if int(state.pieces[0]) >> square & 1 else "w" if int(state.pieces[1]) >> square & 1 else "."
+    return mark.upper() if int(state.kings) >> square & 1 else mark
+
+
+def action_text(state: Any, action: int) -> str:
+    """A step as "c3-d4", a jump as "c3xe5"."""
+    origin, target = action // SQUARES, action % SQUARES
+    jumps = abs(origin - target) not in (FLAT, STEEP)
+    return f"{_square(origin)}{'x' if jumps else '-'}{_square(target)}"
+
+
+def _square(square: int) -> str:
+    return f"{'abcdefgh'[square % SIZE]}{square // SIZE + 1}"
+
+
+def checkers(draw_after: int = DRAW_AFTER) -> Game:
+    """Checkers, drawn when `draw_after` moves in a row brought no capture.
+
+    Raises:
+        TypeError: `draw_after` is not an integer.
+        ValueError: `draw_after` is not in 1 … 32767.
+    """
+    if not isinstance(draw_after, int | np.integer) or isinstance(draw_after, bool):
+        raise TypeError(f"draw_after of checkers is {draw_after!r}; it must be an integer")
+    if not 1 <= draw_after <= LONGEST_DRAW:
+        raise ValueError(f"draw_after of checkers is {draw_after!r}; it must be in 1 … {LONGEST_DRAW}")
+    return Game(
+        name="checkers", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
+        max_legal=MOST_MOVES, episode=episode, text=text, action_text=action_text, parameters={"draw_after": int(draw_after)},
+    )
+
+
+CHECKERS = checkers()

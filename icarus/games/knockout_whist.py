@@ -1,0 +1,430 @@
+"""Knockout Whist: trick-taking in rounds of 7, 6, … 1 cards; who takes no trick is out; the last one left wins.
+
+Each round is dealt from a full pack. In the first the card turned up after the deal names trumps and the player left of the dealer
+leads; in later ones whoever took most tricks in the round before looks at his hand, names trumps and leads (of several, one drawn at
+random). Follow suit if able, otherwise play anything. The highest trump takes the trick, or else the highest card of the suit led, and
+its taker leads to the next. Each round somebody takes a trick and the last has a single trick, so that one player is left at its
+end at the latest. The winner's reward is 1, the others' 0. The last seat deals first, so that player 0 leads. There is no second
+chance ("dog's life") for the first player out.
+
+    round of 7, trumps ♥ (turned up: 4♥), player 2 to play
+    player 0, 1 trick: A♣ 10♣ 9♦ 2♦ J♠
+    player 1, 0 tricks: K♣ 8♣ A♦ Q♠ 7♥
+    player 2, 0 tricks: 5♣ J♦ 6♠ 3♠ 9♥ 2♥
+    trick: 0 plays 5♠, 1 plays 9♠
+
+A player sees his own hand, all cards played and the turn-up; not the other hands, the undealt stock and the coming deals.
+
+The next hands are drawn when a round ends and lie face down until the environment's one action DEAL, which each player sees as his own
+hand. They come from a generator inside the state: a deal cannot be listed among the outcomes of a chance state. The draw between equals
+for the choice of trumps can, and has an action for each player.
+"""
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from icarus.game import CHANCE, CONTINUES, TERMINAL, Game
+from icarus.games._cards import (
+    CARDS,
+    PACK,
+    RANKS,
+    SUIT_SYMBOLS,
+    SUITS,
+    card_text,
+    cards_text,
+    deal_fields,
+    draw_deal,
+    prepare_deal,
+    suit_cards,
+    suits_cards,
+)
+from icarus.jit import helper, inlined, lowest_bit, popcount
+from icarus.rng import WORDS, below, next_word
+
+if TYPE_CHECKING:
+    from icarus.game import State
+
+ROUNDS = 7                      # the first is of 7 cards
+FEWEST, MOST = 2, 7             # players
+NO_CARD = -1
+
+TRUMPS = CARDS                  # actions: 0 … 51 play a card, 52 … 55 name a suit trumps,
+CHOOSER = TRUMPS + SUITS        # 56 … 62 let one of the players with most tricks choose,
+DEAL = CHOOSER + MOST           # 63 hands out the cards of a new round
+HAND_SEEN = 1 << CARDS          # DEAL as a player sees it is this and his own hand
+
+PLAY, CHOOSE, DRAW, FACE_DOWN, OVER = range(5)      # stages: who is about to do what
+
+
+def state_type(players: int) -> np.dtype:
+    """The state record for so many players."""
+    return np.dtype([
+        ("hands", np.uint64, (players,)),           # cards held; in stages DRAW and FACE_DOWN those of the next round
+        ("played", np.uint64),                      # cards played in this round
+        ("deals", np.uint64, (WORDS,)),             # the generator of the coming deals
+        ("arranged_hands", np.uint64, (players,)),  # of a coming round, where they are laid out beforehand
+        ("arranged_deals", np.uint64, (WORDS,)),    # the generator after that round's deal
+        ("tricks", np.int8, (players,)),            # taken in this round
+        ("voids", np.int8, (players,)),             # suits that a player has failed to follow in this round, a bit for each
+        ("trick", np.int8, (players,)),             # cards played to the current trick, in order
+        ("count", np.int8),                         # how many of these
+        ("player", np.int8),                        # about to play or to choose; in stage FACE_DOWN he who will choose
+        ("best", np.int8),                          # the card that is taking the trick
+        ("taker", np.int8),                         # who played it
+        ("alive", np.int8),                         # players not out, a bit for each
+        ("hand_size", np.int8),                          # cards dealt to each in this round
+        ("trumps", np.int8),                        # suit
+        ("turn_up", np.int8),                       # card; NO_CARD after the first round
+        ("stage", np.int8),
+        ("arranged", np.int8),                      # the hand size of that round; 0 for none
+    ], align=True)
+
+
+def beliefs_type(players: int) -> np.dtype:
+    """What `prepare` computes: the constrained deal to the players, the observer's own hand left empty, and the stock."""
+    return np.dtype(deal_fields(players + 1), align=True)
+
+
+def initial(state: Any, rng: np.ndarray, players: int) -> None:
+    for i in range(WORDS):
+        state.deals[i] = next_word(rng)
+    state.alive = (1 << players) - 1
+    state.hand_size = ROUNDS
+    dealt = _deal_hands(state)
+    state.turn_up = lowest_bit(_draw_cards(state.deals, 1, dealt))
+    state.trumps = state.turn_up // RANKS
+
+
+@inlined
+def _draw_cards(rng: np.ndarray, count: int, dealt: np.uint64) -> np.uint64:
+    """Draw cards that are not dealt yet; a set of them."""
+    drawn = np.uint64(0)
+    while count > 0:
+        card = np.uint64(1) << np.uint64(below(rng, CARDS))
+        if (dealt | drawn) & card == np.uint64(0):
+            drawn |= card
+            count -= 1
+    return drawn
+
+
+@helper
+def _deal_hands(state: Any) -> np.uint64:
+    """Give each player who is not out a new hand; returns all cards dealt."""
+    dealt = np.uint64(0)
+    for player in range(len(state.hands)):
+        hand = _draw_cards(state.deals, state.hand_size, dealt) if state.alive >> player & 1 else np.uint64(0)
+        state.hands[player] = hand
+        dealt |= hand
+    return dealt
+
+
+def player(state: Any) -> int:
+    if state.stage <= CHOOSE:
+        return state.player
+    return TERMINAL if state.stage == OVER else CHANCE
+
+
+def legal(state: Any, actions: np.ndarray) -> int:
+    if state.stage == PLAY:
+        return _list_cards(_playable(state), actions)
+    if state.stage == CHOOSE:
+        for suit in range(SUITS):
+            actions[suit] = TRUMPS + suit
+        return SUITS
+    if state.stage == DRAW:
+        return _list_choosers(state, actions)
+    actions[0] = DEAL
+    return 1
+
+
+@inlined
+def _playable(state: Any) -> np.uint64:
+    """The cards that the player to move may play: of the suit led, if he has any."""
+    hand = state.hands[state.player]
+    if state.count > 0:
+        following = hand & suit_cards(state.trick[0] // RANKS)
+        if following != np.uint64(0):
+            return following
+    return hand
+
+
+@inlined
+def _list_cards(cards: np.uint64, actions: np.ndarray) -> int:
+    count = 0
+    while cards != np.uint64(0):
+        actions[count] = lowest_bit(cards)
+        count += 1
+        cards &= cards - np.uint64(1)
+    return count
+
+
+@inlined
+def _most_tricks(state: Any) -> int:
+    most = 0
+    for player in range(len(state.tricks)):
+        most = max(most, state.tricks[player])
+    return most
+
+
+@helper
+def _list_choosers(state: Any, actions: np.ndarray) -> int:
+    """One outcome for each player who took most tricks."""
+    most, count = _most_tricks(state), 0
+    for player in range(len(state.tricks)):
+        if state.tricks[player] == most:
+            actions[count] = CHOOSER + player
+            count += 1
+    return count
+
+
+def chance(state: Any, probabilities: np.ndarray) -> None:
+    """Each of the players who took most tricks is as likely; the one DEAL is certain."""
+    most, count = _most_tricks(state), 0
+    for player in range(len(state.tricks)):
+        count += state.tricks[player] == most
+    outcomes = count if state.stage == DRAW else 1
+    for i in range(outcomes):
+        probabilities[i] = 1.0 / outcomes
+
+
+def apply(state: Any, action: int) -> None:
+    if action < TRUMPS:
+        _play(state, action)
+    elif action < CHOOSER:
+        state.trumps = action - TRUMPS
+        state.stage = PLAY
+    elif action < DEAL:
+        state.player = action - CHOOSER
+        state.count = 0
+        state.stage = FACE_DOWN
+    else:
+        for player in range(len(state.tricks)):
+            state.tricks[player] = 0
+        state.stage = CHOOSE
+
+
+@inlined
+def _play(state: Any, card: int) -> None:
+    """Play a card to the trick; a full trick is taken."""
+    bit = np.uint64(1) << np.uint64(card)
+    state.hands[state.player] &= ~bit
+    state.played |= bit
+    suit = card // RANKS
+    led = state.trick[0] // RANKS
+    state.trick[state.count] = card
+    if state.count > 0 and suit != led:
+        state.voids[state.player] |= 1 << led
+    if state.count == 0 or _beats(card, state.best, state.trumps):
+        state.best = card
+        state.taker = state.player
+    state.count += 1
+    if state.count == popcount(np.uint64(state.alive)):
+        _end_trick(state)
+    else:
+        state.player = _left_of(state, state.player)
+
+
+@inlined
+def _beats(card: int, best: int, trumps: int) -> bool:
+    """Whether a card takes the trick from the best one so far."""
+    suit = card // RANKS
+    return card > best if suit == best // RANKS else suit == trumps
+
+
+@inlined
+def _left_of(state: Any, player: int) -> int:
+    """The next player who is not out."""
+    following = player
+    while True:
+        following = following + 1 if following + 1 < len(state.hands) else 0
+        if state.alive >> following & 1:
+            return following
+
+
+@inlined
+def _end_trick(state: Any) -> None:
+    state.tricks[state.taker] += 1
+    state.player = state.taker
+    if state.hands[state.taker] == np.uint64(0):
+        _end_round(state)
+    else:
+        state.count = 0
+
+
+@helper
+def _end_round(state: Any) -> None:
+    """Put out who took no trick; unless one is left, lay the next hands face down."""
+    most, chooser, equals, alive = _most_tricks(state), 0, 0, 0
+    for player in range(len(state.tricks)):
+        if state.tricks[player] > 0:
+            alive |= 1 << player
+        if state.tricks[player] == most:
+            chooser = player
+            equals += 1
+    state.alive = alive
+    state.stage = OVER
+    if equals > 1:
+        state.stage = DRAW
+        _lay_next_hands(state)
+    elif popcount(np.uint64(alive)) > 1:
+        state.stage = FACE_DOWN
+        state.player = chooser
+        state.count = 0
+        _lay_next_hands(state)
+
+
+@helper
+def _lay_next_hands(state: Any) -> None:
+    """Deal the next round face down, as arranged beforehand or at random."""
+    state.hand_size -= 1
+    state.played = np.uint64(0)
+    state.turn_up = NO_CARD
+    for player in range(len(state.voids)):
+        state.voids[player] = 0
+    if state.arranged == state.hand_size:
+        state.hands[:] = state.arranged_hands
+        state.deals[:] = state.arranged_deals
+        _forget_arranged(state)
+    else:
+        _deal_hands(state)
+
+
+@helper
+def _forget_arranged(state: Any) -> None:
+    state.arranged = 0
+    state.arranged_hands[:] = np.uint64(0)
+    state.arranged_deals[:] = np.uint64(0)
+
+
+def rewards(state: Any, out: np.ndarray) -> None:
+    for player in range(len(state.hands)):
+        out[player] = state.alive >> player & 1
+
+
+def observe(state: Any, action: int, moves: np.ndarray) -> None:
+    """Of DEAL, each player sees his own hand (none, if he is out)."""
+    if action == DEAL:
+        for player in range(len(state.hands)):
+            moves[player] = HAND_SEEN | np.int64(state.hands[player])
+
+
+def prepare(state: Any, observer: int, beliefs: Any) -> None:
+    if state.stage > CHOOSE:
+        return
+    players = len(state.hands)
+    known = state.hands[observer] | state.played
+    if state.turn_up != NO_CARD:
+        known |= np.uint64(1) << np.uint64(state.turn_up)
+    beliefs.unseen = PACK & ~known
+    stock = popcount(beliefs.unseen)
+    for player in range(players):
+        beliefs.sizes[player] = 0 if player == observer else popcount(state.hands[player])
+        beliefs.barred[player] = suits_cards(state.voids[player])
+        stock -= beliefs.sizes[player]
+    beliefs.sizes[players] = stock
+    prepare_deal(beliefs)
+
+
+def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    """Redraw the other hands, if anyone has seen his own, and the coming deals."""
+    for i in range(WORDS):
+        state.deals[i] = next_word(rng)
+    _forget_arranged(state)
+    if state.stage <= CHOOSE:
+        draw_deal(beliefs, rng)
+        for player in range(len(state.hands)):
+            if player != observer:
+                state.hands[player] = beliefs.dealt[player]
+    elif state.stage != OVER:
+        _deal_hands(state)
+
+
+def episode(state: Any) -> int:
+    """The leader of a new trick; κ where the cards of a new round are about to be handed out."""
+    if state.stage == FACE_DOWN:
+        return len(state.hands)
+    return state.player if state.stage == PLAY and state.count == 0 else CONTINUES
+
+
+def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
+    """The cards of the current trick; where trumps are about to be named, the DEAL."""
+    if state.stage == CHOOSE:
+        moves[0] = DEAL if viewer == len(state.hands) else HAND_SEEN | np.int64(state.hands[viewer])
+        return 1
+    for i in range(state.count):
+        moves[i] = state.trick[i]
+    return state.count
+
+
+def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """An initial record with the hands of `record` in the round that it belongs to, and the actions that lead there."""
+    world, start = record.view(np.recarray)[0], state._start.copy()
+    facts = start.view(np.recarray)[0]
+    actions = [action for _, action in state.history]
+    hands = [int(hand) for hand in world.hands]
+    if world.stage not in (DRAW, FACE_DOWN):
+        since = len(actions) - actions[::-1].index(DEAL) if DEAL in actions else 0
+        for player, action in state.history[since:]:
+            if action < TRUMPS:
+                hands[player] |= 1 << action
+    if world.hand_size == facts.hand_size:
+        facts.hands[:], facts.deals[:] = hands, world.deals
+    else:
+        facts.arranged = world.hand_size
+        facts.arranged_hands[:], facts.arranged_deals[:] = hands, world.deals
+    return start, actions
+
+
+def text(state: Any) -> str:
+    """The hands, with the tricks taken and the trick on the table."""
+    lines = [_headline(state)]
+    face_down = state.stage in (DRAW, FACE_DOWN)
+    for player, hand in enumerate(state.hands):
+        tricks = f"{state.tricks[player]} trick{'' if state.tricks[player] == 1 else 's'}"
+        alive = int(state.alive) >> player & 1
+        lines.append(f"player {player}, {tricks}: " + ("out" if not alive else "face down" if face_down else cards_text(hand)))
+    if state.stage == PLAY and state.count > 0:
+        lines.append("trick: " + ", ".join(f"{player} plays {card_text(card)}" for player, card in _trick_by_player(state)))
+    return "\n".join(lines)
+
+
+def _headline(state: Any) -> str:
+    beginning = f"round of {state.hand_size}, "
+    if state.stage == OVER:
+        return beginning + f"player {int(state.alive).bit_length() - 1} has won"
+    if state.stage != PLAY:
+        doing = ("", f"player {state.player} names trumps", "a draw for the choice of trumps", "the cards are to be dealt")
+        return beginning + doing[state.stage]
+    turned = f" (turned up: {card_text(state.turn_up)})" if state.turn_up != NO_CARD else ""
+    return beginning + f"trumps {SUIT_SYMBOLS[state.trumps]}{turned}, player {state.player} to play"
+
+
+def _trick_by_player(state: Any) -> list[tuple[int, int]]:
+    """(player, card) of the current trick, in order; the last of them sits right of the player to move."""
+    order = [(state.player + i) % len(state.hands) for i in range(len(state.hands))]
+    alive = [player for player in order if int(state.alive) >> player & 1]
+    return list(zip(alive[len(alive) - state.count:], state.trick.tolist(), strict=False))
+
+
+def action_text(state: Any, action: int) -> str:
+    if action < TRUMPS:
+        return card_text(action)
+    if action < CHOOSER:
+        return f"{SUIT_SYMBOLS[action - TRUMPS]} trumps"
+    return "deal" if action == DEAL else f"player {action - CHOOSER} chooses"
+
+
+def knockout_whist(players: int = 4) -> Game:
+    """Knockout Whist for 2 to 7 players.
+
+    Raises:
+        ValueError: another number of players.
+    """
+    if isinstance(players, bool) or not isinstance(players, int) or not FEWEST <= players <= MOST:
+        raise ValueError(f"players={players!r}: Knockout Whist is for {FEWEST} to {MOST} players")
+    return Game(
+        name="knockout-whist", players=players, state=state_type(players), initial=initial, player=player, legal=legal, apply=apply,
+        rewards=rewards, max_legal=ROUNDS, observe=observe, chance=chance, determinize=determinize, beliefs=beliefs_type(players),
+        prepare=prepare, episode=episode, recall=recall, retrace=retrace, text=text, action_text=action_text,
+        parameters={"players": players},
+    )

@@ -1,0 +1,619 @@
+"""The naive twin: Algorithm 1 and Specifications 1-7 once more, slow and obvious, on dicts and tuples.
+
+Written from the paper, never from the engine; the tags at the ends of lines are the paper's. Given the same seed, twin and engine
+draw the same numbers in the same order and so must hold the same records with the same information after every iteration.
+
+Records are plain tuples. Players are 0 … κ−1, the environment is CHANCE (−1); moves are what the named player observed.
+    baseline, AMAF   () for the empty history, else (mover, moves): moves of the whole history, the last one the mover's own
+    EPIC             (label, mover, moves): moves since the episode began; mover is None before the game's first action
+    MAST, TO-MAST    (action, player)
+    LGR, LGRF        (move, player)
+    NAST             (n moves, player)
+Information is (q, n, m), (q, n) or the stored reply, with q a tuple of κ rewards where the paper has a vector.
+
+Readings, where the paper leaves a choice:
+ 1. R and Ψ of MAST, LGR and NAST speak of players 1 … κ, so none of them captures the environment's decisions; but what the
+    environment did may be replied to and may stand inside an n-gram. Base-6, AMAF-6 and EPIC-6 range over all i, the
+    environment's actions and the outcomes that it did not choose included.
+ 2. The empty history has n = 0 before the first iteration: t_e is then 0 and the whole first playout is simulation.
+ 3. The most recent moves of a player (LGR, NAST) are those he has noticed since the root; fewer than n − 1 make no record.
+ 4. Only the baseline knows that simulation is uniform: every other policy reads its records in all phases.
+ 5. Availability (MAST by UCB1) counts each legal action of each captured decision once, the chosen one with its visit.
+ 6. Nested mixtures flatten: the weights on the way down are multiplied, outermost first.
+ 7. Line 18 counts the first action of every iteration, also of the very first.
+ 8. The root's own EPIC record is keyed as a search begun earlier would have keyed it, by the eyes of whoever acted last.
+"""
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from icarus.game import CHANCE, CONTINUES, TERMINAL, UNSEEN, State
+from icarus.rng import below, seeded, uniform
+
+SELECTION, EXPANSION, SIMULATION = "selection", "expansion", "simulation"
+VISIT, AVAIL = "visit", "avail"                      # ψ_visit, ψ_avail
+ROOM = 4096                                          # more moves than any episode has
+TOLERANCE = 1e-9                                     # of a sum of weights
+
+
+# ---------------------------------------------------------------------------------------------------------- expressions
+
+@dataclass(frozen=True)
+class Rule:
+    """A form of the policy function α: how values, or a stored reply, become a choice."""
+
+    name: str
+    parameter: float = 0.0
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One enhancement with its parameters; equal leaves share their records."""
+
+    kind: str
+    rule: Rule
+    n: int = 1                                       # the length of NAST's n-grams
+
+
+@dataclass(frozen=True)
+class Sequential:
+    """first ▷ second."""
+
+    first: Any
+    second: Any
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Σ λ x over parts (λ, x); a λ is a number or a function of the baseline information q, n, m of the history."""
+
+    parts: list
+
+
+@dataclass(frozen=True)
+class Maxilinear:
+    """⊕ λ x over parts (λ, x), with weights as in `Linear`."""
+
+    parts: list
+
+
+def ucb1(c: float = 0.7) -> Rule:
+    return Rule("ucb1", c)
+
+
+def gibbs(temperature: float = 1.0) -> Rule:
+    return Rule("gibbs", temperature)
+
+
+def epsilon_greedy(epsilon: float) -> Rule:
+    return Rule("epsilon-greedy", epsilon)
+
+
+def roulette() -> Rule:
+    return Rule("roulette")
+
+
+GIBBS = gibbs()                                      # MAST's own rule, τ = 1
+
+
+def baseline(c: float = 0.7) -> Leaf:
+    return Leaf("baseline", ucb1(c))
+
+
+def amaf(c: float = 0.7) -> Leaf:
+    return Leaf("amaf", ucb1(c))
+
+
+def mast(rule: Rule = GIBBS) -> Leaf:
+    return Leaf("mast", rule)
+
+
+def to_mast(rule: Rule = GIBBS) -> Leaf:
+    return Leaf("to-mast", rule)
+
+
+def lgr() -> Leaf:
+    return Leaf("lgr", Rule("reply"))
+
+
+def lgrf() -> Leaf:
+    return Leaf("lgrf", Rule("reply"))
+
+
+def nast(n: int, c: float = 0.7, rule: Rule | None = None) -> Leaf:
+    """NAST(n) with UCB1 by visits, or with another rule on the mean rewards."""
+    return Leaf("nast", rule or ucb1(c), n)
+
+
+def epic(c: float = 0.7) -> Leaf:
+    return Leaf("epic", ucb1(c))
+
+
+def rave_weight(k: float) -> Callable:
+    """λ_RAVE."""
+    return lambda q, n, m: math.sqrt(k / (3 * n + k))                                         # (15)
+
+
+def rave(k: float = 250, c: float = 0.7) -> Maxilinear:
+    """I_RAVE."""
+    weight = rave_weight(k)
+    return Maxilinear([(weight, amaf(c)), (lambda q, n, m: 1 - weight(q, n, m), baseline(c))])   # (14)
+
+
+def leaves(expression: Any) -> list[Leaf]:
+    """The enhancements of an expression from left to right, equal ones once."""                # COMB-1, COMB-6
+    if isinstance(expression, Leaf):
+        return [expression]
+    inside = [expression.first, expression.second] if isinstance(expression, Sequential) else [x for _, x in expression.parts]
+    return list(dict.fromkeys(leaf for part in inside for leaf in leaves(part)))
+
+
+# -------------------------------------------------------------------------------------------------------------- playouts
+
+class Playout:
+    """A history h = ⟨a_1, …, a_t⟩ from the root; lists are indexed so that item i belongs to the state after i actions.
+
+    Attributes:
+        players, legals, phases: ρ_i, A_i and the phase of the decision in the state after ⟨a_1, …, a_i⟩.
+        actions: actions[i] is a_{i+1}, what was done there.
+        views: views[i][p] is the move history of viewer p, [a_1, …, a_i]~p; the last viewer is the environment.
+        labels, episodes: the current episode's label, and like views the moves since that episode began.
+        origin: position-in-episode of the root itself, (label, mover, moves).
+        rewards: μ, once it is finished.
+    """
+
+    def __init__(self, origin: tuple, label: int, episode: tuple[tuple[int, ...], ...]) -> None:
+        self.players: list[int] = []
+        self.legals: list[tuple[int, ...]] = []
+        self.phases: list[str] = []
+        self.actions: list[int] = []
+        self.views: list[tuple[tuple[int, ...], ...]] = [tuple(() for _ in episode)]
+        self.origin = origin
+        self.labels = [label]
+        self.episodes = [episode]
+        self.rewards: tuple[float, ...] = ()
+
+    def extend(self, action: int, seen: tuple[int, ...], label: int = CONTINUES) -> None:
+        """h # a, with what each viewer sees of a, and e of the state that it leads to."""
+        def appended(moves: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+            return tuple(old if move == UNSEEN else (*old, move) for old, move in zip(moves, seen, strict=True))
+        self.actions.append(action)
+        self.views.append(appended(self.views[-1]))
+        self.labels.append(self.labels[-1] if label == CONTINUES else label)
+        self.episodes.append(appended(self.episodes[-1]) if label == CONTINUES else tuple(() for _ in seen))
+
+    @property
+    def t(self) -> int:
+        return len(self.actions)
+
+    @property
+    def t_e(self) -> int:
+        """The first i with n = 0 for [a_1, …, a_i]~, or t: as many decisions as were in the tree."""   # Base-6
+        return sum(phase != SIMULATION for phase in self.phases)
+
+    def seen_by(self, player: int, i: int) -> tuple[int, ...]:
+        """[a_1, …, a_i]~player."""
+        return self.views[i][len(self.views[i]) - 1 if player == CHANCE else player]
+
+    def history(self, i: int) -> tuple:
+        """[a_1, …, a_i]~ by the eyes of whoever made the last action."""                     # Base-1, AMAF-1
+        return (self.players[i - 1], self.seen_by(self.players[i - 1], i)) if i > 0 else ()
+
+    def extended(self, i: int, a: int) -> tuple:
+        """[a_1, …, a_i, a]~ by the eyes of the player about to act."""
+        return self.players[i], (*self.seen_by(self.players[i], i), a)
+
+    def position_extended(self, i: int, a: int) -> tuple:
+        """η([a_1, …, a_i, a]~): the episode running at h, extended by a."""                  # (17), EPIC-1
+        moves = self.episodes[i][len(self.episodes[i]) - 1 if self.players[i] == CHANCE else self.players[i]]
+        return self.labels[i], self.players[i], (*moves, a)
+
+    def position(self, i: int) -> tuple:
+        """η([a_1, …, a_i]~)."""
+        return self.position_extended(i - 1, self.actions[i - 1]) if i > 0 else self.origin
+
+    def gram(self, n: int, i: int, a: int) -> tuple | None:
+        """The last n − 1 moves that the player about to act has observed, and a; None where there are too few."""   # NAST-1
+        before = self.seen_by(self.players[i], i)
+        return ((*before[len(before) - (n - 1):], a), self.players[i]) if len(before) >= n - 1 else None
+
+    def previous(self, i: int) -> tuple | None:
+        """The most recent move that the player about to act has observed; None where there is none."""              # LGR-1
+        before = self.seen_by(self.players[i], i)
+        return (before[-1], self.players[i]) if before else None
+
+
+class Theta(dict):
+    """θ: records to information; a record never updated holds θ_initial."""
+
+    def __init__(self, initial: Any) -> None:
+        super().__init__()
+        self.initial = initial
+
+    def __missing__(self, record: tuple) -> Any:
+        return self.initial
+
+
+def initial_information(leaf: Leaf, players: int) -> Any:
+    """θ_initial of a leaf."""
+    zero = (0.0,) * players
+    if leaf.kind in ("baseline", "epic"):
+        return zero, 0, 0                                                                       # Base-3, EPIC-3
+    if leaf.kind == "amaf":
+        return zero, 0                                                                          # AMAF-3
+    if leaf.kind in ("lgr", "lgrf"):
+        return None                                                                             # LGR-3
+    if counts_availability(leaf):
+        return 0.0, 0, 0
+    return 0.0, 0                                                                               # MAST-3, NAST-3
+
+
+def counts_availability(leaf: Leaf) -> bool:
+    """MAST by UCB1 (the end of section 4.3.2)."""
+    return leaf.kind in ("mast", "to-mast") and leaf.rule.name == "ucb1"
+
+
+# --------------------------------------------------------------------------------------------------------------- values
+
+def upper_confidence(q: float, n: int, trials: int, c: float) -> float:
+    """The UCB1 value; +∞ where nothing is known."""
+    return q / n + c * math.sqrt(math.log(trials) / n) if n > 0 and trials > 0 else math.inf
+
+
+def mean(q: float, n: int) -> float:
+    """The mean reward, 1 where nothing is known."""
+    return q / n if n > 0 else 1.0                                                              # MAST-4
+
+
+def values(leaf: Leaf, theta: Theta, playout: Playout) -> list[float]:
+    """v of each legal action at the end of an unfinished playout, in legal order."""
+    i, c = playout.t, leaf.rule.parameter
+    player, legal = playout.players[i], playout.legals[i]
+    if leaf.kind == "baseline":
+        if playout.phases[i] == SIMULATION:
+            return [math.inf for _ in legal]
+        known = [theta[playout.extended(i, a)] for a in legal]
+        return [upper_confidence(q[player], n, m, c) for q, n, m in known]                     # Base-4
+    if leaf.kind == "amaf":
+        known = [theta[playout.extended(i, a)] for a in legal]
+        trials = sum(n for _, n in known)
+        return [upper_confidence(q[player], n, trials, c) for q, n in known]                   # AMAF-4
+    if leaf.kind == "epic":
+        known = [theta[playout.position_extended(i, a)] for a in legal]
+        return [upper_confidence(q[player], n, m, c) for q, n, m in known]                     # EPIC-4
+    if counts_availability(leaf):
+        return [upper_confidence(*theta[a, player], c) for a in legal]
+    if leaf.kind == "nast":
+        grams = [playout.gram(leaf.n, i, a) for a in legal]
+        known = [theta.initial if gram is None else theta[gram] for gram in grams]
+        if leaf.rule.name == "ucb1":
+            trials = sum(n for _, n in known)
+            return [upper_confidence(q, n, trials, c) for q, n in known]                       # NAST-4
+        return [mean(q, n) for q, n in known]
+    return [mean(*theta[a, player]) for a in legal]
+
+
+# -------------------------------------------------------------------------------------------------------------- captures
+
+def capture(leaf: Leaf, playout: Playout) -> list[tuple[tuple, Any]]:
+    """ξ: the (record, context) pairs to be updated after a finished playout, in the paper's order."""
+    return CAPTURES[leaf.kind](leaf, playout)
+
+
+def capture_histories(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
+    visits = [(h.history(i), VISIT) for i in range(0, h.t_e + 1)]
+    available = [(h.extended(i - 1, a), AVAIL)
+                 for i in range(1, h.t_e + 1) for a in h.legals[i - 1] if a != h.actions[i - 1]]
+    return visits + available                                                                   # Base-6
+
+
+def capture_moves_as_first(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
+    return [(h.extended(i, h.actions[j - 1]), None)
+            for i in range(0, h.t) if h.phases[i] == SELECTION
+            for j in range(i + 1, h.t + 1) if h.actions[j - 1] in h.legals[i] and h.players[j - 1] == h.players[i]]   # AMAF-6
+
+
+def capture_actions(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
+    captured = [i for i in range(1, h.t + 1) if h.players[i - 1] != CHANCE]
+    if leaf.kind == "to-mast":
+        captured = [i for i in captured if h.phases[i - 1] in (SELECTION, EXPANSION)]           # TO-MAST-6
+    if not counts_availability(leaf):
+        return [((h.actions[i - 1], h.players[i - 1]), h.players[i - 1]) for i in captured]     # MAST-6
+    visits = [((h.actions[i - 1], h.players[i - 1]), (VISIT, h.players[i - 1])) for i in captured]
+    available = [((a, h.players[i - 1]), (AVAIL, h.players[i - 1]))
+                 for i in captured for a in h.legals[i - 1] if a != h.actions[i - 1]]
+    return visits + available
+
+
+def capture_replies(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
+    return [(h.previous(i), (h.actions[i], h.players[i]))
+            for i in range(1, h.t) if h.players[i] != CHANCE and h.previous(i) is not None]     # LGR-6
+
+
+def capture_grams(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
+    grams = [(h.gram(leaf.n, i, h.actions[i]), h.players[i]) for i in range(0, h.t) if h.players[i] != CHANCE]
+    return [(gram, player) for gram, player in grams if gram is not None]                       # NAST-6
+
+
+def capture_positions(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
+    visits = [(h.position(i), VISIT) for i in range(0, h.t + 1)]
+    available = [(h.position_extended(i - 1, a), AVAIL)
+                 for i in range(1, h.t + 1) for a in h.legals[i - 1] if a != h.actions[i - 1]]
+    return visits + available                                                                   # EPIC-6
+
+
+CAPTURES = {
+    "baseline": capture_histories, "amaf": capture_moves_as_first, "mast": capture_actions, "to-mast": capture_actions,
+    "lgr": capture_replies, "lgrf": capture_replies, "nast": capture_grams, "epic": capture_positions,
+}
+
+
+def added(q: tuple[float, ...], rewards: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(total + reward for total, reward in zip(q, rewards, strict=True))
+
+
+def backpropagation(leaf: Leaf, information: Any, context: Any, rewards: tuple[float, ...]) -> Any:
+    """ω: the new information of a record."""
+    if leaf.kind in ("baseline", "epic"):
+        q, n, m = information
+        return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)        # Base-7, EPIC-7
+    if leaf.kind == "amaf":
+        q, n = information
+        return added(q, rewards), n + 1                                                         # AMAF-7
+    if leaf.kind in ("lgr", "lgrf"):
+        new, player = context
+        if rewards[player] > 0:
+            return new                                                                          # LGR-7
+        return None if leaf.kind == "lgrf" and information == new else information              # LGRF-7
+    if counts_availability(leaf):
+        q, n, m = information
+        kind, player = context
+        return (q + rewards[player], n + 1, m + 1) if kind == VISIT else (q, n, m + 1)
+    q, n = information
+    return q + rewards[context], n + 1                                                          # MAST-7, NAST-7
+
+
+def update(thetas: dict[Leaf, Theta], playout: Playout) -> None:
+    """Lines 15-17 of Algorithm 1, enhancement by enhancement."""                              # COMB-6, COMB-7
+    for leaf, theta in thetas.items():
+        for record, context in capture(leaf, playout):
+            theta[record] = backpropagation(leaf, theta[record], context, playout.rewards)
+
+
+# -------------------------------------------------------------------------------------------------------------- policies
+
+def phase_of(base: Theta, playout: Playout) -> str:
+    """The kind of node that the end of an unfinished playout is; below the expanded history all is simulation."""
+    i = playout.t
+    if SIMULATION in playout.phases or base[playout.history(i)][1] == 0:
+        return SIMULATION
+    visited = [base[playout.extended(i, a)][1] > 0 for a in playout.legals[i]]
+    return SELECTION if all(visited) else EXPANSION
+
+
+def weights(parts: list, information: tuple) -> list[tuple[float, Any]]:
+    """The parts with their λ(θ^base([h]~)).
+
+    Raises:
+        ValueError: a weight outside [0, 1], or a sum that is not 1.
+    """
+    given = [(weight(*information) if callable(weight) else weight, part) for weight, part in parts]
+    total = sum(weight for weight, _ in given)
+    if not all(0 <= weight <= 1 for weight, _ in given) or abs(total - 1) > TOLERANCE:
+        raise ValueError(f"weights {[weight for weight, _ in given]!r} sum to {total!r}; each must be in [0, 1] and their sum 1")
+    return given
+
+
+def alternatives(policy: Any, phase: str, information: tuple, outer: float = 1.0) -> list[tuple[float, Any]]:
+    """The policies among which a mixture draws in this phase, nested ones flattened, with their weights."""
+    if isinstance(policy, Sequential):
+        active = policy.second if phase == SIMULATION else policy.first                         # COMB▷-4
+        return alternatives(active, phase, information, outer)
+    if isinstance(policy, Linear):
+        return [found for weight, part in weights(policy.parts, information)
+                for found in alternatives(part, phase, information, outer * weight)]            # COMB+-4
+    return [(outer, policy)]
+
+
+def terms(policy: Any, phase: str, information: tuple, outer: float = 1.0) -> list[tuple[float, Leaf]]:
+    """The summands of a maxilinear value in this phase, nested ones flattened, with their weights.
+
+    Raises:
+        TypeError: a part whose policy is not of the form U[arg max v] (13).
+    """
+    if isinstance(policy, Sequential):
+        return terms(policy.second if phase == SIMULATION else policy.first, phase, information, outer)
+    if isinstance(policy, Maxilinear):
+        return [found for weight, part in weights(policy.parts, information)
+                for found in terms(part, phase, information, outer * weight)]
+    if not isinstance(policy, Leaf) or policy.rule.name != "ucb1":
+        raise TypeError(f"{policy!r} is not of the form U[arg max v], which a maxilinear combination needs")
+    return [(outer, policy)]
+
+
+def maxilinear_values(policy: Maxilinear, thetas: dict[Leaf, Theta], playout: Playout, information: tuple) -> list[float]:
+    """Σ λ v of each legal action, summed from left to right; 0·∞ is 0."""                    # COMB⊕-4
+    totals = [0.0 for _ in playout.legals[-1]]
+    for weight, leaf in terms(policy, playout.phases[-1], information):
+        of_leaf = values(leaf, thetas[leaf], playout)
+        totals = [total + (weight * v if weight > 0 else 0.0) for total, v in zip(totals, of_leaf, strict=True)]
+    return totals
+
+
+def draw_by_weight(rng: np.ndarray, given: list[float]) -> int:
+    """An index with probabilities that sum to 1."""
+    u, reached = uniform(rng), 0.0
+    for i, weight in enumerate(given):
+        reached += weight
+        if u < reached:
+            return i
+    return len(given) - 1
+
+
+def draw_in_proportion(rng: np.ndarray, given: list[float]) -> int:
+    """An index with probability in proportion to weights of any sum; uniform where all are 0."""
+    total = 0.0
+    for weight in given:
+        total += weight
+    if total == 0:
+        return below(rng, len(given))
+    x = uniform(rng) * total
+    for i, weight in enumerate(given):
+        x -= weight
+        if x < 0:
+            return i
+    return len(given) - 1
+
+
+def draw_best(rng: np.ndarray, given: list[float]) -> int:
+    """U[arg max]: the index of the greatest, ties broken uniformly."""                        # (13)
+    best = [i for i, v in enumerate(given) if v == max(given)]
+    return best[below(rng, len(best))] if len(best) > 1 else best[0]
+
+
+def draw(policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray) -> int:
+    """The index of the legal action that one alternative of a mixture chooses."""
+    if isinstance(policy, Maxilinear):
+        return draw_best(rng, maxilinear_values(policy, thetas, playout, information))
+    legal, rule = playout.legals[-1], policy.rule
+    if rule.name == "reply":
+        record = playout.previous(playout.t)
+        reply = None if record is None else thetas[policy][record]
+        return legal.index(reply) if reply in legal else below(rng, len(legal))                # LGR-4
+    v = values(policy, thetas[policy], playout)
+    if rule.name == "gibbs":
+        return draw_in_proportion(rng, [math.exp(x / rule.parameter) for x in v])              # MAST-4
+    if rule.name == "roulette":
+        return draw_in_proportion(rng, v)                                                       # MAST-Roulette-4
+    if rule.name == "epsilon-greedy" and uniform(rng) < rule.parameter:
+        return below(rng, len(legal))                                                           # MAST-ε-greedy-4
+    return draw_best(rng, v)
+
+
+def choose(expression: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray) -> int:
+    """Line 11 of Algorithm 1 for a player: an action drawn from α."""
+    legal = playout.legals[-1]
+    if len(legal) == 1:
+        return legal[0]
+    mixture = alternatives(expression, playout.phases[-1], information)
+    drawn = draw_by_weight(rng, [weight for weight, _ in mixture]) if len(mixture) > 1 else 0
+    return legal[draw(mixture[drawn][1], thetas, playout, information, rng)]
+
+
+# ------------------------------------------------------------------------------------------------------------ Algorithm 1
+
+@dataclass
+class Trace:
+    """What happened in one iteration: an item for each decision."""
+
+    players: tuple[int, ...]
+    actions: tuple[int, ...]
+    phases: tuple[str, ...]
+
+
+@dataclass
+class Outcome:
+    """The state of a search after some iterations; `action` is set after the last."""
+
+    records: dict[Leaf, Theta]
+    base: Leaf                                       # whose records hold the baseline statistics
+    playouts: list[Trace] = field(default_factory=list)
+    selections: dict[int, int] = field(default_factory=dict)     # of the root's legal actions, in legal order
+    action: int | None = None
+
+
+def observed(state: State, action: int) -> tuple[int, ...]:
+    """What each player, and last the environment, sees of an action that is about to be done."""
+    game = state.game
+    moves = np.full(game.players + 1, action, np.int64)
+    if game.observe is not None:
+        game.entries().observe(state.record.ctypes.data, action, moves.ctypes.data, game.players)
+    return tuple(moves.tolist())
+
+
+def label_of(state: State) -> int:
+    """e(s)."""
+    return CONTINUES if state.game.episode is None else state.game.entries().episode(state.record.ctypes.data)
+
+
+def episode_moves(root: State, world: State) -> tuple[tuple[int, ...], ...]:
+    """For each player, and last the environment: the moves since the episode that the root stands in began."""
+    game, viewers = root.game, (*range(root.game.players), CHANCE)
+    if game.recall is None:
+        moves = root.position_in_episode().moves
+        return tuple(moves[game.viewer(viewer)] for viewer in viewers)
+    recalled = []
+    for viewer in range(game.players + 1):
+        room = np.empty(ROOM, np.int64)
+        count = game.entries().recall(world.record.ctypes.data, viewer, room.ctypes.data, ROOM)
+        recalled.append(tuple(room[:count].tolist()))
+    return tuple(recalled)
+
+
+def play(root: State, world: State, expression: Any, outcome: Outcome, rng: np.ndarray) -> Playout:
+    """Lines 6-14 of Algorithm 1, from a determinization `world` of the root."""
+    position = root.position_in_episode()
+    origin = (position.previous[0], position.last, position.previous[1])
+    playout = Playout(origin, position.label, episode_moves(root, world))
+    base = outcome.records[outcome.base]
+    while (player := world.current_player()) != TERMINAL:
+        playout.players.append(player)
+        playout.legals.append(tuple(world.legal_actions()))
+        playout.phases.append(phase_of(base, playout))
+        if player == CHANCE:
+            action = by_nature(world, rng)
+        else:
+            action = choose(expression, outcome.records, playout, base[playout.history(playout.t)], rng)
+        seen = observed(world, action)
+        world.apply_action(action)
+        playout.extend(action, seen, CONTINUES if world.is_terminal() else label_of(world))
+    playout.rewards = tuple(world.returns())
+    return playout
+
+
+def by_nature(world: State, rng: np.ndarray) -> int:
+    """An outcome drawn from π₀."""
+    outcomes = world.chance_outcomes()
+    return outcomes[draw_by_weight(rng, [p for _, p in outcomes]) if len(outcomes) > 1 else 0][0]
+
+
+def stepwise(state: State, expression: Any, iterations: int, seed: int) -> Iterator[Outcome]:
+    """Algorithm 1, pausing after each iteration; always the same `Outcome`, growing.
+
+    Raises:
+        ValueError: no player is about to act in the state.
+    """
+    observer = state.current_player()
+    if observer in (CHANCE, TERMINAL):
+        raise ValueError(f"player {observer!r} is about to act; a search needs a decision of one of the players")
+    rng, entries, beliefs = seeded(seed), state.game.entries(), state.beliefs(observer)
+    base = next((leaf for leaf in leaves(expression) if leaf.kind == "baseline"), baseline())
+    kept = dict.fromkeys([base, *leaves(expression)])
+    outcome = Outcome({leaf: Theta(initial_information(leaf, state.game.players)) for leaf in kept}, base)   # lines 2-4
+    outcome.selections = dict.fromkeys(state.legal_actions(), 0)
+    for iteration in range(1, iterations + 1):
+        world = State(state.game, state.record.copy())
+        if entries.determinize is not None:
+            entries.determinize(world.record.ctypes.data, observer, beliefs.ctypes.data, rng.ctypes.data)   # line 8
+        playout = play(state, world, expression, outcome, rng)
+        update(outcome.records, playout)
+        outcome.playouts.append(Trace(tuple(playout.players), tuple(playout.actions), tuple(playout.phases)))
+        outcome.selections[playout.actions[0]] += 1
+        if iteration == iterations:
+            outcome.action = list(outcome.selections)[draw_best(rng, list(outcome.selections.values()))]    # line 18
+        yield outcome
+
+
+def search(state: State, expression: Any, iterations: int, seed: int) -> Outcome:
+    """The whole of Algorithm 1.
+
+    Raises:
+        ValueError: no player is about to act in the state, or not a single iteration is asked for.
+    """
+    if iterations < 1:
+        raise ValueError(f"{iterations!r} iterations; at least 1 is needed")
+    *_, outcome = stepwise(state, expression, iterations, seed)
+    return outcome

@@ -1,0 +1,635 @@
+"""The naive twin against numbers worked out by hand from the paper's specifications."""
+import math
+from collections import Counter
+
+import naive
+import numpy as np
+import pytest
+import toy
+from naive import AVAIL, EXPANSION, SELECTION, SIMULATION, VISIT, Leaf, Linear, Maxilinear, Playout, Sequential, Theta
+
+from icarus.game import CHANCE, CONTINUES, UNLABELLED, UNSEEN
+
+ORIGIN = (UNLABELLED, None, ())
+EVERYTHING = Sequential(naive.rave(k=20), Linear([
+    (0.2, naive.mast()), (0.2, naive.lgrf()), (0.2, naive.nast(2)), (0.2, naive.epic()), (0.2, naive.to_mast(naive.ucb1()))]))
+
+
+def start(viewers: int = 3, origin: tuple = ORIGIN, label: int = UNLABELLED, episode: tuple | None = None) -> Playout:
+    return Playout(origin, label, episode or ((),) * viewers)
+
+
+def decide(h: Playout, player: int, legal: tuple[int, ...], phase: str = SELECTION) -> Playout:
+    """The decision that is about to be made."""
+    h.players.append(player)
+    h.legals.append(legal)
+    h.phases.append(phase)
+    return h
+
+
+def step(h: Playout, player: int, action: int, legal: tuple[int, ...], phase: str, label: int = CONTINUES, **seen: int) -> None:
+    """One decision made; seen by all as the action itself, except by viewers named v0, v1, …"""
+    decide(h, player, legal, phase)
+    h.extend(action, tuple(seen.get(f"v{viewer}", action) for viewer in range(len(h.views[0]))), label)
+
+
+def open_playout() -> Playout:
+    """Players 0 and 1 and the environment, who see everything; t = 6, and the third history is the expanded one, t_e = 3."""
+    h = start()
+    step(h, 0, 4, (4, 5, 6), SELECTION)
+    step(h, CHANCE, 7, (7, 8), SELECTION)
+    step(h, 1, 5, (4, 5), EXPANSION)
+    step(h, 0, 5, (5, 6), SIMULATION)
+    step(h, 0, 6, (6,), SIMULATION)
+    step(h, 1, 5, (5, 9), SIMULATION)
+    h.rewards = (0.75, 0.25)
+    return h
+
+
+def secret_playout() -> Playout:
+    """Player 1 sees what player 0 does first as 90; player 0 does not notice what player 1 does next; a 3 begins episode 1."""
+    h = start()
+    step(h, 0, 1, (0, 1), SELECTION, v1=90)
+    step(h, 1, 5, (4, 5), SELECTION, v0=UNSEEN)
+    step(h, 1, 3, (2, 3), EXPANSION, label=1)
+    step(h, 0, 1, (0, 1), SIMULATION, v1=90)
+    step(h, 1, 5, (4, 5), SIMULATION, v0=UNSEEN)
+    step(h, 0, 0, (0, 1), SIMULATION)
+    h.rewards = (1.0, 0.0)
+    return h
+
+
+def after(leaf: Leaf, *playouts: Playout, players: int = 2) -> Theta:
+    """θ after backpropagating some playouts."""
+    thetas = {leaf: Theta(naive.initial_information(leaf, players))}
+    for h in playouts:
+        naive.update(thetas, h)
+    return thetas[leaf]
+
+
+def known(leaf: Leaf, information: dict, players: int = 2) -> Theta:
+    theta = Theta(naive.initial_information(leaf, players))
+    theta.update(information)
+    return theta
+
+
+class Dealt:
+    """Random numbers that the test has chosen."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *numbers: float) -> None:
+        self.left = list(numbers)
+        monkeypatch.setattr(naive, "uniform", lambda rng: self.left.pop(0))
+        monkeypatch.setattr(naive, "below", self.below)
+
+    def below(self, rng: np.ndarray, bound: int) -> int:
+        number = self.left.pop(0)
+        assert isinstance(number, int) and number < bound
+        return number
+
+
+# -------------------------------------------------------------------------------------------------------------- baseline
+
+def test_the_baseline_visits_histories_up_to_the_expanded_one_and_marks_their_siblings_available() -> None:
+    assert naive.capture(naive.baseline(), open_playout()) == [
+        ((), VISIT), ((0, (4,)), VISIT), ((CHANCE, (4, 7)), VISIT), ((1, (4, 7, 5)), VISIT),                # 0 <= i <= 3
+        ((0, (5,)), AVAIL), ((0, (6,)), AVAIL), ((CHANCE, (4, 8)), AVAIL), ((1, (4, 7, 4)), AVAIL)]        # 0 < i <= 3
+
+
+def test_the_baseline_sees_each_history_through_the_eyes_of_its_last_mover() -> None:
+    assert naive.capture(naive.baseline(), secret_playout()) == [
+        ((), VISIT), ((0, (1,)), VISIT), ((1, (90, 5)), VISIT), ((1, (90, 5, 3)), VISIT),
+        ((0, (0,)), AVAIL), ((1, (90, 4)), AVAIL), ((1, (90, 5, 2)), AVAIL)]
+
+
+def test_a_playout_that_never_leaves_the_tree_is_captured_to_its_end() -> None:
+    h = start()
+    step(h, 0, 4, (4, 5), SELECTION)
+    step(h, 1, 6, (6,), SELECTION)
+    assert h.t_e == h.t == 2
+    assert naive.capture(naive.baseline(), h)[:3] == [((), VISIT), ((0, (4,)), VISIT), ((1, (4, 6)), VISIT)]
+
+
+def test_the_first_playout_visits_the_empty_history_only() -> None:
+    h = start()
+    step(h, 0, 4, (4, 5), SIMULATION)
+    step(h, 1, 6, (6, 7), SIMULATION)
+    assert naive.capture(naive.baseline(), h) == [((), VISIT)]
+
+
+def test_a_visit_adds_the_rewards_and_counts_and_availability_counts_only() -> None:
+    theta = after(naive.baseline(), open_playout(), open_playout())
+    assert theta[()] == ((1.5, 0.5), 2, 2)
+    assert theta[0, (4,)] == ((1.5, 0.5), 2, 2)
+    assert theta[0, (5,)] == ((0.0, 0.0), 0, 2)
+    assert theta[1, (4, 7, 4)] == ((0.0, 0.0), 0, 2)
+    assert theta[0, (4, 7, 5, 5)] == ((0.0, 0.0), 0, 0)                  # behind the expanded history: as it was initially
+    assert len(theta) == 8
+
+
+def test_the_baseline_values_are_ucb1_with_availability_for_the_player_about_to_act() -> None:
+    # Player 1 after ⟨4⟩: action 5 has q = (1, 3), n = 4, m = 6: 3/4 + 0.7 sqrt(log 6 / 4) = 0.75 + 0.7 sqrt(0.447940) = 1.218498.
+    # Action 6 has q = (2, 0), n = 2, m = 2: 0/2 + 0.7 sqrt(0.346574) = 0.412093. Action 7 has n = 0: infinite.
+    leaf = naive.baseline()
+    h = start()
+    step(h, 0, 4, (4, 5), SELECTION)
+    decide(h, 1, (5, 6, 7), EXPANSION)
+    theta = known(leaf, {(1, (4, 5)): ((1.0, 3.0), 4, 6), (1, (4, 6)): ((2.0, 0.0), 2, 2), (1, (4, 7)): ((0.0, 0.0), 0, 5)})
+    assert naive.values(leaf, theta, h) == pytest.approx([1.218498, 0.412093, math.inf], abs=1e-6)
+
+
+def test_the_baseline_values_are_infinite_in_simulation() -> None:
+    leaf = naive.baseline()
+    h = decide(start(), 0, (5, 6), SIMULATION)
+    theta = known(leaf, {(0, (5,)): ((1.0, 3.0), 4, 6), (0, (6,)): ((2.0, 0.0), 2, 2)})
+    assert naive.values(leaf, theta, h) == [math.inf, math.inf]
+
+
+# ---------------------------------------------------------------------------------------------------------- AMAF and RAVE
+
+def test_amaf_updates_every_later_occurrence_by_the_same_player_below_selection_nodes() -> None:
+    # h_0 is a selection node of player 0, who plays 4, 5 and 6, all legal there; player 1's two 5s are not his.
+    # h_1 is a selection node of the environment, which plays 7 only. h_2 is an expansion node.
+    assert naive.capture(naive.amaf(), open_playout()) == [
+        ((0, (4,)), None), ((0, (5,)), None), ((0, (6,)), None), ((CHANCE, (4, 7)), None)]
+
+
+def test_amaf_counts_an_action_that_occurs_twice_twice_and_skips_what_was_not_legal() -> None:
+    h = start(viewers=2)
+    step(h, 0, 1, (1, 2), SELECTION)
+    step(h, 0, 2, (2, 3), SELECTION)
+    step(h, 0, 3, (3,), EXPANSION)
+    step(h, 0, 2, (1, 2), SIMULATION)
+    h.rewards = (0.5,)
+    # h_0, legal 1 2: a_1 = 1, a_2 = 2, a_4 = 2. h_1, legal 2 3, after ⟨1⟩: a_2 = 2, a_3 = 3, a_4 = 2.
+    assert after(naive.amaf(), h, players=1) == {
+        (0, (1,)): ((0.5,), 1), (0, (2,)): ((1.0,), 2), (0, (1, 2)): ((1.0,), 2), (0, (1, 3)): ((0.5,), 1)}
+
+
+def test_amaf_keeps_the_eyes_of_the_player_about_to_act() -> None:
+    # h_0, player 0: 1 now and 1, 0 later. h_1, player 1, who saw 90: 5 now and 5 later (3 was not legal).
+    assert naive.capture(naive.amaf(), secret_playout()) == [
+        ((0, (1,)), None), ((0, (1,)), None), ((0, (0,)), None), ((1, (90, 5)), None), ((1, (90, 5)), None)]
+
+
+def test_the_amaf_values_take_the_sum_of_visits_as_trials() -> None:
+    # n = 2 and 3, so 5 trials: 1/2 + 0.7 sqrt(log 5 / 2) = 0.5 + 0.7 sqrt(0.804719) = 1.127943
+    # and 3/3 + 0.7 sqrt(log 5 / 3) = 1 + 0.7 sqrt(0.536479) = 1.512713.
+    leaf = naive.amaf()
+    theta = known(leaf, {(0, (4,)): ((1.0, 1.0), 2), (0, (5,)): ((3.0, 0.0), 3)})
+    h = decide(start(), 0, (4, 5, 6), EXPANSION)
+    assert naive.values(leaf, theta, h) == pytest.approx([1.127943, 1.512713, math.inf], abs=1e-6)
+
+
+def test_the_weight_of_rave_decays_with_visits() -> None:
+    weight = naive.rave_weight(250)
+    assert weight((), 0, 0) == 1                       # sqrt(250 / 250)
+    assert weight((), 250, 900) == 0.5                 # sqrt(250 / 1000)
+    assert weight((), 2000, 0) == 0.2                  # sqrt(250 / 6250)
+
+
+def test_rave_is_the_weighted_sum_of_the_two_values() -> None:
+    # k = 3 and n = 3 at the node: weight sqrt(3 / 12) = 1/2.
+    # Action 4: AMAF n = 4 of 8, q = 2: 1/2 + 0.7 sqrt(log 8 / 4) = 1.004708; baseline 1/1 + 0.7 sqrt(log 3) = 1.733703.
+    # Action 5: AMAF n = 4 of 8, q = 3: 1.254708; baseline n = 2, m = 3, q = 0: 0.7 sqrt(log 3 / 2) = 0.518806.
+    rave = naive.rave(k=3)
+    h = decide(start(), 0, (4, 5), SELECTION)
+    thetas = {
+        naive.amaf(): known(naive.amaf(), {(0, (4,)): ((2.0, 0.0), 4), (0, (5,)): ((3.0, 0.0), 4)}),
+        naive.baseline(): known(naive.baseline(), {(0, (4,)): ((1.0, 0.0), 1, 3), (0, (5,)): ((0.0, 2.0), 2, 3)})}
+    found = naive.maxilinear_values(rave, thetas, h, ((1.0, 2.0), 3, 3))
+    assert found == pytest.approx([(1.004708 + 1.733703) / 2, (1.254708 + 0.518806) / 2], abs=1e-6)
+
+
+def test_in_a_maxilinear_sum_no_weight_takes_nothing_of_infinity_and_any_weight_all() -> None:
+    h = decide(start(), 0, (4, 5), SIMULATION)
+    amaf, baseline = naive.amaf(), naive.baseline()
+    thetas = {amaf: known(amaf, {(0, (4,)): ((1.0, 0.0), 1), (0, (5,)): ((0.0, 0.0), 1)}), baseline: known(baseline, {})}
+    # 2 trials: 1 + 0.7 sqrt(log 2) = 1.582788 and 0.582788.
+    none, some = Maxilinear([(1.0, amaf), (0.0, baseline)]), Maxilinear([(0.999, amaf), (0.001, baseline)])
+    assert naive.maxilinear_values(none, thetas, h, ()) == pytest.approx([1.582788, 0.582788], abs=1e-6)
+    assert naive.maxilinear_values(some, thetas, h, ()) == [math.inf, math.inf]
+
+
+# ------------------------------------------------------------------------------------------------------------------ MAST
+
+def test_mast_updates_each_action_under_the_player_who_played_it() -> None:
+    assert naive.capture(naive.mast(), open_playout()) == [
+        ((4, 0), 0), ((5, 1), 1), ((5, 0), 0), ((6, 0), 0), ((5, 1), 1)]
+    assert after(naive.mast(), open_playout()) == {(4, 0): (0.75, 1), (5, 1): (0.5, 2), (5, 0): (0.75, 1), (6, 0): (0.75, 1)}
+    assert after(naive.mast(), open_playout(), open_playout())[5, 1] == (1.0, 4)
+
+
+def test_tree_only_mast_updates_selection_and_expansion_decisions() -> None:
+    assert after(naive.to_mast(), open_playout()) == {(4, 0): (0.75, 1), (5, 1): (0.25, 1)}
+
+
+def test_mast_by_ucb1_counts_availability_as_well() -> None:
+    # Player 0 had 4 5 6 (chose 4), 5 6 (chose 5) and 6; player 1 had 4 5 (chose 5) and 5 9 (chose 5).
+    leaf = naive.mast(naive.ucb1())
+    assert after(leaf, open_playout()) == {
+        (4, 0): (0.75, 1, 1), (5, 0): (0.75, 1, 2), (6, 0): (0.75, 1, 3),
+        (4, 1): (0.0, 0, 1), (5, 1): (0.5, 2, 2), (9, 1): (0.0, 0, 1)}
+    assert after(naive.to_mast(naive.ucb1()), open_playout()) == {
+        (4, 0): (0.75, 1, 1), (5, 0): (0.0, 0, 1), (6, 0): (0.0, 0, 1), (4, 1): (0.0, 0, 1), (5, 1): (0.25, 1, 1)}
+    # 0.75 / 1 + 0.7 sqrt(log 2 / 1) = 1.332788 and 0.75 + 0.7 sqrt(log 3) = 1.483703.
+    h = decide(start(), 0, (5, 6, 8), SIMULATION)
+    assert naive.values(leaf, after(leaf, open_playout()), h) == pytest.approx([1.332788, 1.483703, math.inf], abs=1e-6)
+
+
+def test_the_mast_values_are_means_and_one_where_nothing_is_known() -> None:
+    h = decide(start(), 1, (5, 6), SIMULATION)
+    assert naive.values(naive.mast(), after(naive.mast(), open_playout()), h) == [0.25, 1.0]
+
+
+# ------------------------------------------------------------------------------------------------------------ LGR, LGRF
+
+def test_a_reply_is_captured_under_the_move_that_the_replying_player_saw() -> None:
+    assert naive.capture(naive.lgr(), open_playout()) == [
+        ((7, 1), (5, 1)), ((5, 0), (5, 0)), ((5, 0), (6, 0)), ((6, 1), (5, 1))]
+    # Player 0 does not notice either 5: the last move that he saw before his own 0 was his own 1.
+    assert naive.capture(naive.lgr(), secret_playout()) == [
+        ((90, 1), (5, 1)), ((5, 1), (3, 1)), ((3, 0), (1, 0)), ((90, 1), (5, 1)), ((1, 0), (0, 0))]
+
+
+def test_any_reward_above_nothing_keeps_the_last_reply_and_none_keeps_the_old_one() -> None:
+    h = open_playout()
+    assert after(naive.lgr(), h) == {(7, 1): 5, (5, 0): 6, (6, 1): 5}    # 6 came after 5 in reply to 5
+    lost = open_playout()
+    lost.actions[2], lost.rewards = 4, (1.0, 0.0)                        # player 1 replies 4 to 7 and loses
+    assert after(naive.lgr(), h, lost)[7, 1] == 5
+    assert after(naive.lgr(), lost)[7, 1] is None
+
+
+def test_forgetting_deletes_a_reply_only_where_that_very_reply_lost() -> None:
+    won, lost_same, lost_other = open_playout(), open_playout(), open_playout()
+    lost_same.rewards = lost_other.rewards = (1.0, 0.0)
+    lost_other.actions[2] = 4
+    leaf = naive.lgrf()
+    assert after(leaf, won)[7, 1] == 5
+    assert after(leaf, won, lost_other)[7, 1] == 5
+    assert after(leaf, won, lost_same)[7, 1] is None
+    assert after(leaf, won, lost_same)[5, 0] == 6
+
+
+# ------------------------------------------------------------------------------------------------------------------ NAST
+
+def test_n_grams_end_in_a_players_action_and_hold_what_he_observed() -> None:
+    assert naive.capture(naive.nast(2), open_playout()) == [
+        (((7, 5), 1), 1), (((5, 5), 0), 0), (((5, 6), 0), 0), (((6, 5), 1), 1)]
+    assert naive.capture(naive.nast(3), open_playout()) == [
+        (((4, 7, 5), 1), 1), (((7, 5, 5), 0), 0), (((5, 5, 6), 0), 0), (((5, 6, 5), 1), 1)]
+    # Player 0 has noticed 1, 3, 1 before his last decision, player 1 has noticed 90, 5, 3, 90 before his.
+    assert naive.capture(naive.nast(3), secret_playout()) == [
+        (((90, 5, 3), 1), 1), (((1, 3, 1), 0), 0), (((3, 90, 5), 1), 1), (((3, 1, 0), 0), 0)]
+
+
+def test_single_moves_are_captured_as_by_mast() -> None:
+    playouts = open_playout(), secret_playout()
+    singles = {(action, player): found for ((action,), player), found in after(naive.nast(1), *playouts).items()}
+    assert singles == after(naive.mast(), *playouts)
+
+
+def test_the_nast_values_sum_visits_over_the_legal_actions() -> None:
+    # After 7: 5 has n = 1, q = 0.5; 6 has n = 3, q = 1.5; 4 trials: 0.5 + 0.7 sqrt(log 4) = 1.324187,
+    # 0.5 + 0.7 sqrt(log 4 / 3) = 0.975845. Grams after another move, or of the other player, are other records.
+    leaf = naive.nast(2)
+    theta = known(leaf, {((7, 5), 1): (0.5, 1), ((7, 6), 1): (1.5, 3), ((8, 5), 1): (9.0, 9), ((7, 5), 0): (9.0, 9)})
+    h = start()
+    step(h, CHANCE, 7, (7, 8), SIMULATION)
+    decide(h, 1, (5, 6, 9), SIMULATION)
+    assert naive.values(leaf, theta, h) == pytest.approx([1.324187, 0.975845, math.inf], abs=1e-6)
+    assert naive.values(naive.nast(2, rule=naive.gibbs()), theta, h) == [0.5, 0.5, 1.0]
+
+
+def test_before_n_minus_one_moves_nothing_is_known() -> None:
+    h = decide(start(), 1, (5, 6), SIMULATION)
+    assert naive.values(naive.nast(2), known(naive.nast(2), {((5,), 1): (1.0, 1)}), h) == [math.inf, math.inf]
+    assert naive.values(naive.nast(2, rule=naive.roulette()), known(naive.nast(2), {}), h) == [1.0, 1.0]
+
+
+# ------------------------------------------------------------------------------------------------------------------ EPIC
+
+def test_epic_visits_the_whole_playout_by_position_in_episode() -> None:
+    # The label 1 comes with the 3, which still ends the episode before; from then on moves are counted anew.
+    before, one = UNLABELLED, 1
+    assert naive.capture(naive.epic(), secret_playout()) == [
+        (ORIGIN, VISIT), ((before, 0, (1,)), VISIT), ((before, 1, (90, 5)), VISIT), ((before, 1, (90, 5, 3)), VISIT),
+        ((one, 0, (1,)), VISIT), ((one, 1, (90, 5)), VISIT), ((one, 0, (1, 0)), VISIT),
+        ((before, 0, (0,)), AVAIL), ((before, 1, (90, 4)), AVAIL), ((before, 1, (90, 5, 2)), AVAIL),
+        ((one, 0, (0,)), AVAIL), ((one, 1, (90, 4)), AVAIL), ((one, 0, (1, 1)), AVAIL)]
+
+
+def test_epic_shares_one_record_between_two_episodes_of_a_playout() -> None:
+    h = start(viewers=2, label=4, origin=(4, None, ()))
+    for _ in range(2):
+        step(h, 0, 1, (1, 2), SIMULATION)
+        step(h, 0, 3, (3,), SIMULATION, label=4)
+    h.rewards = (0.5,)
+    assert after(naive.epic(), h, players=1) == {
+        (4, None, ()): ((0.5,), 1, 1), (4, 0, (1,)): ((1.0,), 2, 2), (4, 0, (1, 3)): ((1.0,), 2, 2), (4, 0, (2,)): ((0.0,), 0, 2)}
+
+
+def test_epic_continues_the_episode_that_the_root_stands_in() -> None:
+    # Since the episode began player 0 saw 6, player 1 saw 6 and 7, and player 1 made the last move.
+    h = start(origin=(2, 1, (6, 7)), label=2, episode=((6,), (6, 7), (6, 7)))
+    step(h, 0, 8, (8, 9), SIMULATION)
+    assert naive.capture(naive.epic(), h) == [((2, 1, (6, 7)), VISIT), ((2, 0, (6, 8)), VISIT), ((2, 0, (6, 9)), AVAIL)]
+
+
+def test_the_epic_values_are_ucb1_with_availability_at_the_position_in_episode() -> None:
+    # q_1 = 2, n = 4, m = 7: 0.5 + 0.7 sqrt(log 7 / 4) = 0.988236.
+    leaf = naive.epic()
+    h = start(origin=(2, 1, (6, 7)), label=2, episode=((6,), (6, 7), (6, 7)))
+    step(h, 1, 8, (8, 9), SIMULATION)
+    decide(h, 1, (3, 4), SIMULATION)
+    theta = known(leaf, {(2, 1, (6, 7, 8, 3)): ((1.0, 2.0), 4, 7), (1, 1, (6, 7, 8, 4)): ((9.0, 9.0), 9, 9)})
+    assert naive.values(leaf, theta, h) == pytest.approx([0.988236, math.inf], abs=1e-6)
+
+
+# ---------------------------------------------------------------------------------------------------------------- phases
+
+def test_a_node_is_selection_expansion_or_simulation_by_the_baselines_visits() -> None:
+    base = known(naive.baseline(), {(): ((0.0, 0.0), 2, 2), (0, (4,)): ((0.0, 0.0), 1, 2), (0, (5,)): ((0.0, 0.0), 0, 2)})
+
+    def phase(legal: tuple[int, ...], *before: int) -> str:
+        h = start()
+        for action in before:
+            step(h, 0, action, (action,), SELECTION)
+        h.players.append(0)
+        h.legals.append(legal)
+        return naive.phase_of(base, h)
+    assert phase((4,)) == SELECTION
+    assert phase((4, 5)) == EXPANSION
+    assert phase((5,)) == EXPANSION
+    assert phase((6, 7), 4) == EXPANSION
+    assert phase((6, 7), 5) == SIMULATION
+
+
+def test_below_the_expanded_history_all_is_simulation_even_where_a_record_has_visits() -> None:
+    base = known(naive.baseline(), {(0, (4, 5)): ((0.0, 0.0), 3, 3), (0, (4, 5, 6)): ((0.0, 0.0), 3, 3)})
+    h = start()
+    step(h, 0, 4, (4,), EXPANSION)
+    step(h, 0, 5, (5,), SIMULATION)
+    h.players.append(0)
+    h.legals.append((6,))
+    assert naive.phase_of(base, h) == SIMULATION
+
+
+# ----------------------------------------------------------------------------------------------------------- compositions
+
+def test_a_sequence_uses_the_second_policy_in_simulation_only_and_mixtures_multiply_their_weights() -> None:
+    mast, lgr, nast = naive.mast(), naive.lgr(), naive.nast(2)
+    nested = Linear([(0.5, mast), (0.5, Linear([(0.25, lgr), (0.75, nast)]))])
+    whole = Sequential(naive.rave(), nested)
+    assert naive.alternatives(whole, SELECTION, ()) == naive.alternatives(whole, EXPANSION, ()) == [(1.0, whole.first)]
+    assert naive.alternatives(whole, SIMULATION, ()) == [(0.5, mast), (0.125, lgr), (0.375, nast)]
+
+
+def test_weights_may_follow_the_baseline_information() -> None:
+    mast, lgr = naive.mast(), naive.lgr()
+    mixture = Linear([(lambda q, n, m: n / m, mast), (lambda q, n, m: 1 - n / m, lgr)])
+    assert naive.alternatives(mixture, SELECTION, ((0.0,), 1, 4)) == [(0.25, mast), (0.75, lgr)]
+
+
+@pytest.mark.parametrize("given", [(0.5, 0.4), (1.5, -0.5)])
+def test_weights_that_are_no_distribution_are_refused(given: tuple[float, float]) -> None:
+    with pytest.raises(ValueError, match="sum to"):
+        naive.alternatives(Linear([(given[0], naive.mast()), (given[1], naive.lgr())]), SELECTION, ())
+
+
+def test_a_maxilinear_part_must_be_an_arg_max() -> None:
+    with pytest.raises(TypeError, match="arg max"):
+        naive.terms(Maxilinear([(0.5, naive.baseline()), (0.5, naive.mast())]), SELECTION, ())
+
+
+def test_equal_enhancements_are_kept_once_and_different_parameters_apart() -> None:
+    expression = Sequential(naive.rave(), Linear([(0.5, naive.nast(2)), (0.25, naive.nast(3)), (0.25, naive.nast(2))]))
+    assert naive.leaves(expression) == [naive.amaf(), naive.baseline(), naive.nast(2), naive.nast(3)]
+
+
+# ----------------------------------------------------------------------------------------------------------------- draws
+
+def choice(monkeypatch: pytest.MonkeyPatch, expression: object, thetas: dict, h: Playout, *numbers: float) -> int:
+    dealt = Dealt(monkeypatch, *numbers)
+    action = naive.choose(expression, thetas, h, ((0.0, 0.0), 1, 1), np.zeros(4, np.uint64))
+    assert dealt.left == []
+    return action
+
+
+def test_one_legal_action_is_played_without_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    h = decide(start(), 0, (5,), SIMULATION)
+    assert choice(monkeypatch, naive.mast(), {}, h) == 5
+
+
+def test_an_arg_max_draws_only_between_ties(monkeypatch: pytest.MonkeyPatch) -> None:
+    h, leaf = decide(start(), 0, (4, 5, 6), SIMULATION), naive.nast(1)
+    apart = known(leaf, {((4,), 0): (0.0, 2), ((5,), 0): (2.0, 2), ((6,), 0): (0.0, 2)})
+    tied = known(leaf, {((4,), 0): (2.0, 2), ((5,), 0): (0.0, 2), ((6,), 0): (2.0, 2)})
+    assert choice(monkeypatch, leaf, {leaf: apart}, h) == 5
+    assert choice(monkeypatch, leaf, {leaf: tied}, h, 0) == 4
+    assert choice(monkeypatch, leaf, {leaf: tied}, h, 1) == 6
+
+
+def test_the_baseline_simulates_uniformly(monkeypatch: pytest.MonkeyPatch) -> None:
+    h, leaf = decide(start(), 0, (4, 5, 6), SIMULATION), naive.baseline()
+    theta = known(leaf, {(0, (4,)): ((9.0, 9.0), 9, 9)})
+    assert [choice(monkeypatch, leaf, {leaf: theta}, h, i) for i in range(3)] == [4, 5, 6]
+
+
+def test_gibbs_draws_in_proportion_to_exponentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    # v = 0 and 1, temperature 1/2: weights 1 and e², so the first action has probability 1 / (1 + e²) = 0.119203.
+    h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.gibbs(0.5))
+    theta = known(leaf, {(4, 0): (0.0, 3)})
+    assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.1192) == 4
+    assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.1193) == 5
+
+
+def test_the_roulette_draws_in_proportion_to_values_and_uniformly_where_all_are_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.roulette())
+    theta = known(leaf, {(4, 0): (1.0, 4)})                              # 1/4 against 1: a share of 1/5
+    assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.199) == 4
+    assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.201) == 5
+    assert choice(monkeypatch, leaf, {leaf: known(leaf, {(4, 0): (0.0, 4)})}, h, 0.0) == 5    # what is worth nothing is never drawn
+    nothing = known(leaf, {(4, 0): (0.0, 4), (5, 0): (0.0, 1)})
+    assert [choice(monkeypatch, leaf, {leaf: nothing}, h, i) for i in range(2)] == [4, 5]
+
+
+def test_epsilon_greedy_explores_with_probability_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
+    h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.epsilon_greedy(0.2))
+    theta = known(leaf, {(4, 0): (1.0, 4)})
+    assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.19, 0) == 4
+    assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.2) == 5
+
+
+def test_a_stored_legal_reply_is_played_without_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    h, leaf = start(), naive.lgrf()
+    step(h, 1, 3, (3, 4), SIMULATION)
+    decide(h, 0, (5, 6), SIMULATION)
+    assert choice(monkeypatch, leaf, {leaf: known(leaf, {(3, 0): 6})}, h) == 6
+    assert choice(monkeypatch, leaf, {leaf: known(leaf, {(3, 0): 7})}, h, 0) == 5
+    assert choice(monkeypatch, leaf, {leaf: known(leaf, {(3, 1): 6})}, h, 0) == 5
+    assert choice(monkeypatch, leaf, {leaf: known(leaf, {})}, decide(start(), 0, (5, 6), SIMULATION), 1) == 6
+
+
+def test_a_mixture_draws_the_alternative_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    h = decide(start(), 0, (4, 5), SIMULATION)
+    mast, nast = naive.mast(naive.epsilon_greedy(0.5)), naive.nast(1)
+    thetas = {mast: known(mast, {(5, 0): (0.0, 1)}), nast: known(nast, {((4,), 0): (0.0, 1), ((5,), 0): (1.0, 1)})}
+    mixture = Linear([(0.25, mast), (0.75, nast)])
+    assert choice(monkeypatch, mixture, thetas, h, 0.24, 0.9) == 4       # MAST's best is 4, of which nothing is known
+    assert choice(monkeypatch, mixture, thetas, h, 0.25) == 5            # NAST's best
+
+
+def test_chance_follows_its_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = toy.DICE.new_initial_state()
+    state.apply_action(0)
+    drawn = []
+    for u in (0.0, 0.199, 0.2, 0.699, 0.7, 0.999):
+        Dealt(monkeypatch, u)
+        drawn.append(naive.by_nature(state, np.zeros(4, np.uint64)))
+    assert drawn == [7, 7, 8, 8, 9, 9]
+    certain = toy.DICE.new_initial_state()
+    certain.apply_action(1)
+    Dealt(monkeypatch)
+    assert naive.by_nature(certain, np.zeros(4, np.uint64)) == 7
+
+
+# -------------------------------------------------------------------------------------------------------- whole searches
+
+def visits(outcome: naive.Outcome, leaf: Leaf) -> dict[tuple, tuple[int, int]]:
+    return {record: (n, m) for record, (_, n, m) in outcome.records[leaf].items()}
+
+
+def test_the_first_iterations_on_a_chain_whatever_is_drawn() -> None:
+    # First only the empty history is visited; then one of the two actions is expanded; then the other, of which nothing is known.
+    # In the fourth iteration the root is a selection node, and the pass below the selected action is expanded.
+    for seed in range(5):
+        steps = naive.stepwise(toy.CHAIN.new_initial_state(), naive.baseline(), 4, seed)
+        outcome = next(steps)
+        assert visits(outcome, naive.baseline()) == {(): (1, 1)}
+        outcome = next(steps)
+        first = outcome.playouts[1].actions[0]
+        assert visits(outcome, naive.baseline()) == {(): (2, 2), (0, (first,)): (1, 1), (0, (1 - first,)): (0, 1)}
+        outcome = next(steps)
+        assert visits(outcome, naive.baseline()) == {(): (3, 3), (0, (0,)): (1, 2), (0, (1,)): (1, 2)}
+        assert [play.phases[:2] for play in outcome.playouts] == [
+            (SIMULATION, SIMULATION), (EXPANSION, SIMULATION), (EXPANSION, SIMULATION)]
+        outcome = next(steps)
+        chosen = outcome.playouts[3].actions[0]
+        assert visits(outcome, naive.baseline()) == {
+            (): (4, 4), (0, (chosen,)): (2, 3), (0, (1 - chosen,)): (1, 3), (0, (chosen, toy.PASS)): (1, 1)}
+        assert outcome.playouts[3].phases[:3] == (SELECTION, EXPANSION, SIMULATION)
+        selected = Counter(play.actions[0] for play in outcome.playouts)          # the very first playout counts as well
+        assert outcome.selections == selected
+        assert selected[outcome.action] == max(selected.values())
+
+
+def test_availability_counts_only_the_determinizations_in_which_an_action_is_legal() -> None:
+    state = toy.CARD.new_initial_state(seed=3)
+    state.facts.row = toy.index_of(1, 1)                                 # any deal: player 0 cannot tell them apart
+    outcome = naive.search(state, naive.baseline(), 400, seed=5)
+    folds, calls, raises = (visits(outcome, naive.baseline())[1, (1, answer)] for answer in (2, 3, 4))
+    dared = [play for play in outcome.playouts if play.actions[0] == 1 and play.phases[0] != SIMULATION]
+    dared = dared[1:]                                                    # the first expands ⟨1⟩, and all behind it is simulation
+    # 2 is legal with two of the three cards, so are 4 (two) and, with one, 3; together five legal answers in three deals.
+    assert folds[0] + calls[0] + raises[0] == len(dared)
+    assert len(dared) < folds[1] + calls[1] + raises[1] < 2 * len(dared)
+    assert folds[1] == pytest.approx(2 / 3 * len(dared), rel=0.2)
+    assert calls[1] == pytest.approx(1 / 3 * len(dared), rel=0.3)
+
+
+@pytest.mark.parametrize(("game", "best"), [(toy.BRANCHES, 0), (toy.THREE, 1), (toy.CHAIN, 0), (toy.DICE, 1)])
+def test_a_search_finds_the_best_action(game: toy.Game, best: int) -> None:
+    # branches: 0 wins by force. three: player 0 gets 0 after 0 (player 1 takes 1, player 2 takes 0), ½ or 0 after 1.
+    # chain: 1 against ½. dice: player 1 leaves 0.2·1 + 0.5·0 + 0.3·(¼·0 + ¾·½) = 0.3125 against ½.
+    for seed in range(3):
+        assert naive.search(game.new_initial_state(), naive.baseline(), 400, seed).action == best
+
+
+def conformance(game: toy.Game, iterations: int = 60) -> naive.Outcome:
+    return naive.search(game.new_initial_state(seed=2), EVERYTHING, iterations, seed=11)
+
+
+@pytest.mark.parametrize("game", toy.ALL_TOYS, ids=lambda game: game.name)
+def test_counts_agree_with_what_was_played(game: toy.Game) -> None:
+    outcome = conformance(game)
+    iterations = len(outcome.playouts)
+    base = outcome.records[outcome.base]
+    assert base[()][1:] == (iterations, iterations)
+    assert sum(outcome.selections.values()) == iterations
+    assert outcome.selections[outcome.action] == max(outcome.selections.values())
+    assert all(n <= m for _, n, m in base.values())
+    played = Counter((action, player) for play in outcome.playouts
+                     for player, action in zip(play.players, play.actions, strict=True) if player != CHANCE)
+    assert {record: n for record, (_, n) in outcome.records[naive.mast()].items()} == played
+    in_tree = Counter((action, player) for play in outcome.playouts
+                      for player, action, phase in zip(play.players, play.actions, play.phases, strict=True)
+                      if player != CHANCE and phase != SIMULATION)
+    by_ucb1 = outcome.records[naive.to_mast(naive.ucb1())]
+    assert {record: n for record, (_, n, _) in by_ucb1.items() if n > 0} == in_tree
+    lengths = sum(len(play.actions) for play in outcome.playouts)
+    assert sum(n for _, n, _ in outcome.records[naive.epic()].values()) == lengths + iterations
+
+
+@pytest.mark.parametrize("game", toy.ALL_TOYS, ids=lambda game: game.name)
+def test_an_iteration_expands_at_most_one_history(game: toy.Game) -> None:
+    expanded = 0
+    for outcome in naive.stepwise(game.new_initial_state(seed=2), EVERYTHING, 40, seed=4):
+        before, expanded = expanded, sum(n > 0 for _, n, _ in outcome.records[outcome.base].values())
+        assert before <= expanded <= before + 1
+        simulated = [phase == SIMULATION for phase in outcome.playouts[-1].phases]
+        assert simulated == sorted(simulated)                            # once left, the tree is not entered again
+
+
+def test_the_same_seed_gives_the_same_search_and_pausing_changes_nothing() -> None:
+    for game in toy.ALL_TOYS:
+        whole = conformance(game, 30)
+        *_, paused = naive.stepwise(game.new_initial_state(seed=2), EVERYTHING, 30, seed=11)
+        assert whole == paused
+    assert conformance(toy.EPISODES, 30).playouts != naive.search(toy.EPISODES.new_initial_state(), EVERYTHING, 30, 12).playouts
+
+
+def positions_in_episode(tree: int) -> set[tuple]:
+    """η of every state of a toy by the eyes of the last mover, from the tree itself."""
+    found = set()
+    for row in (row for row in toy.ROWS if row.tree == tree and row.path):
+        node, _ = row.path[-1]
+        viewer = toy.TREES[tree].players if node.player == CHANCE else node.player
+        nodes = [node for node, _ in row.path]
+        began = max((i for i, node in enumerate(nodes) if node.label != CONTINUES), default=0)
+        label = nodes[began].label
+        found.add((UNLABELLED if label == CONTINUES else label, node.player, row.moves(viewer, began)))
+    return found
+
+
+@pytest.mark.parametrize("tree", range(len(toy.TREES)), ids=lambda tree: toy.TREES[tree].name)
+def test_epic_keys_a_search_from_the_middle_as_one_from_the_start(tree: int) -> None:
+    possible = positions_in_episode(tree)
+    state = toy.ALL_TOYS[tree].new_initial_state(seed=1)
+    empty = (state.position_in_episode().label, None, ())
+    generator = np.random.default_rng(8)
+    while not state.is_terminal():
+        if not state.is_chance_node():
+            records = naive.search(state, Sequential(naive.baseline(), naive.epic()), 50, seed=3).records[naive.epic()]
+            assert set(records) <= possible | {empty}
+        state.apply_action(int(generator.choice(state.legal_actions())))
+
+
+def test_moves_hidden_inside_an_episode_follow_the_determinization() -> None:
+    # Player 0 chooses d (6 or 7) without having noticed whether player 1 did 4 or 5 in the running episode; both must be
+    # tried, and player 1's next records begin with what he himself saw: b = 2, then 4 or 5, then SOMETHING.
+    state = toy.SECRETS.new_initial_state()
+    for action in (0, 2, 4):
+        state.apply_action(action)
+    records = naive.search(state, Sequential(naive.baseline(), naive.epic()), 60, seed=3).records[naive.epic()]
+    begun = {moves[:3] for label, mover, moves in records if (label, mover) == (0, 1) and len(moves) == 4}
+    assert begun == {(2, 4, toy.SOMETHING), (2, 5, toy.SOMETHING)}
+
+
+def test_a_search_where_no_player_acts_is_refused() -> None:
+    state = toy.DICE.new_initial_state()
+    state.apply_action(0)
+    with pytest.raises(ValueError, match="decision of one of the players"):
+        naive.search(state, naive.baseline(), 10, seed=1)
+    with pytest.raises(ValueError, match="at least 1"):
+        naive.search(toy.DICE.new_initial_state(), naive.baseline(), 0, seed=1)

@@ -1,0 +1,286 @@
+"""The toys: that they are what their trees say, and that their numbers are those found by hand."""
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pyspiel
+import pytest
+import toy
+from naive import label_of, observed
+from scipy.stats import chisquare
+
+from icarus.game import CHANCE, CONTINUES, TERMINAL, UNLABELLED, UNSEEN, Game, State
+
+DRAWS = 3000                                         # determinizations for a test of uniformity
+CHANCE_OF_FALSE_ALARM = 1e-4
+
+
+def each(games: list[Game]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("game", games, ids=lambda game: game.name)
+
+
+each_toy = each(toy.ALL_TOYS)
+
+
+def walk(state: State) -> Iterator[State]:
+    """A state and all that can follow it."""
+    yield state
+    for action in state.legal_actions():
+        below = state.clone()
+        below.apply_action(action)
+        yield from walk(below)
+
+
+def everything(game: Game) -> Iterator[State]:
+    """All states of a toy, deal by deal."""
+    tree = toy.ALL_TOYS.index(game)
+    for deal in range(len(toy.TREES[tree].deals)):
+        yield from walk(dealt(game, deal))
+
+
+def dealt(game: Game, deal: int) -> State:
+    record = np.zeros(1, toy.STATE)
+    record["row"] = toy.index_of(toy.ALL_TOYS.index(game), deal)
+    return State(game, record)
+
+
+def after(game: Game, *actions: int, deal: int = 0) -> State:
+    state = dealt(game, deal)
+    for action in actions:
+        state.apply_action(action)
+    return state
+
+
+def best(state: State) -> tuple[float, ...]:
+    """The rewards where everyone plays for his own (maxⁿ, the first of equal actions) and chance is averaged."""
+    if state.is_terminal():
+        return tuple(state.returns())
+    below = [best(after_action(state, action)) for action in state.legal_actions()]
+    if state.is_chance_node():
+        shares = [share for _, share in state.chance_outcomes()]
+        return tuple(sum(share * rewards[i] for share, rewards in zip(shares, below, strict=True)) for i in range(len(below[0])))
+    return max(below, key=lambda rewards: rewards[state.current_player()])
+
+
+def after_action(state: State, action: int) -> State:
+    below = state.clone()
+    below.apply_action(action)
+    return below
+
+
+# ---------------------------------------------------------------------------------------------------------- every toy
+
+@each_toy
+def test_every_state_has_choices_or_rewards(game: Game) -> None:
+    for state in everything(game):
+        legal = state.legal_actions()
+        if state.is_terminal():
+            assert legal == []
+            assert len(state.returns()) == game.players
+            assert all(0 <= reward <= 1 for reward in state.returns())
+            continue
+        assert 1 <= len(legal) == len(set(legal)) <= game.max_legal
+        assert all(action >= 0 for action in legal)
+        assert state.current_player() == CHANCE or 0 <= state.current_player() < game.players
+        if state.is_chance_node():
+            assert [action for action, _ in state.chance_outcomes()] == legal
+            assert sum(share for _, share in state.chance_outcomes()) == pytest.approx(1)
+
+
+@each_toy
+def test_what_a_player_cannot_tell_apart_looks_alike_to_him(game: Game) -> None:
+    for state in everything(game):
+        player = state.current_player()
+        if player < 0:
+            continue
+        for seed in range(3):
+            other = state.determinize(player, seed)
+            if game.retrace is None:
+                assert other.record == state.record
+                continue
+            start, actions = game.retrace(state, other.record)
+            retraced = State(game, start)
+            for action in actions:
+                retraced.apply_action(action)
+            assert retraced.record == other.record
+            assert (other.current_player(), other.legal_actions()) == (player, state.legal_actions())
+            assert retraced.moves(player) == state.moves(player)
+            assert retraced.position_in_episode().label == state.position_in_episode().label
+
+
+@each([game for game in toy.ALL_TOYS if game.determinize])
+def test_determinization_is_uniform_over_what_looks_alike(game: Game) -> None:
+    groups: dict[tuple, list[State]] = {}
+    for state in everything(game):
+        if state.current_player() >= 0:
+            groups.setdefault(known_to_the_mover(state), []).append(state)
+    alike = max(groups.values(), key=len)
+    rows = [int(state.facts.row) for state in alike]
+    drawn = Counter(int(alike[0].determinize(alike[0].current_player(), seed).facts.row) for seed in range(DRAWS))
+    assert len(rows) > 1
+    assert set(drawn) == set(rows)
+    assert chisquare([drawn[row] for row in rows]).pvalue > CHANCE_OF_FALSE_ALARM
+
+
+def known_to_the_mover(state: State) -> tuple:
+    """His share of the deal, the moves that he saw with the beginnings of episodes between them, and what he may do."""
+    game, player = state.game, state.current_player()
+    row = toy.ROWS[int(state.facts.row)]
+    replayed, noticed = dealt(game, row.deal), []
+    for _, action in state.history:
+        noticed += [("episode", label_of(replayed)), ("move", observed(replayed, action)[player])]
+        replayed.apply_action(action)
+    noticed.append(("episode", label_of(state)))
+    noticed = [item for item in noticed if item not in (("episode", CONTINUES), ("move", UNSEEN))]
+    return player, toy.TREES[row.tree].deals[row.deal][0][player], tuple(noticed), tuple(state.legal_actions())
+
+
+@each([game for game in toy.ALL_TOYS if game.recall])
+def test_recall_repeats_what_each_viewer_saw_since_the_episode_began(game: Game) -> None:
+    for state in everything(game):
+        moves = np.zeros(20, np.int64)
+        for viewer in range(game.players + 1):
+            count = game.entries().recall(state.record.ctypes.data, viewer, moves.ctypes.data, len(moves))
+            assert tuple(moves[:count].tolist()) == state.position_in_episode().moves[viewer]
+
+
+def test_each_kind_of_game_is_there() -> None:
+    assert [game.name for game in toy.ALL_TOYS] == [
+        "toy-branches", "toy-card", "toy-kuhn", "toy-dice", "toy-secrets", "toy-three", "toy-episodes", "toy-chain",
+        "toy-thicket-2", "toy-thicket-3", "toy-thicket-4"]
+    for thicket in toy.THICKETS:
+        assert None not in (thicket.observe, thicket.chance, thicket.determinize, thicket.episode, thicket.recall)
+        sights = {move for row in toy.ROWS if row.tree == toy.ALL_TOYS.index(thicket)
+                  for of_action in row.node.seen.values() for move in of_action.values()}
+        assert sights == {toy.SOMETHING, toy.UNSEEN}
+    assert [game.players for game in toy.ALL_TOYS] == [2, 2, 2, 2, 2, 3, 2, 1, 2, 3, 4]
+
+
+def test_deals_are_equally_likely() -> None:
+    for game, deals in ((toy.CARD, 3), (toy.KUHN, 6)):
+        drawn = Counter(toy.ROWS[int(game.new_initial_state(seed).facts.row)].deal for seed in range(DRAWS))
+        assert sorted(drawn) == list(range(deals))
+        assert chisquare(list(drawn.values())).pvalue > CHANCE_OF_FALSE_ALARM
+
+
+# ------------------------------------------------------------------------------------------------------------ by the hand
+
+def test_branches_is_won_by_player_0_under_0() -> None:
+    assert best(toy.BRANCHES.new_initial_state()) == (1, 0)
+    assert best(after(toy.BRANCHES, 1)) == (0.5, 0.5)                    # 0 gives ½; 2 leaves the choice to player 1, who wins
+    assert best(after(toy.BRANCHES, 0, 1)) == (1, 0)
+    assert [after(toy.BRANCHES, *path).current_player() for path in ((), (1,), (1, 2), (2,))] == [0, 0, 1, TERMINAL]
+
+
+def test_what_player_1_may_do_depends_on_his_card() -> None:
+    assert [after(toy.CARD, 1, deal=deal).legal_actions() for deal in range(3)] == [[2], [2, 4], [3, 4]]
+
+
+def test_a_raise_tells_that_the_card_is_not_low() -> None:
+    state = after(toy.CARD, 1, 4, deal=1)
+    assert {toy.ROWS[int(state.determinize(0, seed).facts.row)].deal for seed in range(50)} == {1, 2}
+    assert {toy.ROWS[int(state.determinize(1, seed).facts.row)].deal for seed in range(50)} == {1}
+
+
+def test_kuhns_poker_agrees_with_openspiel() -> None:
+    referee = pyspiel.load_game("kuhn_poker")
+    for deal, (cards, _) in enumerate(toy.TREES[toy.ALL_TOYS.index(toy.KUHN)].deals):
+        for state in walk(dealt(toy.KUHN, deal)):
+            judged = referee.new_initial_state()
+            for action in (*cards, *(action for _, action in state.history)):
+                judged.apply_action(action)
+            assert judged.is_terminal() == state.is_terminal()
+            if state.is_terminal():
+                assert state.returns() == [(chips + 2) / 4 for chips in judged.returns()]
+            else:
+                assert (judged.current_player(), judged.legal_actions()) == (state.current_player(), state.legal_actions())
+
+
+def test_kuhns_poker_is_worth_what_kuhn_found() -> None:
+    # In equilibrium (Kuhn 1950): player 0 passes first, and bets with a king, with a queen ⅓ of the time where he is bet
+    # against; player 1 bets with a king, calls a bet with a queen ⅓ of the time, bets a jack ⅓ of the time after a pass.
+    first_again, called, bet = {0: 0.0, 1: 1 / 3, 2: 1.0}, {0: 0.0, 1: 1 / 3, 2: 1.0}, {0: 1 / 3, 1: 0.0, 2: 1.0}
+
+    def share_of_bets(state: State) -> float:
+        row = toy.ROWS[int(state.facts.row)]
+        own = toy.TREES[row.tree].deals[row.deal][0][state.current_player()]
+        if state.current_player() == 0:
+            return first_again[own] if row.actions() else 0.0
+        return called[own] if row.actions() == (1,) else bet[own]
+
+    def worth(state: State) -> float:
+        if state.is_terminal():
+            return state.returns()[0]
+        share = share_of_bets(state)
+        return share * worth(after_action(state, 1)) + (1 - share) * worth(after_action(state, 0))
+    value = sum(worth(dealt(toy.KUHN, deal)) for deal in range(6)) / 6
+    assert value == pytest.approx((-1 / 18 + 2) / 4)
+
+
+def test_the_dice_are_worth_their_average() -> None:
+    # After 7 player 0 wins, after 8 player 1 does, after 9 comes ¼ of nothing and ¾ of ½: 0.2 + 0.3 · 0.375 = 0.3125.
+    assert best(after(toy.DICE, 0))[0] == pytest.approx(0.3125)
+    assert best(after(toy.DICE, 1)) == (0.5, 0.5)
+    assert after(toy.DICE, 0).chance_outcomes() == [(7, 0.2), (8, 0.5), (9, 0.3)]
+    assert after(toy.DICE, 0, 9).chance_outcomes() == [(7, 0.25), (8, 0.75)]
+    assert after(toy.DICE, 1).chance_outcomes() == [(7, 1.0)]
+
+
+def test_secrets_are_seen_by_their_owner_only() -> None:
+    state = after(toy.SECRETS, 1, 2, 4, 7, 3)
+    assert state.moves(0) == (1, 2, 7, 3)                                # nothing of the 4
+    assert state.moves(1) == (toy.SOMETHING, 2, 4, toy.SOMETHING, 3)
+    assert state.moves(CHANCE) == (1, 2, 4, 7, 3)
+
+
+def test_episodes_of_the_secrets_begin_before_the_second_and_the_last_choice() -> None:
+    position = after(toy.SECRETS, 1, 2, 4, 7).position_in_episode()
+    assert (position.label, position.moves) == (0, ((2, 7), (2, 4, toy.SOMETHING), (2, 4, 7)))
+    assert position.previous == (0, (2, 7))
+    begun = after(toy.SECRETS, 1, 2, 4, 7, 3).position_in_episode()
+    assert (begun.label, begun.moves, begun.last) == (0, ((), (), ()), 1)
+    assert begun.previous == (0, (2, 4, toy.SOMETHING, 3))
+    assert after(toy.SECRETS, 1).position_in_episode().previous == (UNLABELLED, (1,))
+
+
+def test_each_player_is_unsure_of_exactly_what_he_did_not_see() -> None:
+    state = after(toy.SECRETS, 1, 2, 4)                                  # player 0 to choose d; c may have been 4 or 5
+    found = {toy.ROWS[int(state.determinize(0, seed).facts.row)].actions() for seed in range(50)}
+    assert found == {(1, 2, 4), (1, 2, 5)}
+    state = after(toy.SECRETS, 1, 2, 4, 7)                               # player 1 to choose e; a and d are secret
+    found = {toy.ROWS[int(state.determinize(1, seed).facts.row)].actions() for seed in range(100)}
+    assert found == {(a, 2, 4, d) for a in (0, 1) for d in (6, 7)}
+
+
+def test_the_secrets_are_won_by_an_even_sum() -> None:
+    assert after(toy.SECRETS, 0, 3, 4, 6, 2, 2).returns() == [1, 0]      # only b counts 1, and b does not matter
+    assert after(toy.SECRETS, 1, 2, 4, 6, 2, 2).returns() == [0, 1]
+    assert after(toy.SECRETS, 1, 2, 5, 7, 2, 3).returns() == [1, 0]
+
+
+def test_three_players_each_maximise_their_own_reward() -> None:
+    assert best(after(toy.THREE, 0)) == (0, 1, 0.5)                      # player 1 takes 1, then player 2 has ½ rather than 0
+    assert best(after(toy.THREE, 1, 1)) == (0, 0.5, 1)
+    assert best(after(toy.THREE, 1))[1] == 0.5                           # both actions of player 1 give him ½
+
+
+def test_the_same_position_in_episode_occurs_in_several_places() -> None:
+    places = [state for state in everything(toy.EPISODES) if state.position_in_episode().previous == (2, (2, 5))]
+    histories = [[action for _, action in state.history] for state in places]
+    assert histories == [[0, 2, 5], [0, 2, 5, 2, 5], [1, 4, 2, 5]]
+    assert [state.position_in_episode().label for state in places] == [2, 3, 3]
+
+
+def test_the_chain_begins_without_a_label_and_passes_are_forced() -> None:
+    state = toy.CHAIN.new_initial_state()
+    assert state.position_in_episode().label == UNLABELLED
+    assert after(toy.CHAIN, 0).legal_actions() == [toy.PASS]
+    assert after(toy.CHAIN, 0, toy.PASS).position_in_episode().label == 0
+    assert after(toy.CHAIN, 0, toy.PASS, 2).legal_actions() == [toy.PASS]
+    assert best(state) == (1,)
+    assert best(after(toy.CHAIN, 1)) == (0.5,)
+
+
+def test_states_are_told_in_words() -> None:
+    assert str(after(toy.CARD, 1, 4, deal=2)) == "toy-card, deal 2, after 1 4"
+    assert str(toy.CHAIN.new_initial_state()) == "toy-chain, deal 0, after nothing"

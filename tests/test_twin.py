@@ -1,0 +1,137 @@
+"""Engine against naive twin: the same random draws must give the same records with the same information after every iteration."""
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from icarus import Enhancement, Game, games, linear, maxilinear, weight
+from icarus.game import CHANCE
+from icarus.history import NONE
+from icarus.policy import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
+from icarus.search import Search
+from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
+from tests import naive
+from tests.toy import ALL_TOYS
+
+COMPOSITIONS = 36
+ITERATIONS = {"toy": 60, "whole": 25}
+
+
+@weight
+def half_visited(rewards: Any, visits: int, availability: int, k: int = 4) -> float:
+    """A weight that depends on visits and availability."""
+    return k / (visits + availability + 2 * k)
+
+
+def naive_half(q: Any, n: int, m: int) -> float:
+    return 4 / (n + m + 8)
+
+
+RULES: list[tuple[Callable[[], Any], naive.Rule]] = [
+    (lambda: gibbs(0.5), naive.gibbs(0.5)), (lambda: epsilon_greedy(0.3), naive.epsilon_greedy(0.3)),
+    (roulette, naive.roulette()), (lambda: ucb1(0.9), naive.ucb1(0.9)), (lambda: gibbs(1.0), naive.gibbs(1.0)),
+]
+
+
+def leaf(rng: random.Random, maximising: bool) -> tuple[Enhancement, Any]:
+    """A random enhancement with its twin."""
+    exploration = rng.choice([0.4, 0.7, 1.5])
+    rule, twin = rng.choice(RULES)
+    n = rng.choice([1, 2, 3])
+    choices: list[Callable[[], tuple[Enhancement, Any]]] = [
+        lambda: (BASELINE, naive.baseline()), lambda: (AMAF, naive.amaf()),
+        lambda: (mast(ucb1(exploration)), naive.mast(naive.ucb1(exploration))),
+        lambda: (to_mast(ucb1(exploration)), naive.to_mast(naive.ucb1(exploration))),
+        lambda: (nast(n, ucb1(exploration)), naive.nast(n, exploration)),
+        lambda: (epic(ucb1(exploration)), naive.epic(exploration)),
+    ]
+    if not maximising:
+        choices += [
+            lambda: (LGR, naive.lgr()), lambda: (LGRF, naive.lgrf()), lambda: (mast(rule()), naive.mast(twin)),
+            lambda: (to_mast(rule()), naive.to_mast(twin)), lambda: (nast(n, rule()), naive.nast(n, rule=twin)),
+        ]
+    return rng.choice(choices)()
+
+
+def composition(rng: random.Random, depth: int, maximising: bool = False) -> tuple[Enhancement, Any]:
+    """A random composition of at most `depth` levels with its twin."""
+    kind = rng.choice(["leaf", "leaf", "sequential", "linear", "maxilinear"]) if depth else "leaf"
+    if kind == "linear" and maximising:
+        kind = "maxilinear"
+    if kind == "leaf":
+        return leaf(rng, maximising)
+    if kind == "sequential":
+        (first, twin_first), (second, twin_second) = (composition(rng, depth - 1, maximising) for _ in range(2))
+        return first >> second, naive.Sequential(twin_first, twin_second)
+    inside = maximising or kind == "maxilinear"
+    (first, twin_first), (second, twin_second) = (composition(rng, depth - 1, inside) for _ in range(2))
+    constant = rng.choice([0.25, 0.5])
+    weights = rng.choice([
+        (constant, 1 - constant, constant, 1 - constant),
+        (half_visited, 1 - half_visited, naive_half, lambda q, n, m: 1 - naive_half(q, n, m)),
+        (rave_weight(k=10), 1 - rave_weight(k=10), naive.rave_weight(10), lambda q, n, m: 1 - naive.rave_weight(10)(q, n, m)),
+    ])
+    combine, twin_combine = (linear, naive.Linear) if kind == "linear" else (maxilinear, naive.Maxilinear)
+    return combine((weights[0], first), (weights[1], second)), twin_combine([(weights[2], twin_first), (weights[3], twin_second)])
+
+
+def named_parts(kind: str, record: tuple) -> Any:
+    """The parts of a twin's record as the engine's spaces take them."""
+    if kind in ("baseline", "amaf", "epic", "mast", "to-mast", "lgr", "lgrf"):
+        if kind == "epic" and record[1] is None:
+            return record[0], 0, record[2]
+        return record
+    moves, player = record
+    return (*moves, player)
+
+
+def named_information(row: Any) -> Any:
+    """A row of the engine as the twin's tuple."""
+    names = [name for name in row.dtype.names if name != "record"]
+    if names == ["reply"]:
+        return None if row["reply"] == NONE else int(row["reply"])
+    found = [tuple(row[name].tolist()) if row[name].ndim else row[name].item() for name in names]
+    return tuple(found)
+
+
+def starts(game: Game, seed: int) -> Any:
+    """A random state of a game in which a player is about to act."""
+    rng = random.Random(seed)
+    state = game.new_initial_state(seed=seed)
+    found, wanted = None, rng.randrange(12)
+    while not state.is_terminal() and (found is None or len(state.history) <= wanted):
+        if state.current_player() != CHANCE:
+            found = state.clone()
+        state.apply_action(rng.choice(state.legal_actions()))
+    return found
+
+
+def agree(state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: int) -> None:
+    engine = Search(state, strategy, seed)
+    parts = dict(zip(naive.leaves(twin), strategy.components, strict=True))
+    for made, outcome in enumerate(naive.stepwise(state, twin, iterations, seed), start=1):
+        engine.run(made)
+        records = engine.records()
+        for kind, theta in outcome.records.items():
+            found = records[str(parts.get(kind, BASELINE))]
+            expected = {found.key(named_parts(kind.kind, record)): information for record, information in theta.items()}
+            held = {int(row["record"]): named_information(row) for row in found.rows}
+            assert held == expected, (str(strategy), str(state.game), kind, made)
+        assert dict(zip(engine.actions, engine.result().visits.tolist(), strict=True)) == outcome.selections
+
+
+@pytest.mark.parametrize("number", range(COMPOSITIONS))
+def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int) -> None:
+    rng = random.Random(number)
+    strategy, twin = composition(rng, 3)
+    for game in ALL_TOYS:
+        agree(starts(game, number), strategy, twin, ITERATIONS["toy"], seed=number)
+
+
+@pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)"])
+@pytest.mark.parametrize("number", range(COMPOSITIONS))
+def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str, number: int) -> None:
+    rng = random.Random(1000 + number)
+    strategy, twin = composition(rng, 3)
+    agree(starts(games.load(name), number), strategy, twin, ITERATIONS["whole"], seed=number)

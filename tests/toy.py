@@ -1,0 +1,408 @@
+"""Toy games with numbers that one can do by hand: small trees, written out below, each a real `Game`.
+
+All trees grow in one forest of tables, so that all toys share the same few compiled functions; the state of a toy is a row.
+
+    toy-branches   two players, perfect information, unequal branching, player 0 twice in a row under action 1
+    toy-card       player 1 holds one of three cards, and what he may do depends on it
+    toy-kuhn       Kuhn's poker, rewards (u + 2) / 4
+    toy-dice       chance with unequal probabilities, and once with a single outcome
+    toy-secrets    actions that the other sees only as SOMETHING or not at all, inside episodes
+    toy-three      three players, a reward each
+    toy-episodes   the same position-in-episode in several places, as in Figure 1, and twice on one path
+    toy-chain      one player, forced passes, the same actions again and again, no episode label at the start
+    toy-thicket-2, toy-thicket-3, toy-thicket-4
+                   all of these at once in wild trees for two to four players: nothing for the hand
+"""
+import itertools
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from icarus.game import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNSEEN, Game
+from icarus.jit import helper
+from icarus.rng import below
+
+SOMETHING = 90                                       # what is seen of an action that is noticed but not recognised
+PASS = 9
+
+
+Sight = dict[int, dict[int, int]]                    # what others see: {action: {player: move}}
+
+
+# --------------------------------------------------------------------------------------------------- how a tree is written
+
+@dataclass(frozen=True)
+class Node:
+    """A state: who acts, where each action leads, what others see of it, and e."""
+
+    player: int
+    children: dict[int, "Node"] = field(default_factory=dict)
+    seen: Sight = field(default_factory=dict)
+    label: int = CONTINUES
+    probabilities: tuple[float, ...] = ()
+    rewards: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A toy: equally likely deals, each with what every player knows of it and the node it leads to."""
+
+    name: str
+    players: int
+    deals: tuple[tuple[tuple, Node], ...]
+
+
+def turn(player: int, children: dict[int, Node], label: int = CONTINUES, seen: Sight | None = None) -> Node:
+    return Node(player, children, seen or {}, label)
+
+
+def nature(outcomes: dict[int, tuple[float, Node]], label: int = CONTINUES, seen: Sight | None = None) -> Node:
+    return Node(CHANCE, {action: child for action, (_, child) in outcomes.items()}, seen or {}, label,
+                tuple(probability for probability, _ in outcomes.values()))
+
+
+def end(*rewards: float) -> Node:
+    return Node(TERMINAL, rewards=rewards)
+
+
+def open_tree(name: str, players: int, root: Node) -> Tree:
+    """A toy where nothing is dealt."""
+    return Tree(name, players, (((None,) * players, root),))
+
+
+# --------------------------------------------------------------------------------------------------------------- the trees
+
+def branches() -> Tree:
+    """Actions 1 and 2 come back below the root for player 0, which is what AMAF looks for."""
+    third = turn(0, {1: end(0, 1), 2: end(1, 0)})
+    fourth = turn(1, {0: end(0, 1), 1: end(1, 0), 3: end(0.5, 0.5)})
+    return open_tree("toy-branches", 2, turn(0, {
+        0: turn(1, {0: end(1, 0), 1: third}),
+        1: turn(0, {0: end(0.5, 0.5), 2: fourth}),
+        2: end(0, 1)}))
+
+
+def card() -> Tree:
+    """Low must fold (2), middle folds or raises (4), high calls (3) or raises; only a high card beats player 0's stay (6)."""
+    def answer(stay: Node) -> Node:
+        return turn(0, {5: end(0.5, 0.5), 6: stay})
+    held = {
+        "low": turn(1, {2: end(1, 0)}),
+        "middle": turn(1, {2: end(1, 0), 4: answer(end(1, 0))}),
+        "high": turn(1, {3: end(0, 1), 4: answer(end(0, 1))})}
+    return Tree("toy-card", 2, tuple(((None, name), turn(0, {0: end(0.5, 0.5), 1: below})) for name, below in held.items()))
+
+
+def kuhn() -> Tree:
+    """0 passes, 1 bets; the antes are 1, a bet is 1 more."""
+    def won(stake: int, winner: int) -> Node:
+        gain = stake / 4
+        return end(0.5 + gain, 0.5 - gain) if winner == 0 else end(0.5 - gain, 0.5 + gain)
+
+    def deal(cards: tuple[int, int]) -> Node:
+        higher = 0 if cards[0] > cards[1] else 1
+        return turn(0, {
+            0: turn(1, {0: won(1, higher), 1: turn(0, {0: won(1, 1), 1: won(2, higher)})}),
+            1: turn(1, {0: won(1, 0), 1: won(2, higher)})})
+    return Tree("toy-kuhn", 2, tuple((cards, deal(cards)) for cards in itertools.permutations(range(3), 2)))
+
+
+def dice() -> Tree:
+    """Action 0 rolls a die (7, 8, 9 with 0.2, 0.5, 0.3; again after a 9), action 1 one that always shows 7; player 1 answers."""
+    def answer(*wins: float) -> Node:
+        return turn(1, {2 + i: end(win, 1 - win) for i, win in enumerate(wins)})
+    again = nature({7: (0.25, answer(0, 0)), 8: (0.75, end(0.5, 0.5))})
+    return open_tree("toy-dice", 2, turn(0, {
+        0: nature({7: (0.2, answer(1, 1)), 8: (0.5, answer(0, 1)), 9: (0.3, again)}),
+        1: nature({7: (1.0, answer(0.5, 1))})}, label=0))
+
+
+def secrets() -> Tree:
+    """Six binary choices a … f. a (player 0) is SOMETHING to the other; b is open and begins an episode; c (player 1) goes
+    unnoticed; d (player 0) is SOMETHING; e (player 1) is open; f (player 0) is open and a new episode. Player 0 wins where the
+    choices other than b, each counted 0 or 1, have an even sum.
+    """
+    def choice(chosen: tuple[int, ...]) -> Node:
+        if len(chosen) == 6:
+            a, _, c, d, e, f = chosen
+            win = float((a + c + d + e + f) % 2 == 0)
+            return end(win, 1 - win)
+        player, actions, label, other = (
+            (0, (0, 1), CONTINUES, SOMETHING), (1, (2, 3), 0, None), (1, (4, 5), CONTINUES, UNSEEN),
+            (0, (6, 7), CONTINUES, SOMETHING), (1, (2, 3), CONTINUES, None), (0, (2, 3), 0, None))[len(chosen)]
+        seen = {} if other is None else {action: {1 - player: other} for action in actions}
+        return turn(player, {action: choice((*chosen, i)) for i, action in enumerate(actions)}, label, seen)
+    return open_tree("toy-secrets", 2, choice(()))
+
+
+def three() -> Tree:
+    """Each would rather have 1 than ½ than 0."""
+    return open_tree("toy-three", 3, turn(0, {
+        0: turn(1, {0: turn(2, {0: end(1, 0.5, 0), 1: end(0.5, 0, 1)}), 1: turn(2, {0: end(0, 1, 0.5), 1: end(0.5, 1, 0)})}),
+        1: turn(1, {0: end(0.5, 0.5, 0.5), 1: turn(2, {1: end(1, 0, 0.5), 2: end(0, 0.5, 1)})})}))
+
+
+def episodes() -> Tree:
+    """Label 1 at the root; episodes labelled 2 begin under 0, under 1 4 and once more inside the first; 3 ends two of them."""
+    def final(win: float) -> Node:
+        return turn(0, {0: end(win, 1 - win), 1: end(1 - win, win)}, label=3)
+
+    def second(win: float, again: Node) -> Node:
+        return turn(1, {2: turn(0, {5: again, 6: end(win, 1 - win)}), 3: end(1 - win, win)}, label=2)
+    return open_tree("toy-episodes", 2, turn(0, {
+        0: second(1, second(0, final(1))),
+        1: turn(1, {2: end(0.5, 0.5), 4: second(0.5, final(0))})}, label=1))
+
+
+def chain() -> Tree:
+    """Two free choices between passes; label 0 where the second begins."""
+    def last(*wins: float) -> Node:
+        ends = {action: turn(0, {PASS: turn(0, {1: end(win)})}) for action, win in enumerate(wins)}
+        return turn(0, {PASS: turn(0, ends, label=0)})
+    return open_tree("toy-chain", 1, turn(0, {0: last(0, 0.5, 1), 1: last(0.5, 0)}))
+
+
+def thicket(players: int, deals: int = 3, depth: int = 6) -> Tree:
+    """A tree drawn once and for all; the deals differ in rewards and in some of the legal actions below the root."""
+    name = f"toy-thicket-{players}"
+    sights = (None, None, None, SOMETHING, UNSEEN)   # what another player sees of an action; None is the action itself
+
+    def grow(deal: int, path: tuple[int, ...]) -> Node:
+        common, own = random.Random(f"{name} {path}"), random.Random(f"{name} {deal} {path}")
+        if len(path) == depth or (len(path) > 2 and common.random() < 0.15):
+            return end(*(own.choice((0, 0.5, 1)) for _ in range(players)))
+        actions = common.sample(range(8), common.choice((1, 2, 3, 3)) if path else 3)
+        label = common.choice((0, 1, CONTINUES, CONTINUES, CONTINUES))
+        seen = {action: {player: move for player in range(players) if (move := common.choice(sights)) is not None}
+                for action in actions}
+        if path and common.random() < 0.2:
+            shares = [common.randint(1, 5) for _ in actions]
+            chances = {action: share / sum(shares) for action, share in zip(actions, shares, strict=True)}
+            return nature({action: (share, grow(deal, (*path, action))) for action, share in chances.items()}, label, seen)
+        if path and len(actions) > 1 and own.random() < 0.3:
+            actions.pop(own.randrange(len(actions)))
+        player = common.randrange(players)
+        for others in seen.values():
+            others.pop(player, None)
+        return turn(player, {action: grow(deal, (*path, action)) for action in actions}, label, seen)
+    return Tree(name, players, tuple(((None,) * (players - 1) + (deal,), grow(deal, ())) for deal in range(deals)))
+
+
+TREES = (branches(), card(), kuhn(), dice(), secrets(), three(), episodes(), chain(), thicket(2), thicket(3), thicket(4))
+
+
+# -------------------------------------------------------------------------------------------------------------- the tables
+
+@dataclass(frozen=True)
+class Row:
+    """A node where it stands in its tree: the deal, the path to it, and what each viewer has noticed on the way."""
+
+    node: Node
+    tree: int
+    deal: int
+    path: tuple[tuple[Node, int], ...]
+
+    def actions(self) -> tuple[int, ...]:
+        return tuple(action for _, action in self.path)
+
+    def moves(self, viewer: int, since: int = 0) -> tuple[int, ...]:
+        """What a viewer (κ is the environment) saw of the actions of the path."""
+        seen = [node.seen.get(action, {}).get(viewer, action) for node, action in self.path[since:]]
+        return tuple(move for move in seen if move != UNSEEN)
+
+    def episode_start(self) -> int:
+        """How many actions came before the current episode."""
+        nodes = [node for node, _ in self.path] + [self.node]
+        return max((i for i, node in enumerate(nodes) if node.label != CONTINUES), default=0)
+
+    def known(self, viewer: int) -> tuple:
+        """All that a player knows: his share of the deal, each move he saw, where episodes began, and what he may do now."""
+        noticed: list[Any] = []
+        for node, action in self.path:
+            noticed.append(("label", node.label) if node.label != CONTINUES else None)
+            noticed.append(node.seen.get(action, {}).get(viewer, action))
+        noticed.append(("label", self.node.label) if self.node.label != CONTINUES else None)
+        free = tuple(self.node.children) if self.node.player == viewer else None
+        own = TREES[self.tree].deals[self.deal][0][viewer]
+        return self.tree, own, free, tuple(item for item in noticed if item is not None and item != UNSEEN)
+
+
+def rows_of(row: Row) -> Iterator[Row]:
+    yield row
+    for action, child in row.node.children.items():
+        yield from rows_of(Row(child, row.tree, row.deal, (*row.path, (row.node, action))))
+
+
+STARTS = [Row(root, tree, deal, ()) for tree, toy in enumerate(TREES) for deal, (_, root) in enumerate(toy.deals)]
+ROWS = [row for start in STARTS for row in rows_of(start)]
+INDEX = {(row.tree, row.deal, row.actions()): i for i, row in enumerate(ROWS)}
+MAX_LEGAL = max(len(row.node.children) for row in ROWS)
+
+
+def index_of(tree: int, deal: int, *actions: int) -> int:
+    """The row that actions lead to."""
+    return INDEX[tree, deal, actions]
+
+
+def ragged(lists: dict[tuple[int, int], list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Lists for [row, viewer] end to end, and where each starts and how long it is: [row, viewer, 2]."""
+    spans = np.zeros((len(ROWS), MAX_PLAYERS + 1, 2), np.int64)
+    items: list[int] = []
+    for (row, viewer), held in lists.items():
+        spans[row, viewer] = len(items), len(held)
+        items.extend(held)
+    return np.array(items, np.int64), spans
+
+
+def information_sets() -> dict[tuple[int, int], list[int]]:
+    """For each row and player, the rows that he cannot tell from it."""
+    sets: dict[tuple, list[int]] = {}
+    for i, row in enumerate(ROWS):
+        for player in range(TREES[row.tree].players):
+            sets.setdefault((player, row.known(player)), []).append(i)
+    return {(i, player): alike for (player, _), alike in sets.items() for i in alike}
+
+
+def recalled() -> dict[tuple[int, int], list[int]]:
+    """For each row and viewer, the moves since the current episode began."""
+    return {(i, viewer): list(row.moves(viewer, row.episode_start()))
+            for i, row in enumerate(ROWS) for viewer in range(TREES[row.tree].players + 1)}
+
+
+def padded(values: list[list[Any]], width: int, kind: type) -> np.ndarray:
+    """[row, width], zeros behind the end of each list."""
+    table = np.zeros((len(values), width), kind)
+    for i, given in enumerate(values):
+        table[i, :len(given)] = given
+    return table
+
+
+def sights() -> np.ndarray:
+    """What each player sees of each action: [row, action, player]."""
+    table = np.zeros((len(ROWS), MAX_LEGAL, MAX_PLAYERS), np.int64)
+    for i, row in enumerate(ROWS):
+        for k, action in enumerate(row.node.children):
+            table[i, k] = [row.node.seen.get(action, {}).get(player, action) for player in range(MAX_PLAYERS)]
+    return table
+
+
+PLAYERS = np.array([row.node.player for row in ROWS], np.int64)
+COUNTS = np.array([len(row.node.children) for row in ROWS], np.int64)
+LABELS = np.array([row.node.label for row in ROWS], np.int64)
+ACTIONS = padded([list(row.node.children) for row in ROWS], MAX_LEGAL, np.int64)
+CHILDREN = padded([[index_of(row.tree, row.deal, *row.actions(), action) for action in row.node.children] for row in ROWS],
+                  MAX_LEGAL, np.int64)
+PROBABILITIES = padded([list(row.node.probabilities) for row in ROWS], MAX_LEGAL, np.float64)
+REWARDS = padded([list(row.node.rewards) for row in ROWS], MAX_PLAYERS, np.float64)
+SIGHTS = sights()
+ALIKE, ALIKE_SPANS = ragged(information_sets())
+RECALLED, RECALLED_SPANS = ragged(recalled())
+DEALS = padded([[index_of(tree, deal) for deal in range(len(toy.deals))] for tree, toy in enumerate(TREES)],
+               max(len(toy.deals) for toy in TREES), np.int64)
+DEAL_COUNTS = np.array([len(toy.deals) for toy in TREES], np.int64)
+
+STATE = np.dtype([("row", np.int16)], align=True)
+
+
+# --------------------------------------------------------------------------------------------------------- the functions
+
+@helper
+def position_of(row: int, action: int) -> int:
+    """Which of a row's actions this is."""
+    k = 0
+    while ACTIONS[row, k] != action:
+        k += 1
+    return k
+
+
+def initial(state: Any, rng: np.ndarray, tree: int) -> None:
+    state.row = DEALS[tree, below(rng, DEAL_COUNTS[tree])]
+
+
+def player(state: Any) -> int:
+    return PLAYERS[state.row]
+
+
+def legal(state: Any, actions: np.ndarray) -> int:
+    for k in range(COUNTS[state.row]):
+        actions[k] = ACTIONS[state.row, k]
+    return COUNTS[state.row]
+
+
+def apply(state: Any, action: int) -> None:
+    state.row = CHILDREN[state.row, position_of(state.row, action)]
+
+
+def rewards(state: Any, out: np.ndarray) -> None:
+    for i in range(len(out)):
+        out[i] = REWARDS[state.row, i]
+
+
+def observe(state: Any, action: int, moves: np.ndarray) -> None:
+    k = position_of(state.row, action)
+    for i in range(len(moves)):
+        moves[i] = SIGHTS[state.row, k, i]
+
+
+def chance(state: Any, probabilities: np.ndarray) -> None:
+    for k in range(COUNTS[state.row]):
+        probabilities[k] = PROBABILITIES[state.row, k]
+
+
+def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    start, count = ALIKE_SPANS[state.row, observer, 0], ALIKE_SPANS[state.row, observer, 1]
+    state.row = ALIKE[start + below(rng, count)]
+
+
+def episode(state: Any) -> int:
+    return LABELS[state.row]
+
+
+def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
+    start, count = RECALLED_SPANS[state.row, viewer, 0], RECALLED_SPANS[state.row, viewer, 1]
+    for i in range(count):
+        moves[i] = RECALLED[start + i]
+    return count
+
+
+def retrace(state: Any, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """The deal, and the path down to the row of a determinization."""
+    row = ROWS[int(record["row"][0])]
+    start = np.zeros(1, STATE)
+    start["row"] = index_of(row.tree, row.deal)
+    return start, list(row.actions())
+
+
+def text(state: Any) -> str:
+    """The deal and the path."""
+    row = ROWS[int(state.row)]
+    path = " ".join(str(action) for action in row.actions()) or "nothing"
+    return f"{TREES[row.tree].name}, deal {row.deal}, after {path}"
+
+
+def action_text(state: Any, action: int) -> str:
+    return str(action)
+
+
+def toy(tree: int) -> Game:
+    """A tree as a game, with those of the optional functions that it needs."""
+    grown = [row for row in ROWS if row.tree == tree]
+    secret = any(row.node.seen for row in grown)
+    labelled = any(row.node.label != CONTINUES for row in grown)
+    hidden = bool((ALIKE_SPANS[[row.tree == tree for row in ROWS], :, 1] > 1).any())
+    return Game(
+        name=TREES[tree].name, players=TREES[tree].players, state=STATE, initial=initial, player=player, legal=legal, apply=apply,
+        rewards=rewards, max_legal=MAX_LEGAL, text=text, action_text=action_text, parameters={"tree": tree},
+        observe=observe if secret else None,
+        chance=chance if any(row.node.player == CHANCE for row in grown) else None,
+        determinize=determinize if hidden else None,
+        episode=episode if labelled else None,
+        recall=recall if secret and labelled else None,
+        retrace=retrace if hidden else None)
+
+
+ALL_TOYS = [toy(tree) for tree in range(len(TREES))]
+BRANCHES, CARD, KUHN, DICE, SECRETS, THREE, EPISODES, CHAIN, *THICKETS = ALL_TOYS
