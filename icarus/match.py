@@ -90,14 +90,15 @@ class GameRecord:
 
 
 def play(game: Game, agents: Sequence[Agent], *, seed: int | Sequence[int] = 0,
-         watch: Callable[[State, Decision | None], None] | None = None) -> GameRecord:
+         watch: Callable[[State, int | None, Decision | None], None] | None = None) -> GameRecord:
     """Play one game between agents, one for each seat.
 
     The deal and every chance event follow from the seed and not from what the agents do; each decision has a stream of its own.
 
     Args:
         seed: an integer ≥ 0, or several as a key.
-        watch: called with the state, first at the start with None and then after every action with its decision (None for chance).
+        watch: called before every action with the state, the action and its decision (None for chance), and at the end with the
+            terminal state, None and None.
 
     Raises:
         ValueError: the number of agents is not the number of players.
@@ -111,18 +112,19 @@ def play(game: Game, agents: Sequence[Agent], *, seed: int | Sequence[int] = 0,
     key = tuple(int(part) for part in seed) if isinstance(seed, Sequence) else (int(seed),)
     started, state, decisions = time.perf_counter(), game.new_initial_state((*key, _CHANCE_STREAM)), []
     luck = seeded((*key, _CHANCE_STREAM, 1))
-    if watch is not None:
-        watch(state, None)
     while not state.is_terminal():
         decision = None
         if state.is_chance_node():
-            state.apply_action(_outcome(state, luck))
+            action = _outcome(state, luck)
         else:
             decision = _decision(state, agents[state.current_player()], (*key, _SEARCH_STREAM, len(state.history)))
-            state.apply_action(decision.action)
+            action = decision.action
             decisions.append(decision)
         if watch is not None:
-            watch(state, decision)
+            watch(state, action, decision)
+        state.apply_action(action)
+    if watch is not None:
+        watch(state, None, None)
     return GameRecord(str(game), tuple(map(str, agents)), key if isinstance(seed, Sequence) else key[0], tuple(state.history),
                       tuple(decisions), tuple(state.returns()), time.perf_counter() - started)
 

@@ -27,8 +27,8 @@ def parse(text: str, names: Mapping[str, Any]) -> Enhancement:
     try:
         tree = ast.parse(text.strip() or " ", mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        place = f" at position {error.offset}" if isinstance(error, SyntaxError) and error.offset else ""
-        raise ValueError(f"the strategy {text!r} cannot be read{place}; write it like RAVE >> (MAST + NAST2)/2") from None
+        place = (isinstance(error, SyntaxError) and error.offset) or len(text) + 1
+        raise ValueError(f"the strategy {text!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2") from None
     found = _Reader(text, names).value(tree.body)
     if isinstance(found, Sum):
         raise ValueError(f"the weights of the strategy {text!r} do not sum to 1; did you mean ({found})/{len(found.terms)}?")

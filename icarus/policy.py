@@ -81,6 +81,17 @@ class Rule:
         return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in self.parameters)})"
 
 
+def checked(rule: Rule) -> Rule:
+    """The rule itself.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(rule, Rule):
+        raise TypeError(f"{rule!r} is no rule of reuse; rules are ucb1(), gibbs(), epsilon_greedy(), roulette()")
+    return rule
+
+
 def _real(rule: str, name: str, value: float, least: float, most: float, strict: bool = False) -> float:
     good = isinstance(value, int | float | np.number) and not isinstance(value, bool) and least <= value <= most
     if not good or (strict and value == least):

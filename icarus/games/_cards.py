@@ -3,8 +3,8 @@
 A card is `suit * 13 + rank`, suits ♣ ♦ ♠ ♥ = 0 … 3, ranks 2 … A = 0 … 12. A set of cards is a uint64 with a bit for each card.
 
 **Constrained deals.** The `unseen` cards lie in hidden hands of known sizes (an undealt stock is one more hand), and of each hand
-it is known that certain cards are not in it (`barred`: a suit that its owner failed to follow, …). Cards known to lie in a certain
-hand are taken out by the caller beforehand: they are neither in `unseen` nor counted in `sizes`.
+it is known that certain cards are not in it (`barred`: a suit that its owner failed to follow, …). Cards known to lie in a
+certain hand are taken out by the caller beforehand: they are neither in `unseen` nor counted in `sizes`.
 
     BELIEFS = np.dtype([*deal_fields(hands=3), ("own", np.int64)], align=True)
 
@@ -19,12 +19,12 @@ hand are taken out by the caller beforehand: they are neither in `unseen` nor co
         draw_deal(beliefs, rng)
         ... = beliefs.dealt[hand]                     # uint64
 
-**Method.** Hands with the same barred cards form a *group*, dealt as one large hand and split by a shuffle. Unseen cards barred from
-the same groups form a *class* and are interchangeable, so that the number of deals depends only on how many cards of each class
-each group takes. `prepare_deal` counts, by dynamic programming over the groups, the ways to deal the remaining groups from each
-possible remainder of the classes. `draw_deal` draws for one group after another how many cards of each class it takes, with
-probability proportional to the ways, and then which: nothing is ever rejected. Counts are float64, exact below 2**53 and within some
-10**-15 of themselves above. With voids alone the classes are at most the four suits; one single card apart (♠Q) makes five.
+**Method.** Hands with the same barred cards form a *group*, dealt as one large hand and split by a shuffle. Unseen cards barred
+from the same groups form a *class* and are interchangeable, so that the number of deals depends only on how many cards of each
+class each group takes. `prepare_deal` counts, by dynamic programming over the groups, the ways to deal the remaining groups from
+each possible remainder of the classes. `draw_deal` draws for one group after another how many cards of each class it takes, with
+probability proportional to the ways, and then which: nothing is ever rejected. Counts are float64, exact below 2**53 and within
+some 10**-15 of themselves above. With voids alone the classes are at most the four suits; one single card apart (♠Q) makes five.
 """
 import math
 from typing import Any
@@ -61,7 +61,7 @@ def card_named(text: str) -> int:
     """
     rank, suit = text[:-1], text[-1:]
     if rank not in RANK_NAMES or not suit or suit not in SUIT_SYMBOLS:
-        raise ValueError(f"{text!r} is not a card; write a rank {', '.join(RANK_NAMES)} and a suit {' '.join(SUIT_SYMBOLS)}, like 'Q♠'")
+        raise ValueError(f"{text!r} is not a card; write one of {' '.join(RANK_NAMES)} and one of {' '.join(SUIT_SYMBOLS)}, like 'Q♠'")
     return SUIT_SYMBOLS.index(suit) * RANKS + RANK_NAMES.index(rank)
 
 
@@ -108,7 +108,7 @@ def deal_fields(hands: int) -> list[tuple]:
         ("class_sizes", np.int8, (CLASSES + 1,)),    # the last class is always empty
         ("class_starts", np.int8, (CLASSES + 1,)),   # of each class in `order`
         ("order", np.int8, (CARDS,)),                # the unseen cards by classes
-        ("steps", np.int64, (CLASSES + 1,)),       # remainders of the classes -> index of `ways`; 0 for the largest, which follows
+        ("steps", np.int64, (CLASSES + 1,)),         # remainders of the classes -> index of `ways`; 0 for the largest, implied
         ("total", np.float64),                       # the ways to deal the classes to all groups
         ("ways", np.float64, (max(hands - 1, 1), WAYS)),     # to deal group 1, 2, … and those after it, for each remainder
         ("left", np.int8, (CLASSES + 1,)),           # working space: what remains of each class
@@ -256,7 +256,7 @@ def _ways_from(deal: Any, group: int, size: int) -> float:
 
 @helper
 def _walk(deal: Any, group: int, target: float) -> float:
-    """Add up the ways over what a group can take of its open classes, until the sum exceeds `target`; `deal.taken` tells where."""
+    """Add up the ways over what a group can take of its open classes until the sum exceeds `target`; `deal.taken` tells where."""
     a, b, c, d = deal.open[group, 0], deal.open[group, 1], deal.open[group, 2], deal.open[group, 3]
     left_a, left_b, left_c, left_d = deal.left[a], deal.left[b], deal.left[c], deal.left[d]
     size = deal.group_sizes[group]

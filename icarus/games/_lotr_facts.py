@@ -89,6 +89,9 @@ CARD_NAMES = (("Magic", "Retreat", "Elven Cloak", "Noble Sacrifice", "card 1", "
 # The decision nodes, in the order in which a turn may meet them.
 (MOVE, AMBUSH, VICTIM, REVEAL, FRODO_TEXT, SAM_TEXT, PIPPIN_TEXT, SARUMAN_TEXT, DARK_CARD, LIGHT_CARD, SHOW, DARK_MAGIC, DARK_RETREAT,
  LIGHT_MAGIC, LIGHT_RETREAT, OVER) = range(16)
+# What follows by itself, in the order in which a battle goes through it.
+(ARRIVAL, TEXTS, DARK_EFFECT, LIGHT_EFFECT, LIGHT_REPLACEMENT, LIGHT_WITHDRAWAL, DISCARD, STRENGTHS, BATTLE_END,
+ TURN_END) = range(OVER + 1, OVER + 11)
 MOVER = 2                                                # in ACTORS: the side whose turn it is
 ACTORS = np.array([MOVER, DARK, CHANCE, CHANCE, LIGHT, LIGHT, LIGHT, DARK, DARK, LIGHT, CHANCE, DARK, DARK, LIGHT, LIGHT,
                    TERMINAL], np.int64)

@@ -5,12 +5,12 @@ time, then 1, 2 and 3; the receivers see them when all have passed. ♣2 leads; 
 from a hand that has anything else, and ♥ is not led before a point card has been played, unless nothing else is held. Who takes all
 26 points has 0 of them and the others 26 each. Rewards: lowest score 1, highest 0, otherwise ½; equal scores share the better value.
 
-    round 3, pass across     scores 12 31 7 28
-    0  ♣ 3 9 K   ♦ 4 T     ♠ Q A   ♥ 2 8        taken 1
-    1  ♣ A       ♦ 5 6 J   ♠ 3     ♥ 3 9 T Q    taken 0
-    2  ♣ 7 J     ♦ Q K     ♠ 2 T   ♥ 5 K A      taken 0
-    3  ♣ 4 8     ♦ 7 9     ♠ 5 9   ♥ 6          taken 0
-    trick: 2 led ♦A, 3 ♦8; 0 to play
+    round 3, pass across; scores 9 21 9 13
+    0   0 points  A♣ 5♣ 3♣ 4♦ A♠ 7♠ Q♥ 6♥ 5♥ 4♥
+    1   0 points  K♣ Q♣ 9♣ J♦ 8♦ 10♠ 9♠ 4♠ 3♠ A♥
+    2   0 points  7♣ K♦ Q♦ 8♠ 5♠ J♥ 8♥ 7♥ 3♥
+    3   0 points  10♣ 6♣ 9♦ 2♦ Q♠ K♥ 10♥ 9♥ 2♥
+    trick: 2 led 3♦, 3 5♦; 0 to play
 
 A player does not see the others' hands, nor which cards pass between others, nor what he is given until all have passed.
 
@@ -22,6 +22,8 @@ environment, which sees every card: it sets `searching` and draws a `fate`, and 
 An action is a card to play (suit × 13 + rank), PASS + a card to pass, or one of the environment's: EXCHANGE, when all have passed,
 and DEAL, when a new round begins; what those show a player is a move of his own, the cards that he picks up and who leads.
 """
+import itertools
+import math
 from pathlib import Path
 from typing import Any
 
@@ -29,49 +31,40 @@ import numpy as np
 
 from icarus import rng as rng_module
 from icarus.game import CHANCE, CONTINUES, TERMINAL, Game, State
-from icarus.games._cards import SUIT_SYMBOLS, card_text, cards_in
+from icarus.games._cards import CARDS, PACK, RANKS, card_text, cards_text, suit_cards
 from icarus.jit import helper, inlined, lowest_bit, popcount
 from icarus.rng import below, next_word, shuffle
 
 PLAYERS = 4
-DECK = 52
-RANKS = 13
-HAND = DECK // PLAYERS
+HAND = CARDS // PLAYERS
 PASSED_CARDS = 3
 ALL_PASSES = PLAYERS * PASSED_CARDS
 QUEEN_POINTS = 13
 ALL_POINTS = 26
 MAX_THRESHOLD = 10_000
 
-PASS = DECK                                          # PASS + c: pass card c
-EXCHANGE = 2 * DECK
+PASS = CARDS                                         # PASS + c: pass card c
+EXCHANGE = 2 * CARDS
 DEAL = EXCHANGE + 1
 CARD_PASSED = DEAL + 1                               # what the others see of a pass
 DEAL_LABEL = PLAYERS                                 # D of eq. (19); L_i is i
 
 PASSING, EXCHANGING, PLAYING, DEALING, ENDED = range(5)
-RANK_LETTERS = "23456789TJQKA"
-OFFSETS = (1, 3, 2, 0)                               # from passer to receiver: left, right, across, no passing
+PASSINGS = ("pass left", "pass right", "pass across", "no passing")
+OFFSETS = (1, 3, 2, 0)                               # seats from the passer to the receiver
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
-WHOLE_DECK = np.uint64((1 << DECK) - 1)
-SUITS = tuple(np.uint64(((1 << RANKS) - 1) << suit * RANKS) for suit in range(4))   # ♣ ♦ ♠ ♥
-HEART_CARDS = SUITS[3]
+HEART_CARDS = np.uint64(((1 << RANKS) - 1) << 3 * RANKS)
 CLUB_TWO = np.uint64(1)
 SPADE_QUEEN = np.uint64(1 << 2 * RANKS + 10)
 POINT_CARDS = np.uint64(HEART_CARDS | SPADE_QUEEN)
 
 ROUND_SCORES = np.load(Path(__file__).with_name("_hearts_rounds.npy"))       # int8 [rounds, seat]
-ROUNDS = len(ROUND_SCORES)
-SEATINGS = 24
-SEATING = np.array([(a, b, c, 6 - a - b - c) for a in range(4) for b in range(4) for c in range(4) if len({a, b, c}) == 3], np.int8)
+SEATINGS = np.array(list(itertools.permutations(range(PLAYERS))), np.int8)
 
-UNSEEN_CARDS = DECK - HAND
-BINOMIAL = np.zeros((UNSEEN_CARDS + 1, UNSEEN_CARDS + 1), np.uint64)
-for _n in range(UNSEEN_CARDS + 1):
-    BINOMIAL[_n, 0] = 1
-    BINOMIAL[_n, 1:] = BINOMIAL[_n - 1, 1:] + BINOMIAL[_n - 1, :-1] if _n else 0
+UNSEEN_CARDS = CARDS - HAND
+BINOMIAL = np.array([[math.comb(n, k) for k in range(UNSEEN_CARDS + 1)] for n in range(UNSEEN_CARDS + 1)], np.uint64)
 MAX_SPLITS = (UNSEEN_CARDS // 3 + 1) ** 3            # three sets of cards, 39 in all, each split between two players
 
 STATE = np.dtype([
@@ -147,7 +140,7 @@ def _giver(state: Any, player: int) -> int:
 
 @helper
 def _deal(state: Any, rng: np.ndarray) -> None:
-    cards = WHOLE_DECK
+    cards = PACK
     for i in range(PLAYERS):
         state.held[i] = _subset(rng, cards, HAND)
         cards ^= state.held[i]
@@ -198,7 +191,7 @@ def _playable(state: Any, hand: np.uint64) -> np.uint64:
             return CLUB_TWO
         wanted = hand if state.broken else hand & ~HEART_CARDS
     else:
-        wanted = hand & SUITS[state.trick[0] // RANKS]
+        wanted = hand & suit_cards(state.trick[0] // RANKS)
         if wanted == NONE and popcount(state.played) < PLAYERS:
             wanted = hand & ~POINT_CARDS
     return wanted if wanted else hand
@@ -259,7 +252,7 @@ def _exclude(state: Any, card: int, bit: np.uint64) -> None:
         if bit & HEART_CARDS and not state.broken:
             state.excluded[state.player] |= ~HEART_CARDS
     elif card // RANKS != state.trick[0] // RANKS:
-        state.excluded[state.player] |= SUITS[state.trick[0] // RANKS]
+        state.excluded[state.player] |= suit_cards(state.trick[0] // RANKS)
         if bit & POINT_CARDS and popcount(state.played) < PLAYERS:
             state.excluded[state.player] |= ~POINT_CARDS
 
@@ -279,7 +272,7 @@ def _end_trick(state: Any) -> None:
             points += QUEEN_POINTS
     state.player = (leader + winner) & 3
     state.points[state.player] += points
-    if state.played == WHOLE_DECK:
+    if state.played == PACK:
         _end_round(state)
     else:
         state.count = 0
@@ -341,10 +334,9 @@ def _draw_rounds(state: Any, totals: np.ndarray) -> None:
     generator = _generator(state.fate)
     highest = 0.0
     while highest < state.threshold:
-        drawn = below(generator, ROUNDS * SEATINGS)
-        scores, seats = ROUND_SCORES[drawn // SEATINGS], SEATING[drawn % SEATINGS]
+        row, seating = below(generator, len(ROUND_SCORES)), below(generator, len(SEATINGS))
         for i in range(PLAYERS):
-            totals[i] += scores[seats[i]]
+            totals[i] += ROUND_SCORES[row, SEATINGS[seating, i]]
             highest = max(highest, totals[i])
 
 
@@ -376,7 +368,7 @@ def observe(state: Any, action: int, moves: np.ndarray) -> None:
 @inlined
 def _picked_up(cards: np.uint64, leader: int) -> int:
     """The move that shows a player these cards: negative, so that it is no action."""
-    return -1 - np.int64(cards | (np.uint64(leader) << np.uint64(DECK)))
+    return -1 - np.int64(cards | (np.uint64(leader) << np.uint64(CARDS)))
 
 
 @inlined
@@ -412,7 +404,7 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
     """Sort the unseen cards by who can hold them, and count the deals for each way to split those that only two can hold."""
     if observer == CHANCE:
         return
-    unseen = WHOLE_DECK & ~state.played & ~state.held[observer]
+    unseen = PACK & ~state.played & ~state.held[observer]
     if state.phase == PASSING or state.phase == EXCHANGING:
         unseen &= ~_passed_by(state, observer)
     for k in range(3):
@@ -606,18 +598,12 @@ def _start_of_round(facts: Any) -> np.ndarray:
 
 
 def text(state: Any) -> str:
-    """All hands, the points taken, the scores, and what is to be done."""
-    offset, scores = _offset(state), " ".join(str(score) for score in state.scores)
-    rows = [f"round {state.round_number}, {('no passing', 'pass left', 'pass across', 'pass right')[offset]}     scores {scores}"]
+    """The scores, what each player has taken in this round and what he holds, and what is to be done."""
+    passing, scores = PASSINGS[state.round_number % 4], " ".join(str(score) for score in state.scores)
+    rows = [f"round {state.round_number + 1}, {passing}; scores {scores}"]
     for i in range(PLAYERS):
-        rows.append(f"{i}  {_hand_text(int(state.held[i] & ~state.played))}   taken {state.points[i]}")
+        rows.append(f"{i}  {state.points[i]:2} points  {cards_text(state.held[i] & ~state.played)}")
     return "\n".join([*rows, _doing(state)])
-
-
-def _hand_text(hand: int) -> str:
-    """A hand by suits, in columns."""
-    suits = [[RANK_LETTERS[card % RANKS] for card in cards_in(hand) if card // RANKS == suit] for suit in range(len(SUITS))]
-    return "   ".join(f"{symbol} {' '.join(ranks):<9}" for symbol, ranks in zip(SUIT_SYMBOLS, suits, strict=True))
 
 
 def _doing(state: Any) -> str:
@@ -626,7 +612,7 @@ def _doing(state: Any) -> str:
     if state.phase == DEALING:
         return "to be dealt"
     if state.phase != PLAYING:
-        passed = (" ".join(card_text(int(card)) for card in state.passed[i, :state.passes - PASSED_CARDS * i]) for i in range(PLAYERS))
+        passed = (" ".join(card_text(int(card)) for card in state.passed[i, :max(state.passes - PASSED_CARDS * i, 0)]) for i in range(PLAYERS))
         waiting = "to be exchanged" if state.phase == EXCHANGING else f"{state.player} to pass"
         return f"passed: {', '.join(f'{i} {cards}' for i, cards in enumerate(passed) if cards) or 'nothing'}; {waiting}"
     leader = (state.player - state.count) % PLAYERS

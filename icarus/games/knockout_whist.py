@@ -1,11 +1,11 @@
 """Knockout Whist: trick-taking in rounds of 7, 6, … 1 cards; who takes no trick is out; the last one left wins.
 
-Each round is dealt from a full pack. In the first the card turned up after the deal names trumps and the player left of the dealer
-leads; in later ones whoever took most tricks in the round before looks at his hand, names trumps and leads (of several, one drawn at
-random). Follow suit if able, otherwise play anything. The highest trump takes the trick, or else the highest card of the suit led, and
-its taker leads to the next. Each round somebody takes a trick and the last has a single trick, so that one player is left at its
-end at the latest. The winner's reward is 1, the others' 0. The last seat deals first, so that player 0 leads. There is no second
-chance ("dog's life") for the first player out.
+Each round is dealt from a full pack. In the first the card turned up after the deal names trumps and the player left of the
+dealer leads; in later ones whoever took most tricks in the round before (of several, one drawn at random) looks at his new hand,
+names trumps and leads. Follow suit if able, otherwise play anything. The highest trump takes the trick, or else the highest card
+of the suit led, and its taker leads to the next. Somebody takes a trick in each round, and the last has a single trick: one
+player is left at its end at the latest. The winner's reward is 1, the others' 0. The last seat deals first, so that player 0 leads.
+There is no second chance ("dog's life") for the first player out.
 
     round of 7, trumps ♥ (turned up: 4♥), player 2 to play
     player 0, 1 trick: A♣ 10♣ 9♦ 2♦ J♠
@@ -15,9 +15,9 @@ chance ("dog's life") for the first player out.
 
 A player sees his own hand, all cards played and the turn-up; not the other hands, the undealt stock and the coming deals.
 
-The next hands are drawn when a round ends and lie face down until the environment's one action DEAL, which each player sees as his own
-hand. They come from a generator inside the state: a deal cannot be listed among the outcomes of a chance state. The draw between equals
-for the choice of trumps can, and has an action for each player.
+The next hands are drawn when a round ends and lie face down until the environment's one action DEAL, which each player sees as
+his own hand. They come from a generator inside the state: deals are too many to be listed as the outcomes of a chance state. The
+draw between equals for the choice of trumps is such a state, with an outcome for each of them.
 """
 from typing import TYPE_CHECKING, Any
 
@@ -56,38 +56,36 @@ HAND_SEEN = 1 << CARDS          # DEAL as a player sees it is this and his own h
 PLAY, CHOOSE, DRAW, FACE_DOWN, OVER = range(5)      # stages: who is about to do what
 
 
-def state_type(players: int) -> np.dtype:
-    """The state record for so many players."""
-    return np.dtype([
-        ("hands", np.uint64, (players,)),           # cards held; in stages DRAW and FACE_DOWN those of the next round
-        ("played", np.uint64),                      # cards played in this round
-        ("deals", np.uint64, (WORDS,)),             # the generator of the coming deals
-        ("arranged_hands", np.uint64, (players,)),  # of a coming round, where they are laid out beforehand
-        ("arranged_deals", np.uint64, (WORDS,)),    # the generator after that round's deal
-        ("tricks", np.int8, (players,)),            # taken in this round
-        ("voids", np.int8, (players,)),             # suits that a player has failed to follow in this round, a bit for each
-        ("trick", np.int8, (players,)),             # cards played to the current trick, in order
-        ("count", np.int8),                         # how many of these
-        ("player", np.int8),                        # about to play or to choose; in stage FACE_DOWN he who will choose
-        ("best", np.int8),                          # the card that is taking the trick
-        ("taker", np.int8),                         # who played it
-        ("alive", np.int8),                         # players not out, a bit for each
-        ("hand_size", np.int8),                          # cards dealt to each in this round
-        ("trumps", np.int8),                        # suit
-        ("turn_up", np.int8),                       # card; NO_CARD after the first round
-        ("stage", np.int8),
-        ("arranged", np.int8),                      # the hand size of that round; 0 for none
-    ], align=True)
+STATE = np.dtype([
+    ("hands", np.uint64, (MOST,)),              # cards held; in stages DRAW and FACE_DOWN those of the next round
+    ("played", np.uint64),                      # cards played in this round
+    ("deals", np.uint64, (WORDS,)),             # the generator of the coming deals
+    ("arranged_hands", np.uint64, (MOST,)),     # of a coming round, where they are laid out beforehand
+    ("arranged_deals", np.uint64, (WORDS,)),    # the generator after that round's deal
+    ("tricks", np.int8, (MOST,)),               # taken in this round
+    ("voids", np.int8, (MOST,)),                # suits that a player has failed to follow in this round, a bit for each
+    ("trick", np.int8, (MOST,)),                # cards played to the current trick, in order
+    ("count", np.int8),                         # how many of these
+    ("players", np.int8),                       # seats in use; one record serves any number of players, compiled once
+    ("alive", np.int8),                         # players not out, a bit for each
+    ("player", np.int8),                        # about to play or to choose; in stage FACE_DOWN he who will choose
+    ("best", np.int8),                          # the card that is taking the trick
+    ("taker", np.int8),                         # who played it
+    ("hand_size", np.int8),                     # cards dealt to each in this round
+    ("trumps", np.int8),                        # suit
+    ("turn_up", np.int8),                       # card; NO_CARD after the first round
+    ("stage", np.int8),
+    ("arranged", np.int8),                      # the hand size of the round laid out beforehand; 0 for none
+], align=True)
 
-
-def beliefs_type(players: int) -> np.dtype:
-    """What `prepare` computes: the constrained deal to the players, the observer's own hand left empty, and the stock."""
-    return np.dtype(deal_fields(players + 1), align=True)
+STOCK = MOST                    # the hidden hand after the players', in the constrained deal
+BELIEFS = np.dtype(deal_fields(MOST + 1), align=True)
 
 
 def initial(state: Any, rng: np.ndarray, players: int) -> None:
     for i in range(WORDS):
         state.deals[i] = next_word(rng)
+    state.players = players
     state.alive = (1 << players) - 1
     state.hand_size = ROUNDS
     dealt = _deal_hands(state)
@@ -111,7 +109,7 @@ def _draw_cards(rng: np.ndarray, count: int, dealt: np.uint64) -> np.uint64:
 def _deal_hands(state: Any) -> np.uint64:
     """Give each player who is not out a new hand; returns all cards dealt."""
     dealt = np.uint64(0)
-    for player in range(len(state.hands)):
+    for player in range(MOST):
         hand = _draw_cards(state.deals, state.hand_size, dealt) if state.alive >> player & 1 else np.uint64(0)
         state.hands[player] = hand
         dealt |= hand
@@ -161,7 +159,7 @@ def _list_cards(cards: np.uint64, actions: np.ndarray) -> int:
 @inlined
 def _most_tricks(state: Any) -> int:
     most = 0
-    for player in range(len(state.tricks)):
+    for player in range(MOST):
         most = max(most, state.tricks[player])
     return most
 
@@ -170,7 +168,7 @@ def _most_tricks(state: Any) -> int:
 def _list_choosers(state: Any, actions: np.ndarray) -> int:
     """One outcome for each player who took most tricks."""
     most, count = _most_tricks(state), 0
-    for player in range(len(state.tricks)):
+    for player in range(MOST):
         if state.tricks[player] == most:
             actions[count] = CHOOSER + player
             count += 1
@@ -180,7 +178,7 @@ def _list_choosers(state: Any, actions: np.ndarray) -> int:
 def chance(state: Any, probabilities: np.ndarray) -> None:
     """Each of the players who took most tricks is as likely; the one DEAL is certain."""
     most, count = _most_tricks(state), 0
-    for player in range(len(state.tricks)):
+    for player in range(MOST):
         count += state.tricks[player] == most
     outcomes = count if state.stage == DRAW else 1
     for i in range(outcomes):
@@ -198,7 +196,7 @@ def apply(state: Any, action: int) -> None:
         state.count = 0
         state.stage = FACE_DOWN
     else:
-        for player in range(len(state.tricks)):
+        for player in range(MOST):
             state.tricks[player] = 0
         state.stage = CHOOSE
 
@@ -236,7 +234,7 @@ def _left_of(state: Any, player: int) -> int:
     """The next player who is not out."""
     following = player
     while True:
-        following = following + 1 if following + 1 < len(state.hands) else 0
+        following = following + 1 if following + 1 < MOST else 0
         if state.alive >> following & 1:
             return following
 
@@ -255,7 +253,7 @@ def _end_trick(state: Any) -> None:
 def _end_round(state: Any) -> None:
     """Put out who took no trick; unless one is left, lay the next hands face down."""
     most, chooser, equals, alive = _most_tricks(state), 0, 0, 0
-    for player in range(len(state.tricks)):
+    for player in range(MOST):
         if state.tricks[player] > 0:
             alive |= 1 << player
         if state.tricks[player] == most:
@@ -279,7 +277,7 @@ def _lay_next_hands(state: Any) -> None:
     state.hand_size -= 1
     state.played = np.uint64(0)
     state.turn_up = NO_CARD
-    for player in range(len(state.voids)):
+    for player in range(MOST):
         state.voids[player] = 0
     if state.arranged == state.hand_size:
         state.hands[:] = state.arranged_hands
@@ -297,31 +295,30 @@ def _forget_arranged(state: Any) -> None:
 
 
 def rewards(state: Any, out: np.ndarray) -> None:
-    for player in range(len(state.hands)):
+    for player in range(state.players):
         out[player] = state.alive >> player & 1
 
 
 def observe(state: Any, action: int, moves: np.ndarray) -> None:
     """Of DEAL, each player sees his own hand (none, if he is out)."""
     if action == DEAL:
-        for player in range(len(state.hands)):
+        for player in range(state.players):
             moves[player] = HAND_SEEN | np.int64(state.hands[player])
 
 
 def prepare(state: Any, observer: int, beliefs: Any) -> None:
     if state.stage > CHOOSE:
         return
-    players = len(state.hands)
     known = state.hands[observer] | state.played
     if state.turn_up != NO_CARD:
         known |= np.uint64(1) << np.uint64(state.turn_up)
     beliefs.unseen = PACK & ~known
     stock = popcount(beliefs.unseen)
-    for player in range(players):
+    for player in range(MOST):
         beliefs.sizes[player] = 0 if player == observer else popcount(state.hands[player])
         beliefs.barred[player] = suits_cards(state.voids[player])
         stock -= beliefs.sizes[player]
-    beliefs.sizes[players] = stock
+    beliefs.sizes[STOCK] = stock
     prepare_deal(beliefs)
 
 
@@ -332,7 +329,7 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
     _forget_arranged(state)
     if state.stage <= CHOOSE:
         draw_deal(beliefs, rng)
-        for player in range(len(state.hands)):
+        for player in range(MOST):
             if player != observer:
                 state.hands[player] = beliefs.dealt[player]
     elif state.stage != OVER:
@@ -342,14 +339,14 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
 def episode(state: Any) -> int:
     """The leader of a new trick; κ where the cards of a new round are about to be handed out."""
     if state.stage == FACE_DOWN:
-        return len(state.hands)
+        return state.players
     return state.player if state.stage == PLAY and state.count == 0 else CONTINUES
 
 
 def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
     """The cards of the current trick; where trumps are about to be named, the DEAL."""
     if state.stage == CHOOSE:
-        moves[0] = DEAL if viewer == len(state.hands) else HAND_SEEN | np.int64(state.hands[viewer])
+        moves[0] = DEAL if viewer == state.players else HAND_SEEN | np.int64(state.hands[viewer])
         return 1
     for i in range(state.count):
         moves[i] = state.trick[i]
@@ -379,7 +376,7 @@ def text(state: Any) -> str:
     """The hands, with the tricks taken and the trick on the table."""
     lines = [_headline(state)]
     face_down = state.stage in (DRAW, FACE_DOWN)
-    for player, hand in enumerate(state.hands):
+    for player, hand in enumerate(state.hands[:state.players]):
         tricks = f"{state.tricks[player]} trick{'' if state.tricks[player] == 1 else 's'}"
         alive = int(state.alive) >> player & 1
         lines.append(f"player {player}, {tricks}: " + ("out" if not alive else "face down" if face_down else cards_text(hand)))
@@ -401,7 +398,7 @@ def _headline(state: Any) -> str:
 
 def _trick_by_player(state: Any) -> list[tuple[int, int]]:
     """(player, card) of the current trick, in order; the last of them sits right of the player to move."""
-    order = [(state.player + i) % len(state.hands) for i in range(len(state.hands))]
+    order = [(state.player + i) % state.players for i in range(state.players)]
     alive = [player for player in order if int(state.alive) >> player & 1]
     return list(zip(alive[len(alive) - state.count:], state.trick.tolist(), strict=False))
 
@@ -423,8 +420,8 @@ def knockout_whist(players: int = 4) -> Game:
     if isinstance(players, bool) or not isinstance(players, int) or not FEWEST <= players <= MOST:
         raise ValueError(f"players={players!r}: Knockout Whist is for {FEWEST} to {MOST} players")
     return Game(
-        name="knockout-whist", players=players, state=state_type(players), initial=initial, player=player, legal=legal, apply=apply,
-        rewards=rewards, max_legal=ROUNDS, observe=observe, chance=chance, determinize=determinize, beliefs=beliefs_type(players),
+        name="knockout-whist", players=players, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
+        max_legal=ROUNDS, observe=observe, chance=chance, determinize=determinize, beliefs=BELIEFS,
         prepare=prepare, episode=episode, recall=recall, retrace=retrace, text=text, action_text=action_text,
         parameters={"players": players},
     )

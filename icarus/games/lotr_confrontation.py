@@ -41,8 +41,10 @@ from icarus.games._lotr_board import (
 from icarus.games._lotr_facts import (
     ALL_CARDS,
     AMBUSH,
+    ARRIVAL,
     BALROG,
     BATTLE,
+    BATTLE_END,
     BOROMIR,
     CANCEL_CARDS,
     CAPACITY,
@@ -54,6 +56,7 @@ from icarus.games._lotr_facts import (
     CLOAK,
     DARK,
     DARK_CARD,
+    DARK_EFFECT,
     DARK_MAGIC,
     DARK_MOVES_ASIDE,
     DARK_PICKS,
@@ -61,6 +64,7 @@ from icarus.games._lotr_facts import (
     DARK_RETREAT,
     DEAD,
     DEFEATS,
+    DISCARD,
     DOWN,
     DRAWN,
     EREGION,
@@ -76,11 +80,14 @@ from icarus.games._lotr_facts import (
     GONDOR,
     LIGHT,
     LIGHT_CARD,
+    LIGHT_EFFECT,
     LIGHT_MAGIC,
     LIGHT_MOVES_BACK,
     LIGHT_PICKS,
     LIGHT_PLAYS,
+    LIGHT_REPLACEMENT,
     LIGHT_RETREAT,
+    LIGHT_WITHDRAWAL,
     MAGIC,
     MAX_LEGAL,
     MAX_TURNS,
@@ -115,8 +122,11 @@ from icarus.games._lotr_facts import (
     SQUARES,
     START_SQUARES,
     STRENGTH,
+    STRENGTHS,
     TAKE_AMBUSH,
     TEAM,
+    TEXTS,
+    TURN_END,
     UNSEEN_PIECE,
     VICTIM,
     WARG,
@@ -255,78 +265,71 @@ def legal(state: Any, actions: np.ndarray) -> int:
 
 
 # ------------------------------------------------------------------------------------------------- the move (sections 4, 7)
+# Each function below returns what comes next: a node, or a step that follows by itself.
 
 @helper
-def _finish(state: Any, winner: int) -> None:
+def _finish(state: Any, winner: int) -> int:
     state.winner = winner
-    state.node = OVER
+    return OVER
 
 
 @helper
-def _move(state: Any, action: int) -> None:
+def _move(state: Any, action: int) -> int:
     piece, target = action // (SQUARES * SQUARES), action % SQUARES
     state.fighters[state.side] = piece
     state.origin, state.square = state.pos[piece], target
     state.first_battle = 1
     if piece == FRODO and target == MORDOR:
         _relocate(state, FRODO, MORDOR)
-        _finish(state, LIGHT)
-        return
+        return _finish(state, LIGHT)
     tunnel = state.side == LIGHT and state.origin == EREGION and target == FANGORN
     if tunnel and has(state.held[DARK], CARADHRAS) and state.pos[BALROG] != DEAD:
-        state.node = AMBUSH
-    else:
-        _arrive(state)
+        return AMBUSH
+    return ARRIVAL
 
 
 @helper
-def _arrive(state: Any) -> None:
+def _ambush(state: Any, action: int) -> int:
+    if action == PASS_AMBUSH:
+        return ARRIVAL
+    know(state, BALROG)
+    return VICTIM
+
+
+@helper
+def _take_victim(state: Any) -> int:
+    victim = state.fighters[LIGHT]
+    _relocate(state, victim, DEAD)
+    return _finish(state, DARK) if victim == FRODO else TURN_END
+
+
+@helper
+def _arrive(state: Any) -> int:
     """The mover attacks, and stays unseen at its origin until the defender is revealed; or it moves unseen."""
     side = state.side
     if has(state.held[1 - side], state.square):
-        state.node = REVEAL
-        return
+        return REVEAL
     if not state.searching:
         suspect_move(state, side, state.origin, state.square)
     shift(state, state.fighters[side], state.square)
     if not state.searching:
         prune(state, side)
-    _end_turn(state)
+    return TURN_END
 
 
 @helper
-def _ambush(state: Any, action: int) -> None:
-    if action == TAKE_AMBUSH:
-        know(state, BALROG)
-        state.node = VICTIM
-    else:
-        _arrive(state)
-
-
-@helper
-def _take_victim(state: Any) -> None:
-    _relocate(state, state.fighters[LIGHT], DEAD)
-    if state.fighters[LIGHT] == FRODO:
-        _finish(state, DARK)
-    else:
-        _end_turn(state)
-
-
-@helper
-def _end_turn(state: Any) -> None:
+def _end_turn(state: Any) -> int:
     if state.side == DARK and state.count[DARK, SHIRE] >= state.shire_needed:
-        _finish(state, DARK)
-        return
+        return _finish(state, DARK)
     state.side = 1 - state.side
     state.turn += 1
     if not can_move(state, state.side):
-        _finish(state, 1 - state.side)
-    elif state.turn >= MAX_TURNS:
-        _finish(state, DRAWN)
-    else:
-        state.node = MOVE
-        state.acted = 0
-        state.fighters[LIGHT] = state.fighters[DARK] = NOBODY                          # who moved stays hidden
+        return _finish(state, 1 - state.side)
+    if state.turn >= MAX_TURNS:
+        return _finish(state, DRAWN)
+    state.acted = 0
+    state.fighters[LIGHT] = state.fighters[DARK] = NOBODY                              # who moved stays hidden
+    return MOVE
 
 
 # ------------------------------------------------------------------------------------------ the battle (section 5: B0 to B6)
@@ -344,188 +347,162 @@ def _backward(state: Any) -> int:
 
 
 @helper
-def _reveal(state: Any, action: int) -> None:                                          # B0
-    attacker, defender = state.fighters[state.side], (action - BATTLE) % PIECES
+def _reveal(state: Any, action: int) -> int:                                           # B0
+    defender = (action - BATTLE) % PIECES
     if state.first_battle:
-        _relocate(state, attacker, state.square)
+        _relocate(state, state.fighters[state.side], state.square)
     know(state, defender)
     state.fighters[1 - state.side] = defender
-    state.node = _light_option(state)
-    if state.node == MOVE:
-        _use_texts(state)
+    return _light_option(state)
 
 
 @helper
 def _light_option(state: Any) -> int:                                                  # B1, what Light may decide
-    """The node of Light's optional text, MOVE for none: as far as both can see there is something to choose."""
+    """Light's optional text, if as far as both can see there is something to choose."""
     light = state.fighters[LIGHT]
     if state.fighters[DARK] == WARG:
-        return MOVE
-    if light == PIPPIN and state.side == LIGHT and _backward(state):
-        return PIPPIN_TEXT
-    in_company = state.side == DARK and state.count[LIGHT, state.square] > 1
+        return TEXTS
+    if state.side == LIGHT:
+        return PIPPIN_TEXT if light == PIPPIN and _backward(state) else TEXTS
+    in_company = state.count[LIGHT, state.square] > 1
     if light == SAM and in_company:
         return SAM_TEXT
-    if light == FRODO and state.side == DARK and (_sideways(state, LIGHT) or (in_company and state.pos[SAM] != DEAD)):
+    if light == FRODO and (_sideways(state, LIGHT) or (in_company and state.pos[SAM] != DEAD)):
         return FRODO_TEXT
-    return MOVE
+    return TEXTS
 
 
 @helper
-def _use_texts(state: Any) -> None:                                                    # B1, what happens by itself, and B2
-    light, dark = state.fighters[LIGHT], state.fighters[DARK]
-    if dark != WARG and DEFEATS[light] == dark:
-        _defeat(state, False, True)
-    elif dark != WARG and light == BOROMIR:
-        _defeat(state, True, True)
-    elif dark == ORCS and state.side == DARK and state.first_battle:
-        _defeat(state, True, False)
-    else:
-        state.node = SARUMAN_TEXT if dark == SARUMAN else DARK_CARD
-
-
-@helper
-def _frodo_text(state: Any, action: int) -> None:
+def _frodo_text(state: Any, action: int) -> int:
     if action >= FRODO_RETREATS:
         _relocate(state, FRODO, action - FRODO_RETREATS)
-        _after_battle(state)
-        return
+        return BATTLE_END
     if action == SAM_STEPS_IN:
         state.fighters[LIGHT] = SAM
         state.boosted = 1
         know(state, SAM)
-    _use_texts(state)
+    return TEXTS
 
 
 @helper
-def _sam_text(state: Any, action: int) -> None:
+def _sam_text(state: Any, action: int) -> int:
     if action == SAM_BOOSTED:
         state.boosted = 1
         know(state, FRODO)
-    _use_texts(state)
+    return TEXTS
 
 
 @helper
-def _pippin_text(state: Any, action: int) -> None:
+def _pippin_text(state: Any, action: int) -> int:
     if action == PIPPIN_STAYS:
-        _use_texts(state)
-    else:
-        _relocate(state, PIPPIN, action - PIPPIN_RETREATS)
-        _after_battle(state)
+        return TEXTS
+    _relocate(state, PIPPIN, action - PIPPIN_RETREATS)
+    return BATTLE_END
 
 
 @helper
-def _saruman_text(state: Any, action: int) -> None:
+def _use_texts(state: Any) -> int:                                                     # B1, what happens by itself, and B2
+    light, dark = state.fighters[LIGHT], state.fighters[DARK]
+    boromir = light == BOROMIR and dark != WARG
+    if boromir or DEFEATS[light] == dark:
+        return _defeat(state, boromir, True)
+    if dark == ORCS and state.side == DARK and state.first_battle:
+        return _defeat(state, True, False)
+    return SARUMAN_TEXT if dark == SARUMAN else DARK_CARD
+
+
+@helper
+def _saruman_text(state: Any, action: int) -> int:
     if action == PLAY_CARDS:
-        state.node = DARK_CARD
-    else:
-        state.effects[LIGHT] = state.effects[DARK] = NO_CARD
-        _compare(state)
+        return DARK_CARD
+    state.effects[LIGHT] = state.effects[DARK] = NO_CARD
+    return STRENGTHS
 
 
 @helper
-def _dark_card(state: Any, card: int) -> None:                                         # B3
-    state.cards[DARK] = card
+def _choose_card(state: Any, side: int, card: int) -> int:                             # B3
+    state.cards[side] = card
     if open_cards(state.fighters[LIGHT], state.fighters[DARK]):
-        _dark_effect(state)
-    else:
-        state.node = LIGHT_CARD
+        return DARK_EFFECT if side == DARK else LIGHT_EFFECT
+    return LIGHT_CARD if side == DARK else SHOW
 
 
 @helper
-def _light_card(state: Any, card: int) -> None:                                        # B3
-    state.cards[LIGHT] = card
-    if open_cards(state.fighters[LIGHT], state.fighters[DARK]):
-        _light_effect(state)
-    else:
-        state.node = SHOW
-
-
-@helper
-def _dark_effect(state: Any) -> None:                                                  # B4, D_eff
+def _use_dark_card(state: Any) -> int:                                                 # B4, D_eff
     card = state.cards[DARK]
     if state.fighters[DARK] == CAVE_TROLL:
-        _use_dark_card(state, NO_CARD)
-    elif card != MAGIC:
-        _use_dark_card(state, card)
-    elif _discards(state, DARK):
-        state.node = DARK_MAGIC
-    else:
-        _use_dark_card(state, NO_CARD)
+        card = NO_CARD
+    elif card == MAGIC:
+        if _discards(state, DARK):
+            return DARK_MAGIC
+        card = NO_CARD
+    return _count_dark_card(state, card)
 
 
 @helper
-def _use_dark_card(state: Any, card: int) -> None:
+def _count_dark_card(state: Any, card: int) -> int:
     state.effects[DARK] = card
-    if open_cards(state.fighters[LIGHT], state.fighters[DARK]):
-        state.node = LIGHT_CARD
-    else:
-        _light_effect(state)
+    return LIGHT_CARD if open_cards(state.fighters[LIGHT], state.fighters[DARK]) else LIGHT_EFFECT
 
 
 @helper
-def _light_effect(state: Any) -> None:                                                 # B4, the Eye and Dark's Retreat
+def _use_light_card(state: Any) -> int:                                                # B4, the Eye and Dark's Retreat
     card, dark_card = state.cards[LIGHT], state.effects[DARK]
     cancelled = dark_card == EYE and CARD_VALUE[LIGHT, card] == 0
     state.effects[LIGHT] = NO_CARD if cancelled else card
     if dark_card == RETREAT:
         squares = _sideways(state, DARK)
         if squares & (squares - 1):
-            state.node = DARK_RETREAT
-            return
+            return DARK_RETREAT
         if squares:
             _relocate(state, state.fighters[DARK], lowest_bit(np.uint64(squares)))
-    _light_magic(state)
+    return LIGHT_REPLACEMENT
 
 
 @helper
-def _light_magic(state: Any) -> None:                                                  # B4, Light's Magic
+def _replace_light_card(state: Any) -> int:                                            # B4, Light's Magic
     if state.effects[LIGHT] == MAGIC:
         if _discards(state, LIGHT):
-            state.node = LIGHT_MAGIC
-            return
+            return LIGHT_MAGIC
         state.effects[LIGHT] = NO_CARD
-    _light_retreat(state)
+    return LIGHT_WITHDRAWAL
 
 
 @helper
-def _light_retreat(state: Any) -> None:                                                # B4, Light's Retreat
+def _withdraw_light(state: Any) -> int:                                                # B4, Light's Retreat
     if state.effects[LIGHT] == RETREAT:
         squares = _backward(state)
         if squares & (squares - 1):
-            state.node = LIGHT_RETREAT
-            return
+            return LIGHT_RETREAT
         if squares:
             _relocate(state, state.fighters[LIGHT], lowest_bit(np.uint64(squares)))
-    _settle(state)
+    return DISCARD
 
 
 @helper
-def _settle(state: Any) -> None:                                                       # B4, the end of the cards
+def _discard(state: Any) -> int:                                                       # B4, the end of the cards
     for side in range(2):
         state.hands[side] &= ~(1 << np.int64(state.cards[side]))
     if state.hands[LIGHT] == 0:
         state.hands[LIGHT] = state.hands[DARK] = ALL_CARDS
     if state.pos[state.fighters[LIGHT]] != state.square or state.pos[state.fighters[DARK]] != state.square:
-        _after_battle(state)
-    elif state.effects[LIGHT] == NOBLE_SACRIFICE:
-        _defeat(state, True, True)
-    else:
-        _compare(state)
+        return BATTLE_END
+    return STRENGTHS
 
 
 @helper
-def _compare(state: Any) -> None:                                                      # B5
+def _compare(state: Any) -> int:                                                       # B4, the Sacrifice, and B5
     light = SAM_WITH_FRODO if state.boosted else STRENGTH[state.fighters[LIGHT]]
     light += CARD_VALUE[LIGHT, state.effects[LIGHT]]
     dark = STRENGTH[state.fighters[DARK]]
     if state.effects[LIGHT] != CLOAK:
         dark += CARD_VALUE[DARK, state.effects[DARK]]
-    _defeat(state, light <= dark, dark <= light)
+    sacrifice = state.effects[LIGHT] == NOBLE_SACRIFICE
+    return _defeat(state, sacrifice or light <= dark, sacrifice or dark <= light)
 
 
 @helper
-def _defeat(state: Any, light_falls: bool, dark_falls: bool) -> None:                  # B6 and the ends of the game
+def _defeat(state: Any, light_falls: bool, dark_falls: bool) -> int:                   # B6 and the ends of the game
     light, dark = state.fighters[LIGHT], state.fighters[DARK]
     if light_falls:
         _relocate(state, light, DEAD)
@@ -535,61 +512,90 @@ def _defeat(state: Any, light_falls: bool, dark_falls: bool) -> None:           
         has_room = not has(state.held[LIGHT] | state.full[DARK], GONDOR)
         _relocate(state, SHELOB, GONDOR if has_room else DEAD)
     if light_falls and light == FRODO:
-        _finish(state, DARK)
-    elif state.count[DARK, DEAD] == TEAM:
-        _finish(state, LIGHT)
-    else:
-        _after_battle(state)
+        return _finish(state, DARK)
+    if state.count[DARK, DEAD] == TEAM:
+        return _finish(state, LIGHT)
+    return BATTLE_END
 
 
 @helper
-def _after_battle(state: Any) -> None:
+def _end_battle(state: Any) -> int:
     """The next battle where the attacker still faces enemies, or the end of the turn."""
     state.first_battle = state.boosted = 0
     attacker = state.fighters[state.side]
-    if state.pos[attacker] == state.square and has(state.held[1 - state.side], state.square):
-        state.node = REVEAL
-    else:
-        _end_turn(state)
+    faces_enemies = state.pos[attacker] == state.square and has(state.held[1 - state.side], state.square)
+    return REVEAL if faces_enemies else TURN_END
+
+
+@helper
+def _decide(state: Any, action: int) -> int:
+    """Carry out the decision of a node."""
+    node = state.node
+    if node == MOVE:
+        return _move(state, action)
+    if node == REVEAL:
+        return _reveal(state, action)
+    if node == DARK_CARD:
+        return _choose_card(state, DARK, action - DARK_PLAYS)
+    if node == LIGHT_CARD:
+        return _choose_card(state, LIGHT, action - LIGHT_PLAYS)
+    if node == SHOW:
+        return DARK_EFFECT
+    if node == DARK_MAGIC:
+        return _count_dark_card(state, action - DARK_PICKS)
+    if node == LIGHT_MAGIC:
+        state.effects[LIGHT] = action - LIGHT_PICKS
+        return LIGHT_WITHDRAWAL
+    if node == DARK_RETREAT:
+        _relocate(state, state.fighters[DARK], action - DARK_MOVES_ASIDE)
+        return LIGHT_REPLACEMENT
+    if node == LIGHT_RETREAT:
+        _relocate(state, state.fighters[LIGHT], action - LIGHT_MOVES_BACK)
+        return DISCARD
+    if node == FRODO_TEXT:
+        return _frodo_text(state, action)
+    if node == SAM_TEXT:
+        return _sam_text(state, action)
+    if node == PIPPIN_TEXT:
+        return _pippin_text(state, action)
+    if node == SARUMAN_TEXT:
+        return _saruman_text(state, action)
+    if node == AMBUSH:
+        return _ambush(state, action)
+    return _take_victim(state)                                                         # VICTIM
+
+
+@helper
+def _follow(state: Any, step: int) -> int:
+    """Carry out a step that follows by itself."""
+    if step == TURN_END:
+        return _end_turn(state)
+    if step == ARRIVAL:
+        return _arrive(state)
+    if step == TEXTS:
+        return _use_texts(state)
+    if step == DARK_EFFECT:
+        return _use_dark_card(state)
+    if step == LIGHT_EFFECT:
+        return _use_light_card(state)
+    if step == LIGHT_REPLACEMENT:
+        return _replace_light_card(state)
+    if step == LIGHT_WITHDRAWAL:
+        return _withdraw_light(state)
+    if step == DISCARD:
+        return _discard(state)
+    if step == STRENGTHS:
+        return _compare(state)
+    return _end_battle(state)                                                          # BATTLE_END
 
 
 def apply(state: Any, action: int) -> None:
     state.actions[state.acted] = action
     state.acted += 1
-    node = state.node
-    if node == MOVE:
-        _move(state, action)
-    elif node == REVEAL:
-        _reveal(state, action)
-    elif node == DARK_CARD:
-        _dark_card(state, action - DARK_PLAYS)
-    elif node == LIGHT_CARD:
-        _light_card(state, action - LIGHT_PLAYS)
-    elif node == SHOW:
-        _dark_effect(state)
-    elif node == DARK_MAGIC:
-        _use_dark_card(state, action - DARK_PICKS)
-    elif node == LIGHT_MAGIC:
-        state.effects[LIGHT] = action - LIGHT_PICKS
-        _light_retreat(state)
-    elif node == DARK_RETREAT:
-        _relocate(state, state.fighters[DARK], action - DARK_MOVES_ASIDE)
-        _light_magic(state)
-    elif node == LIGHT_RETREAT:
-        _relocate(state, state.fighters[LIGHT], action - LIGHT_MOVES_BACK)
-        _settle(state)
-    elif node == FRODO_TEXT:
-        _frodo_text(state, action)
-    elif node == SAM_TEXT:
-        _sam_text(state, action)
-    elif node == PIPPIN_TEXT:
-        _pippin_text(state, action)
-    elif node == SARUMAN_TEXT:
-        _saruman_text(state, action)
-    elif node == AMBUSH:
-        _ambush(state, action)
-    else:                                                                              # VICTIM
-        _take_victim(state)
+    step = _decide(state, action)
+    while step > OVER:
+        step = _follow(state, step)
+    state.node = step
 
 
 # ---------------------------------------------------------------------------------- what is seen, and what may be suspected

@@ -11,7 +11,7 @@ import numpy as np
 from icarus.enhancement import Enhancement, named
 from icarus.history import SELECTION, History, child, legal_at
 from icarus.information import HISTORY, NOTHING, RewardsVisits, Updates, initial, update
-from icarus.policy import Rule, rave_weight, ucb1
+from icarus.policy import Rule, checked, rave_weight, ucb1
 from icarus.slots import backpropagation, candidates, capture
 from icarus.specs.baseline import BASELINE, EXPLORATION
 
@@ -57,7 +57,7 @@ AMAF = Enhancement(
 
 def amaf(rule: Rule) -> Enhancement:
     """AMAF with another rule of reuse."""
-    return attrs.evolve(AMAF, name=f"amaf({rule})", policy=rule.over(children))
+    return attrs.evolve(AMAF, name=f"amaf({rule})", policy=checked(rule).over(children))
 
 
 def rave(k: int = 250) -> Enhancement:

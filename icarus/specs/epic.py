@@ -21,7 +21,7 @@ from icarus.information import (
     initial,
     update,
 )
-from icarus.policy import Rule, ucb1
+from icarus.policy import Rule, checked, ucb1
 from icarus.slots import backpropagation, candidates, capture
 
 EXPLORATION = 0.7
@@ -70,4 +70,4 @@ EPIC = Enhancement(
 
 def epic(rule: Rule) -> Enhancement:
     """EPIC with another rule of reuse, or another exploration constant."""
-    return attrs.evolve(EPIC, name=f"epic({rule})", policy=rule.over(positions))
+    return attrs.evolve(EPIC, name=f"epic({rule})", policy=checked(rule).over(positions))

@@ -12,7 +12,7 @@ from icarus.enhancement import Enhancement
 from icarus.game import CHANCE
 from icarus.history import EXPANSION, SIMULATION, History, legal_at, record
 from icarus.information import ACTION, PLAYER, RewardVisits, RewardVisitsAvailability, Space, Updates, initial, update
-from icarus.policy import Rule, gibbs
+from icarus.policy import Rule, checked, gibbs
 from icarus.slots import backpropagation, candidates, capture
 
 ONLY_AVAILABLE = -1                                    # the context of an action that was legal but not played
@@ -86,7 +86,7 @@ def to_mast(rule: Rule) -> Enhancement:
 
 
 def _with_rule(enhancement: Enhancement, name: str, rule: Rule) -> Enhancement:
-    changed = attrs.evolve(enhancement, name=name, policy=rule.over(actions))
+    changed = attrs.evolve(enhancement, name=name, policy=checked(rule).over(actions))
     if not rule.bandit:
         return changed
     return attrs.evolve(

@@ -12,7 +12,7 @@ from icarus.enhancement import Enhancement
 from icarus.game import CHANCE, UNSEEN
 from icarus.history import History, mix, ngram
 from icarus.information import MOVE, NO_RECORD, PLAYER, RewardVisits, Updates, initial, update
-from icarus.policy import Rule, ucb1
+from icarus.policy import Rule, checked, ucb1
 from icarus.slots import backpropagation, candidates, capture
 
 EXPLORATION = 0.7
@@ -58,7 +58,7 @@ def nast(n: int = 2, rule: Rule | None = None) -> Enhancement:
         records=MOVE ** n * PLAYER,                                    # NAST-1
         information=RewardVisits,                                      # NAST-2
         initial=initial(),                                             # NAST-3
-        policy=(rule or ucb1(EXPLORATION)).over(ngrams(n=n)),          # NAST-4
+        policy=(ucb1(EXPLORATION) if rule is None else checked(rule)).over(ngrams(n=n)),          # NAST-4
         contexts=PLAYER,                                               # NAST-5
         capture=capture_ngrams(n=n),                                   # NAST-6
         backpropagation=backpropagate,                                 # NAST-7

@@ -1,0 +1,240 @@
+"""The command `icarus`: look at games and specifications, search a position, play matches."""
+import contextlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from icarus import games, jit
+from icarus.enhancement import Enhancement
+from icarus.game import CHANCE, Game, State
+from icarus.match import Agent, Decision, GameRecord, play
+from icarus.policy import Rule, WeightFunction
+from icarus.search import SearchInterrupted, check_budget, check_seed, search
+from icarus.specs import SPECIFICATIONS, parse
+
+try:
+    import typer
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.table import Table
+except ModuleNotFoundError as missing:
+    raise SystemExit(f"the command icarus needs {missing.name}: pip install 'icarus[cli]'") from None
+
+app = typer.Typer(help="Information capture and reuse strategies in Monte Carlo tree search.", no_args_is_help=True,
+                  pretty_exceptions_enable=False, add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
+out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
+
+BAD_INPUT, INTERRUPTED = 2, 130
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help='A game, see "icarus games"; with parameters: "knockout-whist(players=3)".')]
+Iterations = Annotated[int | None, typer.Option(help="Playouts for each decision.")]
+Seconds = Annotated[float | None, typer.Option(help="Wall-clock time for each decision instead.")]
+Seed = Annotated[int, typer.Option(help="Fixes everything: the deal, chance and the searches.")]
+With = Annotated[list[Path] | None, typer.Option("--with", metavar="FILE.py", 
+                                                help="A Python file whose enhancements, weights and games may be named here; repeatable.")]
+DEFAULT_ITERATIONS = 5000
+
+
+def _own(files: list[Path] | None) -> dict[str, Any]:
+    """What files of the user define: enhancements, weights, rules and functions that make them, by name; games are registered."""
+    names: dict[str, Any] = {}
+    for file in files or []:
+        spec = importlib.util.spec_from_file_location(file.stem, file)
+        if spec is None or spec.loader is None or not file.is_file():
+            raise ValueError(f"{str(file)!r} is no Python file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[file.stem] = module
+        spec.loader.exec_module(module)
+        for name, value in vars(module).items():
+            if isinstance(value, Game):
+                games.GAMES[value.name] = value
+            elif isinstance(value, Enhancement | WeightFunction | Rule):
+                names[name] = value
+    return names
+
+
+def _strategy(text: str, own: dict[str, Any]) -> Enhancement:
+    return parse(text, **own)
+
+
+@contextlib.contextmanager
+def _compiling() -> Iterator[None]:
+    """Tell on stderr what is being compiled, while it is; it happens once for each version."""
+    with notes.status("") as status:
+        status.stop()
+
+        def told(name: str) -> None:
+            status.update(f"compiling {name} (once; kept in {jit.cache_folder() or 'memory only'})")
+            status.start()
+        end = jit.on_compile(told)
+        try:
+            yield
+        finally:
+            end()
+
+
+@app.command("games")
+def list_games() -> None:
+    """List the games."""
+    table = Table("game", "players", "information", "first lines of its rules")
+    for name in games.names():
+        game = games.load(name)
+        hidden = "perfect" if game.determinize is None else "hidden"
+        chance = ", chance" if game.chance is not None else ""
+        table.add_row(str(game), str(game.players), hidden + chance, _first_line(game))
+    out.print(table)
+
+
+def _first_line(game: Game) -> str:
+    return (sys.modules[game.initial.__module__].__doc__ or "").strip().split("\n")[0]
+
+
+@app.command("specs")
+def list_specifications(
+    show: Annotated[str | None, typer.Option(metavar="STRATEGY", help="Print the seven slots of an enhancement or a composition.")] = None,
+    files: With = None,
+) -> None:
+    """List the enhancements, or print the specification of one as the paper lays it out."""
+    if show is not None:
+        out.print(_strategy(show, _own(files)).specification(), markup=False, soft_wrap=True)
+        return
+    table = Table("name", "records R", "information Θ", "policy α")
+    for name, enhancement in SPECIFICATIONS.items():
+        rule = enhancement.policy.rule if len(enhancement.components) == 1 else enhancement.name
+        table.add_row(name, str(enhancement.records), str(enhancement.information), str(rule))
+    out.print(table)
+    out.print("Compose them with >>, +, / and ^; icarus specs --show MAST prints one.")
+
+
+def _state(game: Game, seed: int, moves: str) -> State:
+    """The state after some moves, chance played out by the seed where the moves do not say."""
+    state = game.new_initial_state(seed=seed)
+    for text in moves.split():
+        state.apply_action(state.string_to_action(text))
+    return state
+
+
+@app.command("search")
+def search_command(
+    game: GameName,
+    strategy: Annotated[str, typer.Option(help='A strategy, such as "RAVE >> (MAST + NAST2)/2".')] = "BASELINE",
+    iterations: Iterations = None,
+    seconds: Seconds = None,
+    seed: Seed = 0,
+    moves: Annotated[str, typer.Option(help='Actions played before, in the game\'s notation: "d3 c5".')] = "",
+    files: With = None,
+) -> None:
+    """Search one position and print what was found for each action."""
+    own = _own(files)
+    found = _strategy(strategy, own)
+    if iterations is None and seconds is None:
+        iterations = DEFAULT_ITERATIONS
+    check_budget(iterations, seconds)
+    check_seed(seed)
+    loaded = games.load(game)
+    with _compiling():
+        state = _state(loaded, seed, moves)
+        while state.is_chance_node():
+            state.apply_action(state.chance_outcomes()[seed % len(state.legal_actions())][0])
+        out.print(str(state), markup=False)
+        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+        with Progress(*columns, console=notes, transient=True) as bar:
+            task = bar.add_task("iterations", total=iterations)
+            try:
+                result = search(state, found, iterations=iterations, seconds=seconds, seed=seed,
+                                progress=lambda made, _: bar.update(task, completed=made))
+            except SearchInterrupted as interrupted:
+                bar.stop()
+                out.print(str(interrupted.result), markup=False)
+                raise typer.Exit(INTERRUPTED) from None
+    out.print(str(result), markup=False)
+
+
+@app.command("match")
+def match_command(
+    game: GameName,
+    strategies: Annotated[list[str], typer.Argument(metavar="A B …", help="A strategy for each seat; the last takes those left over.")],
+    number: Annotated[int, typer.Option("--games", help="How many games; the strategies change seats after each.")] = 10,
+    iterations: Iterations = None,
+    seconds: Seconds = None,
+    seed: Seed = 0,
+    show: Annotated[bool, typer.Option("--show", help="Print every state and decision.")] = False,
+    files: With = None,
+) -> None:
+    """Play games between strategies and count the results."""
+    own = _own(files)
+    if number < 1:
+        raise ValueError(f"--games is {number}; it must be at least 1")
+    if iterations is None and seconds is None:
+        iterations = DEFAULT_ITERATIONS
+    check_seed(seed)
+    loaded = games.load(game)
+    if len(strategies) > loaded.players or (len(strategies) < 2 <= loaded.players):
+        raise ValueError(f"{loaded} has {loaded.players} seats; {len(strategies)} strategies do not fit")
+    agents = [Agent(_strategy(text, own), iterations=iterations, seconds=seconds) for text in strategies]
+    agents += [agents[-1]] * (loaded.players - len(agents))
+    rewards: list[list[float]] = [[] for _ in agents]
+    columns = TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    stopped = False
+    with _compiling(), Progress(*columns, console=notes, transient=True, disable=show) as bar:
+        task = bar.add_task("games", total=number)
+        try:
+            for trial in range(number):
+                seats = [agents[(seat - trial) % len(agents)] for seat in range(len(agents))]
+                record = play(loaded, seats, seed=(seed, trial), watch=_watcher(seats) if show else None)
+                for seat, reward in enumerate(record.returns):
+                    rewards[(seat - trial) % len(agents)].append(reward)
+                if show:
+                    _told_end(record)
+                bar.advance(task)
+        except KeyboardInterrupt:
+            stopped = True
+    if rewards[0]:
+        out.print(_results(agents, rewards))
+    if stopped:
+        notes.print(f"stopped after {len(rewards[0])} of {number} games")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _results(agents: list[Agent], rewards: list[list[float]]) -> Any:
+    table = Table("agent", "games", "wins", "mean reward", "standard error")
+    for agent, got in zip(agents, rewards, strict=True):
+        mean = sum(got) / len(got)
+        spread = (sum((reward - mean) ** 2 for reward in got) / max(1, len(got) - 1) / len(got)) ** 0.5
+        table.add_row(str(agent), str(len(got)), str(sum(reward == 1 for reward in got)), f"{mean:.3f}", f"{spread:.3f}")
+    return table
+
+
+def _watcher(seats: list[Agent]) -> Callable[[State, int | None, Decision | None], None]:
+    def watch(state: State, action: int | None, decision: Decision | None) -> None:
+        out.print(str(state), markup=False)
+        if action is not None:
+            player = state.current_player()
+            told = f"{'chance' if player == CHANCE else f'player {player}'}: {state.action_to_string(action)}"
+            if decision is not None and decision.iterations:
+                told += f"   ({decision.visits} of {decision.iterations} visits, value {decision.value:.3f}, {seats[player].strategy})"
+            out.print(told, markup=False)
+        out.print()
+    return watch
+
+
+def _told_end(record: GameRecord) -> None:
+    rewards = ", ".join(f"player {seat} {reward:g}" for seat, reward in enumerate(record.returns))
+    out.print(f"result: {rewards}   ({len(record.actions)} actions, {record.seconds:.1f} s)")
+
+
+def main() -> None:
+    """Run the command; bad input is one sentence on stderr and exit code 2."""
+    try:
+        app(standalone_mode=True)
+    except (ValueError, TypeError, OSError) as error:
+        notes.print(f"icarus: {error}", markup=False, soft_wrap=True)
+        raise SystemExit(BAD_INPUT) from None
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+
+
+if __name__ == "__main__":
+    main()
