@@ -225,6 +225,67 @@ def _told_end(record: GameRecord) -> None:
     out.print(f"result: {rewards}   ({len(record.actions)} actions, {record.seconds:.1f} s)")
 
 
+@app.command("bench")
+def bench_command(
+    names: Annotated[str, typer.Option("--games", help="Games, separated by commas; all of them if not given.")] = "",
+    strategies: Annotated[str, typer.Option(help="Strategies, separated by commas; a representative seven if not given.")] = "",
+    iterations: Annotated[int, typer.Option(help="Playouts of a search.")] = DEFAULT_ITERATIONS,
+    repeats: Annotated[int, typer.Option(help="Runs of each, alternating; the median is told.")] = 5,
+    peer: Annotated[bool, typer.Option(help="Run OpenSpiel beside, where it is installed and has the game.")] = True,
+    memory: Annotated[int, typer.Option(help="Also measure the memory of a baseline search of so many iterations; 0 for not.")] = 0,
+    growth: Annotated[int, typer.Option(help="Also measure time and memory up to 10^N iterations; 0 for not.")] = 0,
+    starts: Annotated[bool, typer.Option(help="Also measure the start of a process with a warm cache.")] = False,
+    into: Annotated[Path | None, typer.Option("--json", help="Keep all numbers in this new file.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Draw the growth (needs --growth) into this file, PNG or SVG.")] = None,
+) -> None:
+    """Measure iterations per second, beside OpenSpiel's C++ in the same run; the ratio is what counts on a shared machine."""
+    from icarus import bench
+    chosen = [name.strip() for name in names.split(",")] if names else games.names()
+    for name in chosen:
+        games.load(name)
+    texts = tuple(text.strip() for text in strategies.split(",")) if strategies else bench.STRATEGIES
+    for text in texts:
+        parse(text)
+    check_budget(iterations, None)
+    if repeats < 1 or growth not in (0, *range(3, 8)) or memory < 0:
+        raise ValueError("--repeats must be at least 1, --growth 0 or 3 to 7, --memory at least 0")
+    if into is not None and into.exists():
+        raise ValueError(f"{str(into)!r} exists and is not overwritten")
+    with _compiling(), notes.status("") as status:
+        measured = bench.measure(chosen, texts, iterations=iterations, repeats=repeats, peer=peer, progress=status.update)
+        status.update("memory, starts, growth")
+        memories = {name: bench.memory(name, "BASELINE", memory) for name in chosen} if memory else {}
+        started = {name: bench.start(name, "BASELINE") for name in chosen} if starts else {}
+        counts = tuple(10 ** power for power in range(3, growth + 1))
+        grown = {name: bench.growth(name, "BASELINE", counts) for name in chosen} if growth else {}
+    out.print(_speeds(measured))
+    for title, numbers, unit in (("memory", memories, "MB above the imported library"), ("start", started, "s from import to a first result")):
+        for name, number in numbers.items():
+            out.print(f"{title} {name}: {number:.2f} {unit}")
+    for name, rows in grown.items():
+        told = ", ".join(f"{count:,}: {micro:.1f} µs, {size / 1e6:.1f} MB" for count, micro, size in rows)
+        out.print(f"growth {name}: {told}")
+    if into is not None:
+        bench.save(into, measured, memory=memories, start=started, growth=grown)
+    if picture is not None and grown:
+        bench.draw_growth(picture, grown)
+        out.print(f"picture: {picture}")
+
+
+def _speeds(measured: list[Any]) -> Any:
+    from icarus import bench
+    compared = bench.ratios(measured)
+    baselines = {m.game: m.median for m in measured if m.subject == "BASELINE"}
+    table = Table("game", "subject", "per second", "quartiles", "ns/step", "× OpenSpiel", "× baseline")
+    for m in measured:
+        low, high = m.quartiles
+        ratio = compared.get((m.game, m.subject))
+        step = "" if m.step_nanoseconds != m.step_nanoseconds else f"{m.step_nanoseconds:.0f}"
+        table.add_row(m.game, m.subject, f"{m.median:,.0f}", f"{low:,.0f} – {high:,.0f}", step, f"{ratio:.1f}" if ratio else "",
+                      f"{m.median / baselines[m.game]:.2f}" if m.game in baselines else "")
+    return table
+
+
 def main() -> None:
     """Run the command; bad input is one sentence on stderr and exit code 2."""
     try:

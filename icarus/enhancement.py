@@ -111,13 +111,16 @@ class Enhancement(_Algebra):
 
     def specification(self) -> str:
         """The seven slots, laid out as the paper's specifications are."""
-        lines = [(f"{symbol} = {text}", f"({self.name}-{number})")
+        lines = [(f"{symbol} = {text}", f"({self._tag()}-{number})")
                  for number, (symbol, text) in enumerate(zip(_SYMBOLS, self._texts(), strict=True), start=1)]
         width = max(len(text) for text, _ in lines) + 3
         return "\n".join([self._title(), "", *(f"  {text:<{width}}{tag}" for text, tag in lines)])
 
     def _title(self) -> str:
         return f"Enhancement {self.name}"
+
+    def _tag(self) -> str:
+        return self.name
 
     def _texts(self) -> tuple[str, ...]:
         return (str(self.records), f"{self.information}   ({', '.join(self.information.names)})", str(self.initial), str(self.policy),
@@ -178,6 +181,9 @@ class Composition(Enhancement):
 
     def _title(self) -> str:
         return f"Composition {self} = {self.name}" if self.alias else f"Composition {self.name}"
+
+    def _tag(self) -> str:
+        return "COMB"
 
     def _texts(self) -> tuple[str, ...]:
         weighted = [(str(weight), str(term)) for weight, term in self.terms]

@@ -29,6 +29,13 @@ def _positive(instance: Any, attribute: Any, value: int) -> None:
         raise ValueError(f"{attribute.name} of a game is {value!r}; it must be at least 1")
 
 
+def _readable(instance: Any, attribute: Any, value: np.dtype) -> None:
+    _aligned(instance, attribute, value)
+    taken = [name for name in value.names or () if hasattr(np.record, name)]
+    if taken:
+        raise ValueError(f"the state record of {instance.name} cannot have a field {taken[0]!r}: every numpy record has an attribute of that name")
+
+
 def _aligned(instance: Any, attribute: Any, value: np.dtype) -> None:
     if not isinstance(value, np.dtype) or value.names is None or not value.isalignedstruct:
         raise TypeError(f"{attribute.name} of a game is {value!r}; it must be np.dtype([...], align=True) with named fields")
@@ -72,7 +79,7 @@ class Game:
 
     name: str
     players: int = attrs.field(validator=_positive)
-    state: np.dtype = attrs.field(validator=_aligned)
+    state: np.dtype = attrs.field(validator=_readable)
     initial: Callable
     player: Callable
     legal: Callable
@@ -229,6 +236,16 @@ class EpisodePosition:
     last: int | None
     previous: tuple[int, tuple[int, ...]]
 
+    def seen_before(self, observer: int) -> tuple[int, tuple[int, ...]]:
+        """`previous`, as far as a search for `observer` may know it.
+
+        Where moves can be hidden, and another player's (or chance's) action ended the episode, what he saw of that episode is not for
+        the observer to know: the position then stands for itself, at the start of its own episode.
+        """
+        if len(self.moves) == 1 or self.last in (None, observer) or any(self.moves):
+            return self.previous
+        return self.label, ()
+
 
 class State:
     """A state of a game with the history that led to it, in OpenSpiel's protocol.
@@ -241,7 +258,7 @@ class State:
         self.game = game
         self.record = record                                   # [1] of game.state
         self.history: list[tuple[int, int]] = []               # (player, action) since the start
-        self._start: np.ndarray = record.copy() if start is None else start._start
+        self.start: np.ndarray = record.copy() if start is None else start.start   # the record of s₀
         self._position = position                              # set where the history is not this state's own
 
     @property
@@ -359,7 +376,7 @@ class State:
         def label_of(record: np.ndarray) -> int:
             return CONTINUES if entries.episode is None else entries.episode(record.ctypes.data)
 
-        first = label_of(self._start)
+        first = label_of(self.start)
         label = UNLABELLED if first == CONTINUES else first
         moves: list[tuple[int, ...]] = [()] * viewers
         last: int | None = None
@@ -376,7 +393,7 @@ class State:
         """Each action of the history as (player, the move that each viewer saw, the state record after it)."""
         if self._position is not None:
             raise ValueError("a determinized state has no history of its own; ask the state it was drawn from")
-        entries, record = self.game.entries(), self._start.copy()
+        entries, record = self.game.entries(), self.start.copy()
         for player, action in self.history:
             moves = np.full(self.game.viewers, action, np.int64)
             if entries.observe is not None:
@@ -405,7 +422,7 @@ class State:
 
     def history_str(self) -> str:
         """The actions so far in the notation of the game."""
-        state, texts = State(self.game, self._start.copy()), []
+        state, texts = State(self.game, self.start.copy()), []
         for _, action in self.history:
             texts.append(state.action_to_string(action))
             state.apply_action(action)

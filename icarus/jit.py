@@ -362,35 +362,38 @@ def compiled(function: Callable, signature: Any, name: str, **flags: Any) -> CPU
     try:
         dispatcher.compile(signature)
     except errors.NumbaError as error:
-        raise CompilationError(_one_sentence(name, error)) from None
+        raise CompilationError(f"{name} cannot be compiled: {_reason(function, error)}") from None
     except KeyError as error:             # how the compiler says that a record has no such field
-        raise CompilationError(_no_field(name, function, str(error.args[0]))) from None
+        field = str(error.args[0])
+        raise CompilationError(f"{name} cannot be compiled: no record here has a field {field!r}{_mention(function, field)}") from None
     dispatcher.disable_compile()
     return dispatcher
 
 
-def _no_field(name: str, function: Callable, field: str) -> str:
-    """That a record has no field of this name, and where it is mentioned."""
+def _mention(function: Callable, mentioned: str) -> str:
+    """Where a name stands in the code that a function reaches, as " (file, line n)"; "" if nowhere."""
     for _, value in reachable(function):
         if isinstance(value, pytypes.FunctionType):
             for instruction in dis.get_instructions(value):
-                if instruction.argval == field and instruction.opname in ("LOAD_ATTR", "STORE_ATTR"):
+                if instruction.argval == mentioned and instruction.opname.startswith(("LOAD_ATTR", "STORE_ATTR", "LOAD_GLOBAL", "LOAD_METHOD")):
                     line = instruction.positions.lineno if instruction.positions else "?"
-                    return f"{name} cannot be compiled: no record here has a field {field!r} ({value.__code__.co_filename}, line {line})"
-    return f"{name} cannot be compiled: no record here has a field {field!r}"
+                    return f" ({value.__code__.co_filename}, line {line})"
+    return ""
 
 
-def _one_sentence(name: str, error: Exception) -> str:
+def _reason(function: Callable, error: Exception) -> str:
     """What the compiler says, reduced to what is wrong and where."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    unknown = re.search(r"name '(\w+)' is not defined", text)
+    if unknown:
+        return f"the name {unknown[1]!r} is not defined{_mention(function, unknown[1])}"
     places = [(Path(path).resolve(), line) for path, line in re.findall(r'File "([^"]+)", line (\d+)', text)]
     own = [place for place in places if place[0].parent != PACKAGE] or places
     told = [line.strip().removeprefix("- ") for line in text.splitlines()]
     skipped = ("Failed in", "During:", "File ", "<source", "^", "This error", "There are", "raised from", "Overload", "In definition")
     reasons = [line for line in told if line and not line.startswith(skipped) and not set(line) <= set("~^- ")]
-    wanted = ("No implementation", "Unknown attribute", "NameError", "Untyped", "Cannot", "Invalid use", "undefined", "not")
+    wanted = ("No implementation", "Unknown attribute", "Untyped", "Cannot", "Invalid use", "undefined", "not")
     reason = next((line for line in reasons if any(word in line for word in wanted)), reasons[0] if reasons else "it cannot be typed")
     call = next((line.removeprefix(">>> ") for line in told if line.startswith(">>> ")), "")
-    reason = f"{reason.removesuffix(' found for signature:')} {call}".strip().rstrip(":.")
     where = f" ({own[0][0]}, line {own[0][1]})" if own else ""
-    return f"{name} cannot be compiled: {reason}{where}"
+    return f"{reason.removesuffix(' found for signature:')} {call}".strip().rstrip(":.") + where

@@ -44,6 +44,7 @@ ARENA = np.dtype([
     # the root
     ("root", np.int64), ("state", np.int64), ("state_words", np.int64), ("observer", np.int64), ("beliefs", np.int64),
     ("root_label", np.int64), ("root_episodes", np.int64), ("root_episode", np.int64), ("recalled", np.int64),
+    ("root_last", np.int64), ("root_last_viewer", np.int64), ("root_last_recalled", np.int64),
     ("root_actions", np.int64), ("root_visits", np.int64), ("root_count", np.int64),
     # the lowered composition
     ("component", np.int64), ("components", np.int64), ("program", np.int64), ("term", np.int64), ("leaf", np.int64),
@@ -259,13 +260,17 @@ def begin(a: Any, rng: np.ndarray) -> None:
 def begin_episodes(a: Any, playout: Any) -> None:
     """The root's position-in-episode, which began before the root, by what each viewer has seen in this determinization."""
     episodes, at_root = array_at(playout.episodes, a.viewers, _INT), array_at(a.root_episodes, a.viewers, _INT)
-    record_at(playout.steps, STEP).episode = a.root_episode
+    step = record_at(playout.steps, STEP)
+    step.episode = a.root_episode
     for viewer in range(a.viewers):
         episodes[viewer] = at_root[viewer]
         if a.recall != 0:
-            key = episode_key(a.root_label, viewer)
             moves = array_at(a.recalled, RECALLED, _INT)
-            for i in range(call4(a.recall, (a.state, viewer, a.recalled, RECALLED))):
+            count = call4(a.recall, (a.state, viewer, a.recalled, RECALLED))
+            key = episode_key(a.root_label, viewer)
+            for i in range(count):
+                if a.root_last_recalled and viewer == a.root_last_viewer and i == count - 1:
+                    step.episode = extended(key, a.root_last, moves[i])
                 key = mix(key, moves[i])
             episodes[viewer] = key
 
@@ -475,3 +480,21 @@ def run(arena: int, iterations: int) -> int:
 def loop() -> Any:
     """The loop as machine code: loop()(arena address, iterations) -> status."""
     return compiled(run, types.int64(types.int64, types.int64), "the playout loop")
+
+
+def run_raw(arena: int, playouts: int) -> int:
+    """So many determinized, uniformly random playouts without any search; returns their number of steps."""
+    a = record_at(arena, ARENA)
+    rng, steps = array_at(a.rng, WORDS, _WORD), 0
+    legal = record_at(a.playout, PLAYOUT).legal
+    for _ in range(playouts):
+        begin(a, rng)
+        steps += simulate_unseen(a, legal, rng)
+        call3(a.rewards, (a.state, a.reward, a.players))
+    return steps
+
+
+@functools.cache
+def raw_loop() -> Any:
+    """Random playouts as machine code: raw_loop()(arena address, playouts) -> steps."""
+    return compiled(run_raw, types.int64(types.int64, types.int64), "random playouts")

@@ -11,7 +11,7 @@ from icarus.game import CHANCE, TERMINAL, Entries, State
 from icarus.history import PHASES, PLAYOUT, STEP, episode_key, episode_record, mix
 from icarus.information import UPDATES
 from icarus.lowering import Program, lowered
-from icarus.playout import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED, loop
+from icarus.playout import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED, loop, raw_loop
 from icarus.rng import below, seeded
 from icarus.tables import Records, Table
 
@@ -180,7 +180,7 @@ class Search:
             entry = getattr(entries, name)
             arena[name] = 0 if entry is None else entry.address
         arena["players"], arena["viewers"], arena["max_legal"] = game.players, game.viewers, game.max_legal
-        observer = self.state.current_player()
+        self._observer = observer = self.state.current_player()
         arena["observer"], arena["state_words"], arena["root_count"] = observer, -(-game.state.itemsize // 8), len(self.actions)
         self._keep("root", self._padded(self.state.record))
         self._keep("state", self._padded(self.state.record))
@@ -226,10 +226,12 @@ class Search:
                 for move in position.moves[viewer]:
                     key = mix(key, move)
                 keys[viewer] = key
-            label, moves = position.previous
+            label, moves = position.seen_before(self._observer)
             last = 0 if position.last is None else position.last
             self._arena["root_episode"] = episode_record(label, self.game.viewer(last), last, moves)
             self._arena["root_label"] = position.label
+            self._arena["root_last"], self._arena["root_last_viewer"] = last, self.game.viewer(last)
+            self._arena["root_last_recalled"] = last != self._observer
         self._keep("root_episodes", keys)
 
     def _give_steps(self, steps: int) -> None:
@@ -265,6 +267,10 @@ class Search:
                 self.tables[full].grow(int(self.program.component["count"][full]))
             else:
                 self._give_updates(2 * int(self._updates["count"][0]))
+
+    def run_raw(self, playouts: int) -> int:
+        """Make random playouts from the root without searching; returns their number of steps. For measuring speed."""
+        return raw_loop()(self._arena.ctypes.data, playouts)
 
     def records(self) -> dict[str, Records]:
         """The records of every component of the strategy and of the baseline, by name."""

@@ -21,7 +21,9 @@ Readings, where the paper leaves a choice:
  5. Availability (MAST by UCB1) counts each legal action of each captured decision once, the chosen one with its visit.
  6. Nested mixtures flatten: the weights on the way down are multiplied, outermost first.
  7. Line 18 counts the first action of every iteration, also of the very first.
- 8. The root's own EPIC record is keyed as a search begun earlier would have keyed it, by the eyes of whoever acted last.
+ 8. The root's own EPIC record is keyed as a search begun earlier would have keyed it, by the eyes of whoever acted last, as far
+    as the root player may know them: in the determinization's terms inside an episode; where another's action, perhaps hidden, has
+    just ended an episode, the root's position stands for itself.
 """
 import math
 from collections.abc import Callable, Iterator
@@ -285,7 +287,7 @@ def values(leaf: Leaf, theta: Theta, playout: Playout) -> list[float]:
         known = [theta[playout.position_extended(i, a)] for a in legal]
         return [upper_confidence(q[player], n, m, c) for q, n, m in known]                     # EPIC-4
     if counts_availability(leaf):
-        return [upper_confidence(*theta[a, player], c) for a in legal]
+        return [upper_confidence(q, n, m, c) for q, n, m in (theta[a, player] for a in legal)]
     if leaf.kind == "nast":
         grams = [playout.gram(leaf.n, i, a) for a in legal]
         known = [theta.initial if gram is None else theta[gram] for gram in grams]
@@ -329,8 +331,8 @@ def capture_actions(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
 
 
 def capture_replies(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
-    return [(h.previous(i), (h.actions[i], h.players[i]))
-            for i in range(1, h.t) if h.players[i] != CHANCE and h.previous(i) is not None]     # LGR-6
+    replies = [(h.previous(i), (h.actions[i], h.players[i])) for i in range(1, h.t) if h.players[i] != CHANCE]
+    return [(record, context) for record, context in replies if record is not None]             # LGR-6
 
 
 def capture_grams(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
@@ -527,37 +529,45 @@ class Outcome:
 
 def observed(state: State, action: int) -> tuple[int, ...]:
     """What each player, and last the environment, sees of an action that is about to be done."""
-    game = state.game
-    moves = np.full(game.players + 1, action, np.int64)
-    if game.observe is not None:
-        game.entries().observe(state.record.ctypes.data, action, moves.ctypes.data, game.players)
+    players, observe = state.game.players, state.game.entries().observe
+    moves = np.full(players + 1, action, np.int64)
+    if observe is not None:
+        observe(state.record.ctypes.data, action, moves.ctypes.data, players)
     return tuple(moves.tolist())
 
 
 def label_of(state: State) -> int:
     """e(s)."""
-    return CONTINUES if state.game.episode is None else state.game.entries().episode(state.record.ctypes.data)
+    episode = state.game.entries().episode
+    return CONTINUES if episode is None else episode(state.record.ctypes.data)
 
 
 def episode_moves(root: State, world: State) -> tuple[tuple[int, ...], ...]:
     """For each player, and last the environment: the moves since the episode that the root stands in began."""
     game, viewers = root.game, (*range(root.game.players), CHANCE)
-    if game.recall is None:
+    recall = game.entries().recall
+    if recall is None:
         moves = root.position_in_episode().moves
         return tuple(moves[game.viewer(viewer)] for viewer in viewers)
     recalled = []
     for viewer in range(game.players + 1):
         room = np.empty(ROOM, np.int64)
-        count = game.entries().recall(world.record.ctypes.data, viewer, room.ctypes.data, ROOM)
+        count = recall(world.record.ctypes.data, viewer, room.ctypes.data, ROOM)
         recalled.append(tuple(room[:count].tolist()))
     return tuple(recalled)
 
 
 def play(root: State, world: State, expression: Any, outcome: Outcome, rng: np.ndarray) -> Playout:
     """Lines 6-14 of Algorithm 1, from a determinization `world` of the root."""
-    position = root.position_in_episode()
-    origin = (position.previous[0], position.last, position.previous[1])
-    playout = Playout(origin, position.label, episode_moves(root, world))
+    position, recalled = root.position_in_episode(), episode_moves(root, world)
+    observer, last = root.current_player(), position.last
+    origin = (position.previous[0], last, position.previous[1])
+    if root.game.viewers > 1 and last not in (None, observer):                                  # what `last` saw may be hidden
+        if not any(position.moves):
+            origin = (position.label, None, ())
+        elif root.game.recall is not None:
+            origin = (position.label, last, recalled[last])                                     # CHANCE, −1, is the last one
+    playout = Playout(origin, position.label, recalled)
     base = outcome.records[outcome.base]
     while (player := world.current_player()) != TERMINAL:
         playout.players.append(player)

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 import pyspiel
 import pytest
-import toy
-from naive import label_of, observed
 from scipy.stats import chisquare
 
 from icarus.game import CHANCE, CONTINUES, TERMINAL, UNLABELLED, UNSEEN, Game, State
+from tests import toy
+from tests.naive import label_of, observed
 
 DRAWS = 3000                                         # determinizations for a test of uniformity
 CHANCE_OF_FALSE_ALARM = 1e-4

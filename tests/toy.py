@@ -274,7 +274,7 @@ def recalled() -> dict[tuple[int, int], list[int]]:
 
 def padded(values: list[list[Any]], width: int, kind: type) -> np.ndarray:
     """[row, width], zeros behind the end of each list."""
-    table = np.zeros((len(values), width), kind)
+    table: np.ndarray = np.zeros((len(values), width), kind)
     for i, given in enumerate(values):
         table[i, :len(given)] = given
     return table

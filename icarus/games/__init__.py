@@ -4,10 +4,22 @@ import difflib
 from collections.abc import Callable
 
 from icarus.game import Game, State
+from icarus.games.backgammon import BACKGAMMON
+from icarus.games.checkers import checkers
+from icarus.games.dou_di_zhu import DOU_DI_ZHU
+from icarus.games.hearts import hearts
+from icarus.games.knockout_whist import knockout_whist
+from icarus.games.lotr_confrontation import lotr_confrontation
 from icarus.games.othello import OTHELLO
 
 GAMES: dict[str, Game | Callable[..., Game]] = {
     "othello": OTHELLO,
+    "checkers": checkers,
+    "backgammon": BACKGAMMON,
+    "dou-di-zhu": DOU_DI_ZHU,
+    "hearts": hearts,
+    "lotr-confrontation": lotr_confrontation,
+    "knockout-whist": knockout_whist,
 }
 
 

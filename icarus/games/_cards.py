@@ -61,7 +61,7 @@ def card_named(text: str) -> int:
     """
     rank, suit = text[:-1], text[-1:]
     if rank not in RANK_NAMES or not suit or suit not in SUIT_SYMBOLS:
-        raise ValueError(f"{text!r} is not a card; write one of {' '.join(RANK_NAMES)} and one of {' '.join(SUIT_SYMBOLS)}, like 'Q♠'")
+        raise ValueError(f"{text!r} is not a card; write a rank ({' '.join(RANK_NAMES)}) and a suit ({SUIT_SYMBOLS}), like 'Q♠'")
     return SUIT_SYMBOLS.index(suit) * RANKS + RANK_NAMES.index(rank)
 
 
@@ -219,7 +219,7 @@ def _number_classes(deal: Any) -> int:
     for k in range(deal.classes):
         if k != largest:
             deal.steps[k] = remainders
-            remainders *= deal.class_sizes[k] + 1
+            remainders *= int(deal.class_sizes[k]) + 1
     if remainders > WAYS:
         raise ValueError("the classes of interchangeable cards have more than 14**3 remainders")
     return remainders

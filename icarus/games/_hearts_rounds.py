@@ -36,12 +36,13 @@ def round_scores(number: int, iterations: int, seed: int) -> list[np.ndarray]:
 
 
 def _decision(state: State, iterations: int, random: np.random.Generator) -> int:
+    """What a baseline agent plays. Imports the search only here: the games stand below it."""
     legal = state.legal_actions()
     if len(legal) == 1:
         return legal[0]
     if iterations == 0:
         return int(random.choice(legal))
-    from icarus import search                # only here: the games stand below the search
+    from icarus import search
     from icarus.specs import BASELINE
     return search(state, BASELINE, iterations=iterations, seed=int(random.integers(1 << 63))).action
 

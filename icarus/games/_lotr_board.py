@@ -1,4 +1,4 @@
-"""The Confrontation's state record, and where each piece may go: forward, or further to attack (sections 2 and 4 of the rules)."""
+"""The Confrontation's state record, and where each piece may go: forward, or further to attack."""
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ STATE = np.dtype([
     ("held", np.int32, (2,)),                    # the squares where a side has pieces
     ("full", np.int32, (2,)),                    # the squares where it has no room for more
     ("possible", np.int32, (PIECES,)),           # the squares where the other side may suspect each piece
+    ("turn", np.int32),                          # turns completed
     ("hands", np.int16, (2,)),                   # the cards of each side; all others lie face up beside it
     ("cards", np.int8, (2,)),                    # chosen in this battle
     ("effects", np.int8, (2,)),                  # the cards that count in it: replaced, cancelled or NO_CARD
@@ -53,7 +54,6 @@ STATE = np.dtype([
     ("searching", np.int8),                      # inside a simulation: knowledge is not kept up
     ("shire_needed", np.int8),                   # Dark pieces in the Shire that win the game
     ("acted", np.int8),                          # actions of this turn so far
-    ("turn", np.int16),                          # turns completed
     ("actions", np.int16, (LONGEST_TURN,)),      # of this turn
 ], align=True)
 
@@ -166,4 +166,4 @@ def mover_unseen(state: Any) -> bool:
 def actor_of(state: Any) -> int:
     """ρ: who makes the decision of the state's node."""
     actor = ACTORS[state.node]
-    return np.int64(state.side) if actor == MOVER else actor
+    return state.side if actor == MOVER else actor

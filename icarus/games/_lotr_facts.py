@@ -1,4 +1,4 @@
-"""The Confrontation's board, characters and cards as tables.
+"""The Confrontation's board, characters, cards, decisions and actions as tables.
 
 A set of squares is an integer with a bit per square; a set of cards, one with a bit per card of a side's nine. The dead lie on a
 square of their own that no path leads to.
@@ -12,19 +12,19 @@ SIDE_NAMES = ("Light", "Dark")
 
 # ------------------------------------------------------------------------------------------------------------- squares
 
-(SHIRE, ARTHEDAIN, CARDOLAN, RHUDAUR, EREGION, ENEDWAITH, HIGH_PASS, MISTY_MOUNTAINS, CARADHRAS, GAP_OF_ROHAN, MIRKWOOD, FANGORN, ROHAN,
- DAGORLAD, GONDOR, MORDOR, DEAD) = range(17)
-SQUARE_NAMES = ("Shire", "Arthedain", "Cardolan", "Rhudaur", "Eregion", "Enedwaith", "HighPass", "MistyMtns", "Caradhras", "GapOfRohan",
-                "Mirkwood", "Fangorn", "Rohan", "Dagorlad", "Gondor", "Mordor", "dead")
+(SHIRE, ARTHEDAIN, CARDOLAN, RHUDAUR, EREGION, ENEDWAITH, HIGH_PASS, MISTY_MOUNTAINS, CARADHRAS, GAP_OF_ROHAN,
+ MIRKWOOD, FANGORN, ROHAN, DAGORLAD, GONDOR, MORDOR, DEAD) = range(17)
+SQUARE_NAMES = ("Shire", "Arthedain", "Cardolan", "Rhudaur", "Eregion", "Enedwaith", "HighPass", "MistyMtns", "Caradhras",
+                "GapOfRohan", "Mirkwood", "Fangorn", "Rohan", "Dagorlad", "Gondor", "Mordor", "dead")
 SQUARES = 16                                             # on the board; with the dead, one more
 BIT = 1 << np.arange(SQUARES + 1)                        # the set of one square
-CAPACITY = np.array([4, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 18], np.int64)       # own pieces in one square
+CAPACITY = np.array([4, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 18], np.int64)         # own pieces in one square
 
 _UP = {                                                  # forward for Light, backward for Dark
-    SHIRE: (ARTHEDAIN, CARDOLAN), ARTHEDAIN: (RHUDAUR, EREGION), CARDOLAN: (EREGION, ENEDWAITH), RHUDAUR: (HIGH_PASS, MISTY_MOUNTAINS),
-    EREGION: (MISTY_MOUNTAINS, CARADHRAS), ENEDWAITH: (CARADHRAS, GAP_OF_ROHAN), HIGH_PASS: (MIRKWOOD,),
-    MISTY_MOUNTAINS: (MIRKWOOD, FANGORN), CARADHRAS: (FANGORN, ROHAN), GAP_OF_ROHAN: (ROHAN,), MIRKWOOD: (DAGORLAD,),
-    FANGORN: (DAGORLAD, GONDOR), ROHAN: (GONDOR,), DAGORLAD: (MORDOR,), GONDOR: (MORDOR,),
+    SHIRE: (ARTHEDAIN, CARDOLAN), ARTHEDAIN: (RHUDAUR, EREGION), CARDOLAN: (EREGION, ENEDWAITH),
+    RHUDAUR: (HIGH_PASS, MISTY_MOUNTAINS), EREGION: (MISTY_MOUNTAINS, CARADHRAS), ENEDWAITH: (CARADHRAS, GAP_OF_ROHAN),
+    HIGH_PASS: (MIRKWOOD,), MISTY_MOUNTAINS: (MIRKWOOD, FANGORN), CARADHRAS: (FANGORN, ROHAN), GAP_OF_ROHAN: (ROHAN,),
+    MIRKWOOD: (DAGORLAD,), FANGORN: (DAGORLAD, GONDOR), ROHAN: (GONDOR,), DAGORLAD: (MORDOR,), GONDOR: (MORDOR,),
 }
 _RIVER = {MIRKWOOD: FANGORN, FANGORN: ROHAN}             # the Anduin, downstream: forward for Light
 _TUNNEL = {EREGION: FANGORN}                             # Moria: forward for Light
@@ -52,7 +52,7 @@ FORWARD = np.stack([_table([*_up_pairs, *_RIVER.items(), *_TUNNEL.items()]), DOW
 TEAM = 9                                                 # characters of a side
 PIECES = 2 * TEAM
 (FRODO, SAM, PIPPIN, MERRY, GANDALF, ARAGORN, LEGOLAS, GIMLI, BOROMIR,
- ORCS, SHELOB, SARUMAN, NAZGUL, BLACK_RIDER, WITCH_KING, BALROG, WARG, CAVE_TROLL) = range(2 * TEAM)
+ ORCS, SHELOB, SARUMAN, NAZGUL, BLACK_RIDER, WITCH_KING, BALROG, WARG, CAVE_TROLL) = range(PIECES)
 PIECE_NAMES = ("Frodo", "Sam", "Pippin", "Merry", "Gandalf", "Aragorn", "Legolas", "Gimli", "Boromir",
                "Orcs", "Shelob", "Saruman", "Nazgul", "Black Rider", "Witch King", "Balrog", "Warg", "Cave Troll")
 STRENGTH = np.array([1, 2, 1, 2, 5, 4, 3, 3, 0, 2, 5, 4, 3, 3, 5, 5, 2, 9], np.int64)
@@ -63,14 +63,14 @@ DEFEATS[MERRY], DEFEATS[LEGOLAS], DEFEATS[GIMLI] = WITCH_KING, NAZGUL, ORCS
 
 _SETUP = {
     SHIRE: (FRODO, SAM, GIMLI, LEGOLAS), ARTHEDAIN: (MERRY,), CARDOLAN: (GANDALF,), RHUDAUR: (ARAGORN,), EREGION: (PIPPIN,),
-    ENEDWAITH: (BOROMIR,), MORDOR: (BALROG, BLACK_RIDER, NAZGUL, WITCH_KING), DAGORLAD: (SARUMAN,), GONDOR: (WARG,), MIRKWOOD: (ORCS,),
-    FANGORN: (CAVE_TROLL,), ROHAN: (SHELOB,),
+    ENEDWAITH: (BOROMIR,), MORDOR: (BALROG, BLACK_RIDER, NAZGUL, WITCH_KING), DAGORLAD: (SARUMAN,), GONDOR: (WARG,),
+    MIRKWOOD: (ORCS,), FANGORN: (CAVE_TROLL,), ROHAN: (SHELOB,),
 }
 FIXED_SETUP = np.zeros((2, TEAM), np.int64)              # [side, character]: a square
 for _square, _pieces in _SETUP.items():
     for _piece in _pieces:
         FIXED_SETUP[_piece // TEAM, _piece % TEAM] = _square
-START_SQUARES = np.bitwise_or.reduce(1 << FIXED_SETUP, axis=1)                             # [side]: the squares that hold its pieces at first
+START_SQUARES = np.bitwise_or.reduce(BIT[FIXED_SETUP], axis=1)                             # [side]: a set
 
 # --------------------------------------------------------------------------------------------------------------- cards
 
@@ -87,8 +87,8 @@ CARD_NAMES = (("Magic", "Retreat", "Elven Cloak", "Noble Sacrifice", "card 1", "
 # ------------------------------------------------------------------------------------------------ nodes and actions
 
 # The decision nodes, in the order in which a turn may meet them.
-(MOVE, AMBUSH, VICTIM, REVEAL, FRODO_TEXT, SAM_TEXT, PIPPIN_TEXT, SARUMAN_TEXT, DARK_CARD, LIGHT_CARD, SHOW, DARK_MAGIC, DARK_RETREAT,
- LIGHT_MAGIC, LIGHT_RETREAT, OVER) = range(16)
+(MOVE, AMBUSH, VICTIM, REVEAL, FRODO_TEXT, SAM_TEXT, PIPPIN_TEXT, SARUMAN_TEXT, DARK_CARD, LIGHT_CARD, SHOW, DARK_MAGIC,
+ DARK_RETREAT, LIGHT_MAGIC, LIGHT_RETREAT, OVER) = range(16)
 # What follows by itself, in the order in which a battle goes through it.
 (ARRIVAL, TEXTS, DARK_EFFECT, LIGHT_EFFECT, LIGHT_REPLACEMENT, LIGHT_WITHDRAWAL, DISCARD, STRENGTHS, BATTLE_END,
  TURN_END) = range(OVER + 1, OVER + 11)
@@ -128,4 +128,4 @@ FACE_DOWN = FRODO_ARRIVES + SQUARES * SQUARES
 DRAWN = 2                                                # "winner" of a game that reached MAX_TURNS
 MAX_TURNS = 500
 LONGEST_TURN = 42                                        # a move, the ambush, four battles of at most ten actions
-MAX_LEGAL = 38                                           # Dark: nine pieces two ways, flight and ride to nine pieces each, two aside
+MAX_LEGAL = 38                                           # Dark: two each for nine, nine by flight, nine by ride, two aside

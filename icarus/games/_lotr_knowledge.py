@@ -1,10 +1,10 @@
-"""What each player of the Confrontation can know of the other's pieces: sets of squares per character, and uniform draws from them.
+"""What each player of the Confrontation can know of the other's pieces: sets of squares, and uniform draws from them.
 
-For each character c the set `possible[c]` holds the squares where the other side, which remembers everything, may still suspect it; the
-number of pieces per square is public. An *assignment* puts every character of a side on a square of its set so that all the
-numbers are right. Places are laid out in a row, one per piece; `ways[mask]` counts how to fill the places after the first |mask| ones with
-the characters outside `mask` (a bit per character). Places of one square are interchangeable, and each assignment fills them in
-equally many orders, so a uniformly drawn filling is a uniformly drawn assignment.
+For each character c the set `possible[c]` holds the squares where the other side, which remembers everything, may still suspect
+it; the number of pieces per square is public. An *assignment* puts every character of a side on a square of its set so that all
+the numbers are right. Places are laid out in a row, one per piece; `ways[mask]` counts how to fill the places after the first
+|mask| ones with the characters outside `mask` (a bit per character). Places of one square are interchangeable, and each
+assignment fills them in equally many orders, so a uniformly drawn filling is a uniformly drawn assignment.
 """
 from typing import Any
 

@@ -4,23 +4,36 @@ from typing import Any
 from icarus.game import CHANCE
 from icarus.games._lotr_board import actor_of, has, mover_unseen
 from icarus.games._lotr_facts import (
+    ARTHEDAIN,
     BATTLE,
     CANCEL_CARDS,
+    CARADHRAS,
     CARD_NAMES,
+    CARDOLAN,
     CARDS,
     CARDS_SHOWN,
+    DAGORLAD,
     DARK,
     DARK_MOVES_ASIDE,
     DARK_PICKS,
     DARK_PLAYS,
     DEAD,
     DRAWN,
+    ENEDWAITH,
+    EREGION,
+    FANGORN,
     FRODO_RETREATS,
     FRODO_STAYS,
+    GAP_OF_ROHAN,
+    GONDOR,
+    HIGH_PASS,
     LIGHT,
     LIGHT_MOVES_BACK,
     LIGHT_PICKS,
     LIGHT_PLAYS,
+    MIRKWOOD,
+    MISTY_MOUNTAINS,
+    MORDOR,
     MOVE,
     NOBODY,
     NODE_NAMES,
@@ -31,9 +44,12 @@ from icarus.games._lotr_facts import (
     PIPPIN_STAYS,
     PLAY_CARDS,
     REVEAL,
+    RHUDAUR,
+    ROHAN,
     SAM_ALONE,
     SAM_BOOSTED,
     SAM_STEPS_IN,
+    SHIRE,
     SIDE_NAMES,
     SQUARE_NAMES,
     SQUARES,
@@ -41,7 +57,8 @@ from icarus.games._lotr_facts import (
     TEAM,
 )
 
-ROWS = ((15,), (13, 14), (10, 11, 12), (6, 7, 8, 9), (3, 4, 5), (1, 2), (0,))
+ROWS = ((MORDOR,), (DAGORLAD, GONDOR), (MIRKWOOD, FANGORN, ROHAN), (HIGH_PASS, MISTY_MOUNTAINS, CARADHRAS, GAP_OF_ROHAN),
+        (RHUDAUR, EREGION, ENEDWAITH), (ARTHEDAIN, CARDOLAN), (SHIRE,))
 CELL = 24                                                # characters across one square
 
 
@@ -89,7 +106,7 @@ _RETREATS = (FRODO_RETREATS, PIPPIN_RETREATS, DARK_MOVES_ASIDE, LIGHT_MOVES_BACK
 
 
 def action_text(state: Any, action: int) -> str:
-    """ "Aragorn Eregion-Fangorn", "Orcs v Sam", "Noble Sacrifice", "to Rhudaur", "ambush"."""
+    """As in "Aragorn Eregion-Fangorn", "Orcs v Sam", "Noble Sacrifice", "to Rhudaur", "ambush"."""
     if action in _PLAIN:
         return _PLAIN[action]
     if action < PASS_AMBUSH:

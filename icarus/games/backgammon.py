@@ -87,8 +87,8 @@ def _followed(state: Any, sources: int, die: int, other: int, others: int) -> in
     What the opponent blocks is the same all turn long: only blots are hit.
     """
     held, blocked = np.int64(state.held[state.player]), np.int64(state.blocked[state.player])
-    if not held >> BAR and others & (others - 1):
-        return sources               # a move spoils no other checker's move, so one of two remains
+    if others & (others - 1):
+        return sources     # a move spoils no other checker's move, so one of two remains
     followed = 0
     while sources:
         source = lowest_bit(np.uint64(sources))
@@ -104,7 +104,7 @@ def _followed(state: Any, sources: int, die: int, other: int, others: int) -> in
 
 
 @helper
-def find_sources(state: Any) -> bool:
+def _find_sources(state: Any) -> bool:
     """Set from where each die may be played under the law of the turn; whether there is anything to play.
 
     A double needs no foresight: its moves stay possible until they are made, so every order makes equally many.
@@ -127,7 +127,7 @@ def find_sources(state: Any) -> bool:
 @helper
 def _continue_turn(state: Any) -> None:
     """Let the player decide on the next die, or pass the turn on where no die is left or playable."""
-    if state.left > 0 and find_sources(state):
+    if state.left > 0 and _find_sources(state):
         state.actor = state.player
         return
     state.left = state.dice[0] = state.dice[1] = 0

@@ -1,9 +1,10 @@
 """Hearts: four players, 13 tricks a round, every ♥ costs 1 point and ♠Q 13; who has the fewest when someone reaches 50 wins.
 
-Each round the 52 cards are dealt and three are passed: left, right, across, not at all, in turn. Player 0 passes his three one at a
-time, then 1, 2 and 3; the receivers see them when all have passed. ♣2 leads; follow suit if able. The first trick takes no points
-from a hand that has anything else, and ♥ is not led before a point card has been played, unless nothing else is held. Who takes all
-26 points has 0 of them and the others 26 each. Rewards: lowest score 1, highest 0, otherwise ½; equal scores share the better value.
+Each round the 52 cards are dealt and three are passed: left, right, across, not at all, in turn. Player 0 passes his three one
+at a time, then 1, 2 and 3; the receivers see them when all have passed. ♣2 leads; follow suit if able. The first trick takes no
+points from a hand that has anything else, and ♥ is not led before a point card has been played, unless nothing else is held. Who
+takes all 26 points has 0 of them and the others 26 each. Rewards: lowest score 1, highest 0, otherwise ½; equal scores share the
+better value.
 
     round 3, pass across; scores 9 21 9 13
     0   0 points  A♣ 5♣ 3♣ 4♦ A♠ 7♠ Q♥ 6♥ 5♥ 4♥
@@ -14,13 +15,13 @@ from a hand that has anything else, and ♥ is not led before a point card has b
 
 A player does not see the others' hands, nor which cards pass between others, nor what he is given until all have passed.
 
-A determinized state ends with the round (section 7.2): whole rounds are then drawn from `_hearts_rounds.npy`, seats
-permuted at each draw, until the threshold is reached, and the rewards follow from that. All draws follow from the state's `fate`,
-so that rewards are a function of the state. A search that looks at the true state gets the same from `determinize` by the
-environment, which sees every card: it sets `searching` and draws a `fate`, and redeals nothing. In real play `fate` decides the deals to come.
+A determinized state ends with the round (section 7.2): whole rounds are then drawn from `_hearts_rounds.npy`, seats permuted at
+each draw, until the threshold is reached, and the rewards follow from that. All draws follow from the state's `fate`, so that
+rewards are a function of the state. A search that looks at the true state gets the same from `determinize` by the environment,
+which sees every card: it sets `searching` and draws a `fate`, and redeals nothing. In real play `fate` decides the deals to come.
 
-An action is a card to play (suit × 13 + rank), PASS + a card to pass, or one of the environment's: EXCHANGE, when all have passed,
-and DEAL, when a new round begins; what those show a player is a move of his own, the cards that he picks up and who leads.
+An action is a card to play (suit × 13 + rank), PASS + a card to pass, or one of the environment's: EXCHANGE, when all have
+passed, and DEAL, when a new round begins; what those show a player is a move of his own: the cards that he picks up, who leads.
 """
 import itertools
 import math
@@ -86,6 +87,7 @@ STATE = np.dtype([
     ("searching", np.int8),              # the game ends with the round
 ], align=True)
 
+# With three hidden hands the deals of all splits fit a table: several times cheaper to draw from than `_cards.draw_deal`.
 BELIEFS = np.dtype([
     ("sure", np.uint64, (3,)),           # bits: cards that each opponent (observer + 1, + 2, + 3) must hold
     ("needs", np.int8, (3,)),            # cards that each opponent holds besides
@@ -104,7 +106,7 @@ def _bit(card: int) -> np.uint64:
 
 @inlined
 def _subset(rng: np.ndarray, cards: np.uint64, size: int) -> np.uint64:
-    """A uniformly random set of `size` of the cards. No card is treated unlike another, hence all such sets are equally likely."""
+    """A uniformly random set of `size` of the cards: by coins, which treat no card unlike another."""
     chosen = NONE
     while size > 0:
         half = cards & next_word(rng)
@@ -395,7 +397,7 @@ def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
         count = 1
     for k in range(state.passes):
         passer = k // PASSED_CARDS
-        seen = viewer == PLAYERS or viewer == passer
+        seen = viewer in (PLAYERS, passer)
         moves[count + k] = PASS + state.passed[passer, k % PASSED_CARDS] if seen else CARD_PASSED
     return count + state.passes
 
@@ -571,7 +573,7 @@ def episode(state: Any) -> int:
 
 
 def retrace(state: State, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """What leads to a determinization since the last deal; the start is the initial state, or the state where DEAL is to happen."""
+    """What leads to a determinization since its round began: from the initial state, or from where DEAL is to happen."""
     facts = record.view(np.recarray)[0]
     if facts.phase == DEALING:
         return record.copy(), []
@@ -612,9 +614,9 @@ def _doing(state: Any) -> str:
     if state.phase == DEALING:
         return "to be dealt"
     if state.phase != PLAYING:
-        passed = (" ".join(card_text(int(card)) for card in state.passed[i, :max(state.passes - PASSED_CARDS * i, 0)]) for i in range(PLAYERS))
+        passed = [f"{i} {cards_text(_passed_by(state, i))}" for i in range(PLAYERS) if state.passes > PASSED_CARDS * i]
         waiting = "to be exchanged" if state.phase == EXCHANGING else f"{state.player} to pass"
-        return f"passed: {', '.join(f'{i} {cards}' for i, cards in enumerate(passed) if cards) or 'nothing'}; {waiting}"
+        return f"passed: {', '.join(passed) or 'nothing'}; {waiting}"
     leader = (state.player - state.count) % PLAYERS
     played = [f"{(leader + k) % PLAYERS} {'led ' if k == 0 else ''}{card_text(int(state.trick[k]))}" for k in range(state.count)]
     return f"trick: {', '.join(played)}; {state.player} to play" if played else f"{state.player} to lead"
@@ -638,8 +640,8 @@ def hearts(threshold: int = 50) -> Game:
         raise ValueError(f"the threshold of hearts is {threshold!r}; it must be an integer from 1 to {MAX_THRESHOLD}")
     return Game(
         name="hearts", players=PLAYERS, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
-        max_legal=HAND, observe=observe, determinize=determinize, beliefs=BELIEFS, prepare=prepare, episode=episode, recall=recall,
-        retrace=retrace, text=text, action_text=action_text, parameters={"threshold": threshold},
+        max_legal=HAND, observe=observe, determinize=determinize, beliefs=BELIEFS, prepare=prepare, episode=episode,
+        recall=recall, retrace=retrace, text=text, action_text=action_text, parameters={"threshold": threshold},
     )
 
 

@@ -4,8 +4,8 @@ Each round is dealt from a full pack. In the first the card turned up after the 
 dealer leads; in later ones whoever took most tricks in the round before (of several, one drawn at random) looks at his new hand,
 names trumps and leads. Follow suit if able, otherwise play anything. The highest trump takes the trick, or else the highest card
 of the suit led, and its taker leads to the next. Somebody takes a trick in each round, and the last has a single trick: one
-player is left at its end at the latest. The winner's reward is 1, the others' 0. The last seat deals first, so that player 0 leads.
-There is no second chance ("dog's life") for the first player out.
+player is left at its end at the latest. The winner's reward is 1, the others' 0. The last seat deals first, so that player 0
+leads. There is no second chance ("dog's life") for the first player out.
 
     round of 7, trumps ♥ (turned up: 4♥), player 2 to play
     player 0, 1 trick: A♣ 10♣ 9♦ 2♦ J♠
@@ -355,7 +355,7 @@ def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
 
 def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """An initial record with the hands of `record` in the round that it belongs to, and the actions that lead there."""
-    world, start = record.view(np.recarray)[0], state._start.copy()
+    world, start = record.view(np.recarray)[0], state.start.copy()
     facts = start.view(np.recarray)[0]
     actions = [action for _, action in state.history]
     hands = [int(hand) for hand in world.hands]
@@ -420,8 +420,8 @@ def knockout_whist(players: int = 4) -> Game:
     if isinstance(players, bool) or not isinstance(players, int) or not FEWEST <= players <= MOST:
         raise ValueError(f"players={players!r}: Knockout Whist is for {FEWEST} to {MOST} players")
     return Game(
-        name="knockout-whist", players=players, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
-        max_legal=ROUNDS, observe=observe, chance=chance, determinize=determinize, beliefs=BELIEFS,
-        prepare=prepare, episode=episode, recall=recall, retrace=retrace, text=text, action_text=action_text,
-        parameters={"players": players},
+        name="knockout-whist", players=players, parameters={"players": players}, state=STATE, beliefs=BELIEFS, max_legal=ROUNDS,
+        initial=initial, player=player, legal=legal, chance=chance, apply=apply, rewards=rewards, observe=observe,
+        prepare=prepare, determinize=determinize, episode=episode, recall=recall, retrace=retrace,
+        text=text, action_text=action_text,
     )

@@ -1,9 +1,9 @@
 """Lord of the Rings: The Confrontation (2002): Frodo's way to Mordor among nine hidden pieces a side.
 
-Light (player 0) wins by bringing Frodo into Mordor, Dark (player 1, who moves first) by defeating him or by gathering pieces in the
-Shire; a player who cannot move loses. A turn is one move forward, or an attack of the longer reach that some characters have. Where
-enemies stand on the entered square they are fought one after another, each drawn at random: the characters' texts first, Light's
-before Dark's, then a card from each hand, chosen at the same time, then strength.
+Light (player 0) wins by bringing Frodo into Mordor, Dark (player 1, who moves first) by defeating him or by gathering pieces in
+the Shire; a player who cannot move loses. A turn is one move forward, or an attack of the longer reach that some characters have.
+Where enemies stand on the entered square they are fought one after another, each drawn at random: the characters' texts first,
+Light's before Dark's, then a card from each hand, chosen at the same time, then strength.
 
     Mordor                              Dark's home
     Dagorlad Gondor
@@ -13,10 +13,10 @@ before Dark's, then a card from each hand, chosen at the same time, then strengt
     Arthedain Cardolan
     Shire                               Light's home
 
-Hidden: which enemy stands where (the numbers are public, and whoever has fought or been named is remembered until unseen moves make
-it uncertain again), and a card chosen but not yet shown. The environment draws the defender (REVEAL), shows a piece that the
-Balrog takes in the tunnel (VICTIM) and turns over the two chosen cards (SHOW). The two choices of a card are the game's one
-simultaneous decision: Dark's comes first and stays face down, except against Gandalf. An episode is a turn.
+Hidden: which enemy stands where (the numbers are public, and whoever has fought or been named is remembered until unseen moves
+make it uncertain again), and a card chosen but not yet shown. The environment draws the defender (REVEAL), shows a piece that the
+Balrog takes in the tunnel (VICTIM) and turns over the two chosen cards (SHOW). The choices of a card (DARK_CARD, LIGHT_CARD) are
+the game's one simultaneous decision: Dark's comes first and stays face down, except against Gandalf. An episode is a turn.
 
 An action of a move is piece · 256 + origin · 16 + target; the others follow below, one block for each kind.
 """
@@ -149,7 +149,7 @@ def _relocate(state: Any, piece: int, square: int) -> None:
 def initial(state: Any, rng: np.ndarray, dark_shire_to_win: int, random_setup: int) -> None:
     """The fixed setup, or both sides' pieces shuffled over their starting squares; neither side is told the other's."""
     state.shire_needed = dark_shire_to_win
-    state.winner = NOBODY
+    state.winner = state.fighters[LIGHT] = state.fighters[DARK] = NOBODY
     state.side = DARK
     for side in range(2):
         state.hands[side] = ALL_CARDS
@@ -634,7 +634,7 @@ def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
             owner = DARK if action < LIGHT_PLAYS else LIGHT
             if viewer == 1 - owner:
                 moves[i] = FACE_DOWN
-    return np.int64(state.acted)
+    return state.acted
 
 
 def simultaneous(state: Any) -> bool:
@@ -684,7 +684,7 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
 
 def episode(state: Any) -> int:
     """Eq. (20): the side that is about to move, no battle being in progress."""
-    return np.int64(state.side) if state.node == MOVE else CONTINUES
+    return state.side if state.node == MOVE else CONTINUES
 
 
 def lotr_confrontation(dark_shire_to_win: int = 4, random_setup: int = 0) -> Game:
@@ -702,7 +702,8 @@ def lotr_confrontation(dark_shire_to_win: int = 4, random_setup: int = 0) -> Gam
     if random_setup not in (0, 1):
         raise ValueError(f"random_setup is {random_setup!r}; it must be 0 (the fixed setup) or 1")
     return Game(
-        name="lotr-confrontation", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
-        max_legal=MAX_LEGAL, observe=observe, determinize=determinize, beliefs=BELIEFS, prepare=prepare, episode=episode, recall=recall,
-        text=text, action_text=action_text, parameters={"dark_shire_to_win": int(dark_shire_to_win), "random_setup": int(random_setup)},
+        name="lotr-confrontation", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply,
+        rewards=rewards, max_legal=MAX_LEGAL, text=text, action_text=action_text, observe=observe, determinize=determinize,
+        beliefs=BELIEFS, prepare=prepare, episode=episode, recall=recall,
+        parameters={"dark_shire_to_win": int(dark_shire_to_win), "random_setup": int(random_setup)},
     )

@@ -1,0 +1,235 @@
+"""The command `python -m experiments`: run, watch, report and check experiments."""
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from experiments import running, store, suite, summary, terminal
+from experiments.definition import Column, Experiment, Refusal, positive
+from experiments.store import Row
+from experiments.summary import Tally
+
+INTERRUPTED = 130               # the exit code of a command stopped by Ctrl-C
+REFUSED = 2                     # … of one that was given bad input
+FAILED = 1                      # … of one that found something wrong
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+                  help="The experiments of section 8 of the ICARUS paper (figure3, figure4, figure5) and one's own.")
+
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a run (its --out).")]
+
+
+def processors() -> int:
+    """How many processes this machine runs at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@app.command()
+def run(
+    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help="figure3, figure4, figure5, or a .toml file.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the results are kept; the same command continues a run there.")],
+    games: Annotated[str | None, typer.Option(help="Games, separated by commas: othello,knockout-whist(players=3).")] = None,
+    trials: Annotated[int | None, typer.Option(help="Games per cell (section 8: 1000).")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Iterations per decision (section 8: 5000).")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors if not given.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of the experiment; another one means other games.")] = None,
+    part: Annotated[str, typer.Option(metavar="K/N", help="Play only this share of the trials, such as 2/3; see merge.")] = "1/1",
+    cluster: Annotated[str | None, typer.Option(help="Play on a dask cluster: the address of its scheduler, or local.")] = None,
+) -> int:
+    """Play an experiment, or what is missing of it; then print its table and draw its figures.
+
+    Every game is kept in DIR/results.jsonl as it ends. A run may be stopped or killed at any time: the same command continues it,
+    and no game is lost or played twice. Whatever the number of processes, the games are the same.
+    """
+    wanted = {"games": None if games is None else split_games(games), "trials": trials, "iterations": iterations, "seed": seed}
+    chosen = suite.load(experiment, {key: value for key, value in wanted.items() if value is not None})
+    share, size = running.part(part), processors() if workers is None else positive("workers", workers)
+    try:
+        _play(chosen, out, size, cluster, share)
+        _show(chosen, out)
+    except KeyboardInterrupt:
+        kept = sum(1 for _ in store.rows(out, chosen)) if (out / store.RESULTS).exists() else 0
+        say(f"Stopped; {kept} of {len(chosen.cells) * chosen.trials} games are kept in {out}. The same command continues.")
+        return INTERRUPTED
+    return 0
+
+
+@app.command()
+def status(directory: Directory) -> None:
+    """How far a run is and when it will end, from its files alone."""
+    from experiments.status import state_of
+    experiment = store.experiment_in(directory)
+    print(state_of(experiment, store.rows(directory, experiment), store.being_written(directory)))
+
+
+@app.command()
+def report(directory: Directory) -> None:
+    """Print the table and write figures, report.html and report.md into DIR, from its files alone."""
+    from experiments.report import write
+    experiment = store.experiment_in(directory)
+    columns, paths = write(experiment, directory)
+    print_tables(columns)
+    for path in paths:
+        say(str(path))
+
+
+@app.command()
+def query(
+    directory: Directory,
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="A query; the games played are the table `games`.")],
+    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+) -> None:
+    """Ask the results in SQL (DuckDB).
+
+    Example: "SELECT agent, avg(win::INT), avg(statistics.agent.depth) FROM games GROUP BY agent"
+    """
+    from experiments import tables
+    names, found = tables.query(directory, sql)
+    if csv:
+        tables.write_csv(sys.stdout, names, found)
+    else:
+        terminal.console().print(terminal.plain_table(names, found))
+
+
+@app.command()
+def export(
+    directory: Directory,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The file; if not given, standard output.")] = None,
+) -> None:
+    """Write the games played as CSV, a line each, without their actions."""
+    from experiments import tables
+    experiment = store.experiment_in(directory)
+    names, found = tables.flattened(store.rows(directory, experiment))
+    if file is None:
+        tables.write_csv(sys.stdout, names, found)
+        return
+    with file.open("w", encoding="utf-8", newline="") as target:
+        tables.write_csv(target, names, found)
+
+
+@app.command()
+def merge(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The directory to be made or extended.")],
+    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Directories of runs of the same experiment.")],
+) -> None:
+    """Put together what runs of the same experiment have played, for example on several machines."""
+    from experiments.tables import merge as merge_runs
+    added, total = merge_runs(out, directories)
+    say(f"{added} games added; {total} games in {out}")
+
+
+@app.command()
+def verify(
+    directory: Directory,
+    sample: Annotated[int, typer.Option(help="How many games are played again.")] = 10,
+    seed: Annotated[int, typer.Option(help="Another seed draws another sample.")] = 0,
+) -> int:
+    """Play a sample of games again and compare them action by action; the exit code is 1 if one differs."""
+    from experiments.audit import audit
+    experiment = store.experiment_in(directory)
+    differences = 0
+    for message, same in audit(experiment, store.rows(directory, experiment), positive("sample", sample), seed):
+        differences += not same
+        print(message)
+    return FAILED if differences else 0
+
+
+@app.command()
+def plan(
+    rate: Annotated[float, typer.Argument(help="A win rate, such as 0.5.")],
+    other: Annotated[float, typer.Argument(help="The win rate that is to be told from it, such as 0.55.")],
+    power: Annotated[float, typer.Option(help="The chance that the difference is found if it is there.")] = 0.8,
+) -> None:
+    """How many games each of two agents must play for a difference in win rate to be found at the 95 % level."""
+    from experiments.statistics import clopper_pearson, games_needed
+    try:
+        games = games_needed(rate, other, power)
+    except ValueError as error:
+        raise Refusal(str(error)) from None
+    low, high = clopper_pearson(round(rate * games), games)
+    print(f"{games} games each; the 95 % interval of {100 * rate:g} % is then {100 * low:.1f} - {100 * high:.1f} %")
+
+
+def split_games(text: str) -> list[str]:
+    """Names separated by commas, except those inside brackets."""
+    names, depth = [""], 0
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            names.append("")
+        else:
+            names[-1] += letter
+    return [name.strip() for name in names]
+
+
+def _play(experiment: Experiment, out: Path, workers: int, cluster: str | None, share: running.Part) -> None:
+    from experiments.crew import Crew
+    meters: list[terminal.Meter] = []
+
+    def started(writer: store.Writer, left: int) -> None:
+        if writer.dropped:
+            say(f"The last line of {out / store.RESULTS} was torn ({writer.dropped} bytes); its game is played again.")
+        meters.append(terminal.Meter(experiment.name, len(writer.done), len(writer.done) + left))
+        meters[0].__enter__()
+
+    def ended(row: Row) -> None:
+        meters[0].advance()
+    if cluster is None:
+        players: Any = Crew(workers)
+    else:
+        from experiments.cluster import Cluster
+        players = Cluster(cluster, workers)
+    try:
+        with players:
+            running.run(experiment, out, players, share, started=started, ended=ended)
+    finally:
+        for meter in meters:
+            meter.__exit__(None, None, None)
+
+
+def _show(experiment: Experiment, directory: Path) -> None:
+    from experiments import figures
+    columns = summary.tallies(experiment, store.rows(directory, experiment))
+    print_tables(columns)
+    for path in figures.draw(experiment, columns, directory / "figures", experiment.pictures):
+        say(f"{path} and {path.with_suffix('.svg').name}")
+
+
+def print_tables(columns: dict[Column, list[Tally]]) -> None:
+    for column, tallies in columns.items():
+        terminal.console().print(terminal.results_table(column, tallies, list(columns)))
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The exit code of a command; what it refuses is told in one sentence on standard error."""
+    from experiments.crew import GameFailed
+    try:
+        code = app(arguments, standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except Refusal as error:
+        say(f"experiments: {error}")
+        return REFUSED
+    except GameFailed as error:
+        say(f"experiments: {error}")
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:
+        say(f"experiments: {error}")
+        return FAILED
+    except Exception as error:
+        if not hasattr(error, "format_message"):         # what the parser of the command line raises
+            raise
+        if message := error.format_message():
+            say(f"experiments: {message}")
+        return REFUSED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,201 @@
+"""The paper's pictures of the results: Figure 3 (averages), Figure 4 (combinations), Figure 5 (episodes); PNG and SVG."""
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.combinations import BY_NAME, ENHANCEMENTS
+from experiments.definition import Column, Experiment
+from experiments.statistics import clopper_pearson, marginals
+from experiments.summary import Tally, baseline, budget, slug, title
+
+INK, SUBDUED, BAND, BETTER, WORSE = "#222222", "#555555", "#8a8a8a", "#1a6faf", "#b5482a"
+CAPTION = "Bars: 95 % intervals. Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
+FILLS, HATCHES = ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"), ("", "////", "...")     # of bars
+ACROSS = 2                      # panels side by side in the picture of all games
+DOTS_PER_INCH = 160
+LONG_NAME = 6                   # letters; longer names of agents are written at a slant
+MARGIN = 0.08                   # of the range of win rates, left free above and below
+STYLE: dict[str, Any] = {
+    "font.family": "DejaVu Sans", "font.size": 10, "axes.titlesize": 11,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True,
+    "axes.grid": True, "axes.grid.axis": "y", "grid.color": "#e4e4e4", "grid.linewidth": 0.7,
+    "hatch.linewidth": 0.8, "svg.hashsalt": "experiments", "svg.fonttype": "path",
+}
+
+Columns = dict[Column, list[Tally]]
+
+
+def draw(experiment: Experiment, columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Path]:
+    """Draw pictures of the results into `directory`; those for which there are no results yet are left out.
+
+    Args:
+        pictures: which of figure3, figure4, figure5.
+
+    Returns:
+        The PNG files; beside each lies an SVG of the same name.
+    """
+    played = {column: [tally for tally in tallies if tally.games] for column, tallies in columns.items()}
+    played = {column: tallies for column, tallies in played.items() if tallies}
+    drawn = [path for picture in pictures for path in _PICTURES[picture](experiment, played, directory)]
+    return drawn
+
+
+def fitting(experiment: Experiment) -> list[str]:
+    """The pictures that suit an experiment: its own, and both of Table 1's for the sixteen combinations."""
+    table_1 = {cell.agent for cell in experiment.cells} == set(BY_NAME)
+    return list(dict.fromkeys([*experiment.pictures, *(["figure4", "figure3"] if table_1 else [])]))
+
+
+@contextmanager
+def _canvas(path: Path, size: tuple[float, float]) -> Iterator[Any]:
+    """A figure, written as PNG and SVG when the block ends."""
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    with pyplot.rc_context(STYLE):  # type: ignore[arg-type]
+        figure = pyplot.figure(figsize=size, layout="constrained")
+        try:
+            yield figure
+            path.parent.mkdir(parents=True, exist_ok=True)
+            figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
+            figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+        finally:
+            pyplot.close(figure)
+
+
+def _percent(axes: Any, low: float, high: float) -> None:
+    margin = MARGIN * max(high - low, 0.05)
+    axes.set_ylim(max(0.0, low - margin) if low > 0 else -0.0, min(1.0, high + margin))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
+
+
+def _errors(counts: Sequence[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Win rates [bars] and how far their intervals reach below and above them [2, bars]."""
+    rates = np.array([wins / games if games else np.nan for wins, games in counts])
+    intervals = np.array([clopper_pearson(*count) if count[1] else (np.nan, np.nan) for count in counts])
+    return rates, np.abs(intervals.T - rates)
+
+
+def _games(tallies: Sequence[Tally]) -> str:
+    """How many games stand behind each mark, in words."""
+    few, many = min(tally.games for tally in tallies), max(tally.games for tally in tallies)
+    return f"{few} game{'s' if few > 1 else ''} each" if few == many else f"{few} to {many} games each"
+
+
+# ----------------------------------------------------------------------------------------------------------- Figure 4
+
+def _combinations(experiment: Experiment, columns: Columns, directory: Path) -> list[Path]:
+    paths = []
+    for column, tallies in columns.items():
+        name = title(column, columns)
+        paths.append(directory / f"figure4-{slug(name)}.png")
+        with _canvas(paths[-1], (max(5.5, 1.4 + 0.47 * len(tallies)), 4.1)) as figure:
+            _panel(figure.add_subplot(), tallies, name)
+            figure.supxlabel(CAPTION, fontsize=8, color=SUBDUED)
+    if len(columns) > 1:
+        paths.insert(0, directory / "figure4.png")
+        _grid(paths[0], columns, _panel)
+    return paths
+
+
+def _grid(path: Path, columns: Columns, panel: Callable[[Any, list[Tally], str], None]) -> None:
+    """All columns as panels of one figure."""
+    down = -(-len(columns) // ACROSS)
+    widest = max(len(tallies) for tallies in columns.values())
+    with _canvas(path, (ACROSS * max(5.0, 1.0 + 0.32 * widest), down * 3.2 + 0.3)) as figure:
+        figure.supxlabel(CAPTION, fontsize=8, color=SUBDUED)
+        for i, (column, tallies) in enumerate(columns.items(), 1):
+            panel(figure.add_subplot(down, ACROSS, i), tallies, title(column, columns))
+
+
+def _panel(axes: Any, tallies: list[Tally], name: str) -> None:
+    """A point with its 95 % interval for each agent; dashed, the interval of evenly matched players."""
+    rates, errors = _errors([(tally.wins, tally.games) for tally in tallies])
+    low, high = float((rates - errors[0]).min()), float((rates + errors[1]).max())
+    even = baseline(tallies)
+    below, above = even.interval if even else (0.0, 1.0)
+    if even:
+        axes.axhspan(below, above, color=BAND, alpha=0.13, linewidth=0)
+        for edge in (below, above):
+            axes.axhline(edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2)
+    for i, (rate, error) in enumerate(zip(rates, errors.T, strict=True)):
+        color = BETTER if rate > above else WORSE if rate < below else INK
+        axes.errorbar(i, rate, yerr=error[:, None], fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3)
+    names = [tally.cell.agent for tally in tallies]
+    slanted = max(map(len, names)) > LONG_NAME
+    axes.set_xticks(range(len(names)), names, rotation=35 if slanted else 0, ha="right" if slanted else "center",
+                    rotation_mode="anchor" if slanted else None, fontsize=9 if len(names) <= 8 or slanted else 8)
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    _percent(axes, low, high)
+    axes.set_ylabel("games won")
+    axes.set_title(name, loc="left", fontweight="bold", pad=18)
+    axes.annotate(f"{_games(tallies)}, {budget(tallies[0].cell.column)}", (0, 1), (0, 5), xycoords="axes fraction",
+                  textcoords="offset points", fontsize=8, color=SUBDUED)
+
+
+# ----------------------------------------------------------------------------------------------------------- Figure 3
+
+def _averages(experiment: Experiment, columns: Columns, directory: Path) -> list[Path]:
+    full = {column: tallies for column, tallies in columns.items() if {tally.cell.agent for tally in tallies} == set(BY_NAME)}
+    if not full:
+        return []
+    path = directory / "figure3.png"
+    across = min(4, len(full))
+    down = -(-len(full) // across)
+    with _canvas(path, (max(4.2, 3.3 * across), 3.2 * down + 0.4)) as figure:
+        for i, (column, tallies) in enumerate(full.items(), 1):
+            axes = figure.add_subplot(down, across, i)
+            _pairs(axes, tallies)
+            axes.set_title(title(column, columns), loc="left", fontweight="bold")
+        handles, labels = axes.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+    return [path]
+
+
+def _pairs(axes: Any, tallies: list[Tally]) -> None:
+    """For each enhancement the average without it (hatched) and with it (solid)."""
+    pairs = marginals({tally.cell.agent: (tally.wins, tally.games) for tally in tallies})
+    half, top, bottom = 0.19, 0.0, 1.0
+    looks = ({"facecolor": "white", "edgecolor": INK, "hatch": "////", "label": "without"},
+             {"facecolor": FILLS[1], "edgecolor": INK, "label": "with the enhancement"})
+    for side, look in enumerate(looks):
+        rates, errors = _errors([pairs[enhancement][side] for enhancement in ENHANCEMENTS])
+        places = np.arange(len(ENHANCEMENTS)) + (half if side else -half)
+        axes.bar(places, rates, width=2 * half, linewidth=0.9, **look)
+        axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+        top, bottom = max(top, float((rates + errors[1]).max())), min(bottom, float((rates - errors[0]).min()))
+    axes.set_xticks(range(len(ENHANCEMENTS)), ENHANCEMENTS)
+    _percent(axes, 0.0, top)
+    axes.set_ylabel("games won")
+
+
+# ----------------------------------------------------------------------------------------------------------- Figure 5
+
+def _episodes(experiment: Experiment, columns: Columns, directory: Path) -> list[Path]:
+    if not columns:
+        return []
+    path, agents = directory / "figure5.png", list(dict.fromkeys(cell.agent for cell in experiment.cells))
+    width, top = 0.8 / len(agents), 0.0
+    with _canvas(path, (max(4.8, 1.6 + 1.35 * len(columns)), 3.9)) as figure:
+        axes = figure.add_subplot()
+        for i, agent in enumerate(agents):
+            found = [next((tally for tally in tallies if tally.cell.agent == agent), None) for tallies in columns.values()]
+            rates, errors = _errors([(tally.wins, tally.games) if tally else (0, 0) for tally in found])
+            places = np.arange(len(columns)) + (i - (len(agents) - 1) / 2) * width
+            axes.bar(places, rates, width=width, edgecolor=INK, linewidth=0.9, label=agent,
+                     facecolor=FILLS[i % len(FILLS)], hatch=HATCHES[i // len(FILLS) % len(HATCHES)])
+            axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+            top = max(top, float(np.nanmax(rates + errors[1], initial=0.0)))
+        axes.set_xticks(range(len(columns)), [title(column, columns).replace(" (", "\n(") for column in columns])
+        _percent(axes, 0.0, top)
+        axes.set_ylabel("games won")
+        played = [tally for tallies in columns.values() for tally in tallies]
+        axes.set_title(f"{_games(played)}, {budget(played[0].cell.column)}", loc="right", fontsize=8, color=SUBDUED)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
+    return [path]
+
+
+_PICTURES = {"figure3": _averages, "figure4": _combinations, "figure5": _episodes}

@@ -1,0 +1,130 @@
+"""A report of a run: tables, figures, analyses, settings and provenance, as one HTML file and as Markdown."""
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from experiments import figures, store
+from experiments.combinations import BY_NAME
+from experiments.definition import Column, Experiment
+from experiments.document import Block, Heading, Paragraph, Picture, Table, html, markdown
+from experiments.statistics import Design, Effect, anova, binomial_model, difference, holm, marginals
+from experiments.store import Row
+from experiments.summary import STATISTICS, Tally, baseline, budget, tallies, title
+from experiments.terminal import band, duration, rate_texts
+
+HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
+SMALLEST_P = 1e-4               # smaller ones are written as such
+
+
+class Origins:
+    """Where rows come from, gathered while they pass by."""
+
+    def __init__(self) -> None:
+        self.provenance: Counter[str] = Counter()
+        self.first, self.last, self.seconds = "", "", 0.0
+
+    def passing(self, rows: Iterator[Row]) -> Iterator[Row]:
+        for row in rows:
+            self.provenance[json.dumps(row["provenance"], sort_keys=True)] += 1
+            self.first = min(self.first or row["started"], row["started"])
+            self.last = max(self.last, row["started"])
+            self.seconds += row["seconds"]
+            yield row
+
+
+def write(experiment: Experiment, directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
+    """Write the report of a run into its directory: (the results, the files written)."""
+    origins = Origins()
+    columns = tallies(experiment, origins.passing(store.rows(directory, experiment)))
+    pictures = figures.draw(experiment, columns, directory / FIGURES, figures.fitting(experiment))
+    blocks = list(_blocks(experiment, columns, pictures, origins))
+    (directory / HTML).write_text(html(f"{experiment.name}: results", blocks), encoding="utf-8")
+    (directory / MARKDOWN).write_text(markdown(f"{experiment.name}: results", blocks, directory), encoding="utf-8")
+    return columns, [directory / HTML, directory / MARKDOWN, *pictures]
+
+
+def _blocks(experiment: Experiment, columns: figures.Columns, pictures: list[Path], origins: Origins) -> Iterator[Block]:
+    done, total = sum(origins.provenance.values()), experiment.trials * len(experiment.cells)
+    yield Paragraph(f"{done} of {total} games played" + ("." if done == total else "; the run is not complete."))
+    for path in pictures:
+        yield Picture(path, path.stem.replace("-", " "))
+    for column, results in columns.items():
+        yield Heading(title(column, columns))
+        yield _wins(results)
+        yield _searches(results)
+    yield from _analyses(experiment, columns)
+    yield from _settings(experiment, origins)
+
+
+def _wins(results: list[Tally]) -> Table:
+    """Wins, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
+    even = baseline(results)
+    tested = [tally for tally in results if even and tally is not even and tally.games]
+    p_values = [difference((tally.wins, tally.games), (even.wins, even.games)) for tally in tested] if even else []
+    adjusted = {tally.cell.key: p for tally, p in zip(tested, holm(p_values), strict=True)}
+    return Table("Games won. Band: outside the 95 % interval of evenly matched players. p: Fisher's exact test against these.",
+                 ["Agent", "Strategy", "Wins", "Games", "Win rate", "95 % interval", "Band", "p (Holm)"],
+                 [[tally.cell.agent, tally.cell.strategy, str(tally.wins), str(tally.games), *rate_texts(tally),
+                   band(tally, even), _p(adjusted[tally.cell.key]) if tally.cell.key in adjusted else ""] for tally in results])
+
+
+def _searches(results: list[Tally]) -> Table:
+    def shown(value: float | None) -> str:
+        return "" if value is None else f"{value:.4g}"
+    return Table("The agent's searches: means over its decisions with a choice (visits and value: of the chosen action).",
+                 ["Agent", *STATISTICS, "seconds per game"],
+                 [[tally.cell.agent, *(shown(tally.mean(name)) for name in STATISTICS),
+                   shown(tally.seconds / tally.games if tally.games else None)] for tally in results])
+
+
+def _analyses(experiment: Experiment, columns: dict[Column, list[Tally]]) -> Iterator[Block]:
+    """Figure 3 in numbers and the analyses of variance, where the sixteen combinations were played."""
+    if {cell.agent for cell in experiment.cells} != set(BY_NAME):
+        return
+    counts = {title(column, columns): {tally.cell.agent: (tally.wins, tally.games) for tally in results}
+              for column, results in columns.items()}
+    yield Heading("Averages over combinations (Figure 3)")
+    lines = [[name, enhancement, *(f"{wins} of {games} ({100 * wins / max(games, 1):.1f} %)" for wins, games in pair)]
+             for name, results in counts.items() for enhancement, pair in marginals(results).items()]
+    yield Table("", ["Game", "Enhancement", "without", "with"], lines)
+    designs = {name: {name: results} for name, results in counts.items()}
+    if len(counts) > 1:
+        designs = {"all results": counts, **designs}
+    for name, chosen in designs.items():
+        yield Heading(f"Analysis of variance: {name}")
+        try:
+            design = Design(chosen)
+        except ValueError as error:
+            yield Paragraph(f"Not possible: {error}.")
+            continue
+        yield _effects("Linear model of single games (type II, F).", anova(design), "F")
+        yield _effects("Binomial model (logistic; type II, likelihood ratio).", binomial_model(design), "chi squared")
+
+
+def _effects(caption: str, effects: list[Effect], statistic: str) -> Table:
+    return Table(caption, ["Term", "Difference", "df", statistic, "p", "p (Holm)"],
+                 [[effect.term, "" if effect.direction is None else f"{100 * effect.direction:+.1f} %", str(effect.freedom),
+                   f"{effect.statistic:.2f}", _p(effect.p), _p(effect.holm)] for effect in effects])
+
+
+def _p(value: float) -> str:
+    return f"< {SMALLEST_P:.4f}" if value < SMALLEST_P else f"{value:.4f}"
+
+
+def _settings(experiment: Experiment, origins: Origins) -> Iterator[Block]:
+    yield Heading("Settings")
+    yield Table("", ["Setting", "Value"], [["experiment", experiment.name], ["trials per cell", str(experiment.trials)],
+                                           ["seed", str(experiment.seed)]])
+    yield Table("", ["Game", "Role", "Seats", "Opponent", "Per decision"],
+                [[column.game, column.role, ", ".join(map(str, column.seats)), column.opponent, budget(column)]
+                 for column in experiment.columns])
+    yield Heading("Provenance")
+    if not origins.provenance:
+        return
+    yield Paragraph(f"Games begun from {origins.first} to {origins.last}; {duration(origins.seconds)} of playing in all.")
+    kinds = [(json.loads(text), count) for text, count in origins.provenance.most_common()]
+    if len({(kind["icarus"], kind["commit"], kind["sources"]) for kind, _ in kinds}) > 1:
+        yield Paragraph("Note: the games were played by different versions of icarus.")
+    names = list(dict.fromkeys(name for kind, _ in kinds for name in kind))
+    yield Table("", ["Games", *names], [[str(count), *(str(kind.get(name, "")) for name in names)] for kind, count in kinds])

@@ -1,0 +1,74 @@
+"""Commands run as people run them, and rows without clocks."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments import store, suite
+from experiments.store import Row
+
+TIMEOUT = 170                   # seconds for one command, compilation on a cold cache included
+
+
+class Command:
+    """`python -m experiments` in a directory of its own."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+    def start(self, *arguments: object) -> subprocess.Popen[str]:
+        call = [sys.executable, "-m", "experiments", *map(str, arguments)]
+        return subprocess.Popen(call, cwd=self.directory, env=self._environment, text=True, start_new_session=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def __call__(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        with self.start(*arguments) as process:
+            out, errors = process.communicate(timeout=TIMEOUT)
+        return subprocess.CompletedProcess(arguments, process.returncode, out, errors)
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    return Command(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A complete run that nothing disturbed; not to be changed."""
+    directory = tmp_path_factory.mktemp("played")
+    done = Command(directory)("run", *SMALL, "--workers", 2, "--out", directory / "run")
+    assert done.returncode == 0, done.stderr
+    return directory / "run"
+
+
+SMALL = ("figure4", "--games", "othello", "--trials", 4, "--iterations", 20)
+
+
+def games(directory: Path) -> dict[tuple[str, int], Row]:
+    """The games kept in a directory, without what depends on the clock or on the machine."""
+    experiment = store.experiment_in(directory)
+    return {(row["cell"], row["trial"]): without_clocks(row) for row in store.rows(directory, experiment)}
+
+
+def without_clocks(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without_clocks(inner) for key, inner in value.items() if key not in ("seconds", "started", "provenance")}
+    return value
+
+
+def small() -> Any:
+    """The experiment that `SMALL` names."""
+    return suite.load("figure4", {"games": ["othello"], "trials": 4, "iterations": 20})
+
+
+def a_row(cell: Any, trial: int, **changes: object) -> Row:
+    """A row as a game of a cell would leave it, with an invented game."""
+    return {"cell": cell.key, "game": cell.column.game, "agent": cell.agent, "iterations": cell.column.iterations, "trial": trial,
+            "seat": cell.seat(trial), "win": True, "reward": 1.0, "seed": list(cell.seed(0, trial)), "returns": [1.0, 0.0],
+            "actions": [[0, 1], [1, 2]], "moves": 2, "started": "2020-01-01T00:00:00.000+00:00", "seconds": 1.0,
+            "statistics": {"agent": {"visits": 10.0, "value": 0.5, "depth": 3.0, "iterations": 20.0}, "opponents": {}},
+            "provenance": {"icarus": "0", "commit": None, "sources": "x"}, **changes}

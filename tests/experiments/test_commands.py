@@ -1,0 +1,224 @@
+"""The commands, as people type them."""
+import csv
+import datetime
+import io
+import json
+import shutil
+
+import pytest
+from conftest import SMALL, a_row, small
+
+from experiments import store
+from experiments.__main__ import main, split_games
+from experiments.status import state_of
+
+
+@pytest.fixture
+def call(capsys):
+    """Run a command in this process: (exit code, standard output, standard error)."""
+    def run(*arguments):
+        code = main([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+    return run
+
+
+@pytest.fixture
+def copy(played, tmp_path):
+    """A run that may be changed."""
+    return shutil.copytree(played, tmp_path / "run")
+
+
+@pytest.mark.parametrize("arguments, told", [
+    (("run", "figur4", "--out", "x"), "no experiment is called 'figur4'; did you mean figure4"),
+    (("run", "figure4", "--games", "otello", "--out", "x"), "no game is called 'otello'; did you mean othello"),
+    (("run", *SMALL[:3], "--trials", 0, "--out", "x"), "trials: 0 is not a whole number of at least 1"),
+    (("run", *SMALL[:3], "--iterations", -5, "--out", "x"), "iterations: -5 is not a whole number of at least 1"),
+    (("run", *SMALL[:3], "--workers", 0, "--out", "x"), "workers: 0 is not a whole number of at least 1"),
+    (("run", *SMALL[:3], "--seed", -1, "--out", "x"), "seed: -1 is not a whole number"),
+    (("run", *SMALL[:3], "--trials", "many", "--out", "x"), "--trials"),
+    (("run", *SMALL[:3], "--part", "3/2", "--out", "x"), "part: '3/2' is not a share"),
+    (("run", *SMALL[:3]), "--out"),
+    (("run", "nowhere.toml", "--out", "x"), "nowhere.toml cannot be read"),
+    (("status", "nowhere"), "nowhere holds no experiment"),
+    (("report", "nowhere"), "nowhere holds no experiment"),
+    (("plan", 0.5, 0.5), "no number of games finds a difference of 0"),
+    (("rnu",), "No such command 'rnu'"),
+])
+def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(call, tmp_path, monkeypatch, arguments, told):
+    monkeypatch.chdir(tmp_path)
+    code, out, errors = call(*arguments)
+    assert (code, out) == (2, "")
+    assert told in errors
+    assert errors.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_foreign_directory_is_refused_with_exit_code_2(call, copy):
+    code, _, errors = call("run", *SMALL[:-1], 21, "--out", copy)
+    assert code == 2
+    assert errors == f"experiments: {copy} belongs to another run: iterations is 20 there and 21 here; choose another directory\n"
+
+
+def test_damage_is_told_with_file_and_line_and_exit_code_2(call, copy):
+    path = copy / store.RESULTS
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[:6], lines[6][:50] + "\n", *lines[7:]]))
+    before = path.read_bytes()
+    for arguments in (("run", *SMALL, "--out", copy), ("report", copy), ("status", copy), ("query", copy, "SELECT 1")):
+        code, _, errors = call(*arguments)
+        assert code == 2
+        assert errors == f"experiments: {path}, line 7: damaged (not a JSON object)\n"
+    assert path.read_bytes() == before
+
+
+def test_a_torn_last_line_is_played_again(command, copy, played):
+    path = copy / store.RESULTS
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-30])
+    done = command("run", *SMALL, "--workers", 1, "--out", copy)
+    assert done.returncode == 0
+    assert "was torn" in done.stderr
+    lines = [[json.loads(line)["actions"] for line in (directory / store.RESULTS).open()] for directory in (copy, played)]
+    assert lines[0] == lines[1]
+
+
+def test_every_command_has_help(call):
+    for name in ("run", "status", "report", "query", "export", "merge", "verify", "plan"):
+        code, out, _ = call(name, "--help")
+        assert code == 0
+        assert len(out) > 200
+
+
+def test_the_table_of_a_report_holds_every_agent_with_its_interval(call, copy):
+    code, out, _ = call("report", copy)
+    assert code == 0
+    rows = {line.split()[0]: line for line in out.splitlines() if "%" in line and "interval" not in line}
+    wins = {}
+    for row in store.rows(copy, small()):
+        wins[row["agent"]] = wins.get(row["agent"], 0) + row["win"]
+    assert list(rows) == ["-", "N", "R", "NR", "M", "NM", "RM", "NRM", "L", "NL", "RL", "NRL", "ML", "NML", "RML", "NRML"]
+    assert {agent: int(line.split()[1]) for agent, line in rows.items()} == wins
+
+
+def test_a_report_needs_no_other_file(call, copy):
+    call("report", copy)
+    page = (copy / "report.html").read_text()
+    assert page.count("data:image/svg+xml;base64,") == 2            # Figures 4 and 3
+    assert 'src="http' not in page
+    assert "<link" not in page
+    assert "BASELINE &gt;&gt; (MAST + LGRF + NAST2)/3" in page
+    assert "Analysis of variance" in page
+    assert small().cells[0].column.game in page
+    text = (copy / "report.md").read_text()
+    for path in ("figures/figure4-othello.png", "figures/figure3.png"):
+        assert f"]({path})" in text
+        assert (copy / path).exists()
+
+
+def test_a_report_of_an_unfinished_run_says_so(call, tmp_path):
+    experiment = small()
+    with store.writer(tmp_path, experiment) as writer:
+        writer.append(a_row(experiment.cells[0], 0))
+    code, _, _ = call("report", tmp_path)
+    assert code == 0
+    assert "1 of 64 games played; the run is not complete." in (tmp_path / "report.md").read_text()
+
+
+def test_status_tells_how_far_a_run_is_and_when_it_will_end(tmp_path):
+    """Two workers, 10 seconds a game: 16 games of 64 are done after 80 seconds, so 240 are left."""
+    experiment = small()
+    start = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
+    rows = [a_row(cell, 0, started=(start + datetime.timedelta(seconds=i // 2 * 10 + i % 2 * 5)).isoformat(), seconds=10.0)
+            for i, cell in enumerate(experiment.cells)]
+    told = state_of(experiment, rows, running=True, now=start + datetime.timedelta(seconds=80))
+    assert "16 of 64 games (25.0 %), running" in told
+    assert "Othello: 16 of 64" in told
+    assert "4 min 0 s left" in told
+
+
+def test_status_knows_a_complete_run_and_one_that_has_not_begun(call, played):
+    assert call("status", played)[1].splitlines()[-1] == "complete"
+    assert "0 of 64 games" in state_of(small(), [], running=False)
+
+
+def test_a_query_is_answered_from_the_file(call, played):
+    sql = "SELECT agent, count(*) AS n, sum(win::INT) FROM games GROUP BY agent ORDER BY agent"
+    code, out, _ = call("query", "--csv", played, sql)
+    assert code == 0
+    lines = list(csv.reader(io.StringIO(out)))
+    assert lines[0][:2] == ["agent", "n"]
+    assert [line[1] for line in lines[1:]] == ["4"] * 16
+
+
+def test_a_wrong_query_is_refused_in_one_sentence(call, played):
+    code, _, errors = call("query", played, "SELECT nothing FROM games")
+    assert code == 2
+    assert 'column "nothing" not found' in errors
+    assert errors.count("\n") == 1
+
+
+def test_an_exported_table_has_a_line_for_every_game(call, played, tmp_path):
+    code, _, _ = call("export", played, tmp_path / "games.csv")
+    assert code == 0
+    with (tmp_path / "games.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    kept = list(store.rows(played, small()))
+    assert [int(line["trial"]) for line in lines] == [row["trial"] for row in kept]
+    assert [float(line["statistics.agent.visits"]) for line in lines] == [row["statistics"]["agent"]["visits"] for row in kept]
+
+
+def test_games_played_again_are_the_same(call, played):
+    code, out, _ = call("verify", played, "--sample", 5)
+    assert code == 0
+    assert out.count("actions, the same") == 5
+
+
+def test_a_row_that_was_tampered_with_is_found(call, copy):
+    path = copy / store.RESULTS
+    rows = [json.loads(line) for line in path.open()]
+    rows[0]["actions"][4][1] += 1
+    rows[1]["win"] = not rows[1]["win"]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, out, _ = call("verify", copy, "--sample", len(rows))
+    assert code == 1
+    assert out.count("action 5 was") == 1
+    assert out.count("returns were") == 1
+    assert out.count("the same") == len(rows) - 2
+
+
+def test_runs_of_different_experiments_are_not_merged(call, tmp_path):
+    from experiments import suite
+    for seed in (0, 1):
+        with store.writer(tmp_path / str(seed), suite.load("figure4", {"games": ["othello"], "trials": 4, "seed": seed})):
+            pass
+    code, _, errors = call("merge", tmp_path / "out", tmp_path / "0", tmp_path / "1")
+    assert code == 2
+    assert "seed is 1 in the one and 0 in the other" in errors
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_same_game_played_differently_is_not_merged(call, copy, played, tmp_path):
+    path = copy / store.RESULTS
+    rows = [json.loads(line) for line in path.open()]
+    rows[9]["actions"][0][1] += 1
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, _, errors = call("merge", tmp_path / "out", played, copy)
+    assert code == 2
+    assert "was played otherwise elsewhere" in errors
+
+
+def test_a_plan_tells_the_number_of_games(call):
+    assert call("plan", 0.5, 0.55)[1].startswith("1565 games each")
+
+
+def test_games_are_separated_by_commas_outside_brackets():
+    assert split_games("othello, knockout-whist(players=3),x(a=1,b=2)") == ["othello", "knockout-whist(players=3)", "x(a=1,b=2)"]
+
+
+def test_every_row_tells_what_it_was_made_by(played):
+    for row in store.rows(played, small()):
+        assert {"icarus", "commit", "dirty", "sources", "python", "numpy", "numba", "platform", "host"} <= set(row["provenance"])
+        assert row["moves"] == len(row["actions"])
+        assert row["win"] == (row["reward"] == 1.0) == (row["returns"][row["seat"]] == 1.0)
+        assert row["statistics"]["agent"]["iterations"] == 20
+        assert 1 <= row["statistics"]["agent"]["visits"] <= 20

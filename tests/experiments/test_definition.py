@@ -1,0 +1,143 @@
+"""Cells, seats, seeds, and the tables from which experiments are built."""
+import pytest
+
+from experiments import suite
+from experiments.definition import Refusal, build, from_settings
+from experiments.summary import title
+
+TABLE = {"name": "mine", "games": "othello", "agents": {"a": "RAVE"}, "iterations": 10, "trials": 4}
+
+
+def built(**changes):
+    return build({key: value for key, value in {**TABLE, **changes}.items() if value is not None})
+
+
+def base(column):
+    return column.game.partition("(")[0]
+
+
+def test_figure_4_plays_section_8s_seven_columns_with_sixteen_combinations_each():
+    experiment = suite.load("figure4", {})
+    assert [(base(column), column.role) for column in experiment.columns] == [
+        ("dou-di-zhu", "Landlord"), ("hearts", ""), ("lotr-confrontation", "Light"), ("lotr-confrontation", "Dark"),
+        ("checkers", ""), ("othello", ""), ("backgammon", "")]
+    assert len(experiment.cells) == 7 * 16
+    assert experiment.trials == 1000
+    assert {column.iterations for column in experiment.columns} == {5000}
+    assert {column.opponent for column in experiment.columns} == {"BASELINE"}
+
+
+def test_the_seats_are_those_of_section_8():
+    seats = {(base(column), column.role): column.seats for column in suite.load("figure4", {}).columns}
+    assert seats["dou-di-zhu", "Landlord"] == (0,)
+    assert seats["lotr-confrontation", "Light"] == (0,)
+    assert seats["lotr-confrontation", "Dark"] == (1,)
+    assert seats["hearts", ""] == (0, 1, 2, 3)
+    assert seats["checkers", ""] == seats["othello", ""] == seats["backgammon", ""] == (0, 1)
+
+
+def test_half_the_games_of_a_two_player_game_are_played_in_each_seat():
+    cell = built().cells[0]
+    assert [cell.seat(trial) for trial in range(4)] == [0, 1, 0, 1]
+
+
+def test_figure_3_plays_the_same_games_as_figure_4():
+    one, other = (suite.load(name, {"games": ["othello"]}) for name in ("figure3", "figure4"))
+    assert one.cells == other.cells
+    assert [cell.seed(one.seed, 3) for cell in one.cells] == [cell.seed(other.seed, 3) for cell in other.cells]
+
+
+def test_figure_5_compares_the_baseline_epic_and_nast():
+    assert [cell.strategy for cell in suite.load("figure5", {"games": ["othello"]}).cells] == \
+        ["BASELINE", "BASELINE >> EPIC", "BASELINE >> NAST2"]
+
+
+def test_a_cell_has_the_same_seeds_whatever_else_is_in_the_experiment():
+    alone = built(agents={"r": "RAVE"}).cells[0]
+    among = built(agents={"m": "BASELINE >> MAST", "rave": "RAVE"}, trials=99, iterations=[5, 10]).cells
+    same = [cell for cell in among if cell.strategy == "RAVE" and cell.column.iterations == 10]
+    assert [cell.seed(0, 2) for cell in same] == [alone.seed(0, 2)]
+
+
+def test_different_games_have_different_seeds():
+    experiment = built(agents=["RAVE", "BASELINE"], iterations=[10, 20])
+    seeds = [cell.seed(seed, trial) for cell, trial in experiment.games() for seed in (0, 1)]
+    assert len(set(seeds)) == len(seeds) == 2 * 4 * 4
+
+
+def test_lists_mean_a_grid():
+    experiment = built(games=["othello"], iterations=[10, 20], opponent=["BASELINE", "RAVE"], agents=["RAVE", "BASELINE >> MAST"])
+    assert len(experiment.columns) == 4
+    assert len(experiment.cells) == 8
+
+
+def test_an_experiment_is_read_back_from_its_settings():
+    experiment = built(seconds=0.5, iterations=None, seats=[1, 0])
+    assert from_settings(experiment.settings()) == experiment
+
+
+def test_only_unusual_parameters_are_in_a_title():
+    experiment = built(games=["knockout-whist", "knockout-whist(players=3)", "lotr-confrontation"])
+    assert [title(column, experiment.columns) for column in experiment.columns] == \
+        ["Knockout Whist", "Knockout Whist (players = 3)", "LOTR:C (Light)", "LOTR:C (Dark)"]
+    assert [column.game for column in experiment.columns[:2]] == ["knockout-whist(players=4)", "knockout-whist(players=3)"]
+
+
+def test_seats_can_be_chosen():
+    assert built(seats=1).columns[0].seats == (1,)
+    assert built(seats=[1, 1, 0]).columns[0].seats == (1, 1, 0)
+    assert built(seats="rotate").columns[0].seats == (0, 1)
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"trails": 3}, "trails: no such key; did you mean trials"),
+    ({"trials": 0}, "trials: 0 is not a whole number of at least 1"),
+    ({"trials": True}, "trials: True is not a whole number"),
+    ({"iterations": [10, -1]}, "iterations[1]: -1 is not a whole number of at least 1"),
+    ({"seconds": 1.0}, "iterations: give either iterations or seconds"),
+    ({"iterations": None}, "iterations: give either iterations or seconds"),
+    ({"iterations": None, "seconds": 0}, "seconds: 0 is not a number of seconds above 0"),
+    ({"games": ["othello", "otello"]}, "games[1]: no game is called 'otello'; did you mean othello"),
+    ({"games": []}, "games: the list is empty"),
+    ({"games": None}, "games: missing"),
+    ({"games": ["othello", "othello"]}, "is in the experiment twice"),
+    ({"agents": {"good": "RAVE", "bad": "RAVE >> MSAT"}}, "agents.bad: "),
+    ({"agents": ["RAVE", "RAVE >>"]}, "agents[1]: "),
+    ({"agents": {"a": "RAVE", "b": "RAVE"}}, "agents.b: "),
+    ({"agents": {"a": 3}}, "agents.a: 3 is not a text"),
+    ({"opponent": "NOBODY"}, "opponent: "),
+    ({"seats": 2}, "seats: 2 is not"),
+    ({"seats": ["rotate"]}, "seats[0]: 'rotate' is not"),
+    ({"seed": -1}, "seed: -1 is not"),
+    ({"pictures": ["figure6"]}, "pictures[0]: 'figure6' is unknown"),
+])
+def test_a_wrong_table_is_refused_with_the_path_of_the_mistake(changes, message):
+    with pytest.raises(Refusal) as refused:
+        built(**changes)
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_strategy_that_cannot_be_read_is_refused_with_the_position():
+    with pytest.raises(Refusal, match="position"):
+        built(agents={"a": "BASELINE >> MSAT"})
+
+
+def test_an_experiment_is_read_from_a_file(tmp_path):
+    path = tmp_path / "rave-k.toml"
+    path.write_text('games = "othello"\nagents = ["RAVE"]\nseconds = 0.5\ntrials = 7\n')
+    experiment = suite.load(str(path), {"iterations": 30})
+    assert (experiment.name, experiment.trials) == ("rave-k", 7)
+    assert (experiment.columns[0].iterations, experiment.columns[0].seconds) == (30, None)
+
+
+def test_a_file_that_is_not_toml_is_refused_in_one_sentence(tmp_path):
+    path = tmp_path / "bad.toml"
+    path.write_text("games = [")
+    with pytest.raises(Refusal, match=r"bad\.toml: "):
+        suite.load(str(path), {})
+
+
+def test_an_unknown_experiment_is_refused_with_the_nearest_names():
+    with pytest.raises(Refusal, match="did you mean figure"):
+        suite.load("figur4", {})

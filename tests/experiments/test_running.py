@@ -1,0 +1,177 @@
+"""Runs that are disturbed play the same games as runs that are not."""
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from conftest import SMALL, TIMEOUT, games, small, without_clocks
+
+from experiments import crew, store
+from experiments.crew import Crew, GameFailed
+from experiments.playing import Game
+from experiments.running import games_left, part
+
+TOTAL = 16 * 4
+
+
+def processes_below(process: int) -> set[int]:
+    """The processes that a process started, and theirs."""
+    found = set()
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in map(int, task.read_text().split()):
+            found |= {child} | processes_below(child)
+    return found
+
+
+def gone_soon(processes: set[int], seconds: float = 10.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if not any(Path(f"/proc/{process}").exists() and running(process) for process in processes):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_for_games(directory: Path, count: int) -> None:
+    end = time.monotonic() + TIMEOUT
+    while time.monotonic() < end:
+        path = directory / store.RESULTS
+        if path.exists() and path.read_bytes().count(b"\n") >= count:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"no {count} games within {TIMEOUT} seconds")
+
+
+def disturbed(command, out: Path, signal_number: int, to_group: bool) -> tuple[int, str, set[int]]:
+    """Start a run, send it a signal in the middle: (exit code, standard error, the processes it had started)."""
+    with command.start("run", *SMALL, "--workers", 2, "--out", out) as process:
+        wait_for_games(out, 5)
+        children = processes_below(process.pid)
+        (os.killpg if to_group else os.kill)(process.pid, signal_number)
+        _, errors = process.communicate(timeout=TIMEOUT)
+    return process.returncode, errors, children
+
+
+def table(text: str) -> str:
+    return text[:text.rindex("NRML")]
+
+
+def test_one_worker_plays_the_same_games_as_two(command, played, tmp_path):
+    assert command("run", *SMALL, "--workers", 1, "--out", tmp_path / "one").returncode == 0
+    assert games(tmp_path / "one") == games(played)
+    assert len(games(played)) == TOTAL
+
+
+def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(command, played, tmp_path):
+    code, _, children = disturbed(command, tmp_path / "run", signal.SIGKILL, to_group=False)
+    assert code == -signal.SIGKILL
+    assert len(children) >= 2
+    assert gone_soon(children)
+    kept = (tmp_path / "run" / store.RESULTS).read_bytes()
+    whole = kept[:kept.rindex(b"\n") + 1]
+    assert 5 <= whole.count(b"\n") < TOTAL
+    again = command("run", *SMALL, "--workers", 2, "--out", tmp_path / "run")
+    assert again.returncode == 0, again.stderr
+    assert (tmp_path / "run" / store.RESULTS).read_bytes().startswith(whole)
+    assert games(tmp_path / "run") == games(played)
+    undisturbed = command("run", *SMALL, "--out", played)
+    assert table(again.stdout) == table(undisturbed.stdout)
+
+
+def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(command, played, tmp_path):
+    code, errors, children = disturbed(command, tmp_path / "run", signal.SIGINT, to_group=True)
+    assert code == 130
+    assert "Traceback" not in errors
+    kept = len(games(tmp_path / "run"))
+    assert f"Stopped; {kept} of {TOTAL} games are kept in {tmp_path / 'run'}. The same command continues." in errors
+    assert gone_soon(children)
+    assert command("run", *SMALL, "--out", tmp_path / "run").returncode == 0
+    assert games(tmp_path / "run") == games(played)
+
+
+def test_the_game_of_a_worker_that_is_killed_is_played_again(played):
+    experiment = small()
+    left = games_left(experiment, set())
+    with Crew(2) as two:
+        playing = two.play(left)
+        rows = [next(playing)]
+        for worker in two._workers:
+            os.kill(worker.process.pid, signal.SIGKILL)
+        rows += playing
+    assert len(rows) == len(left)
+    assert {(row["cell"], row["trial"]): without_clocks(row) for row in rows} == games(played)
+
+
+def test_a_complete_run_is_not_played_again(command, played):
+    before = (played / store.RESULTS).read_bytes()
+    done = command("run", *SMALL, "--out", played)
+    assert done.returncode == 0
+    assert (played / store.RESULTS).read_bytes() == before
+
+
+def test_two_machines_divide_an_experiment_and_merge_it(command, played, tmp_path):
+    for number in (1, 2):
+        done = command("run", *SMALL, "--part", f"{number}/2", "--out", tmp_path / str(number))
+        assert done.returncode == 0, done.stderr
+        assert len(games(tmp_path / str(number))) == TOTAL / 2
+    merged = command("merge", tmp_path / "both", tmp_path / "1", tmp_path / "2", tmp_path / "1")
+    assert merged.stderr.startswith(f"{TOTAL} games added")
+    assert games(tmp_path / "both") == games(played)
+
+
+def test_the_parts_of_an_experiment_are_disjoint_and_complete():
+    experiment = small()
+    parts = [games_left(experiment, set(), part(f"{number}/3")) for number in (1, 2, 3)]
+    assert sorted((game.cell.key, game.trial) for games in parts for game in games) == \
+        sorted((game.cell.key, game.trial) for game in games_left(experiment, set()))
+
+
+def test_a_game_that_raises_an_error_stops_the_run_and_names_itself():
+    import attrs
+    cell = attrs.evolve(small().cells[0], strategy="NOBODY")
+    with Crew(1) as one, pytest.raises(GameFailed) as failed:
+        list(one.play([Game(cell, 3, (1, 2))]))
+    assert "trial 3 of - (NOBODY) in othello, seed (1, 2)" in str(failed.value)
+    assert "Traceback" in str(failed.value)
+
+
+def test_a_game_over_which_processes_die_again_and_again_is_given_up(monkeypatch):
+    class Dying:
+        def __init__(self):
+            self.connection, self.game = object(), None
+
+        def give(self, game):
+            self.game = game
+
+        def answer(self):
+            return None
+
+        def end(self):
+            pass
+    monkeypatch.setattr(crew, "Worker", Dying)
+    monkeypatch.setattr(crew, "wait", list)
+    with Crew(1) as one, pytest.raises(GameFailed, match="3 processes died while playing trial 0 of -"):
+        list(one.play(games_left(small(), set())[:1]))
+
+
+def test_a_cluster_plays_the_same_games(command, played, tmp_path):
+    pytest.importorskip("distributed")
+    done = command("run", *SMALL, "--cluster", "local", "--workers", 2, "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert games(tmp_path / "run") == games(played)
+
+
+def test_a_cluster_that_does_not_answer_is_refused(command, tmp_path):
+    pytest.importorskip("distributed")
+    done = command("run", *SMALL, "--cluster", "tcp://127.0.0.1:9", "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert done.stderr.startswith("experiments: no dask scheduler answers at 'tcp://127.0.0.1:9'")
+    assert not (tmp_path / "run").exists()

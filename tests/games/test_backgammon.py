@@ -1,0 +1,445 @@
+"""Backgammon against hand-made positions, a brute force over whole turns, and OpenSpiel."""
+import random
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+from icarus.game import CHANCE, CONTINUES, State
+from icarus.games.backgammon import BACKGAMMON, BAR, CHECKERS_EACH, DICE_ARE_ROLLED, NOBODY, OFF, POINTS, STATE, survey
+
+X, O = 0, 1                                    # noqa: E741
+LONGEST_TURN = 4
+MOST_TURNS = (2 * CHECKERS_EACH) ** LONGEST_TURN // 8
+
+apply, legal = njit(BACKGAMMON.apply), njit(BACKGAMMON.legal)
+
+
+def position(own: dict[int, int], other: dict[int, int], to_roll: int = X) -> State:
+    """Before a roll of one player: {point: checkers} of his and of the opponent, each by his own numbers; the rest is off."""
+    state = BACKGAMMON.new_initial_state()
+    facts = state.facts
+    facts.points[:] = 0
+    for player, placed in ((to_roll, own), (1 - to_roll, other)):
+        for point, checkers in placed.items():
+            facts.points[player, point] = checkers
+        facts.points[player, OFF] = CHECKERS_EACH - sum(placed.values())
+    assert not any(own.get(point) and other.get(BAR - point) for point in range(1, BAR)), "both on one point"
+    survey(facts)
+    facts.player, facts.actor = to_roll, CHANCE
+    return state
+
+
+def play(state: State, *texts: str) -> State:
+    for text in texts:
+        state.apply_action(state.string_to_action(text))
+    return state
+
+
+def moves(state: State) -> set[str]:
+    return {state.action_to_string(action) for action in state.legal_actions()}
+
+
+def checkers(state: State, player: int) -> dict[int, int]:
+    """{point: checkers} of a player by his own numbers, without those borne off."""
+    return {point: int(count) for point, count in enumerate(state.facts.points[player]) if count and point != OFF}
+
+
+# ------------------------------------------------------------------------------------------------------------------ rolls
+
+def test_the_opening_roll_is_thirty_equal_outcomes_without_doubles() -> None:
+    state = BACKGAMMON.new_initial_state()
+    assert state.current_player() == CHANCE
+    outcomes = {state.action_to_string(action): probability for action, probability in state.chance_outcomes()}
+    assert outcomes == {f"opening roll {x}{o}": 1 / 30 for x in range(1, 7) for o in range(1, 7) if x != o}
+
+
+@pytest.mark.parametrize(("roll", "beginner"), [("63", X), ("36", O), ("21", X), ("56", O)])
+def test_the_higher_die_begins_and_plays_both(roll: str, beginner: int) -> None:
+    state = play(BACKGAMMON.new_initial_state(), f"opening roll {roll}")
+    assert state.current_player() == beginner
+    assert {action // POINTS + 1 for action in state.legal_actions()} == {int(die) for die in roll}
+
+
+def test_other_rolls_have_twenty_one_outcomes_doubles_half_as_likely() -> None:
+    state = position({6: 15}, {6: 15})
+    outcomes = {state.action_to_string(action): probability for action, probability in state.chance_outcomes()}
+    assert outcomes == {f"roll {high}{low}": (1 if high == low else 2) / 36 for high in range(1, 7) for low in range(1, high + 1)}
+    assert sum(outcomes.values()) == pytest.approx(1)
+
+
+# ------------------------------------------------------------------------------------------------------------- usual moves
+
+def test_the_first_die_may_be_either() -> None:
+    state = play(BACKGAMMON.new_initial_state(), "opening roll 63")
+    assert moves(state) == {"24/18", "13/7", "8/2", "24/21", "13/10", "8/5", "6/3"}
+    play(state, "24/21")
+    assert moves(state) == {"24/18", "21/15", "13/7", "8/2"}
+
+
+def test_the_same_move_is_the_same_integer_for_both_players() -> None:
+    by_x = play(BACKGAMMON.new_initial_state(), "opening roll 63").string_to_action("13/7")
+    by_o = play(BACKGAMMON.new_initial_state(), "opening roll 36").string_to_action("13/7")
+    assert by_x == by_o
+
+
+def test_the_opponent_rolls_after_both_dice() -> None:
+    state = play(BACKGAMMON.new_initial_state(), "opening roll 31", "8/5", "6/5")
+    assert state.current_player() == CHANCE
+    assert str(state).endswith("O to roll")
+    assert play(state, "roll 66").current_player() == O
+
+
+def test_a_double_is_played_four_times() -> None:
+    state = play(position({13: 15}, {1: 15}), "roll 11", "13/12", "12/11", "13/12")
+    assert state.current_player() == X
+    play(state, "13/12")
+    assert state.current_player() == CHANCE
+    assert checkers(state, X) == {13: 12, 12: 2, 11: 1}
+
+
+def test_two_checkers_block_a_point_and_one_does_not() -> None:
+    own = {10: 2, 8: 2, 3: 11}
+    assert moves(play(position(own, {19: 2, 1: 13}), "roll 41")) == {"8/4", "10/9", "8/7", "3/2"}
+    assert moves(play(position(own, {19: 1, 1: 14}), "roll 41")) == {"10/6*", "8/4", "10/9", "8/7", "3/2"}
+
+
+def test_a_blot_that_is_hit_goes_to_the_bar() -> None:
+    state = play(position({10: 2, 3: 13}, {19: 1, 2: 14}), "roll 41", "10/6*")
+    assert checkers(state, O) == {2: 14, BAR: 1}
+    assert checkers(state, X) == {10: 1, 6: 1, 3: 13}
+
+
+def test_a_checker_may_hit_and_move_on() -> None:
+    state = play(position({10: 2, 3: 13}, {19: 1, 2: 14}), "roll 41", "10/6*", "6/5")
+    assert checkers(state, X) == {10: 1, 5: 1, 3: 13}
+
+
+def test_both_players_move_in_opposite_directions() -> None:
+    state = play(position({24: 1, 6: 14}, {24: 1, 6: 14}, to_roll=O), "roll 21")
+    play(state, "24/22", "6/5")
+    assert checkers(state, O) == {22: 1, 6: 13, 5: 1}
+    assert checkers(state, X) == {24: 1, 6: 14}
+
+
+# ----------------------------------------------------------------------------------------------------------------- the bar
+
+def test_a_checker_on_the_bar_enters_first() -> None:
+    state = play(position({BAR: 1, 13: 14}, {8: 15}), "roll 42")
+    assert moves(state) == {"bar/21", "bar/23"}
+    play(state, "bar/21")
+    assert moves(state) == {"21/19", "13/11"}
+
+
+def test_two_checkers_on_the_bar_enter_both() -> None:
+    state = play(position({BAR: 2, 13: 13}, {6: 15}), "roll 42", "bar/23")
+    assert moves(state) == {"bar/21"}
+
+
+def test_an_entering_checker_hits() -> None:
+    state = play(position({BAR: 1, 13: 14}, {4: 1, 6: 14}), "roll 42", "bar/21*")
+    assert checkers(state, O) == {6: 14, BAR: 1}
+
+
+def test_a_player_who_cannot_enter_has_no_decision() -> None:
+    closed = {point: 2 for point in range(1, 7)}
+    for roll in [action for action, _ in position({BAR: 1, 13: 14}, closed).chance_outcomes()]:
+        state = position({BAR: 1, 13: 14}, closed)
+        state.apply_action(roll)
+        assert state.current_player() == CHANCE
+        assert str(state).endswith("O to roll")
+
+
+def test_the_turn_ends_where_the_second_checker_cannot_enter() -> None:
+    state = play(position({BAR: 2, 13: 13}, {6: 13, 4: 2}), "roll 42")
+    assert moves(state) == {"bar/23"}
+    assert play(state, "bar/23").current_player() == CHANCE
+    assert checkers(state, X) == {BAR: 1, 23: 1, 13: 13}
+
+
+# ------------------------------------------------------------------------------------------------- the law of the whole turn
+
+def test_a_move_that_makes_the_other_die_unplayable_is_illegal() -> None:
+    # the 5 can be played 8/3 only, 24/19 being blocked, so the 6 must not be played 8/2
+    state = play(position({24: 1, 8: 1, 2: 13}, {6: 2, 5: 13}), "roll 65")
+    assert moves(state) == {"24/18", "8/3"}
+
+
+def test_both_dice_must_be_played_where_only_one_order_allows_it() -> None:
+    # 20/14/13 is open; the 1 cannot come first, 19 being blocked
+    state = play(position({20: 1}, {6: 2, 1: 13}), "roll 61")
+    assert moves(state) == {"20/14"}
+    assert moves(play(state, "20/14")) == {"14/13"}
+
+
+def test_the_larger_die_is_played_where_only_one_can_be() -> None:
+    # 20/14 and 20/15 are open, but both dice together end on the blocked 9
+    state = play(position({20: 1}, {16: 2, 1: 13}), "roll 65")
+    assert moves(state) == {"20/14"}
+    assert play(state, "20/14").current_player() == CHANCE
+
+
+def test_the_smaller_die_is_played_where_the_larger_cannot_be() -> None:
+    state = play(position({20: 1}, {11: 2, 12: 13}), "roll 61")
+    assert moves(state) == {"20/19"}
+    assert play(state, "20/19").current_player() == CHANCE
+
+
+def test_as_many_of_a_double_are_played_as_possible() -> None:
+    state = play(position({20: 1}, {14: 2, 1: 13}), "roll 33", "20/17", "17/14")
+    assert state.current_player() == CHANCE
+    assert checkers(state, X) == {14: 1}
+
+
+# ------------------------------------------------------------------------------------------------------------- bearing off
+
+def test_nobody_bears_off_before_all_checkers_are_home() -> None:
+    assert moves(play(position({7: 1, 6: 1, 3: 1}, {1: 15}), "roll 63")) == {"7/1", "7/4", "6/3"}
+    assert moves(play(position({7: 1, 6: 1, 3: 1}, {1: 15}), "roll 63", "7/4")) == {"6/off"}
+
+
+def test_a_larger_die_bears_off_from_the_highest_point_only() -> None:
+    assert moves(play(position({4: 2, 2: 2}, {1: 15}), "roll 65")) == {"4/off[6]", "4/off[5]"}
+    assert moves(play(position({5: 2, 2: 2}, {1: 15}), "roll 63")) == {"5/off[6]", "5/2"}
+
+
+def test_a_die_that_fits_bears_off_from_any_point() -> None:
+    assert moves(play(position({6: 2, 3: 2}, {1: 15}), "roll 31")) == {"6/3", "3/off", "6/5", "3/2"}
+
+
+def test_a_checker_may_come_home_and_allow_bearing_off_in_one_turn() -> None:
+    state = play(position({8: 1, 2: 3}, {1: 15}), "roll 52", "8/3")
+    assert moves(state) == {"3/1", "2/off"}
+
+
+def test_the_last_checker_wins_at_once() -> None:
+    state = play(position({1: 1}, {1: 15}, to_roll=O), "roll 66", "1/off[6]")
+    assert state.is_terminal()
+    assert state.returns() == [0.0, 1.0]
+    assert str(state).endswith("O has won")
+
+
+def test_a_gammon_is_a_win_like_any_other() -> None:
+    assert play(position({1: 2}, {6: 15}), "roll 21", "1/off[2]", "1/off").returns() == [1.0, 0.0]
+
+
+# ---------------------------------------------------------------------------------------------------------------- episodes
+
+def test_an_episode_begins_where_the_dice_are_about_to_be_rolled() -> None:
+    def label(state: State) -> int:
+        return BACKGAMMON.entries().episode(state.record.ctypes.data)
+
+    state = BACKGAMMON.new_initial_state()
+    assert label(state) == DICE_ARE_ROLLED
+    for text in ("opening roll 31", "8/5"):
+        assert label(play(state, text)) == CONTINUES
+    assert label(play(state, "6/5")) == DICE_ARE_ROLLED
+    assert label(play(state, "roll 66")) == CONTINUES
+
+
+# ----------------------------------------------------------------------------------------------- invariants of random games
+
+def test_no_checker_is_lost_and_the_kept_sets_fit_the_points() -> None:
+    choose = random.Random(76)
+    for _ in range(30):
+        state = BACKGAMMON.new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(choose.choice(state.legal_actions()))
+            facts = state.facts
+            assert facts.points.min() >= 0
+            assert facts.points.sum(axis=1).tolist() == [CHECKERS_EACH] * 2
+            assert not (facts.points[X, 1:BAR] * facts.points[O, BAR - 1:0:-1]).any()
+            fresh = state.clone()
+            survey(fresh.facts)
+            assert fresh.record == state.record
+
+
+# ------------------------------------------------------------------------------------------------------------ whole turns
+
+@njit
+def enumerate_turn(start: np.ndarray, paths: np.ndarray, lengths: np.ndarray, ends: np.ndarray) -> int:
+    """All ways to play a roll: their actions, how many, and the positions they end in; returns their number."""
+    mover = start[0].actor
+    states, actions = np.zeros(LONGEST_TURN + 1, STATE), np.zeros((LONGEST_TURN + 1, 2 * CHECKERS_EACH), np.int64)
+    remaining, path = np.zeros(LONGEST_TURN + 1, np.int64), np.zeros(LONGEST_TURN, np.int64)
+    states[0] = start[0]
+    remaining[0] = legal(states[0], actions[0])
+    level = count = 0
+    while level >= 0:
+        if remaining[level] == 0:
+            level -= 1
+            continue
+        remaining[level] -= 1
+        path[level] = actions[level, remaining[level]]
+        states[level + 1] = states[level]
+        apply(states[level + 1], path[level])
+        if states[level + 1].actor == mover:
+            level += 1
+            remaining[level] = legal(states[level], actions[level])
+            continue
+        paths[count], lengths[count], ends[count] = path, level + 1, states[level + 1].points
+        count += 1
+    return count
+
+
+PATHS, LENGTHS = np.zeros((MOST_TURNS, LONGEST_TURN), np.int64), np.zeros(MOST_TURNS, np.int64)
+ENDS = np.zeros((MOST_TURNS, 2, POINTS), np.int8)
+
+
+def turns(state: State, player: int) -> dict[tuple[int, ...], bytes]:
+    """For each way in which `player` may play the roll, its actions and the checkers on points and bar after it."""
+    if state.current_player() != player:
+        return {(): state.facts.points[:, 1:].tobytes()}
+    count = enumerate_turn(state.record, PATHS, LENGTHS, ENDS)
+    return {tuple(PATHS[i, :LENGTHS[i]].tolist()): ENDS[i, :, 1:].tobytes() for i in range(count)}
+
+
+def brute_force(own: list[int], other: list[int], dice: list[int]) -> set[tuple[tuple[int, int], ...]]:
+    """All ways to play the dice by the letter of the law, as (point left, die) in order."""
+    ways = set(_sequences(own, other, dice))
+    longest = max(len(way) for way in ways)
+    ways = {way for way in ways if len(way) == longest}
+    if longest == 1:
+        largest = max(die for ((_, die),) in ways)
+        ways = {way for way in ways if way[0][1] == largest}
+    return ways
+
+
+def _sequences(own: list[int], other: list[int], dice: list[int]) -> Iterator[tuple[tuple[int, int], ...]]:
+    stuck = True
+    for die in set(dice):
+        for source in range(1, POINTS):
+            if _possible(own, other, source, die):
+                stuck = False
+                after, hit = list(own), list(other)
+                after[source] -= 1
+                target = max(source - die, OFF)
+                after[target] += 1
+                if target > OFF and hit[25 - target] == 1:
+                    hit[25 - target], hit[BAR] = 0, hit[BAR] + 1
+                rest = list(dice)
+                rest.remove(die)
+                yield from (((source, die), *way) for way in _sequences(after, hit, rest))
+    if stuck:
+        yield ()
+
+
+def _possible(own: list[int], other: list[int], source: int, die: int) -> bool:
+    if own[source] == 0 or (own[BAR] and source != BAR):
+        return False
+    if source > die:
+        return other[25 - (source - die)] < 2
+    at_home = not any(own[7:])
+    return at_home and (source == die or not any(own[source + 1:]))
+
+
+HOME_OR_ANYWHERE = st.integers(1, 6) | st.integers(1, BAR)
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(own_placed=st.dictionaries(HOME_OR_ANYWHERE, st.integers(1, 2), min_size=1, max_size=6),
+       opposed=st.dictionaries(st.integers(1, 24), st.integers(1, 2), max_size=7),
+       dice=st.tuples(st.integers(1, 6), st.integers(1, 6)), to_roll=st.sampled_from([X, O]))
+def test_every_way_to_play_a_roll_is_one_that_the_law_allows(
+        own_placed: dict[int, int], opposed: dict[int, int], dice: tuple[int, int], to_roll: int) -> None:
+    low, high = sorted(dice)
+    other_placed = {BAR: 1} | {point: count for point, count in opposed.items() if BAR - point not in own_placed}
+    state = play(position(own_placed, other_placed, to_roll), f"roll {high}{low}")
+    own, other = ([placed.get(point, 0) for point in range(POINTS)] for placed in (own_placed, other_placed))
+    expected = brute_force(own, other, [high] * LONGEST_TURN if high == low else [high, low])
+    ours = {tuple((action % POINTS, action // POINTS + 1) for action in path) for path in turns(state, to_roll)}
+    assert ours == expected
+
+
+# --------------------------------------------------------------------------------------------------------------- OpenSpiel
+
+THEIR_BAR = 100
+OUR_POINTS = range(1, BAR)
+THEIR_PLACES = [*((X, 24 - point) for point in OUR_POINTS), (X, THEIR_BAR),
+                *((O, point - 1) for point in OUR_POINTS), (O, THEIR_BAR)]
+
+
+def their_position(state: Any) -> bytes:
+    return bytes(state.board(player, place) for player, place in THEIR_PLACES)
+
+
+def their_turns(state: Any, player: int) -> dict[bytes, Any]:
+    """The positions that OpenSpiel's player reaches by a whole turn (a double is two of its decisions), with a state for each."""
+    reached = {}
+    for action in state.legal_actions():
+        child = state.child(action)
+        reached.setdefault((their_position(child), child.current_player()), child)
+    ends = {}
+    for (place, actor), child in reached.items():
+        ends.update(their_turns(child, player) if actor == player else {place: child})
+    return ends
+
+
+def roll_text(state: Any, outcome: int) -> str:
+    """OpenSpiel's roll in our notation: the larger die first, at the opening that of X first."""
+    written = state.action_to_string(CHANCE, outcome)
+    small, large = sorted(re.search(r"roll: (\d)(\d)", written).groups())
+    if "starts" not in written:
+        return f"roll {large}{small}"
+    return f"opening roll {large}{small}" if "X starts" in written else f"opening roll {small}{large}"
+
+
+def compare_with_openspiel(games: int, seed: int) -> int:
+    """Play random games on both; returns the number of turns compared."""
+    referee = pytest.importorskip("pyspiel").load_game("backgammon", {"max_player_turns": 1_000_000})
+    choose = random.Random(seed)
+    compared = 0
+    for _ in range(games):
+        ours, theirs = BACKGAMMON.new_initial_state(), referee.new_initial_state()
+        while not theirs.is_terminal():
+            assert ours.is_chance_node() and theirs.is_chance_node()
+            outcomes, weights = zip(*theirs.chance_outcomes(), strict=True)
+            outcome = choose.choices(outcomes, weights)[0]
+            play(ours, roll_text(theirs, outcome))
+            theirs.apply_action(outcome)
+            player = theirs.current_player()
+            our_ends = {end: path for path, end in turns(ours, player).items()}
+            their_ends = their_turns(theirs, player)
+            assert our_ends.keys() == their_ends.keys()
+            end = choose.choice(sorted(our_ends))
+            for action in our_ends[end]:
+                ours.apply_action(action)
+            theirs = their_ends[end]
+            compared += 1
+        assert ours.is_terminal()
+        assert ours.returns() == [(value + 1) / 2 for value in theirs.returns()]
+    return compared
+
+
+def test_openspiel_rolls_with_the_same_probabilities() -> None:
+    theirs = pytest.importorskip("pyspiel").load_game("backgammon").new_initial_state()
+    for ours in (BACKGAMMON.new_initial_state(), position({6: 15}, {6: 15})):
+        expected: dict[str, float] = {}
+        for outcome, probability in theirs.chance_outcomes():
+            text = roll_text(theirs, outcome)
+            expected[text] = expected.get(text, 0) + probability
+        found = {ours.action_to_string(action): probability for action, probability in ours.chance_outcomes()}
+        assert found == pytest.approx(expected)
+        while not theirs.is_chance_node() or theirs.is_initial_state():
+            theirs.apply_action(theirs.legal_actions()[0])
+
+
+def test_openspiel_reaches_the_same_positions_by_whole_turns_in_a_hundred_random_games() -> None:
+    assert compare_with_openspiel(games=100, seed=100) > 100 * 30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_openspiel_reaches_the_same_positions_by_whole_turns_in_two_thousand_random_games(seed: int) -> None:
+    assert compare_with_openspiel(games=500, seed=seed) > 500 * 30
+
+
+def test_nobody_has_the_turn_before_the_opening_roll() -> None:
+    state = BACKGAMMON.new_initial_state()
+    assert state.facts.player == NOBODY
+    assert str(state).endswith("opening roll")

@@ -1,0 +1,611 @@
+"""Dou Di Zhu against its rules by brute force, published averages, OpenSpiel, and small deals enumerated by hand.
+
+The referee here, `described` and `beats`, is written from the rules alone: it tells for any cards whether they make a play.
+"""
+import itertools
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from icarus.game import CHANCE, State
+from icarus.games._dou_di_zhu_plays import PLAYS
+from icarus.games.dou_di_zhu import DOU_DI_ZHU
+from icarus.jit import helper
+from icarus.rng import seeded
+
+NAMES = "3456789TJQKA2BR"
+ACE, BLACK_JOKER, RED_JOKER = NAMES.index("A"), NAMES.index("B"), NAMES.index("R")
+IN_DECK = [4] * 13 + [1, 1]
+LIKELY = 1e-4                       # a test of randomness fails below this p-value
+
+initial, legal, apply = (helper(function) for function in (DOU_DI_ZHU.initial, DOU_DI_ZHU.legal, DOU_DI_ZHU.apply))
+
+
+# ------------------------------------------------------------------------------------------------------- the rules, once more
+
+class Described(NamedTuple):
+    """A whole play: its category with the kind of its kickers, and its base and kickers as players write them."""
+
+    category: str
+    length: int
+    rank: int
+    base: str
+    kickers: str = ""
+
+
+def described(counts: Iterable[int]) -> Described | None:
+    """The play that these cards (a number for each rank) make, if any. No cards make two different plays."""
+    counts = list(counts)
+    ones, twos, threes, fours = ([rank for rank, count in enumerate(counts) if count == copies] for copies in (1, 2, 3, 4))
+    match len(ones), len(twos), len(threes), len(fours):
+        case 2, 0, 0, 0 if ones == [BLACK_JOKER, RED_JOKER]:
+            return Described("nuke", 1, 0, "BR")
+        case 0, 0, 0, 1:
+            return Described("bomb", 1, fours[0], NAMES[fours[0]] * 4)
+        case n, 0, 0, 0 if n == 1 or n >= 5 and in_a_row(ones):
+            return Described("solo", n, ones[0], spelled(ones, 1))
+        case 0, n, 0, 0 if n == 1 or n >= 3 and in_a_row(twos):
+            return Described("pair", n, twos[0], spelled(twos, 2))
+        case 0, 0, n, 0 if in_a_row(threes):
+            return Described("trio", n, threes[0], spelled(threes, 3))
+        case k, 0, n, 0 if k == n and in_a_row(threes) and not {BLACK_JOKER, RED_JOKER} <= set(ones):
+            return Described("trio+solo", n, threes[0], spelled(threes, 3) + "+1" * n, kickers(ones, 1))
+        case 0, k, n, 0 if k == n and in_a_row(threes):
+            return Described("trio+pair", n, threes[0], spelled(threes, 3) + "+2" * n, kickers(twos, 2))
+        case 2, 0, 0, 1 if ones != [BLACK_JOKER, RED_JOKER]:
+            return Described("four+solo", 1, fours[0], spelled(fours, 4) + "+1+1", kickers(ones, 1))
+        case 0, 2, 0, 1:
+            return Described("four+pair", 1, fours[0], spelled(fours, 4) + "+2+2", kickers(twos, 2))
+    return None
+
+
+def in_a_row(ranks: list[int]) -> bool:
+    return len(ranks) == 1 or len(ranks) > 1 and ranks[-1] <= ACE and ranks[-1] - ranks[0] == len(ranks) - 1
+
+
+def spelled(ranks: list[int], copies: int) -> str:
+    return "".join(NAMES[rank] * copies for rank in ranks)
+
+
+def kickers(ranks: list[int], copies: int) -> str:
+    return "+" + " ".join(NAMES[rank] * copies for rank in ranks)
+
+
+def beats(play: Described, other: Described) -> bool:
+    if "nuke" in (play.category, other.category):
+        return other.category != "nuke"
+    if "bomb" in (play.category, other.category):
+        return play.category == "bomb" and (other.category != "bomb" or play.rank > other.rank)
+    return (play.category, play.length) == (other.category, other.length) and play.rank > other.rank
+
+
+SHAPES = {(n, 0, 0, 0) for n in range(1, 13)} | {(0, n, 0, 0) for n in range(1, 11)} | {(0, 0, n, 0) for n in range(1, 7)}
+SHAPES |= {(n, 0, n, 0) for n in range(1, 6)} | {(0, n, n, 0) for n in range(1, 5)} | {(2, 0, 0, 1), (0, 2, 0, 1), (0, 0, 0, 1)}
+SHAPE_CODES = [sum(n * 16**i for i, n in enumerate(shape)) for shape in SHAPES]
+
+
+def plays_of(counts: np.ndarray) -> list[Described]:
+    """Every play that a hand (a number for each rank) contains: all its subsets, those kept that make a play."""
+    subsets = np.indices(counts + 1, np.int8).reshape(len(counts), -1)
+    codes = sum((subsets == copies).sum(0) * 16**i for i, copies in enumerate((1, 2, 3, 4)))
+    found = (described(subset) for subset in subsets[:, np.isin(codes, SHAPE_CODES)].T)
+    return [play for play in found if play]
+
+
+# ----------------------------------------------------------------------------------------------------------- states and moves
+
+def counted(cards: str) -> np.ndarray:
+    return np.array([cards.count(name) for name in NAMES])
+
+
+def hand(counts: Iterable[int]) -> int:
+    """The hand in lanes: bit r of lane k (16 bits each) for more than k cards of rank r."""
+    return sum(1 << (16 * lane + rank) for rank, count in enumerate(counts) for lane in range(count))
+
+
+def counts_of(bits: int) -> tuple[int, ...]:
+    return tuple(sum(int(bits) >> (16 * lane + rank) & 1 for lane in range(4)) for rank in range(15))
+
+
+def position(*hands: str, player: int = 0) -> State:
+    """A state in which a player leads with these hands on the table."""
+    return dealt([counted(cards) for cards in hands], player)
+
+
+def dealt(hands: list[np.ndarray], player: int = 0) -> State:
+    record = np.zeros(1, DOU_DI_ZHU.state)
+    record["hands"][0] = [hand(counts) for counts in hands]
+    record["player"] = player
+    return State(DOU_DI_ZHU, record)
+
+
+def play(state: State, *actions: str) -> State:
+    for written in actions:
+        state.apply_action(state.string_to_action(written))
+    return state
+
+
+def choices(state: State) -> list[str]:
+    return [state.action_to_string(action) for action in state.legal_actions()]
+
+
+def full_moves(state: State) -> dict[tuple[str, str], tuple[int, ...]]:
+    """Base and kickers together, as written: the actions of each."""
+    moves: dict[tuple[str, str], tuple[int, ...]] = {}
+    for action in state.legal_actions():
+        base = written(action)
+        if "+" not in base:
+            moves[base, ""] = (action,)
+            continue
+        after = State(state.game, state.record.copy())
+        after.game.entries().apply(after.record.ctypes.data, action)
+        moves.update({(base, written(added)): (action, added) for added in after.legal_actions()})
+    return moves
+
+
+@cache
+def written(action: int) -> str:
+    return DOU_DI_ZHU.action_text(None, action)
+
+
+def random_states(games: int, seed: int) -> Iterator[State]:
+    """Every state of some random games, decisions about kickers included."""
+    choice = random.Random(seed)
+    for game in range(games):
+        state = DOU_DI_ZHU.new_initial_state(seed=seed + game)
+        while not state.is_terminal():
+            yield state
+            state.apply_action(choice.choice(state.legal_actions()))
+        yield state
+
+
+def random_counts(rng: np.random.Generator, cards: int) -> np.ndarray:
+    return np.bincount(rng.permutation(np.repeat(np.arange(15), IN_DECK))[:cards], minlength=15)
+
+
+# ---------------------------------------------------------------------------------------------------------------------- plays
+
+@pytest.mark.parametrize(("cards", "hands"), [(5, 60), (9, 60), (13, 60), (17, 60), (20, 60)])
+def test_the_leading_plays_are_the_subsets_that_make_a_play(cards: int, hands: int) -> None:
+    rng = np.random.default_rng(cards)
+    for _ in range(hands):
+        counts = random_counts(rng, cards)
+        expected = plays_of(counts)
+        found = full_moves(dealt([counts, counted(""), counted("")]))
+        assert len(expected) == len(found)
+        assert {(play.base, play.kickers) for play in expected} == found.keys()
+
+
+@pytest.mark.parametrize("cards", [
+    "3334445556667778889", "33334444555566667777", "333444555666777BR", "AAAA2222BR33445566", "QQQKKKAAA222BR345678",
+    "3334445556667892BR", "33344455566677889922", "3456789TJQKA2BR", "333344445555BR", "BR", "3333", "333BR", "3333BR", "33344BR",
+])
+def test_the_leading_plays_of_extreme_hands_are_the_subsets_that_make_a_play(cards: str) -> None:
+    found = full_moves(position(cards, "", ""))
+    assert {(play.base, play.kickers) for play in plays_of(counted(cards))} == found.keys()
+
+
+def test_the_followers_of_a_play_are_the_plays_that_beat_it() -> None:
+    rng, tried = np.random.default_rng(1), Counter()
+    for _ in range(40):
+        deck = rng.permutation(np.repeat(np.arange(15), IN_DECK))
+        counts = [np.bincount(part, minlength=15) for part in (deck[:20], deck[20:37], deck[37:])]
+        leads, answers = plays_of(counts[0]), plays_of(counts[1])
+        for lead in {play.base: play for play in leads}.values():
+            state = play(dealt(counts), *filter(None, (lead.base, lead.kickers)))
+            beating = {(answer.base, answer.kickers) for answer in answers if beats(answer, lead)}
+            assert full_moves(state).keys() == beating | {("pass", "")}
+            tried[lead.category] += 1
+    assert set(tried) == {"solo", "pair", "trio", "trio+solo", "trio+pair", "four+solo", "four+pair", "bomb", "nuke"}
+
+
+@helper
+def _count_plays(state: np.ndarray, after: np.ndarray, rng: np.ndarray, deals: int, actions: np.ndarray, kickers: np.ndarray,
+                 plays: np.ndarray) -> None:
+    """Sum the leading plays of each player, base and kickers together, over random deals."""
+    for _ in range(deals):
+        state[0] = state[1]
+        initial(state[0], rng)
+        for seat in range(3):
+            state[0].player = seat
+            for i in range(legal(state[0], actions)):
+                after[0] = state[0]
+                apply(after[0], actions[i])
+                plays[seat] += legal(after[0], kickers) if after[0].kickers_due else 1
+
+
+def test_random_hands_have_as_many_leading_plays_as_published() -> None:
+    """44.0 for 17 cards (87.7 for both peasants: Table II of Cowling, Powley, Whitehouse 2012), 78.4 for 20."""
+    deals, plays, room = 40_000, np.zeros(3, np.int64), DOU_DI_ZHU.max_legal
+    _count_plays(np.zeros(2, DOU_DI_ZHU.state), np.zeros(1, DOU_DI_ZHU.state), seeded(2012), deals,
+                        np.zeros(room, np.int64), np.zeros(room, np.int64), plays)
+    landlord, *peasants = plays / deals
+    assert landlord == pytest.approx(78.4, abs=1)
+    assert sum(peasants) / 2 == pytest.approx(44.0, abs=0.5)
+    assert sum(peasants) == pytest.approx(87.7, abs=0.5)
+
+
+@helper
+def _most_kicker_sets(state: np.ndarray, actions: np.ndarray, play: int, beside: int, size: int, room: int) -> int:
+    """The most kicker sets to a base play over all sets of up to `room` ranks of which the hand has enough for a kicker."""
+    most = 0
+    for ranks in range(1 << 15):
+        held = 0
+        for rank in range(15):
+            held += (ranks >> rank) & 1
+        if ranks & beside or held > room or (size == 2 and ranks >> 13):
+            continue
+        state[0].hands[0] = np.uint64(ranks) | (np.uint64(ranks) << np.uint64(16) if size == 2 else np.uint64(0))
+        state[0].play, state[0].kickers_due = play, 1
+        most = max(most, legal(state[0], actions))
+    return most
+
+
+def test_no_decision_about_kickers_has_more_choices_than_declared() -> None:
+    state, actions, most = np.zeros(1, DOU_DI_ZHU.state), np.zeros(4096, np.int64), 0
+    for action in range(len(PLAYS)):
+        base = written(action)
+        if "+" in base:
+            cards, *kinds = base.split("+")
+            beside = sum(1 << NAMES.index(name) for name in set(cards))
+            room = (20 - len(cards)) // int(kinds[0])
+            most = max(most, _most_kicker_sets(state, actions, action, beside, int(kinds[0]), room))
+    assert most == DOU_DI_ZHU.max_legal
+
+
+@helper
+def _most_leads(state: np.ndarray, actions: np.ndarray, low: np.ndarray, first: np.ndarray, high: np.ndarray,
+                sizes: np.ndarray) -> int:
+    """The most leads over all hands of 20: each high part with each low part (sorted by size) that completes it."""
+    most = 0
+    for i in range(len(high)):
+        rest = 20 - sizes[i]
+        for j in range(first[rest], first[rest + 1]):
+            state[0].hands[0] = high[i] | low[j]
+            most = max(most, legal(state[0], actions))
+    return most
+
+
+@pytest.mark.slow
+def test_no_lead_has_more_choices_than_declared() -> None:
+    """All 153 million hands of 20 cards; a smaller hand has no more plays, and a follower one more choice at most: to pass."""
+    low = sorted(itertools.product(range(5), repeat=7), key=sum)
+    high = [(0,) * 7 + counts for counts in itertools.product(*([range(5)] * 6 + [range(2)] * 2)) if sum(counts) <= 20]
+    first = np.searchsorted([sum(counts) for counts in low], range(30))
+    low_hands, high_hands = (np.array([hand(counts) for counts in part], np.uint64) for part in (low, high))
+    sizes = np.array([sum(counts) for counts in high])
+    most = _most_leads(np.zeros(1, DOU_DI_ZHU.state), np.zeros(4096, np.int64), low_hands, first, high_hands, sizes)
+    assert most == 88 < DOU_DI_ZHU.max_legal
+
+
+# -------------------------------------------------------------------------------------------------------- hand-made positions
+
+def test_the_deal_gives_all_54_cards_and_the_lead_to_the_landlord() -> None:
+    for seed in range(200):
+        state = DOU_DI_ZHU.new_initial_state(seed=seed)
+        hands = [counts_of(bits) for bits in state.facts.hands]
+        assert [sum(counts) for counts in hands] == [20, 17, 17]
+        assert np.sum(hands, axis=0).tolist() == IN_DECK
+        assert state.current_player() == 0
+        assert "pass" not in choices(state)
+
+
+def test_every_card_is_dealt_to_the_landlord_equally_often() -> None:
+    deals = 4000
+    jokers = sum(counts_of(DOU_DI_ZHU.new_initial_state(seed=seed).facts.hands[0])[RED_JOKER] for seed in range(deals))
+    threes = Counter(counts_of(DOU_DI_ZHU.new_initial_state(seed=seed).facts.hands[0])[0] for seed in range(deals))
+    assert stats.binomtest(jokers, deals, 20 / 54).pvalue > LIKELY
+    expected = stats.hypergeom(54, 4, 20).pmf(range(5)) * deals
+    assert stats.chisquare([threes[count] for count in range(5)], expected).pvalue > LIKELY
+
+
+def test_two_passes_give_the_lead_to_the_player_of_the_last_play() -> None:
+    state = play(position("3 K", "4 5", "6 7"), "3", "4", "pass")
+    assert choices(state) == ["pass", "K"]
+    play(state, "pass")
+    assert state.current_player() == 1
+    assert choices(state) == ["5"]
+
+
+def test_a_play_between_two_passes_keeps_the_round_going() -> None:
+    state = play(position("3 K", "4 5", "6 7"), "3", "pass", "6", "pass")
+    assert state.current_player() == 1
+    assert choices(state) == ["pass"]
+
+
+def test_the_peasants_win_together() -> None:
+    assert play(position("3 4", "5", "6 7"), "3", "5").returns() == [0, 1, 1]
+    assert play(position("3 4", "5 6", "7"), "3", "pass", "7").returns() == [0, 1, 1]
+    assert play(position("3", "4", "5"), "3").returns() == [1, 0, 0]
+
+
+def test_the_last_cards_may_be_kickers() -> None:
+    state = play(position("5554", "3", "3"), "555+1")
+    assert not state.is_terminal()
+    assert state.current_player() == 0
+    assert play(state, "+4").returns() == [1, 0, 0]
+
+
+def test_kickers_are_followed_by_as_many_of_the_same_kind() -> None:
+    state = play(position("333444 77 88 K", "555666 9 T J", "555666 99 TT J"), "333444+2+2", "+77 88")
+    assert choices(state) == ["pass"]
+    assert choices(play(state, "pass")) == ["pass", "555666+2+2"]
+    assert choices(play(state, "555666+2+2")) == ["+99 TT"]
+
+
+def test_the_rank_of_kickers_does_not_matter_to_a_follower() -> None:
+    state = play(position("333A4", "444 5 7 8", "6"), "333+1", "+A")
+    assert choices(state) == ["pass", "444+1"]
+    assert choices(play(state, "444+1")) == ["+5", "+7", "+8"]
+
+
+def test_both_jokers_are_not_kickers() -> None:
+    assert "3333+1+1" not in choices(position("3333BR", "4", "4"))
+    assert choices(play(position("3333 5BR", "4", "4"), "3333+1+1")) == ["+5 B", "+5 R"]
+    assert "333444+1+1" not in choices(position("333444BR", "5", "5"))
+
+
+def test_the_fourth_card_of_a_trio_is_not_its_kicker() -> None:
+    assert choices(position("3333", "4", "4")) == ["3", "33", "333", "3333"]
+    assert choices(play(position("3333 5", "4", "4"), "333+1")) == ["+5"]
+
+
+def test_runs_end_at_the_ace() -> None:
+    found = choices(position("TJQKA2B", "3", "3"))
+    assert [run for run in found if len(run) > 1] == ["TJQKA"]
+    assert "KKAA22" not in choices(position("KKAA22", "3", "3"))
+    assert "AAA222" not in choices(position("AAA222", "3", "3"))
+    assert "KKKAAA" in choices(position("KKKAAA", "3", "3"))
+
+
+def test_a_run_is_followed_only_by_a_run_of_its_length() -> None:
+    state = play(position("34567 K", "456789", "3"), "34567")
+    assert choices(state) == ["pass", "45678", "56789"]
+
+
+def test_a_bomb_beats_all_but_higher_bombs_and_the_nuke() -> None:
+    state = play(position("3 4444 K", "5555 6", "3333 BR"), "3", "5555")
+    assert choices(state) == ["pass", "BR"]
+    state = play(position("4444 K", "5555 6", "BR 3"), "4444")
+    assert choices(state) == ["pass", "5555"]
+    assert choices(play(position("A A", "3333 4", "BR 5"), "A", "3333", "BR")) == ["pass"]
+
+
+def test_a_quadplex_is_no_bomb() -> None:
+    state = play(position("4444 5 6 7", "3333 8", "5555 6 7"), "4444+1+1", "+5 6")
+    assert choices(state) == ["pass", "3333"]
+    assert choices(play(state, "pass")) == ["pass", "5555+1+1", "5555"]
+
+
+def test_an_action_is_the_same_number_and_text_in_every_state() -> None:
+    numbers: dict[str, int] = {}
+    for state in random_states(games=40, seed=5):
+        actions = state.legal_actions()
+        texts = [state.action_to_string(action) for action in actions]
+        assert len(set(actions)) == len(set(texts)) == len(actions)
+        for action, text in zip(actions, texts, strict=True):
+            assert numbers.setdefault(text, action) == action
+    assert len(set(numbers.values())) == len(numbers)
+
+
+def test_there_are_309_base_plays_each_once() -> None:
+    """By category: pass, solos, their runs, pairs, their runs, trios (bare, +1, +2), their runs, quadplexes, bombs, nuke."""
+    runs_of_solos, runs_of_pairs = sum(13 - n for n in range(5, 13)), sum(13 - n for n in range(3, 11))
+    runs_of_trios = sum(13 - n for longest in (6, 5, 4) for n in range(2, longest + 1))            # as 20 cards allow
+    assert len(PLAYS) == 1 + 15 + runs_of_solos + 13 + runs_of_pairs + 3 * 13 + runs_of_trios + 2 * 13 + 13 + 1 == 309
+    assert len({written(action) for action in range(len(PLAYS))}) == 309
+
+
+def test_the_state_is_drawn_with_hands_and_task() -> None:
+    state = play(position("333 4 R", "4 T", "2"), "333+1")
+    assert str(state).splitlines() == ["landlord    4 R", "peasant 1   4 T", "peasant 2   2", "landlord to add kickers to 333+1"]
+    assert str(play(state, "+4")).endswith("peasant 1 to follow 333+1 of landlord")
+    assert str(play(state, "pass", "pass")).endswith("landlord to lead")
+    assert str(play(state, "R")).endswith("landlord wins")
+
+
+def test_an_episode_runs_from_one_lead_to_the_next() -> None:
+    """Eq. (18)."""
+    state, labels = position("333 4 7 R", "444 5 T", "2"), []
+    for text in ("333+1", "+4", "444+1", "+5", "pass", "pass"):
+        play(state, text)
+        labels.append((state.position_in_episode().label, len(state.position_in_episode().moves[0])))
+    assert labels == [(0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 0)]
+
+
+# ------------------------------------------------------------------------------------------------------------ determinization
+
+def test_a_determinization_keeps_all_that_the_observer_knows() -> None:
+    for i, state in enumerate(random_states(games=25, seed=11)):
+        if state.is_terminal():
+            continue
+        before = [np.array(counts_of(bits)) for bits in state.facts.hands]
+        for observer in range(3):
+            drawn = state.determinize(observer, seed=i)
+            after = [np.array(counts_of(bits)) for bits in drawn.facts.hands]
+            assert (after[observer] == before[observer]).all()
+            assert [counts.sum() for counts in after] == [counts.sum() for counts in before]
+            assert (sum(after) == sum(before)).all()
+            assert all(drawn.record[field] == state.record[field] for field in ("play", "player", "passes", "kickers_due"))
+
+
+def test_a_determinization_could_have_been_played_to() -> None:
+    """`retrace` gives a whole deal from which the same actions, all legal there, lead to the determinization."""
+    for i, state in enumerate(random_states(games=12, seed=23)):
+        drawn = state.determinize(i % 3, seed=i)
+        start, actions = DOU_DI_ZHU.retrace(state, drawn.record)
+        replay = State(DOU_DI_ZHU, start)
+        assert [sum(counts_of(bits)) for bits in replay.facts.hands] == [20, 17, 17]
+        for action in actions:
+            replay.apply_action(action)
+        assert (replay.record == drawn.record).all()
+        assert actions == [action for _, action in state.history]
+
+
+def test_a_determinization_reads_nothing_that_the_observer_cannot_see() -> None:
+    for i, state in enumerate(random_states(games=10, seed=31)):
+        if not state.is_terminal():
+            other_truth = state.determinize(i % 3, seed=1)
+            assert (state.determinize(i % 3, seed=2).record == other_truth.determinize(i % 3, seed=2).record).all()
+
+
+def test_the_environment_sees_all_hands() -> None:
+    state = DOU_DI_ZHU.new_initial_state(seed=1)
+    assert (state.determinize(CHANCE, seed=2).record == state.record).all()
+
+
+def ways(unseen: str, held: int) -> Counter[str]:
+    """How many sets of actual cards give each hand (sorted) of so many of the unseen cards."""
+    return Counter("".join(sorted(dealt)) for dealt in itertools.combinations(unseen.replace(" ", ""), held))
+
+
+def drawn_hands(state: State, observer: int, owner: int, draws: int) -> Counter[str]:
+    hands = (counts_of(state.determinize(observer, seed=seed).facts.hands[owner]) for seed in range(draws))
+    return Counter("".join(sorted(name * count for name, count in zip(NAMES, counts, strict=True) if count)) for counts in hands)
+
+
+def assert_proportional(found: Counter[str], weights: Counter[str]) -> None:
+    assert found.keys() <= weights.keys()
+    draws, total = sum(found.values()), sum(weights.values())
+    expected = [weight * draws / total for weight in weights.values()]
+    assert stats.chisquare([found[text] for text in weights], expected).pvalue > LIKELY
+
+
+def test_every_deal_of_actual_cards_is_equally_likely() -> None:
+    state = position("3 3", "4 4 5", "4 5 6 B")
+    assert_proportional(drawn_hands(state, observer=0, owner=1, draws=8000), ways("444 55 6 B", 3))
+    assert_proportional(drawn_hands(state, observer=2, owner=0, draws=8000), ways("33 44 5", 2))
+    assert_proportional(drawn_hands(state, observer=1, owner=2, draws=8000), ways("33 4 5 6 B", 4))
+
+
+def test_a_rank_is_hypergeometric_in_a_whole_hand() -> None:
+    state, draws = DOU_DI_ZHU.new_initial_state(seed=8), 20_000
+    unseen = [counts_of(state.facts.hands[1])[rank] + counts_of(state.facts.hands[2])[rank] for rank in range(15)]
+    hands = np.array([counts_of(state.determinize(0, seed=seed).facts.hands[1]) for seed in range(draws)])
+    tested = [rank for rank in range(15) if unseen[rank]]
+    for rank in tested:
+        expected = stats.hypergeom(34, unseen[rank], 17).pmf(range(unseen[rank] + 1)) * draws
+        found = np.bincount(hands[:, rank], minlength=unseen[rank] + 1)
+        assert stats.chisquare(found, expected).pvalue > LIKELY / len(tested)
+
+
+@pytest.mark.parametrize("observer", [0, 2])
+def test_who_announces_kickers_is_known_to_have_them(observer: int) -> None:
+    """333+2 tells that a pair other than threes is left; 5555+1+1 that two single cards are, and not both jokers."""
+    seen = "8 8 9"
+    def announced(mover: str, other: str, base: str) -> State:
+        return play(position(*((seen, mover, other) if observer == 0 else (other, mover, seen)), player=1), base)
+
+    completed = Counter({text: n for text, n in ways("3 444 4 555 T", 4).items()
+                         if any(text.count(name) >= 2 for name in text if name != "3")})
+    assert_proportional(drawn_hands(announced("333 3 4 5 5", "444 5 T", "333+2"), observer, owner=1, draws=8000), completed)
+    completed = Counter({text: n for text, n in ways("B 66 7 R", 2).items() if text not in ("66", "BR")})
+    assert_proportional(drawn_hands(announced("5555 7 R", "B 6 6", "5555+1+1"), observer, owner=1, draws=8000), completed)
+
+
+# ------------------------------------------------------------------------------------------------------------------ OpenSpiel
+
+FOUR_WITH_TWO, RUN_FROM_FOUR = "four with two kickers", "bare run from a rank held four times"      # plays that it does not know
+KICKERS_OF_ONE_RANK, BOMB_ON_NUKE = "kickers of one rank", "bomb on the nuke"                       # that the rules do not
+DIFFERENCES = {FOUR_WITH_TWO, RUN_FROM_FOUR, KICKERS_OF_ONE_RANK, BOMB_ON_NUKE}
+
+
+def translated(text: str) -> tuple[str, str]:
+    """A whole play as OpenSpiel writes it, as (base, kickers) in our notation."""
+    text = plain(text)
+    main, dash, rest = text.partition("-")
+    if not dash and sorted(Counter(text).values()) in ([1, 3], [2, 3]):         # a single trio and its kicker, sorted together
+        trio = max(text, key=text.count)
+        main, rest = trio * 3, text.replace(trio, "")
+    if not rest:
+        return ("pass" if text == "Pass" else text), ""
+    size, cards = len(rest) * 3 // len(main), sorted(rest, key=NAMES.index)
+    return main + f"+{size}" * (len(main) // 3), "+" + " ".join("".join(cards[i:i + size]) for i in range(0, len(cards), size))
+
+
+def plain(text: str) -> str:
+    return text.replace("(BWJ)", "B").replace("(CJ)", "R")
+
+
+def known_to_us_alone(move: tuple[str, str], held: tuple[int, ...]) -> str | None:
+    """Which of OpenSpiel's omissions a play of ours falls under: four with two, or a bare run from a rank held four times."""
+    base, added = move
+    if added and base.startswith(base[0] * 4):
+        return FOUR_WITH_TWO
+    if not added and len(set(base)) > 1 and base not in ("pass", "BR") and held[NAMES.index(base[0])] == 4:
+        return RUN_FROM_FOUR
+    return None
+
+
+def known_to_them_alone(move: tuple[str, str], to_beat: Described | None) -> str | None:
+    """Which of OpenSpiel's liberties a play of theirs falls under: kickers that repeat a rank, or a bomb on the nuke."""
+    base, added = move
+    groups = added.removeprefix("+").split()
+    if len({group[0] for group in groups}) < len(groups):
+        return KICKERS_OF_ONE_RANK
+    return BOMB_ON_NUKE if to_beat and to_beat.category == "nuke" and base != "pass" else None
+
+
+def openspiel_deal(pyspiel_game: Any, choice: random.Random) -> tuple[Any, State]:
+    """A random deal in OpenSpiel with player 0 as landlord: he bids first, and bids 3. And the same deal here."""
+    theirs = pyspiel_game.new_initial_state()
+    theirs.apply_action(choice.choice([action for action, _ in theirs.chance_outcomes() if action % 3 == 0]))
+    while theirs.is_chance_node():
+        theirs.apply_action(choice.choice(theirs.chance_outcomes())[0])
+    bids = {theirs.action_to_string(action): action for action in theirs.legal_actions()}
+    assert theirs.current_player() == 0
+    theirs.apply_action(bids["Bid 3"])
+    hands = (plain(theirs.observation_string(seat)).split("\n")[0].removeprefix("My hand ") for seat in range(3))
+    return theirs, position(*hands)
+
+
+def allowed(move: tuple[str, str], to_beat: Described | None) -> bool:
+    """What the rules say of a whole play: its cards make that play and no other, and it beats what lies on the table."""
+    base, added = move
+    found = described(counted(base.split("+")[0] + added))
+    return found is not None and (found.base, found.kickers) == move and (to_beat is None or beats(found, to_beat))
+
+
+@pytest.mark.parametrize("games", [500, pytest.param(3000, marks=pytest.mark.slow)])
+def test_random_games_agree_with_openspiel(games: int, record_property: Callable[[str, object], None]) -> None:
+    """Whole plays, players, ends, winners. A play known to one side only has one of four reasons, and the rules decide."""
+    pyspiel = pytest.importorskip("pyspiel")
+    pyspiel_game, choice, differences = pyspiel.load_game("dou_dizhu"), random.Random(54), Counter()
+    agreed = 0
+    translation = cache(translated)
+    for _ in range(games):
+        theirs, ours = openspiel_deal(pyspiel_game, choice)
+        to_beat, passes = None, 0
+        while not theirs.is_terminal():
+            assert theirs.current_player() == ours.current_player()
+            their_moves = {translation(theirs.action_to_string(action)): action for action in theirs.legal_actions()}
+            assert len(their_moves) == len(theirs.legal_actions())
+            our_moves, held = full_moves(ours), counts_of(ours.facts.hands[ours.current_player()])
+            for move in our_moves.keys() | their_moves.keys():
+                omission, liberty = known_to_us_alone(move, held), known_to_them_alone(move, to_beat)
+                assert (move in our_moves, move in their_moves) == (not liberty, not omission), (move, str(ours))
+                if omission or liberty:
+                    assert allowed(move, to_beat) == (move in our_moves)
+                    differences[omission or liberty] += 1
+                agreed += move in our_moves and move in their_moves
+            move = choice.choice(sorted(our_moves.keys() & their_moves.keys()))
+            theirs.apply_action(their_moves[move])
+            for action in our_moves[move]:
+                ours.apply_action(action)
+            passes = passes + 1 if move[0] == "pass" else 0
+            if not passes:
+                to_beat = described(counted(move[0].split("+")[0] + move[1]))
+            elif passes == 2:
+                to_beat, passes = None, 0
+        assert ours.is_terminal()
+        # its returns are stakes, doubled by bombs and by one-sided games: the winners are those who gain
+        assert [stake > 0 for stake in theirs.returns()] == [reward == 1 for reward in ours.returns()]
+    assert set(differences) == DIFFERENCES
+    record_property("differences", dict(differences))
+    record_property("plays known to both", agreed)

@@ -1,0 +1,761 @@
+"""Hearts: the rules by hand-made rounds and against OpenSpiel, and determinizations against a brute-force oracle.
+
+The oracle is plain Python: sets of cards, the rules once more, and all deals of the unseen cards that make the whole
+round, as the observer saw it, legal.
+"""
+import collections
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pyspiel
+import pytest
+import scipy.stats
+
+from icarus.game import CHANCE, State
+from icarus.games._cards import card_named, cards_text
+from icarus.games.hearts import CARD_PASSED, DEAL, DEALING, ENDED, EXCHANGE, HEARTS, PASS, PLAYING, ROUND_SCORES, _subset, hearts
+from icarus.rng import seeded
+
+ALL = set(range(52))
+SUIT_HEARTS = {card for card in ALL if card // 13 == 3}
+QUEEN = card_named("Q♠")
+POINT_CARDS = SUIT_HEARTS | {QUEEN}
+LEFT, RIGHT, ACROSS, NO_PASS = range(4)              # round numbers of the four kinds
+RECEIVER = (1, 3, 2, 0)                              # seats from the passer
+SIGNIFICANCE = 1e-4
+
+
+def cards(text: str) -> set[int]:
+    return {card_named(name) for name in text.split()}
+
+
+def bits(held: set[int]) -> np.uint64:
+    return np.uint64(sum(1 << card for card in held))
+
+
+def members(word: int) -> set[int]:
+    return {card for card in range(52) if int(word) >> card & 1}
+
+
+def suit(symbol: str) -> set[int]:
+    return {card for card in ALL if card // 13 == "♣♦♠♥".index(symbol)}
+
+
+def new_round(hands: list[set[int]], number: int = NO_PASS, scores: tuple[int, ...] = (0, 0, 0, 0), threshold: int = 50) -> State:
+    """A round about to be dealt, with these hands and scores; the first round begins with the passes."""
+    assert set().union(*hands) == ALL and all(len(hand) == 13 for hand in hands)
+    record = HEARTS.new_initial_state(seed=1).record.copy()
+    facts = record.view(np.recarray)[0]
+    facts.held, facts.scores, facts.threshold = [bits(hand) for hand in hands], scores, threshold
+    facts.round_number = number
+    if number > 0:
+        facts.phase, facts.player = DEALING, CHANCE
+    return State(HEARTS, record)
+
+
+def dealt(hands: list[set[int]], **rest: object) -> State:
+    """A round without passing, at ♣2's lead."""
+    state = new_round(hands, **rest)
+    state.apply_action(DEAL)
+    return state
+
+
+def filled(*hands: set[int]) -> list[set[int]]:
+    """Four hands of 13, filled up in order with the cards that nobody holds."""
+    rest = sorted(ALL - set().union(*hands))
+    complete = []
+    for hand in (*hands, *[set()] * (4 - len(hands))):
+        missing = 13 - len(hand)
+        complete.append(hand | set(rest[:missing]))
+        rest = rest[missing:]
+    return complete
+
+
+def shuffled(random: np.random.Generator, lumps: bool) -> list[set[int]]:
+    """Four random hands; `lumps`: almost whole suits, so that rare rules come into play."""
+    if lumps:
+        deck = list(itertools.chain.from_iterable(random.permutation([sorted(suit(symbol)) for symbol in "♣♦♠♥"]).tolist()))
+        for _ in range(int(random.integers(8))):
+            i, j = random.integers(52, size=2)
+            deck[i], deck[j] = deck[j], deck[i]
+    else:
+        deck = random.permutation(52).tolist()
+    return [set(deck[13 * i:13 * i + 13]) for i in range(4)]
+
+
+def play(state: State, text: str) -> None:
+    for name in text.split():
+        state.apply_action(card_named(name))
+
+
+def act_at_random(state: State, random: np.random.Generator) -> None:
+    state.apply_action(int(random.choice(state.legal_actions())))
+
+
+def at_random(state: State, random: np.random.Generator, plays: int) -> State:
+    """Go on at random until so many cards are played in this round."""
+    while int(state.facts.played).bit_count() < plays:
+        act_at_random(state, random)
+    return state
+
+
+def to_the_end(state: State, random: np.random.Generator) -> State:
+    """Go on at random until the round has ended."""
+    while state.facts.phase not in (DEALING, ENDED):
+        act_at_random(state, random)
+    return state
+
+
+# ------------------------------------------------------------------------------------------------ the rules, once more
+
+def allowed(hand: set[int], trick: list[int], first_trick: bool, broken: bool) -> set[int]:
+    """The cards that the rules let a player play."""
+    if first_trick and not trick:
+        return hand & {card_named("2♣")}
+    if not trick:
+        return hand if broken else hand - SUIT_HEARTS or hand
+    following = {card for card in hand if card // 13 == trick[0] // 13}
+    return following or (hand - POINT_CARDS if first_trick else hand) or hand
+
+
+def following(hand: set[int], trick: list[int], first_trick: bool, broken: bool) -> set[int]:
+    """What would be allowed if suits had to be followed and nothing else."""
+    return {card for card in hand if trick and card // 13 == trick[0] // 13} or hand
+
+
+def lawful(hands: list[set[int]], plays: list[tuple[int, int]], rule: Callable = allowed) -> bool:
+    """Whether these hands at the first lead allow these plays, (player, card), one after the other."""
+    hands, trick, broken = [set(hand) for hand in hands], [], False
+    for number, (player, card) in enumerate(plays):
+        if card not in rule(hands[player], trick, number < 4, broken):
+            return False
+        hands[player].remove(card)
+        broken = broken or card in POINT_CARDS
+        trick = [*trick, card] if len(trick) < 3 else []
+    return True
+
+
+class Seen:
+    """What a player knows of the round under way, from his own cards and the history of actions alone."""
+
+    def __init__(self, state: State, observer: int) -> None:
+        facts, self.observer = state.facts, observer
+        since = max((n + 1 for n, (_, action) in enumerate(state.history) if action == DEAL), default=0)
+        self.offset = RECEIVER[int(facts.round_number) % 4]
+        done = state.history[since:]
+        self.plays = [(player, action) for player, action in done if action < PASS]
+        self.passed = {action - PASS for player, action in done if player == observer and PASS <= action < EXCHANGE}
+        played = {card for _, card in self.plays}
+        self.hand = members(facts.held[observer] & ~facts.played)
+        self.unseen = ALL - played - self.hand
+        self.others = [(observer + k) % 4 for k in (1, 2, 3)]
+        self.sizes = [13 - sum(player == other for player, _ in self.plays) for other in self.others]
+        self.shown = [{card for player, card in self.plays if player == i} for i in range(4)]
+
+    def agrees(self, hidden: list[set[int]], rule: Callable = allowed) -> bool:
+        """Whether these hands of the three others, now, agree with all that was seen."""
+        held = [set(), set(), set(), set()]
+        held[self.observer] = self.hand | self.shown[self.observer]
+        for other, hand in zip(self.others, hidden, strict=True):
+            held[other] = hand | self.shown[other]
+        receiver = (self.observer + self.offset) % 4
+        return self.passed <= held[receiver] and lawful(held, self.plays, rule)
+
+    def deals(self, rule: Callable = allowed) -> Iterator[tuple[frozenset[int], ...]]:
+        """All hands of the three others that agree."""
+        for a in itertools.combinations(sorted(self.unseen), self.sizes[0]):
+            rest = self.unseen - set(a)
+            for b in itertools.combinations(sorted(rest), self.sizes[1]):
+                hidden = [set(a), set(b), rest - set(b)]
+                if self.agrees(hidden, rule):
+                    yield tuple(map(frozenset, hidden))
+
+
+def samples(state: State, observer: int, count: int, seed: int = 0) -> np.ndarray:
+    """So many determinized records, drawn one after the other from one generator."""
+    entries, generator, beliefs = HEARTS.entries(), seeded(seed), state.beliefs(observer)
+    drawn = np.repeat(state.record, count)
+    for i in range(count):
+        entries.determinize(drawn[i:].ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
+    return drawn
+
+
+def p_value(counted: collections.Counter, cells: int) -> float:
+    """Of a chi-square test that all cells are equally likely."""
+    observed = [*counted.values(), *[0] * (cells - len(counted))]
+    return scipy.stats.chisquare(observed).pvalue
+
+
+# ------------------------------------------------------------------------------------------------------- deal and passes
+
+def test_a_game_begins_with_thirteen_cards_each_and_player_0_passing() -> None:
+    state = HEARTS.new_initial_state(seed=5)
+    hands = [members(word) for word in state.facts.held]
+    assert [len(hand) for hand in hands] == [13] * 4 and set().union(*hands) == ALL
+    assert state.current_player() == 0
+    assert set(state.legal_actions()) == {PASS + card for card in hands[0]}
+
+
+@pytest.mark.parametrize("number, offset", [(LEFT, 1), (RIGHT, 3), (ACROSS, 2), (NO_PASS + 1, 1), (NO_PASS + 2, 3)])
+def test_three_cards_go_left_right_and_across_in_turn(number: int, offset: int) -> None:
+    random = np.random.default_rng(number)
+    hands = shuffled(random, lumps=False)
+    state = new_round(hands, number)
+    if number > 0:
+        assert state.legal_actions() == [DEAL]
+        state.apply_action(DEAL)
+    passed: list[set[int]] = [set() for _ in range(4)]
+    for passer in [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]:
+        assert state.current_player() == passer
+        assert set(state.legal_actions()) == {PASS + card for card in hands[passer] - passed[passer]}
+        act_at_random(state, random)
+        passed[passer].add(state.history[-1][1] - PASS)
+    assert state.is_chance_node() and state.legal_actions() == [EXCHANGE] and state.chance_outcomes() == [(EXCHANGE, 1.0)]
+    state.apply_action(EXCHANGE)
+    for i in range(4):
+        assert members(state.facts.held[i]) == hands[i] - passed[i] | passed[(i - offset) % 4]
+    assert card_named("2♣") in members(state.facts.held[state.current_player()])
+
+
+@pytest.mark.parametrize("number", [NO_PASS, NO_PASS + 4])
+def test_every_fourth_round_is_played_without_passing(number: int) -> None:
+    state = new_round(filled(), number)
+    state.apply_action(DEAL)
+    assert state.current_player() == 0 and state.legal_actions() == [card_named("2♣")]
+
+
+# ---------------------------------------------------------------------------------------------------------------- tricks
+
+def two_and_two() -> State:
+    """0 holds the clubs but A♣ Q♣, with 3♦ A♦; 1 the other diamonds and A♣ Q♣; 2 the spades; 3 the hearts."""
+    return dealt([suit("♣") - cards("A♣ Q♣") | cards("3♦ A♦"), suit("♦") - cards("3♦ A♦") | cards("A♣ Q♣"), suit("♠"), suit("♥")])
+
+
+def test_suit_must_be_followed_and_otherwise_any_card_may_be_played() -> None:
+    state = two_and_two()
+    play(state, "2♣")
+    assert set(state.legal_actions()) == cards("A♣ Q♣")
+    play(state, "A♣ 2♠ 2♥ 2♦")
+    assert set(state.legal_actions()) == suit("♠") - cards("2♠")
+    play(state, "Q♠")
+    assert set(state.legal_actions()) == suit("♥") - cards("2♥")
+    play(state, "3♥")
+    assert set(state.legal_actions()) == cards("3♦ A♦")
+
+
+def test_the_highest_card_of_the_suit_led_takes_the_trick_and_leads() -> None:
+    state = two_and_two()
+    play(state, "2♣ Q♣ A♠ A♥")
+    assert state.current_player() == 1 and state.facts.points.tolist() == [0, 1, 0, 0]
+    play(state, "2♦ Q♠ K♥ 3♦")
+    assert state.current_player() == 0 and state.facts.points.tolist() == [14, 1, 0, 0]
+
+
+def test_the_first_trick_takes_no_points_from_a_hand_that_has_others() -> None:
+    hand = cards("Q♠ K♠ 2♥ 3♥ 4♥ 5♥ 6♥ 7♥ 8♥ 9♥ 10♥ J♥ 9♦")
+    state = dealt(filled(cards("2♣"), hand))
+    play(state, "2♣")
+    assert set(state.legal_actions()) == cards("K♠ 9♦")
+
+
+def test_the_first_trick_takes_points_from_a_hand_that_has_nothing_else() -> None:
+    hand = cards("Q♠ 2♥ 3♥ 4♥ 5♥ 6♥ 7♥ 8♥ 9♥ 10♥ J♥ Q♥ K♥")
+    state = dealt(filled(cards("2♣"), hand))
+    play(state, "2♣")
+    assert set(state.legal_actions()) == hand
+
+
+def test_hearts_are_not_led_until_broken() -> None:
+    clubs, spades = suit("♣") - cards("A♣") | cards("2♥"), suit("♠") - cards("A♠") | cards("A♣")
+    state = dealt([clubs, spades, suit("♦"), suit("♥") - cards("2♥") | cards("A♠")])
+    play(state, "2♣ A♣ 2♦ A♠")
+    assert set(state.legal_actions()) == spades - cards("A♣")
+    play(state, "2♠")
+    play(state, "3♦ 3♥")                                     # a heart is discarded: broken
+    play(state, "K♣")
+    play(state, "3♠ 4♦ 4♥")
+    assert card_named("2♥") in state.legal_actions()
+
+
+def test_a_hand_of_nothing_but_hearts_may_lead_them_unbroken() -> None:
+    hands = filled(cards("2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ 10♣ J♣ Q♣ K♣ 2♦"), suit("♥") - cards("2♥") | cards("A♣"))
+    state = dealt(hands)
+    state.apply_action(card_named("2♣"))
+    state.apply_action(card_named("A♣"))
+    for _ in range(2):
+        state.apply_action(next(card for card in state.legal_actions() if card not in POINT_CARDS))
+    assert state.current_player() == 1 and state.facts.broken == 0
+    assert set(state.legal_actions()) == suit("♥") - cards("2♥")
+
+
+def test_the_queen_of_spades_breaks_hearts() -> None:
+    hands = filled(cards("2♣ 3♣ Q♠ 2♥ 3♥"), cards("A♣ 2♠ 4♥"), cards("K♣ A♠ 5♥ 6♥"), cards("Q♣ K♠ 7♥"))
+    state = dealt(hands)
+    play(state, "2♣ A♣ K♣ Q♣")
+    assert not set(state.legal_actions()) & SUIT_HEARTS
+    play(state, "2♠ A♠ K♠ Q♠")
+    assert state.current_player() == 2 and state.facts.points.tolist() == [0, 0, 13, 0]
+    assert cards("5♥ 6♥") <= set(state.legal_actions())
+
+
+def test_the_queen_of_spades_must_be_led_when_all_else_is_unbroken_hearts() -> None:
+    hands = filled(cards("2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ 10♣ J♣ Q♣ K♣ 2♦"), suit("♥") - cards("2♥ 3♥") | cards("A♣ Q♠"))
+    state = dealt(hands)
+    state.apply_action(card_named("2♣"))
+    state.apply_action(card_named("A♣"))
+    for _ in range(2):
+        state.apply_action(next(card for card in state.legal_actions() if card not in POINT_CARDS))
+    assert state.legal_actions() == [QUEEN]
+
+
+# ---------------------------------------------------------------------------------------------------------------- scores
+
+def whole_suits(scores: tuple[int, ...] = (0, 0, 0, 0)) -> State:
+    """Player 0 holds the clubs: all tricks are his."""
+    return dealt([suit("♣"), suit("♦"), suit("♥"), suit("♠")], scores=scores)
+
+
+def test_who_takes_all_26_points_gives_26_to_each_of_the_others() -> None:
+    state = at_random(whole_suits(), np.random.default_rng(1), 51)
+    assert state.facts.points[0] < 26
+    act_at_random(state, np.random.default_rng(1))
+    assert state.facts.phase == DEALING and state.facts.scores.tolist() == [0, 26, 26, 26]
+
+
+def test_points_are_added_to_the_scores_and_a_new_round_is_dealt() -> None:
+    state = to_the_end(HEARTS.new_initial_state(seed=4), np.random.default_rng(4))
+    assert state.facts.phase == DEALING and state.legal_actions() == [DEAL] and sum(state.facts.scores) in (26, 78)
+    state.apply_action(DEAL)
+    assert sorted(itertools.chain.from_iterable(members(word) for word in state.facts.held)) == sorted(ALL)
+    assert state.facts.played == 0 and state.facts.points.tolist() == [0] * 4 and state.current_player() == 0
+
+
+@pytest.mark.parametrize("scores, final, rewards", [
+    ((30, 30, 0, 20), [30, 56, 26, 46], [0.5, 0.0, 1.0, 0.5]),
+    ((40, 40, 0, 0), [40, 66, 26, 26], [0.5, 0.0, 1.0, 1.0]),
+    ((0, 24, 24, 20), [0, 50, 50, 46], [1.0, 0.5, 0.5, 0.5]),
+])
+def test_the_game_ends_when_someone_reaches_the_threshold(scores: tuple[int, ...], final: list[int], rewards: list) -> None:
+    state = to_the_end(whole_suits(scores), np.random.default_rng(2))
+    assert state.is_terminal() and state.facts.scores.tolist() == final and state.returns() == rewards
+
+
+def test_the_game_goes_on_while_all_are_below_the_threshold() -> None:
+    state = to_the_end(whole_suits((49, 23, 23, 23)), np.random.default_rng(2))
+    assert state.facts.scores.tolist() == [49, 49, 49, 49] and not state.is_terminal()
+
+
+def placed(scores: list[int]) -> list[float]:
+    """The rewards: by the better of the places that equal scores share."""
+    places = [1 + sum(other < score for other in scores) for score in scores]
+    return [{1: 1.0, 4: 0.0}.get(place, 0.5) for place in places]
+
+
+@pytest.mark.parametrize("scores, rewards", [
+    ((50, 40, 30, 20), [0.0, 0.5, 0.5, 1.0]),
+    ((50, 20, 20, 30), [0.0, 1.0, 1.0, 0.5]),
+    ((50, 50, 20, 30), [0.5, 0.5, 1.0, 0.5]),
+    ((50, 50, 50, 30), [0.5, 0.5, 0.5, 1.0]),
+    ((60, 50, 50, 50), [0.0, 1.0, 1.0, 1.0]),
+    ((55, 55, 55, 55), [1.0, 1.0, 1.0, 1.0]),
+])
+def test_equal_scores_share_the_better_place(scores: tuple[int, ...], rewards: list[float]) -> None:
+    state = HEARTS.new_initial_state()
+    state.facts.phase, state.facts.player, state.facts.scores = ENDED, -4, scores
+    assert state.returns() == rewards == placed(list(scores))
+
+
+def test_the_threshold_is_a_parameter() -> None:
+    game = hearts(threshold=100)
+    assert str(game) == "hearts(threshold=100)" and game.new_initial_state().facts.threshold == 100
+    random = np.random.default_rng(3)
+    state = game.new_initial_state(seed=3)
+    while not state.is_terminal():
+        highest = max(state.facts.scores)
+        assert highest < 100
+        act_at_random(state, random)
+    assert max(state.facts.scores) >= 100
+
+
+@pytest.mark.parametrize("threshold", [0, -1, 10_001, "50", 50.0])
+def test_a_threshold_that_makes_no_sense_is_refused(threshold: object) -> None:
+    with pytest.raises(ValueError, match="threshold"):
+        hearts(threshold)
+
+
+# ------------------------------------------------------------------------------------------------------------- OpenSpiel
+
+@functools.cache
+def openspiel() -> tuple[pyspiel.Game, dict[int, int]]:
+    """Their game, and our card for each of theirs, by name. All of its parameters at their defaults are our rules."""
+    game = pyspiel.load_game("hearts")
+    state = game.new_initial_state()
+    state.apply_action(0)
+    symbols = dict(zip("CDSH", "♣♦♠♥", strict=True))
+    ours = {}
+    for action in state.legal_actions():
+        name = state.action_to_string(action)
+        ours[action] = card_named(name[0].replace("T", "10") + symbols[name[1]])
+    return game, ours
+
+
+def lock_step(random: np.random.Generator, number: int, lumps: bool) -> None:
+    """One round in both games: same player, same legal cards at every decision, same points."""
+    game, ours = openspiel()
+    theirs = {card: action for action, card in ours.items()}
+    hands = shuffled(random, lumps)
+    state, other = new_round(hands, number), game.new_initial_state()
+    other.apply_action(RECEIVER[number])
+    for card in itertools.chain.from_iterable(zip(*map(sorted, hands), strict=True)):
+        other.apply_action(theirs[card])
+    while not other.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(state.legal_actions()[0])
+            continue
+        legal = state.legal_actions()
+        assert state.current_player() == other.current_player()
+        assert sorted(action % PASS for action in legal) == sorted(ours[action] for action in other.legal_actions())
+        action = int(random.choice(legal))
+        state.apply_action(action)
+        other.apply_action(theirs[action % PASS])
+    assert state.facts.phase == DEALING
+    assert state.facts.scores.tolist() == [26 - value for value in other.returns()]
+
+
+@pytest.mark.parametrize("lumps", [False, True], ids=["random deals", "almost whole suits"])
+@pytest.mark.parametrize("number", [LEFT, RIGHT, ACROSS, NO_PASS])
+def test_rounds_in_lock_step_with_openspiel(number: int, lumps: bool) -> None:
+    random = np.random.default_rng((number, lumps))
+    for _ in range(300):
+        lock_step(random, number, lumps)
+
+
+# ----------------------------------------------------------------------------------------------------- what players see
+
+def test_a_pass_shows_the_others_only_that_a_card_was_passed() -> None:
+    state = HEARTS.new_initial_state(seed=2)
+    act_at_random(state, np.random.default_rng(2))
+    (_, action), = state.history
+    assert state.moves(0) == (action,) == state.moves(CHANCE)
+    assert all(state.moves(i) == (CARD_PASSED,) for i in (1, 2, 3))
+
+
+def test_the_exchange_shows_each_player_what_he_receives() -> None:
+    """Two histories differ for a player exactly if his own cards, his passes, what he got or the leader differ."""
+    random, hands = np.random.default_rng(3), filled()
+    views: dict[tuple, set] = collections.defaultdict(set)
+    for _ in range(300):
+        state = new_round(hands, LEFT)
+        while state.facts.phase != PLAYING:
+            state.apply_action(int(random.choice(state.legal_actions()[-4:])))
+        for i in range(4):
+            own = tuple(action for player, action in state.history if player == i)
+            known = (own, int(state.facts.held[i]), state.current_player())
+            views[i, known].add(state.moves(i))
+    moves = [seen for found in views.values() for seen in found]
+    assert all(len(found) == 1 for found in views.values()) and len(views) > 200
+    by_player = collections.Counter((i, next(iter(found))) for (i, _), found in views.items())
+    assert max(by_player.values()) == 1 and all(min(seen) < 0 for seen in moves)
+
+
+def test_the_deal_shows_each_player_his_hand() -> None:
+    random = np.random.default_rng(6)
+    moves = set()
+    for _ in range(100):
+        state = new_round(shuffled(random, lumps=False), RIGHT)
+        state.apply_action(DEAL)
+        moves |= {state.moves(i) for i in range(4)}
+        assert state.moves(CHANCE) == (DEAL,)
+    assert len(moves) == 400
+
+
+def test_episodes_begin_at_the_deal_and_at_each_lead() -> None:
+    entries, random = HEARTS.entries(), np.random.default_rng(8)
+    state = HEARTS.new_initial_state(seed=8)
+    labels = []
+    while not state.is_terminal() and state.facts.round_number < 2:
+        labels.append(entries.episode(state.record.ctypes.data))
+        if state.facts.phase == PLAYING and state.facts.count == 0:
+            assert labels[-1] == state.current_player()
+        act_at_random(state, random)
+    trick = [0, -1, -1, -1]
+    tricks = [min(label, 0) for label in labels[13:65]]
+    assert labels[:13] == [4, *[-1] * 12] and tricks == trick * 13 and labels[65] == 4
+
+
+def positions(random: np.random.Generator) -> Iterator[State]:
+    """Every state of a whole game of random play."""
+    state = HEARTS.new_initial_state(seed=int(random.integers(1 << 31)))
+    while True:
+        yield state
+        if state.is_terminal():
+            return
+        act_at_random(state, random)
+
+
+def recalled(record: np.ndarray, viewer: int) -> tuple[int, ...]:
+    moves = np.empty(64, np.int64)
+    count = HEARTS.entries().recall(record.ctypes.data, viewer, moves.ctypes.data, len(moves))
+    return tuple(moves[:count].tolist())
+
+
+def test_what_is_recalled_is_what_was_seen_in_the_episode() -> None:
+    for state in positions(np.random.default_rng(9)):
+        assert state.position_in_episode().moves == tuple(recalled(state.record, viewer) for viewer in range(5))
+
+
+# -------------------------------------------------------------------------------------------------------- determinization
+
+def test_a_determinization_can_be_retraced() -> None:
+    """Played from its start it is reached again; what the observer saw since the deal and what is recalled are the same."""
+    random = np.random.default_rng(10)
+    for game in range(2):
+        for number, state in enumerate(positions(random)):
+            observer = int(random.integers(4))
+            if (number + game) % 2 or state.facts.phase == DEALING:
+                continue
+            record = state.determinize(observer, seed=number).record
+            start, actions = HEARTS.retrace(state, record)
+            again = State(HEARTS, start)
+            for action in actions:
+                again.apply_action(action)
+            assert again.record.tobytes() == record.tobytes()
+            assert again.moves(observer) == state.moves(observer)[-len(again.moves(observer)):] if actions else True
+            assert again.position_in_episode().moves == tuple(recalled(record, viewer) for viewer in range(5))
+            assert again.position_in_episode().moves[observer] == state.position_in_episode().moves[observer]
+
+
+def test_the_environment_sees_every_card() -> None:
+    random = np.random.default_rng(11)
+    for state in positions(random):
+        other = state.determinize(CHANCE, seed=1)
+        assert other.facts.searching == 1
+        other.facts.searching, other.facts.fate = state.facts.searching, state.facts.fate
+        assert other.record.tobytes() == state.record.tobytes()
+
+
+def test_nothing_hidden_is_read() -> None:
+    """Determinizing a determinization gives what determinizing the true state gives, for the same seed."""
+    random = np.random.default_rng(12)
+    for number, state in enumerate(positions(random)):
+        observer = number % 4
+        swapped = state.determinize(observer, seed=number)
+        again, direct = (source.determinize(observer, seed=5).record for source in (swapped, state))
+        assert again.tobytes() == direct.tobytes()
+        assert swapped.current_player() == state.current_player()
+
+
+@pytest.mark.parametrize("lumps", [False, True], ids=["random deals", "almost whole suits"])
+def test_determinizations_never_contradict_what_was_seen(lumps: bool) -> None:
+    """10⁵ samples in the second half of rounds; the whole round must be legal with each of them."""
+    random = np.random.default_rng((13, lumps))
+    for number in range(250):
+        state = new_round(shuffled(random, lumps), number % 4)
+        at_random(state, random, int(random.integers(26, 52)))
+        observer = int(random.integers(4))
+        seen = Seen(state, observer)
+        drawn = samples(state, observer, 200, seed=number)
+        assert (drawn["held"][:, observer] == state.facts.held[observer]).all()
+        for held in drawn["held"] & ~drawn["played"][:, None]:
+            hidden = [members(held[other]) for other in seen.others]
+            assert set().union(*hidden) == seen.unseen and [len(hand) for hand in hidden] == seen.sizes
+            assert seen.agrees(hidden)
+
+
+ENDINGS = 24
+MOST_DEALS = 900
+
+
+@pytest.mark.parametrize("lumps", [False, True], ids=["random deals", "almost whole suits"])
+def test_in_endings_all_deals_that_agree_are_equally_likely(lumps: bool) -> None:
+    random, p_values = np.random.default_rng((14, lumps)), []
+    while len(p_values) < ENDINGS:
+        state = new_round(shuffled(random, lumps), len(p_values) % 4)
+        at_random(state, random, int(random.integers(38, 46)))
+        observer = int(random.integers(4))
+        seen = Seen(state, observer)
+        deals = set(seen.deals())
+        if not 1 < len(deals) <= MOST_DEALS:
+            continue
+        drawn = samples(state, observer, 30 * len(deals), seed=len(p_values))
+        hands = drawn["held"] & ~drawn["played"][:, None]
+        counted = collections.Counter(tuple(map(int, hand[seen.others])) for hand in hands)
+        assert set(counted) <= {tuple(int(bits(set(hand))) for hand in deal) for deal in deals}
+        p_values.append(p_value(counted, len(deals)))
+    assert min(p_values) > SIGNIFICANCE
+    assert scipy.stats.kstest(p_values, "uniform").pvalue > SIGNIFICANCE
+
+
+def led_unbroken(seed: int) -> State:
+    """A round, without points as long as possible, until a heart is led unbroken."""
+    random = np.random.default_rng(seed)
+    state = dealt(shuffled(random, lumps=False))
+    while not state.facts.broken:
+        legal = state.legal_actions()
+        state.apply_action(int(random.choice([card for card in legal if card not in POINT_CARDS] or legal)))
+    assert state.facts.count == 1 and state.facts.trick[0] in SUIT_HEARTS
+    return state
+
+
+def after(hands: list[set[int]], opening: str) -> State:
+    state = dealt(hands)
+    play(state, opening)
+    return state
+
+
+ONLY_POINTS = filled(cards("2♣"), cards("Q♠") | SUIT_HEARTS - cards("A♥"))
+
+
+@pytest.mark.parametrize("start, shower, plays", [
+    (lambda: after(ONLY_POINTS, "2♣ 2♥"), 1, 40), (lambda: after(ONLY_POINTS, "2♣ Q♠"), 1, 40), (lambda: led_unbroken(10), 3, 41),
+], ids=["a heart in the first trick", "♠Q in the first trick", "a heart led unbroken"])
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_what_a_forced_play_shows_beyond_voids_is_used(start: Callable[[], State], shower: int, plays: int, place: int) -> None:
+    state = at_random(start(), np.random.default_rng(2), plays)
+    observer = (shower + place) % 4
+    seen = Seen(state, observer)
+    deals = set(seen.deals())
+    assert 0 < len(deals) < len(set(seen.deals(rule=following)))
+    counted = collections.Counter(tuple(map(int, held[seen.others] & ~state.facts.played))
+                                  for held in samples(state, observer, 40 * len(deals))["held"])
+    assert set(counted) == {tuple(int(bits(set(hand))) for hand in deal) for deal in deals}
+    assert len(deals) == 1 or p_value(counted, len(deals)) > SIGNIFICANCE
+
+
+def test_the_holder_of_the_two_of_clubs_is_known_once_he_is_to_lead() -> None:
+    state = dealt(filled(cards("A♣"), cards("3♣"), cards("2♣")))
+    drawn = samples(state, 0, 1000)
+    assert (drawn["held"][:, 2] & np.uint64(1) == 1).all()
+    assert len(set(drawn["held"][:, 1].tolist())) > 990
+
+
+def test_cards_given_and_received_are_known() -> None:
+    random = np.random.default_rng(15)
+    for number in (LEFT, RIGHT, ACROSS):
+        state = new_round(shuffled(random, lumps=False), number)
+        at_random(state, random, 1)
+        giver, receiver = (3 * RECEIVER[number] + 1) % 4, (RECEIVER[number] + 1) % 4
+        for record in samples(state, 1, 200):
+            assert record["passed"][1].tolist() == state.facts.passed[1].tolist()
+            assert set(record["passed"][giver]) == set(state.facts.passed[giver]) or giver == 1
+            assert set(record["passed"][1].tolist()) <= members(record["held"][receiver])
+
+
+def test_while_passing_the_other_hands_and_what_was_passed_are_uniform() -> None:
+    """A card lies with each of the three others, and is each of the passed cards in their order, equally often."""
+    random = np.random.default_rng(16)
+    state = HEARTS.new_initial_state(seed=16)
+    for _ in range(8):
+        act_at_random(state, random)                         # player 2 has passed two
+    drawn, unseen = samples(state, 2, 30_000), members(~state.facts.held[2] & np.uint64((1 << 52) - 1))
+    unseen -= {action - PASS for player, action in state.history if player == 2}
+    passed = drawn["passed"]
+    assert (passed[:, 2, :2] == state.facts.passed[2, :2]).all() and (passed[:, 3] == state.facts.passed[3]).all()
+    for player, k in itertools.product((0, 1), range(3)):
+        counted = collections.Counter(passed[:, player, k].tolist())
+        assert set(counted) == unseen and p_value(counted, 39) > SIGNIFICANCE
+    half = bits(set(sorted(unseen)[::2]))
+    for player in (0, 1, 3):
+        size = 10 if player < 2 else 13
+        inside = np.bitwise_count(drawn["held"][:, player] & half)
+        expected = scipy.stats.hypergeom(39, 20, size).pmf(np.arange(14)) * len(drawn)
+        observed = np.bincount(inside, minlength=14)
+        common = expected > 5
+        assert scipy.stats.chisquare(np.append(observed[common], observed[~common].sum()),
+                                     np.append(expected[common], expected[~common].sum())).pvalue > SIGNIFICANCE
+
+
+@pytest.mark.parametrize("plays", [0, 30])
+def test_passes_between_others_are_redrawn_from_all_that_could_be_they(plays: int) -> None:
+    """Player 1 passed to 2, unseen by 0: any three of the thirteen that 2 began the tricks with, in any order."""
+    random = np.random.default_rng(17)
+    state = at_random(HEARTS.new_initial_state(seed=17), random, 1)
+    at_random(state, random, plays)
+    drawn = samples(state, 0, 20 * 1716)
+    places = collections.Counter()
+    for passed, held in zip(drawn["passed"][:, 1].tolist(), drawn["held"][:, 2].tolist(), strict=True):
+        order = sorted(members(held))
+        places[tuple(order.index(card) for card in passed)] += 1
+    assert p_value(places, math.perm(13, 3)) > SIGNIFICANCE
+
+
+def test_before_a_deal_nothing_is_known_of_it() -> None:
+    state = new_round(filled(), RIGHT)
+    drawn = samples(state, 1, 13_000)
+    counted = collections.Counter(itertools.chain.from_iterable(map(members, drawn["held"][:, 1].tolist())))
+    assert len(counted) == 52 and p_value(counted, 52) > SIGNIFICANCE
+    assert (np.bitwise_or.reduce(drawn["held"], axis=1) == np.uint64((1 << 52) - 1)).all()
+
+
+# ---------------------------------------------------------------------------------------------------- rounds to come
+
+def test_the_table_holds_rounds_of_26_points_or_78() -> None:
+    assert ROUND_SCORES.shape == (10_000, 4) and ROUND_SCORES.dtype == np.int8
+    shot = np.sort(ROUND_SCORES, axis=1).tolist()
+    assert all(sum(row) == 26 or row == [0, 26, 26, 26] for row in shot)
+    assert len(np.unique(ROUND_SCORES, axis=0)) > 1000 and (ROUND_SCORES >= 0).all()
+
+
+def test_a_determinized_state_ends_with_the_round_and_its_rewards_are_a_function_of_it() -> None:
+    random = np.random.default_rng(18)
+    for seed in range(20):
+        state = at_random(HEARTS.new_initial_state(seed=seed), random, int(random.integers(40)))
+        search = state.determinize(max(state.current_player(), 0), seed=seed)
+        while not search.is_terminal():
+            act_at_random(search, random)
+        assert search.facts.phase == ENDED and max(search.facts.scores) < 50 and sum(search.facts.scores) in (26, 78)
+        assert search.returns() == search.returns() == search.clone().returns()
+        assert max(search.returns()) == 1.0
+
+
+def test_the_rounds_to_come_are_drawn_from_the_table_with_seats_permuted() -> None:
+    """Mean rewards over many fates agree with a plain simulation from the same table."""
+    scores = [30, 35, 20, 44]
+    state = HEARTS.new_initial_state()
+    state.facts.phase, state.facts.player, state.facts.scores, state.facts.searching = ENDED, -4, scores, 1
+    random, count = np.random.default_rng(19), 20_000
+    ours = np.zeros((count, 4))
+    for i in range(count):
+        state.facts.fate = np.uint64(random.integers(1 << 63))
+        ours[i] = state.returns()
+    plain = np.zeros((count, 4))
+    for i in range(count):
+        totals = np.array(scores)
+        while max(totals) < 50:
+            totals += random.permutation(ROUND_SCORES[random.integers(10_000)])
+        plain[i] = placed(totals.tolist())
+    for seat in range(4):
+        tallies = [[(rewards[:, seat] == value).sum() for value in (0.0, 0.5, 1.0)] for rewards in (ours, plain)]
+        assert scipy.stats.chi2_contingency(tallies).pvalue > SIGNIFICANCE
+
+
+def test_a_game_of_real_play_goes_on_to_the_next_round() -> None:
+    state = to_the_end(HEARTS.new_initial_state(seed=20), np.random.default_rng(20))
+    assert not state.is_terminal() and state.is_chance_node()
+    assert HEARTS.new_initial_state(seed=20).facts.fate != HEARTS.new_initial_state(seed=21).facts.fate
+
+
+# ------------------------------------------------------------------------------------------------------------------ text
+
+def test_cards_and_hands_are_written_as_players_do() -> None:
+    state = HEARTS.new_initial_state(seed=3)
+    assert all(state.string_to_action(state.action_to_string(action)) == action for action in state.legal_actions())
+    assert state.action_to_string(PASS + QUEEN) == "pass Q♠" and state.action_to_string(QUEEN) == "Q♠"
+    assert str(state).startswith("round 1, pass left; scores 0 0 0 0") and str(state).endswith("passed: nothing; 0 to pass")
+    given = sorted(members(state.facts.held[0]))[-3:]
+    for card in given:
+        state.apply_action(PASS + card)
+    assert str(state).endswith(f"passed: 0 {cards_text(bits(set(given)))}; 1 to pass")
+    for later in positions(np.random.default_rng(21)):
+        assert str(later).count("\n") == 5
+
+
+def test_a_random_subset_of_any_size_is_uniform() -> None:
+    generator, pool = seeded(22), np.uint64(0b1011_0110_0101)
+    for size in range(8):
+        counted = collections.Counter(int(_subset(generator, pool, size)) for _ in range(60 * math.comb(7, size)))
+        assert all(word & ~int(pool) == 0 and word.bit_count() == size for word in counted)
+        assert len(counted) == math.comb(7, size) and (len(counted) == 1 or p_value(counted, len(counted)) > SIGNIFICANCE)

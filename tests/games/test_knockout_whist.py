@@ -1,0 +1,639 @@
+"""Knockout Whist: hand-made positions, a second set of rules on lists in lock-step, and deals against brute-force enumeration."""
+import itertools
+import math
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from icarus import rng
+from icarus.game import CHANCE, CONTINUES, State
+from icarus.games import _cards
+from icarus.games._cards import card_named, card_text, cards_in, cards_text
+from icarus.games.knockout_whist import (
+    CHOOSE,
+    CHOOSER,
+    DEAL,
+    FACE_DOWN,
+    HAND_SEEN,
+    NO_CARD,
+    PLAY,
+    ROUNDS,
+    TRUMPS,
+    knockout_whist,
+)
+from icarus.games.knockout_whist import determinize as redraw
+from icarus.jit import helper
+
+ALL_PLAYERS = range(2, 8)
+UNLIKELY = 1e-4                 # a chi-square test with a smaller p fails
+
+
+def game(players):
+    return knockout_whist(players)
+
+
+def cards(text):
+    """A set of cards written like "A♣ 10♦"."""
+    return sum(1 << card_named(name) for name in text.split())
+
+
+def position(hands, *, trumps="♠", tricks=None, hand_size=None, played="", voids=None):
+    """A round in progress, player 0 to lead; a player whose hand is "out" is out."""
+    state = State(game(len(hands)), np.zeros(1, game(len(hands)).state))
+    facts = state.facts
+    for player, hand in enumerate(hands):
+        facts.hands[player] = 0 if hand == "out" else cards(hand)
+        facts.alive |= (hand != "out") << player
+        facts.tricks[player] = tricks[player] if tricks else 0
+    for player, suits in (voids or {}).items():
+        facts.voids[player] = sum(1 << "♣♦♠♥".index(suit) for suit in suits)
+    facts.played = cards(played)
+    facts.deals[:] = rng.seeded(len(hands))
+    facts.players = len(hands)
+    facts.hand_size = hand_size or len(hands[0].split())
+    facts.trumps, facts.turn_up = "♣♦♠♥".index(trumps), NO_CARD
+    return State(state.game, state.record)
+
+
+def play(state, text):
+    """Play the actions written so, each a legal one."""
+    for name in text.split(", "):
+        state.apply_action(state.string_to_action(name))
+
+
+def held_hands(state):
+    """Each player's hand, as an integer."""
+    return [int(hand) for hand in state.facts.hands[:state.game.players]]
+
+
+def legal_texts(state):
+    return {state.action_to_string(action) for action in state.legal_actions()}
+
+
+def random_walk(state, seed):
+    """The state before each action of a random game, and at last the end."""
+    choose = random.Random(seed)
+    while not state.is_terminal():
+        yield state
+        state.apply_action(choose.choice(state.legal_actions()))
+    yield state
+
+
+# ------------------------------------------------------------------------------------------------------------- the rules
+
+@pytest.mark.parametrize("players", ALL_PLAYERS)
+def test_each_player_is_dealt_seven_cards_and_the_next_card_names_trumps(players):
+    state = game(players).new_initial_state(seed=players)
+    facts, hands = state.facts, [cards_in(hand) for hand in held_hands(state)]
+    assert [len(hand) for hand in hands] == [7] * players
+    assert len({*sum(hands, []), int(facts.turn_up)}) == 7 * players + 1
+    assert facts.trumps == facts.turn_up // 13
+
+
+def test_the_player_left_of_the_dealer_leads_to_the_first_trick():
+    assert game(5).new_initial_state(seed=1).current_player() == 0
+
+
+def test_the_turn_up_is_uniform_over_the_pack():
+    turned = Counter(int(game(7).new_initial_state(seed).facts.turn_up) for seed in range(2600))
+    assert chisquare([turned[card] for card in range(52)]).pvalue > UNLIKELY
+
+
+def test_any_card_may_be_led():
+    assert legal_texts(position(["2♣ A♠ K♥", "3♣ 4♣ 5♣"])) == {"2♣", "A♠", "K♥"}
+
+
+def test_a_player_must_follow_suit_if_able():
+    state = position(["2♣ A♠", "3♣ K♣ 4♠ 9♦"])
+    play(state, "2♣")
+    assert legal_texts(state) == {"3♣", "K♣"}
+
+
+def test_a_player_without_the_suit_led_may_play_anything_and_has_shown_a_void():
+    state = position(["2♣ A♠", "3♦ K♥ 4♠", "5♣ 6♣"])
+    play(state, "2♣")
+    assert legal_texts(state) == {"3♦", "K♥", "4♠"}
+    play(state, "3♦, 6♣")
+    assert state.facts.voids[:3].tolist() == [0, 1 << "♣♦♠♥".index("♣"), 0]
+
+
+@pytest.mark.parametrize(("trick", "taker"), [
+    ("2♣, 3♣, 4♣", 2),                  # the highest card of the suit led
+    ("10♣, 9♣, 8♣", 0),
+    ("9♣, 10♣, J♣", 2),
+    ("K♦, A♣, A♥", 0),                  # other suits that are not trumps take nothing
+    ("A♣, 2♠, K♣", 1),                  # a trump beats any other card
+    ("A♣, 3♠, 2♠", 1),                  # the highest trump
+    ("A♣, 2♠, 3♠", 2),
+    ("2♠, A♣, A♦", 0),                  # trumps led
+    ("2♠, 3♠, A♥", 1),
+])
+def test_the_highest_trump_takes_the_trick_or_else_the_highest_card_of_the_suit_led(trick, taker):
+    first, second, third = trick.split(", ")
+    state = position([f"{first} 7♥", f"{second} 6♥", f"{third} 5♥"])
+    play(state, trick)
+    assert state.facts.tricks.tolist() == [player == taker for player in range(7)]
+    assert state.current_player() == taker, "the taker leads to the next trick"
+
+
+def test_players_who_are_out_are_passed_over():
+    state = position(["out", "2♣ 3♣", "out", "4♣ 5♣", "6♣ 7♣"], hand_size=2)
+    state.facts.player = 4
+    play(state, "6♣")
+    assert state.current_player() == 1
+    play(state, "3♣")
+    assert state.current_player() == 3
+    play(state, "4♣")
+    assert state.current_player() == 4 and state.facts.tricks[:5].tolist() == [0, 0, 0, 0, 1]
+
+
+def test_who_took_no_trick_is_out_and_the_next_round_has_a_card_less():
+    state = position(["A♣", "2♣", "3♣"], tricks=[1, 0, 1], hand_size=3)
+    play(state, "A♣, 2♣, 3♣")
+    assert state.is_chance_node() and legal_texts(state) == {"deal"}
+    play(state, "deal")
+    assert [hand.bit_count() for hand in held_hands(state)] == [2, 0, 2]
+
+
+def test_the_winner_of_most_tricks_sees_his_new_hand_and_names_trumps_and_leads():
+    state = position(["2♣", "A♣", "3♣"], tricks=[1, 1, 1], hand_size=4)
+    play(state, "2♣, A♣, 3♣, deal")
+    assert state.current_player() == 1
+    assert legal_texts(state) == {"♣ trumps", "♦ trumps", "♠ trumps", "♥ trumps"}
+    play(state, "♥ trumps")
+    assert state.current_player() == 1 and state.facts.trumps == "♣♦♠♥".index("♥")
+    assert set(state.legal_actions()) == set(cards_in(state.facts.hands[1]))
+
+
+def test_a_tie_for_most_tricks_is_drawn_between_the_tied_players_only():
+    state = position(["A♣", "2♣", "3♣", "4♣"], tricks=[1, 2, 1, 2], hand_size=7)
+    play(state, "A♣, 2♣, 3♣, 4♣")
+    assert state.is_chance_node()
+    named = {state.action_to_string(action): probability for action, probability in state.chance_outcomes()}
+    assert named == {f"player {player} chooses": pytest.approx(1 / 3) for player in (0, 1, 3)}
+    play(state, "player 3 chooses")
+    assert state.chance_outcomes() == [(DEAL, 1.0)]
+    play(state, "deal")
+    assert state.current_player() == 3
+
+
+def test_who_takes_all_tricks_wins_at_once():
+    state = position(["A♣", "2♣", "3♣"], tricks=[6, 0, 0], hand_size=7)
+    play(state, "A♣, 2♣, 3♣")
+    assert state.is_terminal() and state.returns() == [1.0, 0.0, 0.0]
+
+
+def test_the_only_trick_of_the_last_round_decides():
+    state = position(["K♦", "2♦", "3♠", "out"])
+    play(state, "K♦, 2♦, 3♠")
+    assert state.is_terminal() and state.returns() == [0.0, 0.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("players", [1, 8, 0, -3, 2.5, "4", True, None])
+def test_other_numbers_of_players_are_refused(players):
+    with pytest.raises(ValueError, match=r"2 to 7 players") as refusal:
+        game(players)
+    assert repr(players) in str(refusal.value)
+
+
+# -------------------------------------------------------------------------------------------- a second set of rules, on lists
+
+class Table:
+    """Knockout Whist once more, written from the rules on lists and names of cards, told the hands at each deal."""
+
+    def __init__(self, hands, trumps):
+        self.hands, self.trumps, self.seats = hands, trumps, list(range(len(hands)))
+        self.size, self.turn, self.trick, self.taken, self.waiting = ROUNDS, 0, [], Counter(), "card"
+
+    def choices(self):
+        if self.waiting == "draw":
+            return {f"player {player} chooses" for player in self.tied()}
+        if self.waiting != "card":
+            return {"deal"} if self.waiting == "deal" else {f"{suit} trumps" for suit in "♣♦♠♥"}
+        hand = self.hands[self.turn]
+        follow = [card for card in hand if self.trick and card[-1] == self.trick[0][1][-1]]
+        return set(follow or hand)
+
+    def tied(self):
+        return [player for player, count in self.taken.items() if count == max(self.taken.values())]
+
+    def do(self, text, hands):
+        if self.waiting == "draw":
+            self.turn, self.waiting = int(text.split()[1]), "deal"
+        elif self.waiting == "deal":
+            self.hands, self.taken, self.waiting = hands, Counter(), "trumps"
+        elif self.waiting == "trumps":
+            self.trumps, self.waiting = text[0], "card"
+        else:
+            self.card(text)
+
+    def card(self, card):
+        self.hands[self.turn].remove(card)
+        self.trick.append((self.turn, card))
+        self.turn = self.seats[(self.seats.index(self.turn) + 1) % len(self.seats)]
+        if len(self.trick) == len(self.seats):
+            led = self.trick[0][1][-1]
+            order = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"]
+            self.turn = max(self.trick, key=lambda p: (p[1][-1] == self.trumps, p[1][-1] == led, order.index(p[1][:-1])))[0]
+            self.taken[self.turn] += 1
+            self.trick = []
+            if not self.hands[self.turn]:
+                self.round_over()
+
+    def round_over(self):
+        self.seats = [player for player in self.seats if self.taken[player]]
+        self.size -= 1
+        self.turn = self.tied()[0]
+        self.waiting = "end" if len(self.seats) == 1 else "draw" if len(self.tied()) > 1 else "deal"
+
+
+def named_hands(state):
+    return [[card_text(card) for card in cards_in(hand)] for hand in held_hands(state)]
+
+
+@pytest.mark.parametrize("players", ALL_PLAYERS)
+def test_random_games_agree_with_the_rules_on_lists(players):
+    rounds = set()
+    for seed in range(80):
+        choose, state = random.Random(seed), game(players).new_initial_state(seed)
+        table = Table(named_hands(state), card_text(int(state.facts.turn_up))[-1])
+        while not state.is_terminal():
+            rounds.add(table.size)
+            assert legal_texts(state) == table.choices()
+            assert len(state.legal_actions()) == len(table.choices()) <= state.game.max_legal
+            assert state.current_player() == (CHANCE if table.waiting in ("draw", "deal") else table.turn)
+            if table.waiting in ("trumps", "card"):
+                assert [set(hand) for hand in named_hands(state)] == [set(hand) for hand in table.hands]
+            action = choose.choice(state.legal_actions())
+            text = state.action_to_string(action)
+            state.apply_action(action)
+            table.do(text, named_hands(state))
+        assert table.waiting == "end"
+        assert state.returns() == [float(player in table.seats) for player in range(players)]
+    assert min(rounds) <= 2, "some games go nearly to the end"
+
+
+@pytest.mark.parametrize("players", ALL_PLAYERS)
+def test_cards_are_conserved_in_every_round(players):
+    for seed in range(20):
+        for state in random_walk(game(players).new_initial_state(seed), seed):
+            facts = state.facts
+            alive = [int(facts.alive) >> player & 1 for player in range(players)]
+            held = [hand.bit_count() for hand in held_hands(state)]
+            together = sum(held) + int(facts.played).bit_count()
+            union = int(facts.played) | int(np.bitwise_or.reduce(facts.hands))
+            assert union.bit_count() == together
+            if not state.is_terminal():
+                assert together == int(facts.hand_size) * sum(alive)
+                assert all(count == 0 for count, in_play in zip(held, alive, strict=True) if not in_play)
+
+
+# ------------------------------------------------------------------------------------------------- what each player sees
+
+def test_each_player_sees_the_deal_as_his_own_hand_and_the_environment_as_the_action():
+    state = position(["2♣", "A♣", "3♣"], tricks=[1, 1, 0], hand_size=4)
+    play(state, "2♣, A♣, 3♣, deal")
+    hands = held_hands(state)
+    assert [state.moves(player)[-1] for player in range(3)] == [HAND_SEEN | hand for hand in hands]
+    assert hands[2] == 0, "who is out sees no cards"
+    assert state.moves(CHANCE)[-1] == DEAL
+    assert max(DEAL, *cards_in(_cards.PACK)) < HAND_SEEN and HAND_SEEN & int(_cards.PACK) == 0, "no hand looks like an action"
+
+
+def test_everyone_sees_all_cards_played_and_trumps_named():
+    state = game(3).new_initial_state(seed=5)
+    for now in random_walk(state, seed=5):
+        views = [now.moves(player) for player in (0, 1, 2, CHANCE)]
+        public = [[move for move in view if move < DEAL] for view in views]
+        assert public[0] == public[1] == public[2] == public[3] == [action for _, action in now.history if action != DEAL]
+
+
+def test_an_episode_is_a_trick_labelled_with_its_leader_or_the_beginning_of_a_round():
+    state = position(["2♣ 4♣", "A♣ 5♣", "3♣ 6♣"], tricks=[2, 0, 1], hand_size=5)
+    label = state.game.entries().episode
+    assert label(state.record.ctypes.data) == 0
+    play(state, "2♣")
+    assert label(state.record.ctypes.data) == CONTINUES
+    play(state, "A♣, 3♣")
+    assert label(state.record.ctypes.data) == 1
+    play(state, "5♣, 6♣, 4♣")
+    assert state.is_chance_node() and label(state.record.ctypes.data) == CONTINUES, "the draw belongs to the last trick"
+    play(state, "player 2 chooses")
+    assert label(state.record.ctypes.data) == 3
+    play(state, "deal")
+    assert label(state.record.ctypes.data) == CONTINUES
+    play(state, "♦ trumps")
+    assert label(state.record.ctypes.data) == 2
+    assert state.position_in_episode().moves == ((),) * 4
+
+
+# ------------------------------------------------------------------------------------------------------- determinization
+
+def contradictions(state, world, observer):
+    """What `observer` knows in `state` and `world` does not respect."""
+    true, drawn = state.facts, world.facts
+    public = [name for name in true.dtype.names if name not in ("hands", "deals", "arranged", "arranged_hands", "arranged_deals")]
+    found = [name for name in public if not np.array_equal(true[name], drawn[name])]
+    if state.facts.stage not in (PLAY, CHOOSE):
+        return found
+    hands, held = held_hands(world), int(np.bitwise_or.reduce(drawn.hands))
+    if hands[observer] != true.hands[observer]:
+        found.append("own hand")
+    if [hand.bit_count() for hand in hands] != [hand.bit_count() for hand in held_hands(state)]:
+        found.append("sizes")
+    if held.bit_count() != sum(hand.bit_count() for hand in hands) or held & int(true.played):
+        found.append("a card in two places")
+    if true.turn_up != NO_CARD and held >> int(true.turn_up) & 1:
+        found.append("turn-up in a hand")
+    shown = shown_voids(state)
+    found += [f"void of {player}" for player, hand in enumerate(hands) for card in cards_in(hand) if card // 13 in shown[player]]
+    return found
+
+
+def shown_voids(state):
+    """The suits that each player failed to follow since the last deal, from the history alone."""
+    shown, trick = [set() for _ in range(state.game.players)], []
+    alive = int(state.facts.alive).bit_count()
+    for player, action in state.history:
+        if action >= TRUMPS:
+            shown, trick = [set() for _ in shown], []
+            continue
+        trick = [] if len(trick) == alive else trick
+        trick.append(action)
+        if action // 13 != trick[0] // 13:
+            shown[player].add(trick[0] // 13)
+    return shown
+
+
+@pytest.mark.parametrize("players", ALL_PLAYERS)
+def test_a_determinization_never_contradicts_what_the_observer_has_seen(players):
+    drawn = 0
+    for seed in range(4):
+        for state in random_walk(game(players).new_initial_state(seed), seed):
+            for observer in range(players):
+                world = state.determinize(observer, seed=drawn)
+                assert contradictions(state, world, observer) == []
+                drawn += 1
+    assert drawn > 300
+
+
+@pytest.mark.parametrize("players", [2, 4, 7])
+def test_a_determinization_can_be_retraced_and_recalls_the_moves_of_its_episode(players):
+    this = game(players)
+    recalled = np.zeros(players + 1, np.int64)
+    for seed in range(2):
+        for state in random_walk(this.new_initial_state(seed), seed):
+            observer = len(state.history) % players
+            world = state.determinize(observer, seed)
+            start, actions = this.retrace(state, world.record)
+            replay = State(this, start)
+            for action in actions:
+                replay.apply_action(action)
+            assert (replay.record == world.record).all()
+            assert replay.moves(observer) == state.moves(observer)
+            for viewer, moves in enumerate(replay.position_in_episode().moves):
+                count = this.entries().recall(world.record.ctypes.data, viewer, recalled.ctypes.data, len(recalled))
+                assert tuple(recalled[:count]) == moves
+
+
+def test_a_determinization_reads_nothing_hidden():
+    for seed in range(4):
+        for state in random_walk(game(4).new_initial_state(seed), seed):
+            for observer in range(4):
+                other = state.clone()
+                other.record[:] = state.determinize(observer, seed=1).record
+                assert (state.determinize(observer, seed=2).record == other.determinize(observer, seed=2).record).all()
+
+
+determinize = helper(redraw)
+
+
+@helper
+def draw_hands(state, observer, beliefs, generator, hands):
+    for i in range(len(hands)):
+        determinize(state, observer, beliefs, generator)
+        for player in range(hands.shape[1]):
+            hands[i, player] = state.hands[player]
+
+
+def drawn_hands(state, observer, number, seed):
+    """How often each tuple of hands is drawn in `number` determinizations."""
+    hands = np.zeros((number, state.game.players), np.uint64)
+    draw_hands(state.record.copy()[0], observer, state.beliefs(observer)[0], rng.seeded(seed), hands)
+    return Counter(map(tuple, hands.tolist()))
+
+
+def deals(unseen, sizes, barred):
+    """Every way to give hands of these sizes from the cards `unseen` (a list), card `c` never to hand h where barred(h, c)."""
+    if not sizes:
+        yield ()
+        return
+    for hand in itertools.combinations([card for card in unseen if not barred(0, card)], sizes[0]):
+        rest = [card for card in unseen if card not in hand]
+        for others in deals(rest, sizes[1:], lambda h, c: barred(h + 1, c)):
+            yield (sum(1 << card for card in hand), *others)
+
+
+def agreeing_hands(state, observer):
+    """Every tuple of hands that agrees with what `observer` has seen, from the history alone."""
+    shown, facts, hands = shown_voids(state), state.facts, held_hands(state)
+    own = set(cards_in(hands[observer]))
+    unseen = set(range(52)) - set(cards_in(facts.played)) - own - {int(facts.turn_up)}
+    others = [player for player in range(state.game.players) if player != observer]
+    sizes = [hands[player].bit_count() for player in others]
+    for drawn in deals(sorted(unseen), sizes, lambda hand, card: card // 13 in shown[others[hand]]):
+        yield (*drawn[:observer], hands[observer], *drawn[observer:])
+
+
+def test_determinizations_are_uniform_in_the_last_tricks_of_first_rounds_with_seven_players():
+    tested = 0
+    for seed in range(200):
+        state = game(7).new_initial_state(seed)
+        for now in random_walk(state, seed):
+            if sum(hand.bit_count() for hand in held_hands(now)) == 6:
+                break
+        observer = state.current_player()
+        expected = list(agreeing_hands(state, observer))
+        if not 20 <= len(expected) <= 800:
+            continue
+        drawn = drawn_hands(state, observer, 50 * len(expected), seed)
+        assert set(drawn) == set(expected)
+        assert chisquare([drawn[hands] for hands in expected]).pvalue > UNLIKELY
+        tested += 1
+        if tested == 25:
+            break
+    assert tested == 25
+
+
+UNEVEN = ["5♣ 6♦", "2♣ 3♣", "2♠ 3♠", "2♥ 3♦"]               # observer 0; four other cards are in the stock
+UNEVEN_STOCK = "4♣ 7♦ 4♠ 4♥"
+
+
+def uneven_position():
+    """Six cards in three hidden hands and four in the stock: player 1 has shown voids in ♠ and ♦, 2 in ♥, 3 in ♣."""
+    rest = set(range(52)) - set(cards_in(cards(" ".join([*UNEVEN, UNEVEN_STOCK]))))
+    return position(UNEVEN, played=" ".join(map(card_text, rest)), voids={1: "♠♦", 2: "♥", 3: "♣"})
+
+
+def uneven_deals():
+    barred = {0: (1, 2), 1: (3,), 2: (0,)}
+    unseen = sorted(cards_in(cards(" ".join([*UNEVEN[1:], UNEVEN_STOCK]))))
+    own = cards(UNEVEN[0])
+    return [(own, *hands) for hands in deals(unseen, [2, 2, 2], lambda hand, card: card // 13 in barred[hand])]
+
+
+def test_determinizations_are_uniform_where_dealing_hand_by_hand_is_not():
+    expected = uneven_deals()
+    drawn = drawn_hands(uneven_position(), 0, 60 * len(expected), seed=3)
+    assert set(drawn) == set(expected)
+    assert chisquare([drawn[hands] for hands in expected]).pvalue > UNLIKELY
+
+    choose, naive = random.Random(3), Counter()
+    for _ in range(60 * len(expected)):
+        left, hands = cards_in(cards(" ".join([*UNEVEN[1:], UNEVEN_STOCK]))), [cards(UNEVEN[0])]
+        for suits in ((1, 2), (3,), (0,)):
+            held = choose.sample([card for card in left if card // 13 not in suits], 2)
+            left = [card for card in left if card not in held]
+            hands.append(sum(1 << card for card in held))
+        naive[tuple(hands)] += 1
+    assert chisquare([naive[hands] for hands in expected]).pvalue < 1e-9, "the position tells the two apart"
+
+
+def test_the_coming_deals_are_redrawn_uniformly():
+    state = position(["2♣", "A♣", "3♣"], tricks=[2, 2, 2], hand_size=2)
+    state.facts.player = 0
+    first = Counter()
+    for seed in range(2600):
+        world = state.determinize(0, seed)
+        world = State(world.game, world.record)
+        for _ in range(3):
+            world.apply_action(world.legal_actions()[0])
+        first[cards_in(world.facts.hands[2])[0]] += 1
+    assert chisquare([first[card] for card in range(52)]).pvalue > UNLIKELY
+
+
+def test_hands_that_nobody_has_seen_yet_are_all_redrawn():
+    state = position(["2♣", "A♣", "3♣"], tricks=[1, 1, 1], hand_size=4)
+    play(state, "2♣, A♣, 3♣")
+    assert state.facts.stage == FACE_DOWN
+    own = Counter(cards_text(state.determinize(0, seed).facts.hands[0]) for seed in range(50))
+    assert len(own) > 45
+
+
+# ------------------------------------------------------------------------------------------------------ constrained deals
+
+@helper
+def draw_deals(deal, generator, hands):
+    for i in range(len(hands)):
+        _cards.draw_deal(deal, generator)
+        for hand in range(hands.shape[1]):
+            hands[i, hand] = deal.dealt[hand]
+
+
+HANDS = 4
+
+
+def constrained(unseen, sizes, barred):
+    """A constrained deal to four hands; those not named hold no cards."""
+    deal = np.zeros(1, np.dtype(_cards.deal_fields(HANDS), align=True))
+    facts = deal.view(np.recarray)[0]
+    facts.unseen = sum(1 << card for card in unseen)
+    facts.sizes[:len(sizes)], facts.barred[:len(sizes)] = sizes, barred
+    _cards.prepare_deal(deal[0])
+    return deal[0]
+
+
+def random_constraints(seed):
+    """Up to four hands of up to three cards; suits barred at random, and now and then one card."""
+    choose = random.Random(seed)
+    sizes = [choose.randint(0, 3) for _ in range(choose.randint(1, HANDS))]
+    unseen = sorted(choose.sample(range(52), sum(sizes)))
+    barred = [sum(((1 << 13) - 1) << 13 * suit for suit in range(4) if choose.random() < 0.3) for _ in sizes]
+    if unseen and choose.random() < 0.3:
+        barred[0] |= 1 << choose.choice(unseen)
+    return unseen, sizes, barred
+
+
+def test_constrained_deals_are_uniform_for_any_sizes_and_barred_cards():
+    several = impossible = 0
+    for seed in range(300):
+        unseen, sizes, barred = random_constraints(seed)
+        if len(unseen) > 8:
+            continue
+        expected = list(deals(unseen, sizes, lambda hand, card, barred=barred: barred[hand] >> card & 1))
+        if not expected:
+            impossible += 1
+            with pytest.raises(ValueError, match="no deal agrees"):
+                constrained(unseen, sizes, barred)
+        elif len(expected) < 500:
+            hands = np.zeros((60 * len(expected), len(sizes)), np.uint64)
+            draw_deals(constrained(unseen, sizes, barred), rng.seeded(seed), hands)
+            drawn = Counter(map(tuple, hands.tolist()))
+            assert set(drawn) == set(expected)
+            assert len(expected) == 1 or chisquare([drawn[hands] for hands in expected]).pvalue > UNLIKELY
+            several += len(expected) > 1
+    assert several > 60 and impossible > 20
+
+
+def splits(size, room, barred):
+    """Every way to take `size` cards from suits with this much room, none from the barred suits."""
+    for taken in itertools.product(*(range(0 if barred >> suit & 1 else most + 1) or [0] for suit, most in enumerate(room))):
+        if sum(taken) == size:
+            yield taken
+
+
+@pytest.mark.parametrize("barred", [[0, 0, 0], [1, 0, 0], [1, 2, 0], [3, 2, 4]])
+def test_the_ways_of_a_large_deal_are_counted_exactly(barred):
+    """39 cards to three hands of 13, suits barred, in exact integers: products of binomials over all splits into suits."""
+    unseen = [card for card in range(52) if card % 4]
+    room = [sum(card // 13 == suit for card in unseen) for suit in range(4)]
+    exact = 0
+    for first in splits(13, room, barred[0]):
+        left = [n - taken for n, taken in zip(room, first, strict=True)]
+        for second in splits(13, left, barred[1]):
+            if not any(n > taken and barred[2] >> suit & 1 for suit, (n, taken) in enumerate(zip(left, second, strict=True))):
+                exact += math.prod(map(math.comb, room, first)) * math.prod(map(math.comb, left, second))
+    deal = constrained(unseen, [13, 13, 13], [int(_cards.suits_cards(suits)) for suits in barred])
+    merged = [int(size) for size in deal["group_sizes"][:deal["groups"]]]
+    within = math.prod(map(math.factorial, merged)) // math.factorial(13) ** 3      # a group is split among its hands afterwards
+    assert deal["total"] * within == pytest.approx(exact, rel=1e-13)
+
+
+def test_sizes_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="sum to the number of unseen cards"):
+        constrained([1, 2, 3], [1, 1], [0, 0])
+
+
+# ------------------------------------------------------------------------------------------------------------------ text
+
+def test_every_card_is_written_in_its_own_way_and_read_back():
+    texts = [card_text(card) for card in range(52)]
+    assert len(set(texts)) == 52 and [card_named(text) for text in texts] == list(range(52))
+    assert card_text(card_named("Q♠")) == "Q♠" and card_text(card_named("10♥")) == "10♥"
+
+
+@pytest.mark.parametrize("text", ["", "Q", "♠", "1♠", "Q♠♠", "10x"])
+def test_what_is_not_a_card_is_refused(text):
+    with pytest.raises(ValueError, match="not a card"):
+        card_named(text)
+
+
+def test_the_table_is_drawn_with_hands_tricks_and_the_trick_on_the_table():
+    state = position(["2♣ A♣ 10♦", "3♣ J♠ 4♠", "out", "5♥ 6♥ K♥"], tricks=[1, 0, 0, 1], hand_size=5)
+    play(state, "10♦, J♠")
+    assert str(state) == (
+        "round of 5, trumps ♠, player 3 to play\n"
+        "player 0, 1 trick: A♣ 2♣\n"
+        "player 1, 0 tricks: 3♣ 4♠\n"
+        "player 2, 0 tricks: out\n"
+        "player 3, 1 trick: K♥ 6♥ 5♥\n"
+        "trick: 0 plays 10♦, 1 plays J♠"
+    )
+
+
+def test_actions_that_mean_the_same_have_one_number_in_all_states():
+    assert [game(4).action_text(None, action) for action in (card_named("Q♠"), TRUMPS + 3, CHOOSER + 2, DEAL)] == [
+        "Q♠", "♥ trumps", "player 2 chooses", "deal"]

@@ -1,0 +1,281 @@
+"""Forms of α: the frequencies of each rule against its formula, the values that rules are made over, the weights."""
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from icarus import Enhancement, State, backpropagation, capture, linear, maxilinear, values, weight
+from icarus.information import ACTION, NOTHING, RewardsVisitsAvailability, RewardVisits, Theta, information, initial
+from icarus.information import COUNT as COUNTED
+from icarus.playout import chosen
+from icarus.policy import (
+    ARGMAX,
+    EPSILON_GREEDY,
+    GIBBS,
+    REPLY,
+    ROULETTE,
+    UNIFORM,
+    argmax,
+    epsilon_greedy,
+    gibbs,
+    mean,
+    rave_weight,
+    reply,
+    roulette,
+    ucb1,
+    ucb1_by_availability,
+    ucb1_by_visits,
+)
+from icarus.rng import seeded
+from icarus.search import Search
+from tests import toy
+from tests.test_toy import after
+
+DRAWS = 20_000
+FALSE_ALARM = 1e-4
+INFINITE = math.inf
+
+
+def frequencies(rule: int, parameter: float, given: Sequence[float], draws: int = DRAWS) -> list[int]:
+    rng = seeded(12)
+    counts = [0] * len(given)
+    for _ in range(draws):
+        counts[chosen(rule, parameter, np.array(given, np.float64), len(given), rng)] += 1
+    return counts
+
+
+def agrees(counts: Sequence[int], expected: Sequence[float]) -> bool:
+    """Counts against a distribution: nothing where the probability is 0, chi-square elsewhere."""
+    assert math.isclose(sum(expected), 1)
+    if any(count and not share for count, share in zip(counts, expected, strict=True)):
+        return False
+    pairs = [(count, share * sum(counts)) for count, share in zip(counts, expected, strict=True) if share]
+    return len(pairs) == 1 or chisquare([count for count, _ in pairs], [share for _, share in pairs]).pvalue > FALSE_ALARM
+
+
+def normalised(weights: Sequence[float]) -> list[float]:
+    return [weight / sum(weights) for weight in weights]
+
+
+# ----------------------------------------------------------------------------------------------------------------- rules
+
+@pytest.mark.parametrize(("given", "best"), [
+    ([0.1, 0.7, 0.3], [1]), ([0.5, 0.5], [0, 1]), ([0.2, 0.9, 0.9, 0.1, 0.9], [1, 2, 4]), ([0.0] * 4, [0, 1, 2, 3]),
+    ([INFINITE, 1.0, INFINITE], [0, 2]), ([-2.0, -1.0, -1.0], [1, 2]), ([3.0], [0])])
+def test_arg_max_breaks_ties_uniformly(given: list[float], best: list[int]) -> None:
+    assert agrees(frequencies(ARGMAX, 0, given), [1 / len(best) if i in best else 0 for i in range(len(given))])
+
+
+@pytest.mark.parametrize("temperature", [0.25, 1.0, 5.0])
+def test_gibbs_plays_in_proportion_to_the_exponential_of_value_over_temperature(temperature: float) -> None:
+    given = [0.0, 1.0, 0.4, 0.4]
+    assert agrees(frequencies(GIBBS, temperature, given), normalised([math.exp(v / temperature) for v in given]))
+
+
+@pytest.mark.xfail(strict=True, reason="DEFECT: e^(v/τ) overflows below τ = 1/709, and then the last action is always played")
+def test_gibbs_of_a_low_temperature_plays_the_best_action() -> None:
+    # P(best) = 1 / (1 + e^(-500) + e^(-700)).
+    assert frequencies(GIBBS, 0.001, [0.5, 1.0, 0.3], draws=50) == [0, 50, 0]
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0])
+def test_epsilon_greedy_mixes_uniform_with_the_best(epsilon: float) -> None:
+    given = [0.3, 0.8, 0.8, 0.1]
+    best = [0, 0.5, 0.5, 0]
+    assert agrees(frequencies(EPSILON_GREEDY, epsilon, given), [epsilon / 4 + (1 - epsilon) * share for share in best])
+
+
+def test_roulette_plays_in_proportion_to_value() -> None:
+    assert agrees(frequencies(ROULETTE, 0, [0.2, 0.0, 1.0, 0.3]), normalised([0.2, 0.0, 1.0, 0.3]))
+
+
+def test_roulette_of_nothing_but_zeros_is_uniform() -> None:
+    assert agrees(frequencies(ROULETTE, 0, [0.0] * 5), [0.2] * 5)
+
+
+def test_the_last_pocket_of_the_roulette_is_never_skipped_to() -> None:
+    assert frequencies(ROULETTE, 0, [1.0, 0.0], draws=500) == [500, 0]
+
+
+def test_reply_plays_the_recorded_reply_and_is_uniform_without_one() -> None:
+    assert frequencies(REPLY, 0, [0.0, 0.0, 1.0], draws=200) == [0, 0, 200]
+    assert agrees(frequencies(REPLY, 0, [0.0, 0.0, 0.0]), [1 / 3] * 3)
+
+
+def test_the_uniform_rule_looks_at_no_value() -> None:
+    assert agrees(frequencies(UNIFORM, 0, [5.0, 0.0, INFINITE]), [1 / 3] * 3)
+
+
+@pytest.mark.parametrize("refused", [
+    lambda: gibbs(0), lambda: gibbs(-1), lambda: gibbs(float("nan")), lambda: gibbs(True), lambda: gibbs("1"),
+    lambda: epsilon_greedy(-0.1), lambda: epsilon_greedy(1.01), lambda: ucb1(-1), lambda: ucb1(INFINITE)])
+def test_a_parameter_that_no_rule_can_have_is_refused(refused: Callable[[], Any]) -> None:
+    with pytest.raises(ValueError, match="it must be a real"):
+        refused()
+
+
+# ---------------------------------------------------------------------------------------------- values made from records
+
+PLAYER = 1
+
+
+def by_vectors(rows: dict[int, tuple]) -> Theta:
+    return table(RewardsVisitsAvailability.row(2), rows, ((0.0, 0.0), 0, 0))
+
+
+def by_numbers(rows: dict[int, tuple]) -> Theta:
+    return table(RewardVisits.row(2), rows, (0.0, 0))
+
+
+def table(kind: np.dtype, rows: dict[int, tuple], blank: tuple) -> Theta:
+    """A table of 8 places whose records are small numbers: each lies where its key says."""
+    held = np.zeros(9, kind)
+    for key, seen in rows.items():
+        held[key] = (key, *seen)
+    held[8] = (0, *blank)
+    return Theta(held)
+
+
+def valued(rule: Callable, theta: Theta, records: list[int], *parameters: float) -> list[float]:
+    out = np.full(len(records), np.nan)
+    rule(theta, np.array(records), PLAYER, out, *parameters)
+    return out.tolist()
+
+
+def test_ucb1_by_availability_is_the_formula_of_the_baseline() -> None:
+    theta = by_vectors({1: ((1.0, 3.0), 4, 6), 2: ((2.0, 0.0), 2, 2), 3: ((0.0, 0.0), 0, 5)})
+    expected = [3 / 4 + 0.7 * math.sqrt(math.log(6) / 4), 0.7 * math.sqrt(math.log(2) / 2), INFINITE, INFINITE]
+    assert valued(ucb1_by_availability, theta, [1, 2, 3, 4], 0.7) == pytest.approx(expected)
+
+
+def test_ucb1_without_exploration_is_the_mean() -> None:
+    theta = by_vectors({1: ((1.0, 3.0), 4, 6), 2: ((2.0, 0.5), 2, 2)})
+    assert valued(ucb1_by_availability, theta, [2, 1], 0.0) == [0.25, 0.75]
+
+
+def test_ucb1_by_visits_takes_the_sum_over_the_legal_actions_as_trials() -> None:
+    theta = by_numbers({1: (1.0, 2), 2: (3.0, 3), 7: (50.0, 100)})             # 7 is not legal here: 5 trials
+    expected = [1 / 2 + 1.5 * math.sqrt(math.log(5) / 2), 1 + 1.5 * math.sqrt(math.log(5) / 3), INFINITE]
+    assert valued(ucb1_by_visits, theta, [1, 2, 5], 1.5) == pytest.approx(expected)
+
+
+def test_ucb1_by_visits_of_a_single_trial_has_no_exploration() -> None:
+    assert valued(ucb1_by_visits, by_numbers({1: (0.5, 1)}), [1, 2], 0.7) == [0.5, INFINITE]      # log 1 = 0
+
+
+def test_a_mean_is_total_reward_over_visits_and_1_without_visits() -> None:
+    theta = by_numbers({1: (1.0, 4), 2: (3.0, 3), 3: (0.0, 9)})
+    assert valued(mean, theta, [1, 2, 3, 4]) == [0.25, 1.0, 0.0, 1.0]
+
+
+def test_a_vector_of_rewards_is_read_for_the_player_about_to_act() -> None:
+    assert valued(mean, by_vectors({1: ((1.0, 3.0), 4, 4)}), [1]) == [0.75]
+
+
+def test_a_policy_over_visits_that_are_no_count_is_refused() -> None:
+    from icarus.information import REWARD
+    from icarus.specs.mast import actions, backpropagate, capture_actions
+    with pytest.raises(ValueError, match="visits of an information must be a COUNT"):
+        Enhancement("REAL", ACTION, information(reward=REWARD, visits=REWARD), initial(), gibbs().over(actions), NOTHING, capture_actions,
+                    backpropagate)
+
+
+# --------------------------------------------------------------------------------------------- mixtures, in a whole search
+
+@capture
+def nothing(history: Any, updates: Any) -> None:
+    """⟨⟩"""
+
+
+@backpropagation
+def unchanged(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """θ as it is"""
+
+
+@values
+def favourite(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray, action: int = 0, value: float = 1.0) -> None:
+    """a fixed value for one action, 0 for the others"""
+    for i in range(len(legal)):
+        out[i] = value if legal[i] == action else 0.0
+
+
+def fond_of(action: int, value: float = 1.0, name: str = "FOND") -> Enhancement:
+    """An enhancement that learns nothing and plays the arg max of a fixed value for one action."""
+    return Enhancement(f"{name}{action}", ACTION, information(visits=COUNTED), initial(),
+                       argmax().over(favourite(action=action, value=value)), NOTHING, nothing, unchanged)
+
+
+@weight
+def quarter_then_one(rewards: Any, visits: int, availability: int) -> float:
+    """¼ at histories visited never, 1 at others"""
+    return 0.25 if visits == 0 else 1.0
+
+
+def played_at_the_root(strategy: Enhancement, iterations: int = 4000, root: State | None = None) -> dict[int, int]:
+    search = Search(root or after(toy.BRANCHES), strategy, 21)
+    search.run(iterations)
+    return dict(zip(search.actions, search.result().visits.tolist(), strict=True))
+
+
+def test_a_linear_mixture_plays_each_policy_with_its_weight() -> None:
+    visits = played_at_the_root(linear((0.2, fond_of(0)), (0.5, fond_of(1)), (0.3, fond_of(2))))
+    assert agrees([visits[action] for action in (0, 1, 2)], [0.2, 0.5, 0.3])
+
+
+def test_weights_of_nested_mixtures_multiply() -> None:
+    visits = played_at_the_root(0.5 * fond_of(0) + 0.5 * (0.2 * fond_of(1) + 0.8 * fond_of(2)))
+    assert agrees([visits[action] for action in (0, 1, 2)], [0.5, 0.1, 0.4])
+
+
+def test_a_weight_function_is_asked_at_the_history_of_the_decision() -> None:
+    # The root is unvisited in the first playout only; from then on the weight of FOND0 is 1.
+    visits = played_at_the_root(quarter_then_one * fond_of(0) + (1 - quarter_then_one) * fond_of(1), 500)
+    assert visits[0] >= 499 and visits[2] == 0
+
+
+def test_maxilinear_adds_the_weighted_values() -> None:
+    # 0.6 · 1 for action 0 against 0.4 · 2 for action 1.
+    both = maxilinear((0.6, fond_of(0, 1.0)), (0.4, fond_of(1, 2.0)))
+    assert played_at_the_root(both, 50) == {0: 0, 1: 50, 2: 0}
+    # 0.6 · 1 + 0.4 · 1 = 1 for action 0; the same in parts of two for action 1: a tie that is broken uniformly.
+    tied = maxilinear((0.25, fond_of(0)), (0.25, fond_of(1)), (0.25, fond_of(0, name="TOO")), (0.25, fond_of(1, name="TOO")))
+    visits = played_at_the_root(tied)
+    assert agrees([visits[action] for action in (0, 1, 2)], [0.5, 0.5, 0])
+
+
+def test_zero_times_infinity_is_zero_and_any_positive_weight_on_infinity_is_infinite() -> None:
+    endless = fond_of(1, INFINITE)
+    assert played_at_the_root(maxilinear((1.0, fond_of(0)), (0.0, endless)), 20) == {0: 20, 1: 0, 2: 0}
+    assert played_at_the_root(maxilinear((1 - 1e-6, fond_of(0, 1e6)), (1e-6, endless)), 20) == {0: 0, 1: 20, 2: 0}
+
+
+@pytest.mark.parametrize("rule", [gibbs(0.5), epsilon_greedy(0.3), roulette(), reply()])
+def test_a_rule_in_a_search_plays_as_the_rule_alone_does(rule: Any) -> None:
+    strategy = Enhancement("RULED", ACTION, information(visits=COUNTED), initial(), rule.over(favourite(action=1, value=0.8)), NOTHING,
+                           nothing, unchanged)
+    expected = {
+        "gibbs": normalised([1.0, math.exp(1.6), 1.0]), "epsilon_greedy": [0.1, 0.8, 0.1], "roulette": [0.0, 1.0, 0.0],
+        "reply": [0.0, 1.0, 0.0]}[rule.name]
+    visits = played_at_the_root(strategy)
+    assert agrees([visits[action] for action in (0, 1, 2)], expected)
+
+
+# --------------------------------------------------------------------------------------------------------------- weights
+
+@pytest.mark.parametrize(("k", "visits", "expected"), [
+    (250, 0, 1.0), (250, 250, 0.5), (250, 2000, 0.2), (1, 1, 0.5), (3, 3, 0.5), (48, 32, 1 / math.sqrt(3))])
+def test_the_weight_of_rave_is_the_root_of_k_over_3n_plus_k(k: int, visits: int, expected: float) -> None:
+    assert rave_weight(k=k).at(0.7, visits, visits + 3) == pytest.approx(expected)
+    assert (1 - rave_weight(k=k)).at(0.7, visits, visits) == pytest.approx(1 - expected)
+
+
+def test_a_weight_function_takes_three_arguments_and_numbers() -> None:
+    with pytest.raises(TypeError, match="a weight function takes rewards, visits, availability"):
+        weight(lambda visits: 0.5)
+    with pytest.raises(TypeError, match="k of rave_weight is 2.5; it must be an integer"):
+        rave_weight(k=2.5)
+    with pytest.raises(TypeError, match="has no parameter 'c'"):
+        rave_weight(c=1)

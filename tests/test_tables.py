@@ -1,0 +1,220 @@
+"""θ in memory: growth, initial information, and looking records up by their parts."""
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from icarus import Enhancement
+from icarus.game import CHANCE
+from icarus.history import NONE
+from icarus.information import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, information, initial
+from icarus.search import Search
+from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST2, epic, nast, ucb1
+from icarus.specs.baseline import children
+from icarus.tables import SMALLEST, Records, Table
+from tests import toy
+from tests.test_toy import after
+
+
+def entered(table: Table, keys: list[int]) -> dict[int, tuple]:
+    """Enter records with information that tells them apart."""
+    expected = {}
+    for i, key in enumerate(keys):
+        table._enter(key, {"reward": i / 8, "visits": i})
+        expected[key] = (i / 8, i)
+    return expected
+
+
+def held(table: Table) -> dict[int, tuple]:
+    return {int(row["record"]): (float(row["reward"]), int(row["visits"])) for row in table.records()}
+
+
+# ---------------------------------------------------------------------------------------------------------------- growth
+
+@settings(max_examples=30, deadline=None)
+@given(st.sets(st.integers(-2**63, 2**63 - 1).filter(bool), min_size=1, max_size=300), st.integers(0, 5000))
+def test_growth_keeps_every_record(keys: set[int], room: int) -> None:
+    table = Table(MAST, toy.BRANCHES)
+    expected = entered(table, sorted(keys))
+    before = table.capacity
+    table.grow(room)
+    assert held(table) == expected
+    assert table.used == len(keys)
+    assert table.capacity >= 2 * before
+    assert table.capacity & (table.capacity - 1) == 0
+    assert 2 * (table.used + room) <= table.capacity
+
+
+def test_a_table_grows_as_records_enter_and_forgets_none() -> None:
+    table = Table(MAST, toy.BRANCHES)
+    keys = [key << 20 for key in range(1, 2 * SMALLEST)]                # the same low bits: all belong in one place
+    expected = entered(table, keys)
+    assert held(table) == expected
+    assert table.capacity > SMALLEST
+    assert table.nbytes == table.rows.nbytes
+
+
+def test_growth_keeps_the_row_of_initial_information() -> None:
+    table = Table(LGR, toy.BRANCHES)
+    table.grow(0)
+    assert table.rows[-1]["reply"] == NONE
+    assert (table.rows[:-1]["record"] == 0).all()
+
+
+def test_records_are_sorted_by_key() -> None:
+    table = Table(MAST, toy.BRANCHES)
+    entered(table, [5, -7, 1 << 62, 3, -(1 << 63)])
+    assert table.records()["record"].tolist() == [-(1 << 63), -7, 3, 5, 1 << 62]
+
+
+# --------------------------------------------------------------------------------------------------- initial information
+
+def after_one(strategy: Enhancement, *actions: int, game: Any = toy.CHAIN, iterations: int = 1) -> Search:
+    search = Search(after(game, *actions), strategy, 3)
+    search.run(iterations)
+    return search
+
+
+def test_a_record_starts_from_the_common_initial_information() -> None:
+    # Below ⟨0, pass, 2⟩ all is forced and the reward is 1: one playout adds 1 to q and to n of (pass, 0) and of (1, 0).
+    optimist = attrs.evolve(MAST, name="OPTIMIST", initial=initial(reward=3, visits=4))
+    records = after_one(optimist, 0, toy.PASS, 2).records()["OPTIMIST"]
+    assert {(row["reward"], row["visits"]) for row in records.rows} == {(4.0, 5)}
+    assert len(records) == 2
+    assert (records.initial["reward"], records.initial["visits"]) == (3.0, 4)
+
+
+def test_a_vector_starts_from_the_same_number_for_every_player() -> None:
+    hopeful = attrs.evolve(AMAF, name="HOPEFUL", initial=initial(reward=0.5, visits=1))
+    search = after_one(hopeful, 0, game=toy.THREE)
+    assert search.records()["HOPEFUL"].initial["reward"].tolist() == [0.5] * 3
+
+
+def test_given_records_start_from_their_own_information_before_anything_is_updated() -> None:
+    prepared = attrs.evolve(MAST, name="PREPARED", initial=initial({(1, 0): {"reward": 8, "visits": 9}, (7, 0): {"reward": 2}}, visits=1))
+    records = after_one(prepared, 0, toy.PASS, 2).records()["PREPARED"]
+    found = {parts: (records[parts]["reward"], records[parts]["visits"]) for parts in [(1, 0), (7, 0), (toy.PASS, 0)]}
+    # (1, 0): 8 + 1 of 9 + 1. (7, 0) never happens and its other field is the common one. (pass, 0): 0 + 1 of 1 + 1.
+    assert found == {(1, 0): (9.0, 10), (7, 0): (2.0, 1), (toy.PASS, 0): (1.0, 2)}
+    assert len(records) == 3
+
+
+def test_a_policy_reads_the_initial_information_of_records_it_has_never_seen() -> None:
+    # The given mean of action 1 is 1 where every other action starts with 0: the first playout takes it.
+    biased = attrs.evolve(MAST, name="BIASED", policy=ucb1(0).over(MAST.policy.source),
+                          initial=initial({(1, 0): {"reward": 5, "visits": 5}}, visits=5))
+    for seed in range(8):
+        search = Search(after(toy.BRANCHES), biased, seed)
+        search.run(1)
+        assert search.result().action == 1
+
+
+def test_many_given_records_make_the_table_grow() -> None:
+    many = {(action, 0): {"reward": action} for action in range(3 * SMALLEST)}
+    records = after_one(attrs.evolve(MAST, name="MANY", initial=initial(many)), 0, toy.PASS, 2).records()["MANY"]
+    assert len(records) == 3 * SMALLEST
+    assert records[(2000, 0)]["reward"] == 2000
+
+
+def test_given_records_of_every_space_are_keyed_as_the_search_keys_them() -> None:
+    hints = {
+        "BASE": attrs.evolve(BASELINE, name="BASE", initial=initial({(): {"visits": 10}, (0, (9,)): {"visits": 20}})),
+        "POSITION": attrs.evolve(EPIC, name="POSITION", initial=initial({(0, 0, (0, 9)): {"visits": 30}})),
+        "GRAM": attrs.evolve(NAST2, name="GRAM", initial=initial({(9, 1, 0): {"visits": 40}})),
+        "REPLY": attrs.evolve(LGR, name="REPLY", initial=initial({(9, 0): {"reply": 5}}, reply=NONE)),
+    }
+    # ⟨0, pass, 0⟩ of the chain: pass, 1 and the reward 0; the second playout expands ⟨pass⟩.
+    found = {}
+    for name, strategy in hints.items():
+        search = after_one(strategy, 0, toy.PASS, 0, iterations=2)
+        found[name] = search.records()[name]
+    assert found["BASE"][()]["visits"] == 12 and found["BASE"][(0, (9,))]["visits"] == 21
+    assert found["POSITION"][(0, 0, (0, 9))]["visits"] == 32
+    assert found["GRAM"][(9, 1, 0)]["visits"] == 42
+    assert found["REPLY"][(9, 0)]["reply"] == 5
+
+
+def test_initial_information_of_a_field_that_is_not_kept_is_refused() -> None:
+    with pytest.raises(ValueError, match="initial of MAST sets wins, but the information has reward, visits"):
+        attrs.evolve(MAST, initial=initial(wins=1))
+
+
+@pytest.mark.parametrize("refused", [lambda: information(), lambda: information(record=REWARD), lambda: information(visits=int)])
+def test_an_information_without_domains_is_refused(refused: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="field|Domain"):
+        refused()
+
+
+# -------------------------------------------------------------------------------------------------- records by their parts
+
+def test_records_of_every_kind_are_looked_up_by_their_parts() -> None:
+    # ⟨0, pass, 2⟩ of the chain, then pass and 1: everything is forced and the reward is 1.
+    search = after_one((BASELINE >> MAST) >> (NAST2 >> LGR) >> EPIC, 0, toy.PASS, 2, iterations=3)
+    records = search.records()
+    assert records["BASELINE"][()]["visits"] == 3
+    assert records["BASELINE"][(0, (9,))]["visits"] == 2
+    assert records["BASELINE"][(0, (9, 1))]["visits"] == 1
+    assert records["MAST"][(9, 0)]["reward"] == 3.0
+    assert records["NAST2"][(9, 1, 0)]["visits"] == 3
+    assert records["LGR"][(9, 0)]["reply"] == 1
+    assert records["EPIC"][(0, 0, (2,))]["visits"] == 3
+    assert records["EPIC"][(0, 0, (2, 9, 1))]["availability"] == 3
+
+
+def test_the_environments_histories_are_found_by_its_name() -> None:
+    search = after_one(BASELINE, game=toy.DICE, iterations=60)
+    baseline = search.records()["BASELINE"]
+    assert baseline[(CHANCE, (1, 7))]["visits"] == baseline[(0, (1,))]["visits"] - 1        # the first visit expanded ⟨1⟩ itself
+
+
+@pytest.mark.parametrize(("strategy", "absent"), [
+    (BASELINE, (0, (8,))), (MAST, (8, 0)), (MAST, (9, 1)), (NAST2, (1, 9, 0)), (LGR, (1, 0)), (epic(ucb1()), (1, 0, (2,))), (nast(3), (2, 9, 1, 0))])
+def test_an_absent_record_is_a_key_error(strategy: Enhancement, absent: Any) -> None:
+    records = after_one(strategy, 0, toy.PASS, 2).records()[str(strategy)]
+    with pytest.raises(KeyError):
+        records[absent]
+    assert records.get(absent) is None
+    assert absent not in records
+
+
+def test_an_empty_table_has_no_record_of_anything() -> None:
+    records = Records(BASELINE, toy.CHAIN, Table(BASELINE, toy.CHAIN))
+    assert len(records) == 0 and list(records) == []
+    with pytest.raises(KeyError):
+        records[()]
+
+
+def test_records_know_their_number_and_their_enhancement() -> None:
+    records = after_one(MAST, 0, toy.PASS, 2).records()["MAST"]
+    assert repr(records) == "<2 records of MAST>"
+    assert list(records) == records.rows["record"].tolist()
+
+
+@pytest.mark.xfail(strict=True, reason="DEFECT: iterating gives keys that looking up does not take, so items() and values() fail")
+def test_the_items_of_records_are_their_keys_and_rows() -> None:
+    records = after_one(MAST, 0, toy.PASS, 2).records()["MAST"]
+    assert {key: row["visits"] for key, row in records.items()} == {records.key((9, 0)): 1, records.key((1, 0)): 1}
+
+
+@pytest.mark.xfail(strict=True, reason="DEFECT: records are listed by name only, so of two components with one name one is lost")
+def test_two_components_of_one_name_keep_records_that_can_both_be_read() -> None:
+    twin = attrs.evolve(MAST, initial=initial(visits=7))
+    search = after_one(MAST >> twin, 0, toy.PASS, 2)
+    assert len(search.tables) == 3
+    assert len(search.records()) == 3
+
+
+def test_a_set_of_records_is_written_as_in_the_paper() -> None:
+    assert [str(space) for space in (ACTION * PLAYER, MOVE ** 3 * PLAYER, HISTORY, POSITION)] == [
+        "A × {1, …, κ}", "M^3 × {1, …, κ}", "M*", "E × M*"]
+
+
+def test_components_that_differ_in_their_policy_only_share_a_table() -> None:
+    greedy = attrs.evolve(BASELINE, name="GREEDY", policy=ucb1(0.0).over(children))
+    search = after_one(BASELINE >> greedy, 0, toy.PASS, 2, iterations=5)
+    assert len(search.tables) == 1
+    records = search.records()
+    assert np.array_equal(records["GREEDY"].rows, records["BASELINE"].rows)
