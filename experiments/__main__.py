@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from experiments import running, store, suite, summary, terminal
-from experiments.definition import Column, Experiment, Refusal, positive
+from experiments.building import positive
+from experiments.definition import Column, Experiment, Refusal
 from experiments.store import Row
 from experiments.summary import Tally
 

@@ -20,7 +20,7 @@ def audit(experiment: Experiment, rows: Iterable[Row], sample: int, seed: int) -
         raise Refusal("there are no games that can be played again (those with a time budget depend on the clock)")
     for row in chosen:
         game = Game(cells[row["cell"]], row["trial"], tuple(row["seed"]))
-        yield compared(row, game, experiment.seed)
+        yield compared(row, game, experiment)
 
 
 def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
@@ -34,10 +34,10 @@ def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
     return chosen
 
 
-def compared(row: Row, game: Game, experiment_seed: int) -> tuple[str, bool]:
+def compared(row: Row, game: Game, experiment: Experiment) -> tuple[str, bool]:
     """A game played again: what was found, and whether it was the same."""
     name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
-    expected = game.cell.seed(experiment_seed, game.trial)
+    expected = experiment.game_seed(game.cell, game.trial)
     if game.seed != expected or row["seat"] != game.cell.seat(game.trial):
         return f"{name}: kept with seed {game.seed} and seat {row['seat']}, but the experiment gives {expected}, " \
                f"{game.cell.seat(game.trial)}", False

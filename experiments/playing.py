@@ -2,6 +2,7 @@
 import datetime
 import functools
 import hashlib
+import importlib.util
 import math
 import platform
 import socket
@@ -14,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from experiments.definition import Cell
+from experiments.definition import Cell, Refusal
 from experiments.store import Row
 
 WIN = 1.0                       # the reward of a win; draws and shared lower places are losses (section 8)
@@ -36,7 +37,7 @@ def record(game: Game) -> Any:
     from icarus import play
     cell, column = game.cell, game.cell.column
     played = _loaded(column.game)
-    agents = [_agent(cell.strategy if seat == cell.seat(game.trial) else column.opponent, column.iterations, column.seconds)
+    agents = [_agent(cell.strategy if seat == cell.seat(game.trial) else column.opponent, cell.module, column.iterations, column.seconds)
               for seat in range(played.players)]
     return play(played, agents, seed=game.seed)
 
@@ -57,7 +58,7 @@ def row(game: Game) -> Row:
         "moves": len(played.actions), "statistics": {"agent": statistics(mine), "opponents": statistics(others)},
         "actions": [[int(player), int(action)] for player, action in played.actions],
         "started": started.isoformat(timespec="milliseconds"), "seconds": round(time.perf_counter() - clock, 6),
-        "provenance": provenance(),
+        "provenance": provenance(game.cell.module),
     }
 
 
@@ -85,24 +86,56 @@ def _loaded(name: str) -> Any:
 
 
 @functools.cache
-def _agent(strategy: str, iterations: int | None, seconds: float | None) -> Any:
-    from icarus import Agent, parse
+def _agent(text: str, module: str, iterations: int | None, seconds: float | None) -> Any:
+    from icarus import Agent
     budget = {"iterations": iterations} if iterations is not None else {"seconds": seconds}
-    return Agent(parse(strategy), **budget)
+    return Agent(strategy(text, module), **budget)
+
+
+def strategy(text: str, module: str) -> Any:
+    """The composition that a text describes, with the names that a Python file defines, if one is given.
+
+    Raises:
+        ValueError: the text cannot be understood.
+        Refusal: see `names_in`.
+    """
+    from icarus import parse
+    return parse(text, **(names_in(module) if module else {}))
 
 
 @functools.cache
-def provenance() -> dict[str, Any]:
-    """By what a game was played: versions, commit, a digest of the sources, machine."""
+def names_in(module: str) -> dict[str, Any]:
+    """The public names that a Python file defines.
+
+    Raises:
+        OSError: it cannot be read.
+        Refusal: it raised an error.
+    """
+    path = Path(module)
+    source = path.read_bytes()
+    spec = importlib.util.spec_from_file_location(f"experiment_{hashlib.sha256(source).hexdigest()[:DIGEST_LETTERS]}", path)
+    assert spec is not None and spec.loader is not None
+    loaded = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(loaded)
+    except Exception as error:
+        raise Refusal(f"{type(error).__name__} in {path}: {error}") from None
+    return {name: value for name, value in vars(loaded).items() if not name.startswith("_")}
+
+
+@functools.cache
+def provenance(module: str = "") -> dict[str, Any]:
+    """By what a game was played: versions, commit, a digest of the sources, machine; a digest of the experiment's own Python file."""
     import numba
     import numpy
 
     import icarus
     package = Path(icarus.__file__).parent
     commit, dirty = _commit(package)
+    own = {"module": hashlib.sha256(Path(module).read_bytes()).hexdigest()[:DIGEST_LETTERS]} if module else {}
     return {"icarus": icarus.__version__, "commit": commit, "dirty": dirty, "sources": _digest(package),
             "python": platform.python_version(), "numpy": numpy.__version__, "numba": numba.__version__,
-            "platform": f"{sys.platform} {platform.machine()}", "host": socket.gethostname()}
+            "platform": f"{sys.platform} {platform.machine()}", "host": socket.gethostname(), **own}
 
 
 def _digest(package: Path) -> str:

@@ -17,28 +17,15 @@ HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
 SMALLEST_P = 1e-4               # smaller ones are written as such
 
 
-class Origins:
-    """Where rows come from, gathered while they pass by."""
+def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
+    """Write the report of a run into its directory: (the results, the files written).
 
-    def __init__(self) -> None:
-        self.provenance: Counter[str] = Counter()
-        self.first, self.last, self.seconds = "", "", 0.0
-
-    def passing(self, rows: Iterator[Row]) -> Iterator[Row]:
-        for row in rows:
-            self.provenance[json.dumps(row["provenance"], sort_keys=True)] += 1
-            self.first = min(self.first or row["started"], row["started"])
-            self.last = max(self.last, row["started"])
-            self.seconds += row["seconds"]
-            yield row
-
-
-def write(experiment: Experiment, directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
-    """Write the report of a run into its directory: (the results, the files written)."""
-    origins = Origins()
-    columns = tallies(experiment, origins.passing(store.rows(directory, experiment)))
-    pictures = figures.draw(experiment, columns, directory / FIGURES, figures.fitting(experiment))
-    blocks = list(_blocks(experiment, columns, pictures, origins))
+    The report follows from the rows alone: the same rows give the same bytes.
+    """
+    with results_of(directory) as results:
+        columns, experiment = results.columns(), results.runs[0].experiment
+        pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
+        blocks = list(_blocks(experiment, results, columns, pictures))
     (directory / HTML).write_text(html(f"{experiment.name}: results", blocks), encoding="utf-8")
     (directory / MARKDOWN).write_text(markdown(f"{experiment.name}: results", blocks, directory), encoding="utf-8")
     return columns, [directory / HTML, directory / MARKDOWN, *pictures]

@@ -45,7 +45,7 @@ def part(text: str) -> Part:
 
 def games_left(experiment: Experiment, done: set[tuple[str, int]], share: Part = WHOLE) -> list[Game]:
     """The games of a share still to be played, all cells side by side."""
-    return [Game(cell, trial, cell.seed(experiment.seed, trial))
+    return [Game(cell, trial, experiment.game_seed(cell, trial))
             for cell, trial in experiment.games() if trial in share and (cell.key, trial) not in done]
 
 

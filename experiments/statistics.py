@@ -188,3 +188,42 @@ def binomial_model(design: Design) -> list[Effect]:
             warnings.simplefilter("ignore")
             return float(GLM(counted, matrix, family=Binomial()).fit().deviance)
     return design.compared(deviance, lambda gain, freedom: (gain, float(chdtrc(freedom, gain))))
+
+
+@attrs.frozen
+class Estimate:
+    """A number with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def wilson(wins: int, games: int, confidence: float = CONFIDENCE) -> Estimate:
+    """A win rate with its score interval (Wilson 1927), of which intervals of differences are made."""
+    from scipy.special import ndtri
+    z, rate = float(ndtri((1 + confidence) / 2)), wins / games
+    middle, reach = rate + z * z / (2 * games), z * math.sqrt(rate * (1 - rate) / games + z * z / (4 * games * games))
+    return Estimate(rate, *((middle + side * reach) / (1 + z * z / games) for side in (-1, 1)))
+
+
+def mean_interval(mean: float, error: float, count: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Student's interval of a mean with a standard error from `count` values."""
+    from scipy.special import stdtrit
+    reach = float(stdtrit(count - 1, (1 + confidence) / 2)) * error
+    return mean - reach, mean + reach
+
+
+def contrast(terms: Sequence[tuple[float, Estimate]]) -> Estimate:
+    """A weighted sum of independent estimates, its interval from theirs (Zou and Donner 2008; for two rates Newcombe 1998)."""
+    value = sum(weight * term.value for weight, term in terms)
+    below = [weight * ((term.low if weight > 0 else term.high) - term.value) for weight, term in terms]
+    above = [weight * ((term.high if weight > 0 else term.low) - term.value) for weight, term in terms]
+    return Estimate(value, value - math.hypot(*below), value + math.hypot(*above))
+
+
+def power_factor(confidence: float = CONFIDENCE, power: float = 0.8) -> float:
+    """How much narrower than needed an interval must be expected to be, so that it decides with a given chance."""
+    from scipy.special import ndtri
+    z = float(ndtri((1 + confidence) / 2))
+    return (z + float(ndtri(power))) / z

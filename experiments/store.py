@@ -2,20 +2,24 @@
 
 Everything else in the directory is derived from these two. A run may be killed at any instant: a last line without its end is
 the trace of that, and is dropped. Any other line that is not a game of the experiment is damage: it is reported and left alone.
+A run that has ended may be packed to results.jsonl.gz, which is read like the other and unpacked when the run continues.
 """
 import contextlib
 import fcntl
+import gzip
 import json
 import os
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from experiments.definition import Experiment, Refusal, from_settings
 
-EXPERIMENT, RESULTS = "experiment.json", "results.jsonl"
+EXPERIMENT, RESULTS, PACKED = "experiment.json", "results.jsonl", "results.jsonl.gz"
 FORMAT = 1                      # of both files
+UNFINISHED = ".new"             # the end of the name of a file that is being written
 SYNC_SECONDS = 1.0              # the disk is asked to keep what it has at most this often; a killed process loses nothing
 _FIELDS = {"cell": str, "trial": int, "seat": int, "win": bool, "reward": float, "seed": list, "returns": list, "actions": list,
            "moves": int, "statistics": dict, "started": str, "seconds": float, "provenance": dict}
@@ -56,13 +60,60 @@ def rows(directory: Path, experiment: Experiment) -> Iterator[Row]:
     Raises:
         Damage: a line is not a game of this experiment, or is there twice.
     """
-    return (row for row, _ in _scan(directory / RESULTS, experiment))
+    return (row for row, _ in _scan(results_in(directory), experiment))
+
+
+def results_in(directory: Path) -> Path:
+    """The file of the games played; it need not be there yet."""
+    plain, packed = directory / RESULTS, directory / PACKED
+    return packed if packed.exists() and not plain.exists() else plain
+
+
+def opened(path: Path) -> IO[bytes]:
+    """The file, packed or not."""
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+
+
+def pack(directory: Path) -> Path:
+    """Compress the games of a run; the same games always give the same file.
+
+    Raises:
+        Refusal: the run is going on.
+    """
+    plain, packed = directory / RESULTS, directory / PACKED
+    with _locked(directory):
+        if plain.exists():
+            with plain.open("rb") as source, _written_whole(packed) as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as target:
+                shutil.copyfileobj(source, target)
+            plain.unlink()
+    return packed
+
+
+def _unpack(directory: Path) -> None:
+    """A run that continues appends to a plain file. Killed at any point, one of the two files is whole, and the plain one counts."""
+    plain, packed = directory / RESULTS, directory / PACKED
+    if packed.exists():
+        if not plain.exists():
+            with gzip.open(packed, "rb") as source, _written_whole(plain) as target:
+                shutil.copyfileobj(source, target)
+        packed.unlink()
+
+
+@contextlib.contextmanager
+def _written_whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file that appears under its name only when all of it is on the disk."""
+    unfinished = path.with_name(path.name + UNFINISHED)
+    with unfinished.open("wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
 
 
 def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:
     """Each row with the position in the file after it; a torn last line is passed over."""
     try:
-        file = path.open("rb")
+        file = opened(path)
     except FileNotFoundError:
         return
     except OSError as error:
@@ -144,6 +195,7 @@ def writer(directory: Path, experiment: Experiment) -> Iterator[Writer]:
     """
     with _locked(directory):
         _claim(directory, experiment)
+        _unpack(directory)
         opened = Writer(directory / RESULTS, experiment)
         try:
             yield opened
@@ -188,20 +240,17 @@ def _claim(directory: Path, experiment: Experiment) -> None:
         if there != here:
             raise Refusal(f"{directory} belongs to another run: {difference(there, here)}; choose another directory")
         return
-    unfinished = path.with_suffix(".new")
-    if strange := sorted(item.name for item in directory.iterdir() if item != unfinished):
+    unfinished = path.name + UNFINISHED
+    if strange := sorted(item.name for item in directory.iterdir() if item.name != unfinished):
         raise Refusal(f"{directory} holds other files ({', '.join(strange[:3])}), no {EXPERIMENT}; choose an empty directory")
-    with unfinished.open("w", encoding="utf-8") as file:
-        json.dump({"format": FORMAT, **experiment.settings()}, file, indent=1, ensure_ascii=False)
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
+    with _written_whole(path) as file:
+        file.write(json.dumps({"format": FORMAT, **experiment.settings()}, indent=1, ensure_ascii=False).encode())
 
 
 def difference(there: Mapping[str, Any], here: Mapping[str, Any], places: tuple[str, str] = ("there", "here")) -> str:
     """The first setting in which two experiments differ, in words."""
     one_place, other_place = places
-    for key in ("name", "seed", "trials", "pictures"):
+    for key in ("name", "seed", "trials", "pictures", "paired", "sprt"):
         if there[key] != here[key]:
             return f"{key} is {there[key]!r} {one_place} and {here[key]!r} {other_place}"
     for key in ("game", "seats", "role", "opponent", "iterations", "seconds"):

@@ -1,14 +1,41 @@
 """What the results come to: for each cell its wins, its games and what its searches were like."""
+import math
 from collections.abc import Iterable
 
 import attrs
 
-from experiments.definition import Cell, Column, Experiment
+from experiments.definition import Cell, Column
 from experiments.statistics import clopper_pearson
-from experiments.store import Row
 
 STATISTICS = ("visits", "value", "depth", "iterations")
 NAMES = {"dou-di-zhu": "Dou Di Zhu", "lotr-confrontation": "LOTR:C"}       # where the paper writes more than a capital
+MILLION = 10 ** 6
+
+
+@attrs.frozen
+class Moments:
+    """What is needed of numbers for their mean and its error, exactly.
+
+    Attributes:
+        count: how many there are.
+        total, squares: their sum and the sum of their squares, in millionths and millionths of millionths.
+    """
+
+    count: int = 0
+    total: int = 0
+    squares: int = 0
+
+    @property
+    def mean(self) -> float | None:
+        return self.total / self.count / MILLION if self.count else None
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of the mean."""
+        if self.count < 2:
+            return None
+        spread = self.count * self.squares - self.total ** 2
+        return math.sqrt(max(spread, 0) / (self.count ** 2 * (self.count - 1))) / MILLION
 
 
 @attrs.define
@@ -16,29 +43,19 @@ class Tally:
     """The results of one cell.
 
     Attributes:
-        seconds: the time its games took, added up.
-        totals: for each of `STATISTICS` the sum over games of the agent's mean, and the number of games that have one.
+        millionths: the time its games took, added up, in millionths of a second.
+        moments: for each of `STATISTICS` those of the agent's means, over its games.
     """
 
     cell: Cell
     games: int = 0
     wins: int = 0
-    seconds: float = 0.0
-    totals: dict[str, tuple[float, int]] = attrs.field(factory=lambda: dict.fromkeys(STATISTICS, (0.0, 0)))
+    millionths: int = 0
+    moments: dict[str, Moments] = attrs.field(factory=lambda: dict.fromkeys(STATISTICS, Moments()))
 
-    def add(self, row: Row) -> None:
-        self.games += 1
-        self.wins += row["win"]
-        self.seconds += row["seconds"]
-        for name in STATISTICS:
-            value = row["statistics"]["agent"].get(name)
-            if value is not None:
-                total, count = self.totals[name]
-                self.totals[name] = total + value, count + 1
-
-    def mean(self, name: str) -> float | None:
-        total, count = self.totals[name]
-        return total / count if count else None
+    @property
+    def seconds(self) -> float:
+        return self.millionths / MILLION
 
     @property
     def rate(self) -> float | None:
@@ -50,20 +67,14 @@ class Tally:
         return clopper_pearson(self.wins, self.games)
 
 
-def tallies(experiment: Experiment, rows: Iterable[Row]) -> dict[Column, list[Tally]]:
-    """The results by column, the agents in the experiment's order."""
-    by_key = {cell.key: Tally(cell) for cell in experiment.cells}
-    for row in rows:
-        by_key[row["cell"]].add(row)
-    columns: dict[Column, list[Tally]] = {column: [] for column in experiment.columns}
-    for tally in by_key.values():
-        columns[tally.cell.column].append(tally)
-    return columns
+def blank(cells: Iterable[Cell]) -> list[Tally]:
+    """Tallies before any game."""
+    return [Tally(cell) for cell in cells]
 
 
 def baseline(column: list[Tally]) -> Tally | None:
     """The agent that is an opponent itself: the measure of evenly matched players."""
-    return next((tally for tally in column if tally.cell.strategy == tally.cell.column.opponent and tally.games), None)
+    return next((tally for tally in column if tally.cell.is_opponent and tally.games), None)
 
 
 def title(column: Column, among: Iterable[Column] = ()) -> str:

@@ -7,9 +7,8 @@ from typing import Any, TextIO
 
 from experiments import store
 from experiments.definition import Refusal
+from experiments.results import LONGEST_ROW, MEMORY, results_of
 from experiments.store import Damage, Row
-
-LONGEST_ROW = 1 << 28                              # bytes, for the reader of JSON
 
 
 def query(directory: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -20,12 +19,12 @@ def query(directory: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         Damage: see `store.rows`.
     """
     import duckdb
-    experiment = store.experiment_in(directory)
-    if not sum(1 for _ in store.rows(directory, experiment)):
-        raise Refusal(f"{directory} holds no games yet")
-    with contextlib.closing(duckdb.connect()) as database:
-        # The rows have been checked above; all that can be skipped is a torn last line.
-        relation = database.read_json(str(directory / store.RESULTS), format="newline_delimited", ignore_errors=True,
+    with results_of(directory) as results:                              # checks the file
+        if not results.select("SELECT count(*) FROM games")[0][0]:
+            raise Refusal(f"{directory} holds no games yet")
+    with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:
+        # All that can be skipped is a torn last line.
+        relation = database.read_json(str(store.results_in(directory)), format="newline_delimited", ignore_errors=True,
                                       sample_size=-1, maximum_object_size=LONGEST_ROW)
         relation.create_view("games")
         try:

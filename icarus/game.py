@@ -75,6 +75,7 @@ class Game:
         retrace: `retrace(state, record) -> (start, actions)`, plain Python, for audits: for a `State` and the record of one of
             its determinizations, an initial record [1] and the actions that lead from it to that record.
         parameters: keyword arguments of `initial` (integers), such as the number of players.
+        defaults: the values of these that go without saying in the game's full name.
     """
 
     name: str
@@ -97,13 +98,14 @@ class Game:
     recall: Callable | None = None
     retrace: Callable | None = None
     parameters: Mapping[str, int] = attrs.field(factory=dict)
+    defaults: Mapping[str, int] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         if self.players > MAX_PLAYERS:
             raise ValueError(f"{self.name} has {self.players} players; at most {MAX_PLAYERS} are possible")
 
     def __str__(self) -> str:
-        given = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        given = ", ".join(f"{key}={value}" for key, value in self.parameters.items() if self.defaults.get(key) != value)
         return f"{self.name}({given})" if given else self.name
 
     def __repr__(self) -> str:

@@ -172,16 +172,16 @@ def index_of(rows: np.ndarray, key: int) -> int:
 
 
 @inlined
-def find(theta: Theta, key: int) -> Any:
-    """θ(r): the information of the record with this key, as a row with named fields; not to be changed."""
+def place_of(theta: Theta, key: int) -> int:
+    """The row where a record's information stands; that of the initial information where it was never updated."""
     i = index_of(theta.rows, key)
-    return theta.rows[i if rows_used(theta.rows, i) else len(theta.rows) - 1]
+    return i if theta.rows[i].record != NO_RECORD else len(theta.rows) - 1
 
 
 @inlined
-def rows_used(rows: np.ndarray, i: int) -> bool:
-    """Whether row i holds a record."""
-    return rows[i].record != NO_RECORD
+def find(theta: Theta, key: int) -> Any:
+    """θ(r): the information of the record with this key, as a row with named fields; not to be changed."""
+    return theta.rows[place_of(theta, key)]
 
 
 def reward_of(row: Any, player: int) -> float:

@@ -110,7 +110,7 @@ def drawn(probabilities: np.ndarray, count: int, rng: np.ndarray) -> int:
     return count - 1
 
 
-@helper
+@inlined
 def chosen(rule: int, parameter: float, values: np.ndarray, count: int, rng: np.ndarray) -> int:
     """The index that a rule chooses among values."""
     if rule == ARGMAX:
@@ -360,6 +360,8 @@ def play(a: Any, rng: np.ndarray) -> int:
     begin(a, rng)
     playout, baseline = record_at(a.playout, PLAYOUT), record_at(record_at(a.component, COMPONENT).table, TABLE)
     steps, keys = array_at(playout.steps, a.step_capacity + 1, STEP), array_at(playout.keys, (a.step_capacity + 1) * a.viewers, _INT)
+    moves = array_at(playout.moves, (a.step_capacity + 1) * a.viewers, _INT)
+    plain = a.viewers == 1 and not a.keys_in_simulation and not a.episodes_read      # one look at the simulation is like another
     t, used, depth = 0, 0, 0
     in_tree = visits_of(a, baseline, EMPTY_HISTORY) > 0       # the first playout of all expands the empty history
     while True:
@@ -404,6 +406,8 @@ def play(a: Any, rng: np.ndarray) -> int:
             if step.phase == EXPANSION:
                 in_tree = visits_of(a, baseline, extended(keys[t * a.viewers + step.viewer], player, step.action)) > 0
             advance(a, t, step, True)
+        elif plain:
+            moves[t + 1] = step.action
         elif a.keys_in_simulation or a.moves_in_simulation or a.episodes_read:
             advance(a, t, step, False)
         call2(a.apply, (a.state, step.action))

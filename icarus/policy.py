@@ -11,8 +11,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.information import COUNT, Information, find, reward_of
-from icarus.jit import Entry, array_at, helper, unpack_parameters
+from icarus.information import COUNT, Information, find, place_of, reward_of
+from icarus.jit import Entry, array_at, helper, inlined, unpack_parameters
 from icarus.slots import Candidates, Slot, Values, candidates_entry, theta_of, values_entry
 
 UNIFORM, ARGMAX, GIBBS, ROULETTE, EPSILON_GREEDY, REPLY = range(6)
@@ -23,27 +23,51 @@ _REAL = np.dtype(np.float64)
 
 # -------------------------------------------------------------------------------------------------- values from records
 
+SMALL = 1 << 12                                                   # logarithms of counts below it are looked up
+LOGARITHMS = np.array([-math.inf, *(math.log(count) for count in range(1, SMALL))])
+
+
+@inlined
+def log_of(count: int) -> float:
+    """log m, for a count of at least 1."""
+    return LOGARITHMS[count] if count < SMALL else math.log(count)
+
+
 @helper
 def ucb1_by_availability(theta: Any, records: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
-    """q_ρ/n + c √(log m / n), with m the record's availability (Base-4, EPIC-4); +∞ where n = 0 or m = 0."""
+    """q_ρ/n + c √(log m / n), with m the record's availability (Base-4, EPIC-4); +∞ where n = 0 or m = 0.
+
+    Where one value is +∞ the finite ones cannot matter to an arg max, nor to one over a weighted sum, and are left at 0.
+    """
+    infinite = False
     for i in range(len(records)):
-        seen = find(theta, records[i])
-        if seen.visits > 0 and seen.availability > 0:
-            out[i] = reward_of(seen, player) / seen.visits + exploration * math.sqrt(math.log(seen.availability) / seen.visits)
-        else:
-            out[i] = np.inf
+        records[i] = place_of(theta, records[i])
+        seen = theta.rows[records[i]]
+        out[i] = 0.0
+        if seen.visits == 0 or seen.availability == 0:
+            out[i], infinite = np.inf, True
+    if not infinite:
+        for i in range(len(records)):
+            seen = theta.rows[records[i]]
+            out[i] = reward_of(seen, player) / seen.visits + exploration * math.sqrt(log_of(seen.availability) / seen.visits)
 
 
 @helper
 def ucb1_by_visits(theta: Any, records: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
-    """q_ρ/n + c √(log Σ / n), with Σ the visits of all legal actions (AMAF-4, NAST-4); +∞ where n = 0."""
-    total = 0
+    """q_ρ/n + c √(log Σ / n), with Σ the visits of all legal actions (AMAF-4, NAST-4); +∞ where n = 0, and then as above."""
+    infinite, total = False, 0
     for i in range(len(records)):
-        total += find(theta, records[i]).visits
-    trials = math.log(total) if total > 0 else 0.0
-    for i in range(len(records)):
-        seen = find(theta, records[i])
-        out[i] = reward_of(seen, player) / seen.visits + exploration * math.sqrt(trials / seen.visits) if seen.visits > 0 else np.inf
+        records[i] = place_of(theta, records[i])
+        visits = theta.rows[records[i]].visits
+        total += visits
+        out[i] = 0.0
+        if visits == 0:
+            out[i], infinite = np.inf, True
+    if not infinite:
+        trials = log_of(total)
+        for i in range(len(records)):
+            seen = theta.rows[records[i]]
+            out[i] = reward_of(seen, player) / seen.visits + exploration * math.sqrt(trials / seen.visits)
 
 
 @helper

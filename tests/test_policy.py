@@ -146,9 +146,14 @@ def valued(rule: Callable, theta: Theta, records: list[int], *parameters: float)
 
 
 def test_ucb1_by_availability_is_the_formula_of_the_baseline() -> None:
-    theta = by_vectors({1: ((1.0, 3.0), 4, 6), 2: ((2.0, 0.0), 2, 2), 3: ((0.0, 0.0), 0, 5)})
-    expected = [3 / 4 + 0.7 * math.sqrt(math.log(6) / 4), 0.7 * math.sqrt(math.log(2) / 2), INFINITE, INFINITE]
-    assert valued(ucb1_by_availability, theta, [1, 2, 3, 4], 0.7) == pytest.approx(expected)
+    theta = by_vectors({1: ((1.0, 3.0), 4, 6), 2: ((2.0, 0.0), 2, 2), 3: ((0.0, 9.0), 9, 100_000)})
+    expected = [3 / 4 + 0.7 * math.sqrt(math.log(6) / 4), 0.7 * math.sqrt(math.log(2) / 2), 1 + 0.7 * math.sqrt(math.log(100_000) / 9)]
+    assert valued(ucb1_by_availability, theta, [1, 2, 3], 0.7) == pytest.approx(expected)
+
+
+def test_ucb1_by_availability_is_infinite_exactly_where_nothing_is_known() -> None:
+    theta = by_vectors({1: ((1.0, 3.0), 4, 6), 3: ((0.0, 0.0), 0, 5), 5: ((0.0, 1.0), 1, 0)})
+    assert [value == INFINITE for value in valued(ucb1_by_availability, theta, [1, 3, 4, 5], 0.7)] == [False, True, True, True]
 
 
 def test_ucb1_without_exploration_is_the_mean() -> None:
@@ -158,12 +163,25 @@ def test_ucb1_without_exploration_is_the_mean() -> None:
 
 def test_ucb1_by_visits_takes_the_sum_over_the_legal_actions_as_trials() -> None:
     theta = by_numbers({1: (1.0, 2), 2: (3.0, 3), 7: (50.0, 100)})             # 7 is not legal here: 5 trials
-    expected = [1 / 2 + 1.5 * math.sqrt(math.log(5) / 2), 1 + 1.5 * math.sqrt(math.log(5) / 3), INFINITE]
-    assert valued(ucb1_by_visits, theta, [1, 2, 5], 1.5) == pytest.approx(expected)
+    expected = [1 / 2 + 1.5 * math.sqrt(math.log(5) / 2), 1 + 1.5 * math.sqrt(math.log(5) / 3)]
+    assert valued(ucb1_by_visits, theta, [1, 2], 1.5) == pytest.approx(expected)
+
+
+def test_ucb1_by_visits_is_infinite_exactly_where_nothing_is_known() -> None:
+    theta = by_numbers({1: (1.0, 2), 2: (3.0, 3)})
+    assert [value == INFINITE for value in valued(ucb1_by_visits, theta, [5, 1, 2, 6], 1.5)] == [True, False, False, True]
 
 
 def test_ucb1_by_visits_of_a_single_trial_has_no_exploration() -> None:
-    assert valued(ucb1_by_visits, by_numbers({1: (0.5, 1)}), [1, 2], 0.7) == [0.5, INFINITE]      # log 1 = 0
+    assert valued(ucb1_by_visits, by_numbers({1: (0.5, 1)}), [1], 0.7) == [0.5]                  # log 1 = 0
+
+
+@pytest.mark.parametrize("trials", [2, 4095, 4096, 4097, 1_000_000])
+def test_the_logarithm_of_any_number_of_trials_is_exact(trials: int) -> None:
+    theta = by_vectors({1: ((0.0, 0.0), 1, trials)})
+    assert valued(ucb1_by_availability, theta, [1], 1.0) == [math.sqrt(math.log(trials))]
+    theta = by_numbers({1: (0.0, 1), 2: (0.0, trials - 1)})
+    assert valued(ucb1_by_visits, theta, [1, 2], 1.0)[0] == math.sqrt(math.log(trials))
 
 
 def test_a_mean_is_total_reward_over_visits_and_1_without_visits() -> None:

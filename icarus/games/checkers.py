@@ -188,6 +188,7 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
     return Game(
         name="checkers", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
         max_legal=MOST_MOVES, episode=episode, text=text, action_text=action_text, parameters={"draw_after": int(draw_after)},
+        defaults={"draw_after": DRAW_AFTER},
     )
 
 

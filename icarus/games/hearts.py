@@ -42,7 +42,7 @@ PASSED_CARDS = 3
 ALL_PASSES = PLAYERS * PASSED_CARDS
 QUEEN_POINTS = 13
 ALL_POINTS = 26
-MAX_THRESHOLD = 10_000
+THRESHOLD, MAX_THRESHOLD = 50, 10_000
 
 PASS = CARDS                                         # PASS + c: pass card c
 EXCHANGE = 2 * CARDS
@@ -370,7 +370,7 @@ def observe(state: Any, action: int, moves: np.ndarray) -> None:
 @inlined
 def _picked_up(cards: np.uint64, leader: int) -> int:
     """The move that shows a player these cards: negative, so that it is no action."""
-    return -1 - np.int64(cards | (np.uint64(leader) << np.uint64(CARDS)))
+    return -1 - np.int64(cards | (np.uint64(leader) << np.uint64(CARDS)))     # type: ignore[return-value]
 
 
 @inlined
@@ -630,7 +630,7 @@ def action_text(state: Any, action: int) -> str:
     return "exchange" if action == EXCHANGE else "deal"
 
 
-def hearts(threshold: int = 50) -> Game:
+def hearts(threshold: int = THRESHOLD) -> Game:
     """Hearts until someone has `threshold` points or more.
 
     Raises:
@@ -641,7 +641,7 @@ def hearts(threshold: int = 50) -> Game:
     return Game(
         name="hearts", players=PLAYERS, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
         max_legal=HAND, observe=observe, determinize=determinize, beliefs=BELIEFS, prepare=prepare, episode=episode,
-        recall=recall, retrace=retrace, text=text, action_text=action_text, parameters={"threshold": threshold},
+        recall=recall, retrace=retrace, text=text, action_text=action_text, parameters={"threshold": threshold}, defaults={"threshold": THRESHOLD},
     )
 
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 7                      # the first is of 7 cards
 FEWEST, MOST = 2, 7             # players
+PLAYERS = 4                     # unless something else is said
 NO_CARD = -1
 
 TRUMPS = CARDS                  # actions: 0 … 51 play a card, 52 … 55 name a suit trumps,
@@ -411,7 +412,7 @@ def action_text(state: Any, action: int) -> str:
     return "deal" if action == DEAL else f"player {action - CHOOSER} chooses"
 
 
-def knockout_whist(players: int = 4) -> Game:
+def knockout_whist(players: int = PLAYERS) -> Game:
     """Knockout Whist for 2 to 7 players.
 
     Raises:
@@ -420,7 +421,7 @@ def knockout_whist(players: int = 4) -> Game:
     if isinstance(players, bool) or not isinstance(players, int) or not FEWEST <= players <= MOST:
         raise ValueError(f"players={players!r}: Knockout Whist is for {FEWEST} to {MOST} players")
     return Game(
-        name="knockout-whist", players=players, parameters={"players": players}, state=STATE, beliefs=BELIEFS, max_legal=ROUNDS,
+        name="knockout-whist", players=players, parameters={"players": players}, defaults={"players": PLAYERS}, state=STATE, beliefs=BELIEFS, max_legal=ROUNDS,
         initial=initial, player=player, legal=legal, chance=chance, apply=apply, rewards=rewards, observe=observe,
         prepare=prepare, determinize=determinize, episode=episode, recall=recall, retrace=retrace,
         text=text, action_text=action_text,

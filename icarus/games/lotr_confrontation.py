@@ -172,12 +172,12 @@ def rewards(state: Any, out: np.ndarray) -> None:
 
 @inlined
 def _move_action(piece: int, origin: int, target: int) -> int:
-    return (np.int64(piece) * SQUARES + np.int64(origin)) * SQUARES + np.int64(target)
+    return (np.int64(piece) * SQUARES + np.int64(origin)) * SQUARES + np.int64(target)     # type: ignore[return-value]
 
 
 @inlined
 def _battle_action(attacker: int, defender: int) -> int:
-    return BATTLE + np.int64(attacker) * PIECES + np.int64(defender)
+    return BATTLE + np.int64(attacker) * PIECES + np.int64(defender)     # type: ignore[return-value]
 
 
 @inlined
@@ -687,7 +687,10 @@ def episode(state: Any) -> int:
     return state.side if state.node == MOVE else CONTINUES
 
 
-def lotr_confrontation(dark_shire_to_win: int = 4, random_setup: int = 0) -> Game:
+DARK_SHIRE_TO_WIN = 4                      # pieces together in the Shire; 3 in the published rules
+
+
+def lotr_confrontation(dark_shire_to_win: int = DARK_SHIRE_TO_WIN, random_setup: int = 0) -> Game:
     """The Confrontation.
 
     Args:
@@ -706,4 +709,5 @@ def lotr_confrontation(dark_shire_to_win: int = 4, random_setup: int = 0) -> Gam
         rewards=rewards, max_legal=MAX_LEGAL, text=text, action_text=action_text, observe=observe, determinize=determinize,
         beliefs=BELIEFS, prepare=prepare, episode=episode, recall=recall,
         parameters={"dark_shire_to_win": int(dark_shire_to_win), "random_setup": int(random_setup)},
+        defaults={"dark_shire_to_win": DARK_SHIRE_TO_WIN, "random_setup": 0},
     )

@@ -26,7 +26,6 @@ from icarus.games._lotr_facts import (
     CLOAK,
     DAGORLAD,
     DARK,
-    DARK_CARD,
     DARK_MOVES_ASIDE,
     DARK_PICKS,
     DARK_PLAYS,
@@ -85,7 +84,6 @@ from icarus.rng import below, seeded
 
 GAME = lotr_confrontation()
 NUMBERS = [{CARD_VALUE[side, card]: card for card in range(CARDS)} for side in SIDES]      # the card with a number, by side
-BLANK = State(GAME, np.zeros(1, GAME.state))
 
 
 # ------------------------------------------------------------------------------------------------ positions and how to play them
@@ -681,7 +679,7 @@ def test_an_unknown_setup_is_refused(bad):
 # ------------------------------------------------------------------------------------------------------------ knowledge: K1 … K4
 
 def simultaneous_cards(state):
-    return bool(simultaneous(state.facts)) and state.facts.node in (DARK_CARD, LIGHT_CARD)
+    return bool(simultaneous(state.facts))
 
 
 def known(state, piece):

@@ -1,0 +1,292 @@
+"""The paper against ours: what section 8 states, as data, and what the rows of any runs say to it."""
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+import attrs
+
+from experiments.combinations import COMBINATIONS, ENHANCEMENTS
+from experiments.document import Block, Heading, Paragraph, Table
+from experiments.evidence import (
+    AGREES,
+    DEPTH,
+    DISAGREES,
+    MOST_GAMES,
+    RULE,
+    UNDECIDED,
+    VALUE,
+    VISITS,
+    WINS,
+    Comparison,
+    Evidence,
+    Expectation,
+    Finding,
+    Place,
+    Term,
+    counts_of,
+    different,
+    higher,
+    lower,
+    not_higher,
+    not_lower,
+    place_of,
+    place_title,
+    same,
+    within,
+)
+from experiments.results import Results
+from experiments.statistics import Design, Estimate, anova
+from experiments.suite import EPISODES, RULES, TABLE_1
+from experiments.summary import Tally, budget
+
+LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = PLACES = (
+    ("dou-di-zhu", "Landlord"), ("hearts", ""), ("lotr-confrontation", "Light"), ("lotr-confrontation", "Dark"),
+    ("checkers", ""), ("othello", ""), ("backgammon", ""))
+STRATEGIES = {**TABLE_1, "EPIC": EPISODES["EPIC"], **RULES}
+TRIALS = 1000                                           # games of a combination in the paper, at least
+_ROOT = 1.96 * math.sqrt(2 * 0.25)                      # the smallest difference in win rate found with n games a side is this over √n
+CELL, AVERAGE = _ROOT / math.sqrt(TRIALS), _ROOT / math.sqrt(8 * TRIALS)
+CELLS, AVERAGES = (r / math.sqrt(len(PLACES)) for r in (CELL, AVERAGE))     # … over all games
+TENTH = math.log(1.1)                                   # "often 10-30 %"
+MARKED = 0.02                                           # of a reward; the paper gives no size
+HALF_A_PLY = 0.5                                        # "one ply deeper"
+SLIGHT = 0.1                                            # of win rate: rules of reuse further apart are "terribly marked"
+ANALYSIS = 0.999                                        # the level of the analysis of variance
+
+
+@attrs.frozen
+class Claim:
+    """A statement of section 8.
+
+    Attributes:
+        cases: comparisons; a case agrees if all of its comparisons do.
+        some: whether one case is enough; otherwise all are needed.
+        analysis: whether it is about the analysis of variance over all results.
+    """
+
+    text: str
+    cases: tuple[tuple[Comparison, ...], ...]
+    some: bool = False
+    analysis: bool = False
+
+
+@attrs.frozen
+class Judgement:
+    """A claim with what the games say of each of its comparisons."""
+
+    claim: Claim
+    findings: tuple[Finding, ...]
+    verdict: str
+
+    @property
+    def more(self) -> int | None:
+        """The most games that one of the undecided comparisons needs besides those played."""
+        return max((finding.more for finding in self.findings if finding.more is not None), default=None)
+
+
+def versus(place: Place, one: str, expected: Expectation, other: str, measure: str = WINS) -> Comparison:
+    """Two agents in a game."""
+    terms = Term(1.0, place, (STRATEGIES[one],)), Term(-1.0, place, (STRATEGIES[other],))
+    return Comparison(place_title(place), f"{_shown(one)} {expected.text} {_shown(other)}", terms, expected, measure)
+
+
+def average(enhancement: str, place: Place, expected: Expectation) -> Comparison:
+    """Figure 3: the eight combinations with an enhancement and the eight without."""
+    return Comparison(place_title(place), f"with {enhancement} {expected.text} without", _averages(enhancement, [place]), expected)
+
+
+def overall(one: str, expected: Expectation, other: str, measure: str = WINS) -> Comparison:
+    """Two agents over all games, each game with the same weight."""
+    share = 1 / len(PLACES)
+    terms = tuple(Term(weight, place, (STRATEGIES[name],)) for place in PLACES for weight, name in ((share, one), (-share, other)))
+    return Comparison("all games", f"{_shown(one)} {expected.text} {_shown(other)}", terms, expected, measure)
+
+
+def average_overall(enhancement: str, expected: Expectation, confidence: float = 0.95) -> Comparison:
+    return Comparison("all games", f"with {enhancement} {expected.text} without", _averages(enhancement, PLACES), expected,
+                      confidence=confidence)
+
+
+def _averages(enhancement: str, places: Sequence[Place]) -> tuple[Term, ...]:
+    sides = {1.0: True, -1.0: False}
+    return tuple(Term(weight / len(places), place, tuple(c.strategy for c in COMBINATIONS if (enhancement in c.enhancements) == featured))
+                 for place in places for weight, featured in sides.items())
+
+
+def _gain_over(place: Place, other: Place) -> Comparison:
+    """Whether EPIC gains more over the baseline in one game than in another."""
+    terms = tuple(Term(weight * sign, where, (STRATEGIES[name],)) for sign, where in ((1.0, place), (-1.0, other))
+                  for weight, name in ((1.0, "EPIC"), (-1.0, "-")))
+    return Comparison(place_title(place), f"gain of EPIC higher than in {place_title(other)}", terms, higher(CELL))
+
+
+def _shown(agent: str) -> str:
+    return "the baseline" if agent == "-" else agent
+
+
+def _all(text: str, comparisons: Iterable[Comparison]) -> Claim:
+    return Claim(text, tuple((comparison,) for comparison in comparisons))
+
+
+def _some(text: str, cases: Iterable[tuple[Comparison, ...]]) -> Claim:
+    return Claim(text, tuple(cases), some=True)
+
+
+_IMPERFECT = (LANDLORD, HEARTS, LIGHT, DARK)
+_TREES = ("-", "L", "R", "M")
+_visits, _value, _depth = (partial(versus, measure=measure) for measure in (VISITS, VALUE, DEPTH))
+
+CLAIMS = (
+    _all("NAST is a significant improvement in all games but LOTR:C as Light and Checkers, where there is no significant difference.",
+         [average("NAST", place, same(AVERAGE) if place in (LIGHT, CHECKERS) else higher(AVERAGE)) for place in PLACES]),
+    Claim("Analysis of variance over all results: NAST is an improvement significant at the 99.9 % level.",
+          ((average_overall("NAST", higher(AVERAGES), ANALYSIS),),), analysis=True),
+    _some("NAST is an improvement even in cases where LGRF is not.",
+          [(average("NAST", place, higher(AVERAGE)), average("LGRF", place, not_higher(AVERAGE))) for place in PLACES]),
+    _all("RAVE is detrimental in Hearts and in LOTR:C as Dark.",
+         [average("RAVE", place, lower(AVERAGE)) for place in (HEARTS, DARK)]),
+    _all("RAVE makes no significant difference in Dou Di Zhu and in LOTR:C as Light.",
+         [average("RAVE", place, same(AVERAGE)) for place in (LANDLORD, LIGHT)]),
+    _all("RAVE is significantly beneficial in Checkers, and in no other game.",
+         [average("RAVE", place, higher(AVERAGE) if place == CHECKERS else not_higher(AVERAGE)) for place in PLACES]),
+    *(_all(f"{name} is never detrimental to a significant degree.", [average(name, place, not_lower(AVERAGE)) for place in PLACES])
+      for name in ("MAST", "LGRF", "NAST")),
+    *(_some(f"{name} is sometimes beneficial.", [(average(name, place, higher(AVERAGE)),) for place in PLACES])
+      for name in ("MAST", "LGRF", "NAST")),
+    _all("ε-greedy and UCB1 are the strongest of MAST's rules of reuse.",
+         [overall(one, expected, other) for one in ("ε-greedy", "UCB1")
+          for other, expected in (("Gibbs", higher(CELLS)), ("Roulette", not_lower(CELLS)))]),
+    _all("The Gibbs rule of MAST is generally slightly worse than the others.",
+         [overall("Gibbs", lower(CELLS), other) for other in ("ε-greedy", "UCB1", "Roulette")]),
+    _all("The sensitivity to the rule of reuse is not terribly marked.",
+         [overall(one, same(SLIGHT), other) for one, other in (
+             ("Gibbs", "ε-greedy"), ("Gibbs", "UCB1"), ("Gibbs", "Roulette"), ("ε-greedy", "UCB1"))]),
+    _all("LGRF alone is of limited use: less than NAST alone.", [overall("L", lower(CELLS), "N")]),
+    _all("NL beats N and L in Dou Di Zhu, although L is significantly worse than the baseline.",
+         [versus(LANDLORD, "NL", higher(CELL), "N"), versus(LANDLORD, "NL", higher(CELL), "L"), versus(LANDLORD, "L", lower(CELL), "-")]),
+    _all("ML beats M and L in LOTR:C as Dark, although L is no different from the baseline.",
+         [versus(DARK, "ML", higher(CELL), "M"), versus(DARK, "ML", higher(CELL), "L"), versus(DARK, "L", same(CELL), "-")]),
+    _all("MAST is generally effective.", [average_overall("MAST", higher(AVERAGES))]),
+    _all("RML beats R, M and L in LOTR:C as Light.", [versus(LIGHT, "RML", higher(CELL), other) for other in ("R", "M", "L")]),
+    _all("NRL beats N, R and L in LOTR:C as Light.", [versus(LIGHT, "NRL", higher(CELL), other) for other in ("N", "R", "L")]),
+    _all("NAST performs strongly in all games: alone it is nowhere worse than the baseline.",
+         [versus(place, "N", not_lower(CELL), "-") for place in PLACES]),
+    _all("The chosen action has significantly more visits with NAST than for the baseline, LGRF, RAVE and MAST.",
+         [_visits(place, "N", higher(TENTH), other) for other in _TREES for place in PLACES]),
+    _some("Often, these are 10-30 % more.",
+          [(_visits(place, "N", within(TENTH, math.log(1.3), "10-30 % higher than"), "-"),) for place in PLACES]),
+    _all("The reward that NAST assigns to the chosen action is markedly different from that in the other trees.",
+         [_value(place, "N", different(MARKED), other) for other in _TREES for place in PLACES]),
+    _all("RAVE's deepest node is on average one ply deeper.",
+         [overall("R", within(HALF_A_PLY, 3 * HALF_A_PLY, "one ply (± ½) deeper than"), other, DEPTH) for other in ("-", "N", "M", "L")]),
+    _all("Of the enhancements only RAVE has a significant impact on the depth of the tree.",
+         [*(_depth(place, "R", different(HALF_A_PLY), "-") for place in PLACES),
+          *(_depth(place, other, same(HALF_A_PLY), "-") for other in ("N", "M", "L") for place in PLACES)]),
+    _all("The degree of exploitation at the root is the same with RAVE as without: visits within 10 %.",
+         [_visits(place, "R", same(TENTH), "-") for place in PLACES]),
+    _all("NAST is significantly better than EPIC in Othello.", [versus(OTHELLO, "N", higher(CELL), "EPIC")]),
+    _all("In all other games NAST and EPIC perform the same.",
+         [versus(place, "EPIC", same(CELL), "N") for place in PLACES if place != OTHELLO]),
+    _all("EPIC significantly outperforms the baseline even in Othello.", [versus(OTHELLO, "EPIC", higher(CELL), "-")]),
+    _all("EPIC is a significant improvement in Dou Di Zhu, Hearts, LOTR:C and Backgammon.",
+         [versus(place, "EPIC", higher(CELL), "-") for place in (*_IMPERFECT, BACKGAMMON)]),
+    _all("EPIC works in Checkers and Othello too.", [versus(place, "EPIC", higher(CELL), "-") for place in (CHECKERS, OTHELLO)]),
+    _all("EPIC's improvement is more marked in Dou Di Zhu than in Hearts, LOTR:C and Backgammon.",
+         [_gain_over(LANDLORD, other) for other in (HEARTS, LIGHT, DARK, BACKGAMMON)]),
+)
+
+
+def judge(claim: Claim, evidence: Evidence) -> Judgement:
+    """What the games say of a claim."""
+    cases = [[_analysed(comparison, evidence) if claim.analysis else evidence.find(comparison) for comparison in case]
+             for case in claim.cases]
+    verdicts = [_together([finding.verdict for finding in case], AGREES, DISAGREES) for case in cases]
+    verdict = _together(verdicts, DISAGREES, AGREES) if claim.some else _together(verdicts, AGREES, DISAGREES)
+    return Judgement(claim, tuple(finding for case in cases for finding in case), verdict)
+
+
+def _together(verdicts: Sequence[str], everywhere: str, anywhere: str) -> str:
+    """`everywhere` if all verdicts are that, `anywhere` if one is that."""
+    if all(verdict == everywhere for verdict in verdicts):
+        return everywhere
+    return anywhere if anywhere in verdicts else UNDECIDED
+
+
+def _analysed(comparison: Comparison, evidence: Evidence) -> Finding:
+    """The average difference with the interval that belongs to its test in the analysis of variance."""
+    plain = evidence.find(comparison)
+    counts = counts_of(evidence, PLACES, TABLE_1)
+    if plain.estimate is None or not counts:
+        return plain
+    effect = next(effect for effect in anova(Design(counts)) if effect.term == ENHANCEMENTS[0])
+    from scipy.special import ndtri
+    value = plain.estimate.value
+    reach = float(ndtri((1 + comparison.confidence) / 2)) * abs(value) / math.sqrt(effect.statistic) if effect.statistic else math.inf
+    estimate = Estimate(value, value - reach, value + reach)
+    verdict = comparison.expected.verdict(estimate)
+    return attrs.evolve(plain, estimate=estimate, verdict=verdict, more=plain.more if verdict == UNDECIDED else None)
+
+
+def judgements(results: Results) -> dict[str, list[Judgement]]:
+    """All claims, for each budget per decision with which one of the paper's games was played against the baseline."""
+    by_budget: dict[str, list[Tally]] = {}
+    for tally in results.tallies():
+        column = tally.cell.column
+        if tally.games and place_of(tally.cell) in PLACES and not column.variant and column.opponent == TABLE_1["-"]:
+            by_budget.setdefault(budget(column), []).append(tally)
+    return {name: [judge(claim, Evidence(tallies)) for claim in CLAIMS] for name, tallies in by_budget.items()}
+
+
+def blocks(results: Results) -> Iterator[Block]:
+    """The table "paper against ours"; nothing where no comparison of the paper was played."""
+    for name, judged in judgements(results).items():
+        if not any(finding.estimate for judgement in judged for finding in judgement.findings):
+            continue
+        yield Heading(f"Paper against ours: {name} per decision")
+        yield Paragraph(tallied(judged))
+        yield Paragraph(RULE)
+        yield summary_table(judged)
+        yield details_table(judged)
+
+
+def tallied(judged: Sequence[Judgement]) -> str:
+    numbers = {verdict: sum(1 for judgement in judged if judgement.verdict == verdict) for verdict in (AGREES, DISAGREES, UNDECIDED)}
+    return (f"Of {len(judged)} statements of section 8, {numbers[AGREES]} agree with these games, {numbers[DISAGREES]} disagree, "
+            f"{numbers[UNDECIDED]} are undecided.")
+
+
+def summary_table(judged: Sequence[Judgement]) -> Table:
+    """A line for each claim."""
+    lines = []
+    for number, judgement in enumerate(judged, 1):
+        verdicts = [finding.verdict for finding in judgement.findings]
+        lines.append([str(number), judgement.claim.text, judgement.verdict,
+                      *(str(verdicts.count(verdict)) for verdict in (AGREES, DISAGREES, UNDECIDED)),
+                      more_text(judgement.more) if judgement.verdict == UNDECIDED else ""])
+    return Table("Statements, with the verdicts on their comparisons.",
+                 ["No.", "The paper", "Verdict", "agree", "disagree", "undecided", "More games per cell"], lines)
+
+
+def details_table(judged: Sequence[Judgement]) -> Table:
+    """A line for each comparison that was played."""
+    lines = [[str(number), finding.comparison.where, finding.comparison.what, *figures_of(finding), finding.verdict, more_text(finding.more)]
+             for number, judgement in enumerate(judged, 1) for finding in judgement.findings if finding.estimate is not None]
+    return Table("Comparisons.", ["No.", "Game", "The paper expects", "Difference", "Interval", "Verdict", "More games per cell"], lines)
+
+
+def figures_of(finding: Finding) -> tuple[str, str]:
+    """The difference and its interval as texts, in the unit that suits."""
+    assert finding.estimate is not None
+    values = finding.estimate.value, finding.estimate.low, finding.estimate.high
+    match finding.comparison.measure:
+        case "wins":
+            value, low, high = (f"{100 * number:+.1f} %" for number in values)
+        case "visits":
+            value, low, high = (f"{100 * math.expm1(number):+.1f} %" for number in values)
+        case _:
+            value, low, high = (f"{number:+.3f}" for number in values)
+    return value, f"{low} to {high}"
+
+
+def more_text(more: int | None) -> str:
+    return "" if more is None else f"> {MOST_GAMES}" if more >= MOST_GAMES else str(more)

@@ -1,0 +1,105 @@
+"""Kuhn poker: three cards, J < Q < K; each of two players antes 1 and is dealt one, which the other does not see.
+
+Player 0 begins. Who has no bet before him passes or bets 1; who has one folds (a pass) or calls (a bet). After two passes in a row
+or two bets the cards are shown and the higher one takes the pot; after a fold the player who bet takes it. A player's net gain
+g, from -2 to 2, is the reward (g + 2) / 4.
+
+    player 0: Q, paid 1; player 1: K, paid 2
+    player 0 to act                                 he passed, player 1 bet
+"""
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from icarus.game import CHANCE, TERMINAL, Game
+from icarus.jit import helper, inlined
+from icarus.rng import below
+
+if TYPE_CHECKING:
+    from icarus.game import State
+
+CARDS = 3
+PASS, BET = 0, 1
+ANTE, STAKE = 1, 2                   # what a player pays at least and at most
+
+STATE = np.dtype([
+    ("cards", np.int8, (2,)),        # of each player: 0 … 2 for J, Q, K
+    ("paid", np.int8, (2,)),         # into the pot
+    ("count", np.int8),              # actions so far
+    ("folded", np.int8),             # whether the last action was a pass after a bet
+], align=True)
+
+
+def initial(state: Any, rng: np.ndarray) -> None:
+    state.cards[0] = below(rng, CARDS)
+    state.cards[1] = _other_card(state.cards[0], rng)
+    state.paid[0], state.paid[1] = ANTE, ANTE
+
+
+@helper
+def _other_card(card: int, rng: np.ndarray) -> int:
+    return (card + 1 + below(rng, CARDS - 1)) % CARDS
+
+
+@inlined
+def _shown(state: Any) -> bool:
+    """Whether the cards have been shown: after two passes, or a bet that was called."""
+    return state.count >= 2 and state.paid[0] == state.paid[1]
+
+
+def player(state: Any) -> int:
+    return TERMINAL if state.folded or _shown(state) else state.count % 2
+
+
+def legal(state: Any, actions: np.ndarray) -> int:
+    actions[0], actions[1] = PASS, BET
+    return 2
+
+
+def apply(state: Any, action: int) -> None:
+    mover = state.count % 2
+    if action == BET:
+        state.paid[mover] += 1
+    elif state.paid[1 - mover] > state.paid[mover]:
+        state.folded = 1
+    state.count += 1
+
+
+def rewards(state: Any, out: np.ndarray) -> None:
+    winning = state.paid if state.folded else state.cards
+    winner = 0 if winning[0] > winning[1] else 1
+    gain = state.paid[1 - winner]
+    out[winner], out[1 - winner] = (STAKE + gain) / (2 * STAKE), (STAKE - gain) / (2 * STAKE)
+
+
+def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    """Deal the other player one of the two cards that the observer does not hold."""
+    if observer != CHANCE and not _shown(state):
+        state.cards[1 - observer] = _other_card(state.cards[observer], rng)
+
+
+def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """The same actions after another deal."""
+    start = state.start.copy()
+    start["cards"] = record["cards"]
+    return start, [action for _, action in state.history]
+
+
+def text(state: Any) -> str:
+    """The cards, what each has paid, and who is to act."""
+    hands = "; ".join(f"player {i}: {'JQK'[state.cards[i]]}, paid {state.paid[i]}" for i in range(2))
+    if state.folded:
+        return f"{hands}\nplayer {(state.count - 1) % 2} has folded"
+    return f"{hands}\n" + ("the cards are shown" if _shown(state) else f"player {state.count % 2} to act")
+
+
+def action_text(state: Any, action: int) -> str:
+    mover = state.count % 2
+    names = ("fold", "call") if state.paid[1 - mover] > state.paid[mover] else ("pass", "bet")
+    return names[action]
+
+
+KUHN_POKER = Game(
+    name="kuhn-poker", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
+    max_legal=2, determinize=determinize, retrace=retrace, text=text, action_text=action_text,
+)

@@ -1,0 +1,122 @@
+"""Liar's Dice, LD(D1, D2): player 0 rolls D1 dice, player 1 D2, with faces 1 to 5 and a star; neither sees the other's.
+
+Player 0 begins. A bid says that among all dice so many show a face, stars counting as any; a bid on stars counts only these. Each
+bid raises the last one: to a larger number with any face, or to a higher face (the star is the highest) with the same number.
+Instead of raising, a player may call the other a liar: the dice are shown, and if the bid holds, the bidder wins, otherwise the
+caller. The highest possible bid can only be called. One round is the whole game.
+
+    player 0: 2 ★; player 1: 2
+    player 1 has bid 3 × 2, player 0 to act         if he calls, he loses
+"""
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from icarus.game import CHANCE, TERMINAL, Game
+from icarus.jit import helper
+from icarus.rng import below
+
+if TYPE_CHECKING:
+    from icarus.game import State
+
+FACES = 6
+STAR = FACES - 1                     # faces 1 … 5 are 0 … 4
+FACE_NAMES = "12345★"
+MOST = 8                             # dice of one player
+LIAR = 2 * MOST * FACES              # actions: (number - 1) * FACES + face bids, LIAR calls
+NO_BID = -1
+
+STATE = np.dtype([
+    ("faces", np.int8, (2, MOST)),   # of each player's dice
+    ("dice", np.int8, (2,)),         # how many each has
+    ("bid", np.int8),                # the last, or NO_BID
+    ("player", np.int8),             # about to act; after a call, the bidder
+    ("called", np.int8),             # whether the bid has been called
+], align=True)
+
+
+def initial(state: Any, rng: np.ndarray, first: int, second: int) -> None:
+    state.dice[0], state.dice[1] = first, second
+    _roll(state, 0, rng)
+    _roll(state, 1, rng)
+    state.bid = NO_BID
+
+
+@helper
+def _roll(state: Any, roller: int, rng: np.ndarray) -> None:
+    for i in range(state.dice[roller]):
+        state.faces[roller, i] = below(rng, FACES)
+
+
+def player(state: Any) -> int:
+    return TERMINAL if state.called else state.player
+
+
+def legal(state: Any, actions: np.ndarray) -> int:
+    count = 0
+    for bid in range(state.bid + 1, FACES * (state.dice[0] + state.dice[1])):
+        actions[count] = bid
+        count += 1
+    if state.bid != NO_BID:
+        actions[count] = LIAR
+        count += 1
+    return count
+
+
+def apply(state: Any, action: int) -> None:
+    if action == LIAR:
+        state.called = 1
+    else:
+        state.bid = action
+    state.player = 1 - state.player
+
+
+def rewards(state: Any, out: np.ndarray) -> None:
+    face, number, shown = state.bid % FACES, state.bid // FACES + 1, 0
+    for roller in range(2):
+        for i in range(state.dice[roller]):
+            shown += state.faces[roller, i] == face or state.faces[roller, i] == STAR
+    holds = 1.0 if shown >= number else 0.0
+    out[state.player], out[1 - state.player] = holds, 1.0 - holds
+
+
+def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    """Roll the other player's dice again: no bid of his rules out any."""
+    if observer != CHANCE and not state.called:
+        _roll(state, 1 - observer, rng)
+
+
+def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """The same actions after another roll."""
+    start = state.start.copy()
+    start["faces"] = record["faces"]
+    return start, [action for _, action in state.history]
+
+
+def text(state: Any) -> str:
+    """The dice, the last bid, and who is to act."""
+    rolls = (" ".join(FACE_NAMES[face] for face in sorted(state.faces[i, :state.dice[i]])) for i in range(2))
+    dice = "; ".join(f"player {i}: {roll}" for i, roll in enumerate(rolls))
+    bidder, other = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
+    bid = "" if state.bid == NO_BID else f"player {bidder} has bid {action_text(state, state.bid)}, "
+    return f"{dice}\n{bid}player {other} " + ("has called" if state.called else "to act")
+
+
+def action_text(state: Any, action: int) -> str:
+    return "liar" if action == LIAR else f"{action // FACES + 1} × {FACE_NAMES[action % FACES]}"
+
+
+def liars_dice(first: int = 1, second: int = 1) -> Game:
+    """LD(first, second): so many dice for player 0 and player 1.
+
+    Raises:
+        ValueError: a number of dice that is not 1 to 8.
+    """
+    for name, dice in (("first", first), ("second", second)):
+        if isinstance(dice, bool) or not isinstance(dice, int) or not 1 <= dice <= MOST:
+            raise ValueError(f"{name}={dice!r}: a player has 1 to {MOST} dice")
+    return Game(
+        name="liars-dice", players=2, parameters={"first": first, "second": second}, state=STATE, max_legal=LIAR + 1,
+        initial=initial, player=player, legal=legal, apply=apply, rewards=rewards, determinize=determinize, retrace=retrace,
+        text=text, action_text=action_text,
+    )

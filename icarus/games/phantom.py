@@ -1,0 +1,342 @@
+"""Phantom m,n,k: m columns, n rows, and who first has k of his marks in a row, column or diagonal wins; neither sees the other's.
+
+Who tries a square that the other has taken is told so and tries again. A full board is a draw. Nobody tries a square of his own
+or one that he has found taken.
+
+      a b c d
+    4 . . . .        X, O  marks that the other player has not found
+    3 . X . .        x, o  marks that he has found
+    2 . x . o
+    1 . . O .        Player 1 (O) has tried b2 and found it taken, player 0 (X) d2
+    X to move
+
+A player sees his own tries; of the other's, that a mark was made, but not where, and nothing of those that fail. Whether his own
+try has failed he learns from what follows: it is his turn again, or a mark of the other's comes first. So no action of the
+environment tells it. When the game ends, the board is shown.
+
+An action is the bit of a square, row * (columns + 1) + column: an empty column keeps lines from running around the board.
+
+**What a player can not tell apart.** He knows which of his tries failed, how many marks the other has, and that they make no
+line. So the other's marks are those found and any others, as many as are missing, on squares not found and not his own, without
+a line among them; and the other may have found any of his marks that he had the time to find. Of a state, the order of the other's
+marks is no part but for the last, and the order of failed tries none but for those of the present turn. `determinize` is uniform
+over the states in this sense: sets of marks, which was last, what each player has found, and the tries of the present turn in
+their order. (When a square was found says how early it was taken. That rules out orders, never a set: as many orders go with each.)
+"""
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from icarus.game import CHANCE, CONTINUES, TERMINAL, UNSEEN, Game
+from icarus.jit import helper, inlined, lowest_bit, popcount
+from icarus.rng import below, next_word, uniform
+
+if TYPE_CHECKING:
+    from icarus.game import State
+
+BITS = 64
+SIDE = 8                             # the longest that is possible
+SQUARES = 56                         # 7 × 8, the largest board that fits 64 bits with its empty column
+MOST = SQUARES // 2                  # marks of one player
+MARK = BITS                          # what is seen of the other's mark
+NOWHERE = -1                         # the last mark before there is one
+GOING_ON, WON, DRAWN = range(3)
+
+STATE = np.dtype([
+    ("marks", np.uint64, (2,)),      # a bit per square for each player
+    ("open", np.uint64, (2,)),       # the squares a player may try: neither his own nor found to be the other's
+    ("tries", np.int8, (MOST,)),     # that have failed in this turn, in order
+    ("failed", np.int8),             # how many of these
+    ("last", np.int8),               # the mark that ended the previous turn, or NOWHERE
+    ("player", np.int8),             # about to try
+    ("ended", np.int8),              # GOING_ON, WON by the player who is not about to try, or DRAWN
+    ("columns", np.int8),
+    ("rows", np.int8),
+    ("in_a_row", np.int8),
+], align=True)
+
+BELIEFS = np.dtype([
+    ("found", np.uint64),            # marks of the other's that the observer has found
+    ("squares", np.int8, (SQUARES,)),    # where more may be: neither found nor his own, nor completing a line of those found
+    ("count", np.int8),              # how many of these
+    ("missing", np.int8),            # how many more marks there are
+], align=True)
+
+
+def _count_knowledge() -> np.ndarray:
+    """[2, MOST + 1]: what a player may know of so many marks (row 1: and of the last, which he can have found in this turn only).
+
+    Each may be unfound, found earlier, or found by one of the tries of this turn, the order of which counts.
+    """
+    ways = [[0] * (MOST + 1), [0] * (MOST + 1)]
+    for marks in range(MOST + 1):
+        for last in range(2):
+            no_more_tries = 1 << marks
+            ways[last][marks] = no_more_tries + (marks * ways[last][marks - 1] if marks else 0) + last * ways[0][marks]
+    return np.array(ways, np.float64)
+
+
+KNOWLEDGE = _count_knowledge()
+
+
+def initial(state: Any, rng: np.ndarray, columns: int, rows: int, in_a_row: int) -> None:
+    for row in range(rows):
+        for column in range(columns):
+            state.open[0] |= np.uint64(1) << np.uint64(row * (columns + 1) + column)
+    state.open[1] = state.open[0]
+    state.last = NOWHERE
+    state.columns, state.rows, state.in_a_row = columns, rows, in_a_row
+
+
+def player(state: Any) -> int:
+    return state.player if state.ended == GOING_ON else TERMINAL
+
+
+def legal(state: Any, actions: np.ndarray) -> int:
+    squares, count = state.open[state.player], 0
+    while squares != np.uint64(0):
+        actions[count] = lowest_bit(squares)
+        count += 1
+        squares &= squares - np.uint64(1)
+    return count
+
+
+@inlined
+def _has_line(state: Any, marks: np.uint64) -> bool:
+    """Whether some of a player's marks are as many in a row as win."""
+    stride = state.columns + 1
+    for step in (1, stride - 1, stride, stride + 1):
+        line = marks
+        for _ in range(state.in_a_row - 1):
+            line &= line >> np.uint64(step)
+        if line != np.uint64(0):
+            return True
+    return False
+
+
+def apply(state: Any, action: int) -> None:
+    mover, other = state.player, 1 - state.player
+    square = np.uint64(1) << np.uint64(action)
+    state.open[mover] &= ~square
+    if state.marks[other] & square != np.uint64(0):
+        state.tries[state.failed] = action
+        state.failed += 1
+        return
+    state.marks[mover] |= square
+    state.last = action
+    _forget_tries(state)
+    if _has_line(state, state.marks[mover]):
+        state.ended = WON
+    elif state.open[mover] & ~state.marks[other] == np.uint64(0):
+        state.ended = DRAWN
+    state.player = other
+
+
+@inlined
+def _forget_tries(state: Any) -> None:
+    for i in range(state.failed):
+        state.tries[i] = 0
+    state.failed = 0
+
+
+def rewards(state: Any, out: np.ndarray) -> None:
+    won = 1.0 if state.ended == WON else 0.5
+    out[1 - state.player], out[state.player] = won, 1.0 - won
+
+
+def observe(state: Any, action: int, moves: np.ndarray) -> None:
+    other = 1 - state.player
+    failed = (state.marks[other] >> np.uint64(action)) & np.uint64(1) != np.uint64(0)
+    moves[other] = UNSEEN if failed else MARK
+
+
+def prepare(state: Any, observer: int, beliefs: Any) -> None:
+    if observer == CHANCE or state.ended != GOING_ON:
+        return
+    marks, squares = state.marks[1 - observer], state.open[observer]
+    beliefs.found = marks & ~squares
+    beliefs.missing = popcount(marks & squares)      # the number of marks is seen, and so is the number found
+    beliefs.count = 0
+    while squares != np.uint64(0):
+        square = squares & (~squares + np.uint64(1))
+        if not _has_line(state, beliefs.found | square):
+            beliefs.squares[beliefs.count] = lowest_bit(square)
+            beliefs.count += 1
+        squares ^= square
+
+
+def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    """Redraw the other's marks, and what he has found of the observer's."""
+    if observer == CHANCE or state.ended != GOING_ON:
+        return
+    other = 1 - observer
+    board = state.open[observer] | state.marks[observer] | beliefs.found
+    marks = _draw_marks(state, beliefs, rng)
+    state.marks[other] = marks
+    if state.player == observer:
+        found = state.marks[observer] & next_word(rng)
+        state.last = _draw_last(state, marks & state.open[observer], rng)
+    else:
+        found = _draw_tries(state, state.marks[observer], rng)
+    state.open[other] = board & ~(marks | found)
+
+
+@inlined
+def _draw_marks(state: Any, beliefs: Any, rng: np.ndarray) -> np.uint64:
+    """Those found and a set of others (Floyd's method), drawn again if there is a line among them."""
+    while True:
+        marks = beliefs.found
+        for i in range(beliefs.count - beliefs.missing, beliefs.count):
+            square = np.uint64(1) << np.uint64(beliefs.squares[below(rng, i + 1)])
+            if marks & square != np.uint64(0):
+                square = np.uint64(1) << np.uint64(beliefs.squares[i])
+            marks |= square
+        if not _has_line(state, marks):
+            return marks
+
+
+@inlined
+def _drawn_bit(squares: np.uint64, rng: np.ndarray) -> np.uint64:
+    for _ in range(below(rng, popcount(squares))):
+        squares &= squares - np.uint64(1)
+    return squares & (~squares + np.uint64(1))
+
+
+@inlined
+def _draw_last(state: Any, unfound: np.uint64, rng: np.ndarray) -> int:
+    """Which of the other's marks was made last: one not found before this turn."""
+    for i in range(state.failed):
+        unfound |= np.uint64(1) << np.uint64(state.tries[i])
+    return NOWHERE if unfound == np.uint64(0) else lowest_bit(_drawn_bit(unfound, rng))
+
+
+@helper
+def _draw_tries(state: Any, marks: np.uint64, rng: np.ndarray) -> np.uint64:
+    """Redraw the tries of the player to move in this turn; returns all of the observer's marks that he has found."""
+    _forget_tries(state)
+    last = np.uint64(0) if state.last == NOWHERE else np.uint64(1) << np.uint64(state.last)
+    left, tried = marks & ~last, np.uint64(0)
+    while True:
+        count = popcount(left)
+        point = uniform(rng) * KNOWLEDGE[0 if last == np.uint64(0) else 1, count] - 2.0 ** count
+        if point < 0.0:
+            return tried | (left & next_word(rng))
+        if last != np.uint64(0) and point < KNOWLEDGE[0, count]:
+            square = last
+            last = np.uint64(0)
+        else:
+            square = _drawn_bit(left, rng)
+            left ^= square
+        tried |= square
+        state.tries[state.failed] = lowest_bit(square)
+        state.failed += 1
+
+
+def episode(state: Any) -> int:
+    """The player who begins his turn; failed tries belong to it."""
+    return state.player if state.failed == 0 else CONTINUES
+
+
+def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
+    """The failed tries of this turn, which the other player does not notice."""
+    if viewer == 1 - state.player:
+        return 0
+    for i in range(state.failed):
+        moves[i] = state.tries[i]
+    return state.failed
+
+
+def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """The start, and actions in which the observer does what he did and the other marks and tries what `record` says.
+
+    The other marks what the observer found first, in the order of the finds, so that it was there in time, and last what he marked
+    last; what he had found before this turn he finds in his last finished one.
+    """
+    actions = [action for _, action in state.history]
+    if (record == state.record).all():
+        return state.start.copy(), actions
+    facts, world = state.facts, record.view(np.recarray)[0]
+    mover = int(facts.player)
+    observer = mover if _by_mover(facts) == _by_mover(world) else 1 - mover
+    other = 1 - observer
+    tries = world.tries[:world.failed].tolist() if other == mover else []
+    before = [square for square in _squares(_found(world, other)) if square not in tries]
+    marks = iter(_marks_in_order(state, world, observer))
+    retraced: list[int] = []
+    turns = [(who, [action for _, action in turn]) for who, turn in itertools.groupby(state.history, lambda step: step[0])]
+    finished = int(facts.marks[other]).bit_count()
+    for who, turn in turns:
+        if who == observer:
+            retraced += turn
+        elif finished > 0:
+            finished -= 1
+            retraced += [*(before if finished == 0 else []), next(marks)]
+    return state.start.copy(), retraced + tries
+
+
+def _by_mover(facts: Any) -> tuple[int, int, list[int]]:
+    """What the player to move did and found himself: it stays in his determinizations, but hardly in those of the other."""
+    return int(facts.marks[facts.player]), _found(facts, facts.player), facts.tries[:facts.failed].tolist()
+
+
+def _found(facts: Any, player: int) -> int:
+    """The marks of the other that a player has found."""
+    return int(facts.marks[1 - player] & ~facts.open[player])
+
+
+def _squares(squares: int) -> list[int]:
+    return [square for square in range(BITS) if squares >> square & 1]
+
+
+def _marks_in_order(state: "State", world: Any, observer: int) -> list[int]:
+    """The marks of the observer's opponent in a determinization, in an order in which they may have been made."""
+    marks = int(world.marks[1 - observer])
+    tried = [action for who, action in state.history if who == observer and marks >> action & 1]
+    marked = tried + [square for square in _squares(marks) if square not in tried]
+    last = [int(world.last)] if world.player == observer and world.last != NOWHERE else []
+    return [square for square in marked if square not in last] + last
+
+
+def text(state: Any) -> str:
+    """The board, small letters for marks that the other player has found, and who is to move."""
+    lines = ["  " + " ".join("abcdefgh"[:state.columns])]
+    for row in range(state.rows - 1, -1, -1):
+        squares = range(row * (state.columns + 1), row * (state.columns + 1) + state.columns)
+        lines.append(f"{row + 1} " + " ".join(_square_text(state, square) for square in squares))
+    endings = (f"{'XO'[state.player]} to move", f"{'OX'[state.player]} has won", "a draw")
+    tried = ", ".join(action_text(state, square) for square in state.tries[:state.failed])
+    return "\n".join([*lines, endings[state.ended] + (f", found {tried} taken" if tried else "")])
+
+
+def _square_text(state: Any, square: int) -> str:
+    for player in range(2):
+        if int(state.marks[player]) >> square & 1:
+            return "xo"[player] if _found(state, 1 - player) >> square & 1 else "XO"[player]
+    return "."
+
+
+def action_text(state: Any, action: int) -> str:
+    row, column = divmod(int(action), state.columns + 1)
+    return f"{'abcdefgh'[column]}{row + 1}"
+
+
+def phantom(columns: int = 4, rows: int = 4, in_a_row: int = 4) -> Game:
+    """The phantom m,n,k-game for m columns, n rows and k in a row.
+
+    Raises:
+        ValueError: a board of no or too many squares, or lines that are shorter than 2 or do not fit the board.
+    """
+    for name, value in (("columns", columns), ("rows", rows), ("in_a_row", in_a_row)):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ValueError(f"{name}={value!r}: a board is given by three integers, as in columns=4, rows=4, in_a_row=4")
+    if not (1 <= columns <= SIDE and 1 <= rows <= SIDE and columns * rows <= SQUARES):
+        raise ValueError(f"columns={columns!r}, rows={rows!r}: each must be 1 to {SIDE}, and at most {SQUARES} squares in all")
+    if not 2 <= in_a_row <= max(columns, rows):
+        raise ValueError(f"in_a_row={in_a_row!r}: on a board of {columns} × {rows} it must be 2 to {max(columns, rows)}")
+    return Game(
+        name="phantom-mnk", players=2, parameters={"columns": columns, "rows": rows, "in_a_row": in_a_row}, state=STATE,
+        beliefs=BELIEFS, max_legal=SQUARES, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
+        observe=observe, prepare=prepare, determinize=determinize, episode=episode, recall=recall, retrace=retrace,
+        text=text, action_text=action_text,
+    )

@@ -1,0 +1,544 @@
+"""Search: that a seed fixes everything, budgets, refusals, Ctrl-C, threads, errors in slots, and what may not be known."""
+import contextlib
+import json
+import math
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import Enhancement, Game, Result, SearchInterrupted, State, backpropagation, capture, games, linear, parse, search, values, weight
+from icarus import tables as tables_module
+from icarus.history import History
+from icarus.information import ACTION, COUNT, NOTHING, Theta, Updates, find, information, initial, update
+from icarus.policy import argmax, gibbs
+from icarus.search import Search
+from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST2, RAVE, epic
+from tests import toy
+from tests.conftest import Python
+from tests.test_toy import after
+
+search_module = sys.modules["icarus.search"]             # by its name, icarus.search is the function
+EVERYTHING = parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
+
+
+def whist() -> State:
+    return games.load("knockout-whist(players=3)").new_initial_state(seed=3)
+
+
+def same(one: Result, other: Result) -> bool:
+    """Whether two results agree in every field but the clock."""
+    names = [field.name for field in attrs.fields(Result) if field.name not in ("seconds", "state", "records")]
+    plain = all(np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name == "values")
+                if isinstance(getattr(one, name), np.ndarray) else getattr(one, name) == getattr(other, name) for name in names)
+    return (plain and np.array_equal(one.state.record, other.state.record) and list(one.records) == list(other.records)
+            and all(np.array_equal(one.records[part].rows, other.records[part].rows) for part in one.records))
+
+
+# --------------------------------------------------------------------------------------------------------------- one seed
+
+@pytest.mark.parametrize("root", [lambda: games.load("othello").new_initial_state(), whist, lambda: after(toy.THICKETS[0])])
+def test_two_searches_with_one_seed_agree_in_every_field_but_the_clock(root: Callable[[], State]) -> None:
+    one, other = (search(root(), EVERYTHING, iterations=150, seed=(4, 2)) for _ in range(2))
+    assert same(one, other)
+
+
+def test_another_seed_gives_another_search() -> None:
+    one, other = (search(whist(), EVERYTHING, iterations=150, seed=seed) for seed in (1, 2))
+    assert one.visits.tolist() != other.visits.tolist()
+
+
+def test_every_part_of_a_key_counts() -> None:
+    found = [search(whist(), BASELINE, iterations=100, seed=seed) for seed in [(1, 2), (2, 1), (1, 2, 3), 1]]
+    assert len({tuple(result.visits.tolist()) + tuple(result.values.tolist()) for result in found}) == 4
+
+
+def test_a_search_leaves_the_state_as_it_is() -> None:
+    state = whist()
+    before, history = state.record.copy(), list(state.history)
+    search(state, EVERYTHING, iterations=50)
+    assert np.array_equal(state.record, before) and state.history == history
+
+
+def test_a_search_does_not_follow_what_happens_to_the_state_afterwards() -> None:
+    state = games.load("othello").new_initial_state()
+    running = Search(state, BASELINE, 1)
+    state.apply_action(state.legal_actions()[0])
+    running.run(20)
+    assert running.result().actions == tuple(games.load("othello").new_initial_state().legal_actions())
+
+
+@pytest.mark.parametrize("stops", [(1, 7, 200), (1, 2, 3, 200), tuple(range(1, 201)), (200, 200), (150, 10, 200)])
+def test_the_result_does_not_depend_on_where_the_search_paused(stops: tuple[int, ...]) -> None:
+    whole, paused = Search(whist(), EVERYTHING, 5), Search(whist(), EVERYTHING, 5)
+    whole.run(200)
+    for stop in stops:
+        paused.run(stop)
+    assert same(whole.result(), paused.result())
+
+
+def test_looking_at_a_search_does_not_change_it() -> None:
+    whole, watched = Search(whist(), EVERYTHING, 5), Search(whist(), EVERYTHING, 5)
+    whole.run(100)
+    for stop in range(10, 101, 10):
+        watched.run(stop)
+        watched.result()
+        watched.records()
+    assert same(whole.result(), watched.result())
+
+
+@pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)", "hearts"])
+def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = games.load(name).new_initial_state(seed=1)
+    roomy = search(state, EVERYTHING, iterations=60, seed=8)
+    monkeypatch.setattr(tables_module, "SMALLEST", 2)
+    monkeypatch.setattr(search_module, "_STEPS", 1)
+    monkeypatch.setattr(search_module, "_UPDATES", 1)
+    narrow = search(state, EVERYTHING, iterations=60, seed=8)
+    assert narrow.memory != roomy.memory
+    assert same(attrs.evolve(narrow, memory=roomy.memory), roomy)
+
+
+def test_a_search_asked_for_fewer_iterations_than_it_has_made_does_nothing() -> None:
+    running = Search(whist(), BASELINE, 1)
+    running.run(30)
+    before = running.result()
+    running.run(10)
+    assert running.iterations == 30 and same(before, running.result())
+
+
+# ---------------------------------------------------------------------------------------------------------------- budgets
+
+def test_a_search_makes_as_many_iterations_as_it_was_asked_for() -> None:
+    for iterations in (1, 2, 7, 8, 9, 500):
+        result = search(after(toy.BRANCHES), BASELINE, iterations=iterations)
+        assert result.iterations == iterations == result.visits.sum()
+
+
+def test_a_search_ends_when_its_time_is_up() -> None:
+    state = games.load("othello").new_initial_state()
+    search(state, BASELINE, iterations=50)                                    # everything is loaded
+    for seconds in (0.05, 0.2):
+        started = time.perf_counter()
+        result = search(state, BASELINE, seconds=seconds)
+        elapsed = time.perf_counter() - started
+        assert seconds <= result.seconds <= elapsed < seconds + 0.3
+        assert result.iterations > 50
+
+
+def test_a_moment_is_enough_for_some_iterations() -> None:
+    assert search(after(toy.BRANCHES), BASELINE, seconds=1e-9).iterations >= 1
+
+
+@pytest.mark.parametrize(("iterations", "seconds", "made"), [(40, 100.0, 40), (10**15, 0.05, None)])
+def test_of_two_budgets_the_first_to_end_counts(iterations: int, seconds: float, made: int | None) -> None:
+    result = search(after(toy.BRANCHES), BASELINE, iterations=iterations, seconds=seconds)
+    assert result.iterations == made if made else 40 < result.iterations < iterations
+
+
+def test_progress_is_told_in_order_and_to_the_end() -> None:
+    told: list[tuple[int, float]] = []
+    state = games.load("othello").new_initial_state()
+    result = search(state, BASELINE, iterations=20_000, progress=lambda made, elapsed: told.append((made, elapsed)))
+    assert told[-1][0] == 20_000
+    assert told == sorted(told)
+    assert all(0 < elapsed <= result.seconds for _, elapsed in told)
+    silent = search(state, BASELINE, iterations=20_000)
+    assert same(result, silent)
+
+
+def test_progress_is_told_about_twenty_times_a_second() -> None:
+    told: list[float] = []
+    search(games.load("othello").new_initial_state(), BASELINE, seconds=0.6, progress=lambda made, elapsed: told.append(elapsed))
+    pauses = np.diff(told)
+    assert len(told) >= 5
+    assert np.median(pauses) < 0.2
+
+
+def test_an_exception_in_progress_surfaces_as_itself() -> None:
+    def stop(made: int, elapsed: float) -> None:
+        raise ArithmeticError("enough")
+    with pytest.raises(ArithmeticError, match="enough"):
+        search(after(toy.BRANCHES), BASELINE, iterations=10_000, progress=stop)
+
+
+# --------------------------------------------------------------------------------------------------------------- refusals
+
+def ended() -> State:
+    return after(toy.BRANCHES, 2)
+
+
+@pytest.mark.parametrize(("given", "error", "told"), [
+    ({}, ValueError, r"needs a budget: iterations=5000 or seconds=1\.0"),
+    ({"iterations": 0}, ValueError, "iterations is 0; it must be an integer of at least 1"),
+    ({"iterations": -3}, ValueError, "iterations is -3"), ({"iterations": 2.5}, ValueError, r"iterations is 2\.5"),
+    ({"iterations": True}, ValueError, "iterations is True"), ({"iterations": "many"}, ValueError, "iterations is 'many'"),
+    ({"iterations": 0, "seconds": 1}, ValueError, "iterations is 0"),
+    ({"seconds": 0}, ValueError, "seconds is 0; it must be a positive number"), ({"seconds": -1.0}, ValueError, r"seconds is -1\.0"),
+    ({"seconds": math.nan}, ValueError, "seconds is nan"), ({"seconds": True}, ValueError, "seconds is True"),
+    ({"seconds": "1"}, ValueError, "seconds is '1'"),
+    ({"iterations": 5, "seed": -1}, ValueError, "seed is -1; it must be an integer of at least 0"),
+    ({"iterations": 5, "seed": 1.5}, ValueError, r"seed is 1\.5"), ({"iterations": 5, "seed": None}, ValueError, "seed is None"),
+    ({"iterations": 5, "seed": "7"}, ValueError, "seed is '7'"), ({"iterations": 5, "seed": ()}, ValueError, r"seed is \(\)"),
+    ({"iterations": 5, "seed": (1, -2)}, ValueError, r"seed is \(1, -2\)"), ({"iterations": 5, "seed": True}, ValueError, "seed is True"),
+    pytest.param({"iterations": 5, "seed": b"ab"}, ValueError, "seed is b'ab'", marks=pytest.mark.xfail(
+        strict=True, reason="DEFECT: check_seed lets bytes pass, and numpy refuses them in words of its own")),
+    ({"iterations": 5, "state": toy.BRANCHES}, TypeError, r"looks at a State, such as .*, not at <game toy-branches"),
+    ({"iterations": 5, "state": None}, TypeError, "not at None"),
+    ({"iterations": 5, "strategy": "RAVE >> MAST"}, TypeError, "a strategy is an Enhancement, .*, not 'RAVE >> MAST'"),
+    ({"iterations": 5, "strategy": MAST + NAST2}, ValueError, r"the weights of \(MAST \+ NAST2\) do not sum to 1: .* divide it by 2"),
+    ({"iterations": 5, "state": ended}, ValueError, "no decision to search for: the game has ended"),
+    ({"iterations": 5, "state": lambda: after(toy.DICE, 0)}, ValueError, r"chance acts here: apply one of chance_outcomes\(\)"),
+])
+def test_bad_input_is_refused_with_what_would_be_right(given: dict[str, Any], error: type[Exception], told: str) -> None:
+    state, strategy = given.get("state", lambda: after(toy.BRANCHES)), given.get("strategy", MAST)
+    budget = {name: value for name, value in given.items() if name not in ("state", "strategy")}
+    with pytest.raises(error, match=told):
+        search(state() if callable(state) else state, strategy, **budget)
+
+
+@pytest.mark.parametrize("budget", [{"iterations": np.int64(9)}, {"iterations": 9, "seed": np.uint32(3)}, {"iterations": 9, "seed": [3, 4]},
+                                    {"iterations": 9, "seconds": np.float64(50)}, {"iterations": 9, "seed": 1 << 90}])
+def test_numbers_of_numpy_and_keys_are_good_input(budget: dict[str, Any]) -> None:
+    assert search(after(toy.BRANCHES), BASELINE, **budget).iterations == 9
+
+
+# ----------------------------------------------------------------------------------------------------------------- Ctrl-C
+
+SORTING = pytest.mark.xfail(reason="DEFECT: to sort the records for the result takes 0.7 s for a million of them (Table.records)")
+
+
+@contextlib.contextmanager
+def ctrl_c(delay: float) -> Iterator[list[float]]:
+    """Ctrl-C after a delay; gives the processor time that this process had used by then."""
+    sent: list[float] = []
+
+    def send() -> None:
+        sent.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+    previous, timer = signal.signal(signal.SIGINT, signal.default_int_handler), threading.Timer(delay, send)
+    timer.start()
+    try:
+        yield sent
+    finally:
+        timer.cancel()
+        timer.join()
+        signal.signal(signal.SIGINT, previous)
+
+
+@SORTING
+def test_ctrl_c_is_answered_at_once_with_what_was_found() -> None:
+    state = games.load("othello").new_initial_state()
+    search(state, EVERYTHING, iterations=10)
+    with ctrl_c(0.4) as sent, pytest.raises(SearchInterrupted) as caught:
+        search(state, EVERYTHING, seconds=60, seed=2)
+    answered = time.process_time() - sent[0]
+    result = caught.value.result
+    assert answered < 0.2
+    assert result.iterations == result.visits.sum() > 10
+    assert str(caught.value) == f"search interrupted after {result.iterations} iterations"
+    assert isinstance(caught.value, KeyboardInterrupt)
+    assert same(result, search(state, EVERYTHING, iterations=result.iterations, seed=2))
+
+
+@pytest.mark.xfail(strict=True, reason="DEFECT: between the larger block of rows and the copying (Table.grow) all records are lost")
+def test_ctrl_c_loses_nothing_while_a_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    state, growths = games.load("othello").new_initial_state(), []
+    rehash = tables_module._rehash
+
+    def interrupted() -> Any:
+        growths.append(1)
+        if len(growths) == 3:
+            raise KeyboardInterrupt
+        return rehash()
+    monkeypatch.setattr(tables_module, "SMALLEST", 64)
+    monkeypatch.setattr(tables_module, "_rehash", interrupted)
+    with pytest.raises(SearchInterrupted) as caught:
+        search(state, BASELINE, iterations=10_000, seed=2)
+    result = caught.value.result
+    again = search(state, BASELINE, iterations=result.iterations, seed=2)
+    assert np.array_equal(result.records["BASELINE"].rows, again.records["BASELINE"].rows)
+
+
+def test_ctrl_c_before_the_first_iteration_is_an_ordinary_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+    monkeypatch.setattr(Search, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        search(after(toy.BRANCHES), BASELINE, iterations=100)
+    assert not isinstance(caught.value, SearchInterrupted)
+
+
+@SORTING
+def test_ctrl_c_is_answered_at_once_after_a_long_search() -> None:
+    state = games.load("othello").new_initial_state()
+    running = Search(state, RAVE >> EPIC, 1)
+    while sum(table.used for table in running.tables) < 700_000:
+        running.run(running.iterations + 2000)
+    started = time.process_time()
+    running.result()                                       # all that is left to do after Ctrl-C
+    assert time.process_time() - started < 0.2
+
+
+# ---------------------------------------------------------------------------------------------------------------- threads
+
+def test_other_threads_go_on_while_a_search_runs() -> None:
+    running, ticks, stop = Search(games.load("othello").new_initial_state(), BASELINE, 1), [], threading.Event()
+    running.run(10)
+
+    def tick() -> None:
+        while not stop.wait(0.002):
+            ticks.append(time.perf_counter())
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        started, iterations = time.perf_counter(), 10
+        while time.perf_counter() - started < 0.2:                     # how many iterations take a while here
+            iterations *= 2
+            running.run(iterations)
+        started = time.perf_counter()
+        running.run(3 * iterations)                                    # one compiled call, tables apart
+        ended = time.perf_counter()
+    finally:
+        stop.set()
+        thread.join()
+    assert len([moment for moment in ticks if started < moment < ended]) > 10
+
+
+def test_searches_in_several_threads_do_not_disturb_each_other() -> None:
+    found: dict[int, Result] = {}
+    state = games.load("othello").new_initial_state()
+    threads = [threading.Thread(target=lambda seed=seed: found.update({seed: search(state, EVERYTHING, iterations=2000, seed=seed)}))
+               for seed in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for seed, result in found.items():
+        assert same(result, search(state, EVERYTHING, iterations=2000, seed=seed))
+    assert len(found) == 3
+
+
+# --------------------------------------------------------------------------------------------------- errors in a user's slot
+
+class Refused(Exception):
+    """An exception of one's own."""
+
+
+@values
+def failing_values(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, after: int = 5) -> None:
+    """raises once it has been asked often enough"""
+    for i in range(len(legal)):
+        out[i] = find(theta, 1).visits
+    if find(theta, 1).visits >= after:
+        raise Refused("the values of this action are unknown")
+
+
+@capture
+def capture_one(history: History, updates: Updates) -> None:
+    """⟨(1, ψ)⟩"""
+    update(updates, 1, 0)
+
+
+@capture
+def failing_capture(history: History, updates: Updates) -> None:
+    """raises at once"""
+    raise Refused("this playout is not captured")
+
+
+@backpropagation
+def count(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """n + 1"""
+    seen.visits += 1
+
+
+@backpropagation
+def failing_backpropagation(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """divides by the visits that are left"""
+    seen.visits += 1
+    rewards[0] = 6 // (3 - seen.visits)
+
+
+COUNTING = Enhancement("COUNTING", ACTION, information(visits=COUNT), initial(), argmax().over(failing_values(after=1 << 40)), NOTHING,
+                       capture_one, count)
+
+
+@pytest.mark.parametrize(("slot", "error", "told"), [
+    ({"policy": argmax().over(failing_values)}, Refused, "the values of this action are unknown"),
+    ({"capture": failing_capture}, Refused, "this playout is not captured"),
+    ({"backpropagation": failing_backpropagation}, ZeroDivisionError, "division by zero"),
+])
+def test_an_exception_in_a_slot_surfaces_as_itself(slot: dict[str, Any], error: type[Exception], told: str) -> None:
+    broken = attrs.evolve(COUNTING, name="BROKEN", **slot)
+    with pytest.raises(error, match=told) as caught:
+        search(after(toy.BRANCHES), broken, iterations=100)
+    assert type(caught.value) is error
+    assert search(after(toy.BRANCHES), COUNTING, iterations=100).records["COUNTING"].rows["visits"].tolist() == [100]
+
+
+@weight
+def leaves_the_interval(rewards: Any, visits: int, availability: int) -> float:
+    """½, but 1.5 at five visits"""
+    return 1.5 if visits == 5 else 0.5
+
+
+@weight
+def half(rewards: Any, visits: int, availability: int) -> float:
+    """½"""
+    return 0.5
+
+
+@weight
+def half_for_now(rewards: Any, visits: int, availability: int) -> float:
+    """½, but ¼ at five visits"""
+    return 0.25 if visits == 5 else 0.5
+
+
+@pytest.mark.parametrize("strategy", [
+    linear((leaves_the_interval, MAST), (1 - leaves_the_interval, BASELINE)),
+    leaves_the_interval * RAVE.components[0] ^ (1 - leaves_the_interval) * BASELINE])
+def test_a_weight_that_leaves_the_unit_interval_during_a_search_is_an_error(strategy: Enhancement) -> None:
+    with pytest.raises(ValueError, match=r"weight function .* outside \[0, 1\]"):
+        search(after(toy.BRANCHES), strategy, iterations=100)
+
+
+@pytest.mark.xfail(strict=True, reason="DEFECT: weights that stop summing to 1 during a search are not noticed; semantics 11 wants an error")
+def test_weights_that_stop_summing_to_one_during_a_search_are_an_error() -> None:
+    with pytest.raises(ValueError, match="sum"):
+        search(after(toy.BRANCHES), linear((half, MAST), (half_for_now, BASELINE)), iterations=100)
+
+
+# ------------------------------------------------------------------------------------------------------------ the result
+
+def test_the_result_is_what_the_search_counted() -> None:
+    result = search(after(toy.BRANCHES), BASELINE, iterations=400, seed=3)
+    assert result.actions == (0, 1, 2)
+    assert result.policy.tolist() == (result.visits / 400).tolist()
+    base = result.records["BASELINE"]
+    for action, value in zip(result.actions, result.values, strict=True):
+        assert value == base[(0, (action,))]["reward"][0] / base[(0, (action,))]["visits"]
+    assert result.value == result.values[result.actions.index(result.action)]
+    assert result.depth == 3 and result.seed == 3 and str(result.strategy) == "BASELINE"
+    assert sum(result.phase_steps.values()) > 400
+    assert result.memory > base.rows.nbytes
+
+
+def test_the_result_prints_a_row_for_each_action_the_most_visited_first() -> None:
+    result = search(after(toy.BRANCHES), BASELINE, iterations=400, seed=3)
+    head, titles, *rows = str(result).splitlines()
+    assert head.startswith("toy-branches(tree=0), player 0, BASELINE: 400 iterations in ")
+    assert titles.split() == ["action", "visits", "share", "value"]
+    assert rows[0].split()[:2] == [str(result.action), "*"]
+    shown = [int(row.replace("*", " ").split()[1]) for row in rows]
+    assert shown == sorted(result.visits.tolist(), reverse=True)
+    assert repr(result) == f"<search result: {result.action} after 400 iterations>"
+
+
+def test_an_action_that_was_never_tried_has_no_value_and_is_printed_so() -> None:
+    result = search(games.load("othello").new_initial_state(), BASELINE, iterations=2)
+    assert np.isnan(result.values).sum() == 3
+    assert str(result).count(" -") == 3
+
+
+def test_ties_for_the_most_visited_action_are_broken_by_the_seed() -> None:
+    found = [search(games.load("othello").new_initial_state(), BASELINE, iterations=4, seed=seed) for seed in range(40)]
+    tied = [result.action for result in found if (result.visits == result.visits.max()).sum() > 1]
+    assert len(set(tied)) == 4
+
+
+def test_a_decision_with_one_legal_action_is_searched_like_any_other() -> None:
+    result = search(after(toy.CHAIN, 0), BASELINE, iterations=25)
+    assert (result.action, result.actions, result.visits.tolist()) == (toy.PASS, (toy.PASS,), [25])
+    assert result.records["BASELINE"][(0, (toy.PASS,))]["visits"] == 24
+
+
+def test_searches_of_the_best_action_find_it() -> None:
+    # 0 pays ½. After 1 a low card folds; a middle card may raise, but is called, since a high card would have called: 2/3 on average.
+    assert search(after(toy.CARD), BASELINE, iterations=4000, seed=1).action == 1
+    # 2 loses and 1 pays ½; after 0 player 1 can win nothing: he gives 1 at once, or lets player 0 choose it.
+    assert search(after(toy.BRANCHES), BASELINE, iterations=4000, seed=1).action == 0
+
+
+# ------------------------------------------------------------------------------------------------------- hidden information
+
+def looking_alike(game: Game, most: int) -> list[list[State]]:
+    """Sets of states that the player to move cannot tell apart."""
+    tree = toy.ALL_TOYS.index(game)
+    sets: dict[tuple, list[State]] = {}
+    for row in toy.ROWS:
+        if row.tree == tree and row.node.player >= 0:
+            sets.setdefault((row.node.player, row.known(row.node.player)), []).append(after(game, *row.actions(), deal=row.deal))
+    several = [states for states in sets.values() if len(states) > 1]
+    return several[:: max(1, len(several) // most)]
+
+
+@pytest.mark.parametrize("strategy", [EVERYTHING, EPIC, BASELINE >> LGR, epic(gibbs(0.5))], ids=str)
+@pytest.mark.parametrize("game", [toy.CARD, toy.KUHN, toy.SECRETS, *toy.THICKETS], ids=str)
+def test_swapping_the_hidden_facts_changes_nothing(game: Game, strategy: Enhancement) -> None:
+    alike = looking_alike(game, most=12)
+    assert alike
+    for states in alike:
+        first, *others = [search(state, strategy, iterations=25, seed=11) for state in states]
+        for other in others:
+            assert same(first, attrs.evolve(other, state=first.state))
+
+
+ELSEWHERE = toy.index_of(0, 0, 1, 2)                       # in the branches, where action 3 is legal and 2 is not
+
+
+def test_a_determinization_that_changes_the_movers_actions_is_an_error() -> None:
+    def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+        state.row = ELSEWHERE
+    wrong = attrs.evolve(toy.BRANCHES, determinize=determinize)
+    with pytest.raises(ValueError, match="a determinization changed the legal actions of the player to move"):
+        search(State(wrong, after(toy.BRANCHES).record.copy()), MAST, iterations=50)
+
+
+# ------------------------------------------------------------------------------------------------------------ bounds checks
+
+CHECKED = '''
+import json, sys
+import numpy as np
+from icarus import games, jit, parse, search
+result = {"debug": jit.DEBUG}
+for name in ("othello", "knockout-whist(players=3)"):
+    found = search(games.load(name).new_initial_state(seed=3), parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4"), iterations=300, seed=6)
+    rows = {part: [[np.asarray(row[field]).tolist() for field in row.dtype.names] for row in records.rows]
+            for part, records in found.records.items()}
+    result[name] = [found.action, found.visits.tolist(), found.values.tolist(), dict(found.phase_steps), found.depth, rows]
+json.dump(result, sys.stdout)
+'''
+
+
+def test_a_search_with_bounds_checks_finds_the_same(python: Python) -> None:
+    plain, checked = (python(CHECKED, ICARUS_DEBUG=debug) for debug in ("", "1"))
+    assert checked.returncode == plain.returncode == 0, checked.stderr + plain.stderr
+    expected, found = json.loads(plain.stdout), json.loads(checked.stdout)
+    assert (expected.pop("debug"), found.pop("debug")) == (False, True)
+    assert found == expected
+
+
+OUT_OF_BOUNDS = '''
+import numpy as np
+from icarus import capture, games, search
+from icarus.specs import MAST
+import attrs
+@capture
+def beyond(history, updates):
+    history.legal[len(history.legal) + 5]
+search(games.load("othello").new_initial_state(), attrs.evolve(MAST, name="BEYOND", capture=beyond), iterations=10)
+'''
+
+
+def test_an_index_out_of_bounds_in_a_slot_is_told_with_bounds_checks(python: Python) -> None:
+    done = python(OUT_OF_BOUNDS, ICARUS_DEBUG="1")
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1].startswith("IndexError: index is out of bounds")
+

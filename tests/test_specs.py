@@ -1,0 +1,559 @@
+"""Specifications 1-7: what their files declare, what they learn where one can work it out by hand, and that all of them run in all games.
+
+The chain toy after ⟨0, pass⟩ is: b of 0, 1, 2, then pass, then 1, with the rewards 0, ½, 1 for b. After b as well, nothing is free.
+"""
+import pickle
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import Enhancement, Game, State, games, linear, parse, search
+from icarus.game import CHANCE
+from icarus.history import NONE, PHASES, mix, record
+from icarus.policy import epsilon_greedy, gibbs, roulette, ucb1
+from icarus.search import Search
+from icarus.specs import (
+    AMAF,
+    BASELINE,
+    EPIC,
+    LGR,
+    LGRF,
+    MAST,
+    NAST1,
+    NAST2,
+    NAST3,
+    RAVE,
+    SPECIFICATIONS,
+    TO_MAST,
+    amaf,
+    baseline,
+    epic,
+    mast,
+    nast,
+    to_mast,
+)
+from icarus.specs.mast import actions
+from tests import toy
+from tests.conftest import Python
+from tests.test_toy import after
+
+SPECS = Path(__file__).parent.parent / "icarus" / "specs"
+PASS = toy.PASS
+REWARDS = (0.0, 0.5, 1.0)                            # of b in the chain after ⟨0, pass⟩
+SEVEN = {"amaf": "AMAF", "baseline": "Base", "epic": "EPIC", "lgr": "LGR", "mast": "MAST", "nast": "NAST"}
+
+
+def searched(root: State, strategy: Enhancement, iterations: int, seed: int = 1) -> Search:
+    running = Search(root, strategy, seed)
+    running.run(iterations)
+    return running
+
+
+def same_records(one: Any, other: Any) -> bool:
+    """Whether two results hold the same records of the same components with the same information."""
+    return list(one) == list(other) and all(np.array_equal(one[part].rows, other[part].rows) for part in one)
+
+
+def found(running: Search, strategy: Enhancement, parts: Any) -> tuple:
+    """The information of a record, as a tuple; () where there is none."""
+    row = running.records()[str(strategy)].get(parts)
+    if row is None:
+        return ()
+    return tuple(row[name].tolist() for name in row.dtype.names if name != "record")
+
+
+# -------------------------------------------------------------------------------------------------------------- the files
+
+@pytest.mark.parametrize(("file", "tag"), SEVEN.items())
+def test_each_line_of_a_specification_carries_its_tag_once(file: str, tag: str) -> None:
+    lines = (SPECS / f"{file}.py").read_text().splitlines()
+    slots = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
+    for number, slot in enumerate(slots, start=1):
+        tagged = [line for line in lines if re.search(rf"# {tag}-{number}$", line)]
+        assert len(tagged) == 1
+        assert tagged[0].strip().startswith(f"{slot}=")
+    assert not [line for line in lines if re.search(rf"# {tag}-[089]", line)]
+
+
+@pytest.mark.parametrize(("file", "tag"), [("mast", "TO-MAST-6"), ("lgr", "LGRF-7")])
+def test_a_variant_is_one_line_with_the_tag_of_the_slot_that_differs(file: str, tag: str) -> None:
+    lines = [line for line in (SPECS / f"{file}.py").read_text().splitlines() if line.endswith(f"# {tag}")]
+    assert len(lines) == 1 and "attrs.evolve(" in lines[0]
+
+
+def test_every_specification_file_is_listed_here_and_imports_nothing_but_what_slots_are_made_of() -> None:
+    assert {path.stem for path in SPECS.glob("*.py")} == {*SEVEN, "__init__"}
+
+
+# ------------------------------------------------------------------------------------------ everything forced: k playouts
+
+FORCED = (0, PASS, 2)                                # left: pass, then 1; the reward is 1
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
+def test_the_baseline_expands_one_history_in_each_playout(k: int) -> None:
+    running = searched(after(toy.CHAIN, *FORCED), BASELINE, k)
+    for depth, parts in enumerate([(), (0, (PASS,)), (0, (PASS, 1))]):
+        visits = k - depth
+        assert found(running, BASELINE, parts) == (([float(visits)], visits, visits) if visits > 0 else ())
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
+def test_to_mast_captures_only_what_was_decided_in_the_tree(k: int) -> None:
+    running = searched(after(toy.CHAIN, *FORCED), TO_MAST, k)
+    # Pass is decided in simulation in the first playout, 1 in the first and the second.
+    assert found(running, TO_MAST, (PASS, 0)) == ((float(k - 1), k - 1) if k > 1 else ())
+    assert found(running, TO_MAST, (1, 0)) == ((float(k - 2), k - 2) if k > 2 else ())
+
+
+@pytest.mark.parametrize("strategy", [MAST, mast(gibbs(0.3)), mast(epsilon_greedy(0.1)), mast(roulette())])
+def test_mast_captures_every_action_of_every_playout(strategy: Enhancement) -> None:
+    running = searched(after(toy.CHAIN, *FORCED), strategy, 5)
+    assert found(running, strategy, (PASS, 0)) == (5.0, 5)
+    assert found(running, strategy, (1, 0)) == (5.0, 5)
+
+
+def test_mast_counts_an_action_twice_that_is_played_twice() -> None:
+    running = searched(after(toy.CHAIN, 0), MAST, 10)               # pass, b, pass, 1
+    visits = [found(running, MAST, (b, 0))[1] for b in (0, 1, 2)]
+    assert found(running, MAST, (PASS, 0))[1] == 20
+    assert sum(visits) == 20 and visits[1] >= 10                    # b of each playout, and the 1 at its end
+
+
+def test_mast_by_ucb1_counts_how_often_an_action_was_available() -> None:
+    strategy = mast(ucb1(0.7))
+    running = searched(after(toy.CHAIN, 0, PASS), strategy, 12)     # b, pass, 1
+    for b in (0, 2):
+        reward, visits, availability = found(running, strategy, (b, 0))
+        assert (reward, availability) == (visits * REWARDS[b], 12)
+    assert found(running, strategy, (1, 0))[2] == 24                # among the three, and alone at the end
+    assert found(running, strategy, (PASS, 0))[1:] == (12, 12)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
+def test_amaf_updates_below_selection_nodes_only(k: int) -> None:
+    # The root is a selection node from the third playout on, ⟨pass⟩ from the fourth.
+    running = searched(after(toy.CHAIN, *FORCED), AMAF, k)
+    assert found(running, AMAF, (0, (PASS,))) == (([float(k - 2)], k - 2) if k > 2 else ())
+    assert found(running, AMAF, (0, (PASS, 1))) == (([float(k - 3)], k - 3) if k > 3 else ())
+    assert found(running, AMAF, ()) == ()
+
+
+def test_amaf_counts_an_action_twice_that_occurs_twice() -> None:
+    # The root's only action, pass, comes twice in each playout: pass, b, pass, 1.
+    running = searched(after(toy.CHAIN, 0), AMAF, 12)
+    assert found(running, AMAF, (0, (PASS,)))[1] == 2 * (12 - 2)
+
+
+def test_amaf_counts_every_occurrence_after_a_selection_node_with_the_reward_of_its_playout() -> None:
+    # At the root b is free; the first playout simulates, the next three expand; from the fifth on the root is a selection node.
+    # Each of those ends with action 1, which is legal at the root: one update for ⟨1⟩, and another where b = 1.
+    k = 60
+    running = searched(after(toy.CHAIN, 0, PASS), baseline(3.0) >> AMAF, k)
+    chosen = [found(running, BASELINE, (0, (b,)))[1] - 1 for b in (0, 1, 2)]          # since the fifth playout
+    assert sum(chosen) == k - 4
+    assert found(running, AMAF, (0, (0,)))[1:] == (chosen[0],)
+    assert found(running, AMAF, (0, (2,))) == ([float(chosen[2])], chosen[2])
+    reward = chosen[1] * 2 * 0.5 + chosen[2] * 1.0
+    assert found(running, AMAF, (0, (1,))) == ([reward], k - 4 + chosen[1])
+
+
+@pytest.mark.parametrize(("n", "grams"), [(1, {(PASS, 0): 6, (1, 0): 6}), (2, {(PASS, 1, 0): 6}), (3, {})])
+def test_nast_captures_every_n_moves_in_a_row(n: int, grams: dict[tuple, int]) -> None:
+    running = searched(after(toy.CHAIN, *FORCED), nast(n), 6)
+    records = running.records()[str(nast(n))]
+    assert len(records) == len(grams)
+    for gram, visits in grams.items():
+        assert found(running, nast(n), gram) == (float(visits), visits)
+
+
+def test_the_grams_of_nast_are_all_that_begin_after_the_root() -> None:
+    running = searched(after(toy.CHAIN, 0), NAST3, 40)              # pass, b, pass, 1
+    records = running.records()["NAST3"]
+    visits = {b: found(running, NAST3, (PASS, b, PASS, 0)) for b in (0, 1, 2)}
+    assert len(records) == 6
+    assert sum(n for _, n in visits.values()) == 40
+    for b, (reward, n) in visits.items():
+        assert reward == n * REWARDS[b]
+        assert found(running, NAST3, (b, PASS, 1, 0)) == (reward, n)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_epic_keys_positions_by_the_moves_since_the_episode_began(k: int) -> None:
+    # Label 0 began before b, which was played before the root: the root stands at (0, ⟨2⟩).
+    running = searched(after(toy.CHAIN, *FORCED), EPIC, k)
+    for moves in [(2,), (2, PASS), (2, PASS, 1)]:
+        assert found(running, EPIC, (0, 0, moves)) == ([float(k)], k, k)
+    assert len(running.records()["EPIC"]) == 3
+
+
+def test_epic_keys_the_action_that_ends_an_episode_in_the_episode_that_it_ends() -> None:
+    # The game begins without a label; the pass after the first action leads to the state that is labelled 0.
+    running = searched(after(toy.CHAIN, 1), EPIC, 4)                # pass | b of 0, 1; pass; 1
+    unlabelled = -2
+    assert found(running, EPIC, (unlabelled, 0, (1, PASS)))[1:] == (4, 4)
+    counts = [found(running, EPIC, (0, 0, (b,))) for b in (0, 1)]
+    assert sum(visits for _, visits, _ in counts) == 4
+    assert [availability for _, _, availability in counts] == [4, 4]
+
+
+def test_lgr_stores_the_last_good_reply() -> None:
+    # ⟨0, pass, 2⟩: the reply to pass is 1. With b = 1 the reward is ½, which is more than 0: a draw keeps the reply.
+    for b, reply in [(2, 1), (1, 1), (0, NONE)]:
+        for strategy in (LGR, LGRF):
+            running = searched(after(toy.CHAIN, 0, PASS, b), strategy, 3)
+            assert found(running, strategy, (PASS, 0)) == (reply,)
+            assert len(running.records()[str(strategy)]) == 1       # nothing had been observed before the pass
+
+
+def test_lgr_keeps_a_reply_that_loses_later_and_lgrf_forgets_it() -> None:
+    # Pass is answered by b and by 1, in this order; so a playout with a positive reward leaves 1 as the reply to pass. A playout
+    # with b = 0 gets nothing: the reply 1, which it played too, is forgotten; b itself was not the stored reply.
+    at_random = mast(epsilon_greedy(1.0))
+    lgr, lgrf = (Search(after(toy.CHAIN, 0), at_random >> strategy, 4) for strategy in (LGR, LGRF))
+    good, seen = False, Counter[bool]()
+    before = {lgr: 0.0, lgrf: 0.0}
+    for k in range(1, 60):
+        for running, strategy in ((lgr, LGR), (lgrf, LGRF)):
+            running.run(k)
+            total = found(running, BASELINE, ())[0][0]
+            won = total > before[running]
+            before[running] = total
+            if strategy is LGRF:
+                assert found(running, LGRF, (PASS, 0)) == ((1,) if won else (NONE,))
+                seen[won] += 1
+            else:
+                good = good or won
+                assert found(running, LGR, (PASS, 0)) == ((1,) if good else (NONE,))
+    assert min(seen.values()) > 3
+
+
+def test_rave_learns_what_amaf_and_the_baseline_learn() -> None:
+    running = searched(after(toy.CHAIN, *FORCED), RAVE, 5)
+    assert set(running.records()) == {"AMAF", "BASELINE"}
+    assert found(running, AMAF, (0, (PASS,))) == ([3.0], 3)
+    assert found(running, BASELINE, (0, (PASS,))) == ([4.0], 4, 4)
+
+
+# ------------------------------------------------------------------------------------- hidden moves: who saw what
+
+def test_what_was_only_noticed_is_replied_to_as_it_was_seen() -> None:
+    # In the game of secrets player 1 sees player 0's first action as SOMETHING, and answers 2 or 3.
+    running = searched(after(toy.SECRETS), LGR, 200)
+    stored = running.records()["LGR"]
+    assert (toy.SOMETHING, 1) in stored
+    assert (0, 1) not in stored and (1, 1) not in stored
+
+
+def test_nast_joins_moves_as_the_replying_player_saw_them() -> None:
+    running = searched(after(toy.SECRETS), NAST2, 300)
+    held = running.records()["NAST2"]
+    assert (toy.SOMETHING, 2, 1) in held                 # a, b by the eyes of player 1
+    assert (0, 2, 1) not in held
+    assert (2, 6, 0) in held                             # b, d by the eyes of player 0, who never noticed c
+    assert (4, 6, 0) not in held
+
+
+# ------------------------------------------------------------------------------------------------ relations between them
+
+@pytest.mark.parametrize("game", [toy.BRANCHES, toy.DICE, toy.SECRETS, toy.CARD, toy.THICKETS[1]], ids=str)
+@pytest.mark.parametrize("place", ["alone", "in simulation"])
+def test_nast_of_length_1_is_mast_with_ucb1_by_visits(game: Game, place: str) -> None:
+    by_visits = attrs.evolve(MAST, name="BY_VISITS", policy=ucb1().over(actions))
+    root = after(game) if not after(game).is_chance_node() else after(game, after(game).legal_actions()[0])
+    first, second = (search(root, strategy if place == "alone" else BASELINE >> strategy, iterations=300, seed=6)
+                     for strategy in (NAST1, by_visits))
+    assert (first.action, first.visits.tolist()) == (second.action, second.visits.tolist())
+    assert np.array_equal(first.records["NAST1"].rows, second.records["BY_VISITS"].rows)
+    assert same_records({"BASELINE": first.records["BASELINE"]}, {"BASELINE": second.records["BASELINE"]})
+    assert len(first.records["NAST1"]) > 3
+
+
+def test_the_key_of_a_gram_of_length_1_is_that_of_an_action_and_a_player() -> None:
+    assert mix(mix(0, 5), 1) == record(5, 1) != record(1, 5)
+
+
+@pytest.mark.parametrize("made", [baseline(0.7), mast(gibbs()), to_mast(gibbs()), epic(ucb1(0.7)), amaf(ucb1(0.7)), nast(2, ucb1(0.7))])
+def test_a_factory_with_the_papers_parameters_plays_as_the_specification_does(made: Enhancement) -> None:
+    original = next(SPECIFICATIONS[name] for name in ("BASELINE", "MAST", "TO_MAST", "EPIC", "AMAF", "NAST2")
+                    if str(made).startswith(name.lower().rstrip("2")))
+    root = after(toy.BRANCHES)
+    results = [search(root, strategy, iterations=200, seed=9) for strategy in (made, original)]
+    assert results[0].visits.tolist() == results[1].visits.tolist()
+    assert np.array_equal(results[0].records[str(made)].rows, results[1].records[str(original)].rows)
+
+
+@pytest.mark.parametrize("refused", [lambda: nast(0), lambda: nast(True), lambda: nast(2.0), lambda: mast(3), lambda: epic(None)])
+def test_a_factory_refuses_what_is_no_parameter(refused: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="must be an integer of at least 1|is no rule of reuse"):
+        refused()
+
+
+# ----------------------------------------------------------------------------------------------------------- conformance
+
+ITERATIONS = 120
+PLACES = {
+    "othello": lambda: games.load("othello").new_initial_state(), "whist": lambda: games.load("knockout-whist(players=3)").new_initial_state(3),
+    **{game.name: (lambda game=game: after(game)) for game in (toy.BRANCHES, toy.CARD, toy.SECRETS, toy.THREE, toy.EPISODES, toy.THICKETS[2])},
+}
+every_specification = pytest.mark.parametrize("name", SPECIFICATIONS)
+everywhere = pytest.mark.parametrize("place", PLACES)
+
+
+def deciding(place: str) -> State:
+    state = PLACES[place]()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    return state
+
+
+@everywhere
+@every_specification
+def test_every_specification_runs_in_every_game_and_repeats_itself(name: str, place: str) -> None:
+    strategy, root = SPECIFICATIONS[name], deciding(place)
+    result, again = (search(root, strategy, iterations=ITERATIONS, seed=5) for _ in range(2))
+    assert (result.action, result.visits.tolist(), result.depth) == (again.action, again.visits.tolist(), again.depth)
+    assert same_records(result.records, again.records)
+    consistent(result, root)
+
+
+def consistent(result: Any, root: State) -> None:
+    """Sums that must agree whatever was played."""
+    k, players = result.iterations, root.game.players
+    assert k == ITERATIONS == result.visits.sum()
+    assert result.action in root.legal_actions() and result.visits[result.actions.index(result.action)] == result.visits.max()
+    base, mover = result.records["BASELINE"], root.current_player()
+    assert base[()]["visits"] == base[()]["availability"] == k
+    children = [base.get((mover, (action,))) for action in result.actions]
+    assert sum(child["visits"] for child in children if child is not None) == k - 1       # the first playout expands the root
+    for part, records in result.records.items():
+        rows = records.rows
+        if part in ("LGR", "LGRF"):
+            continue
+        assert (rows["visits"] >= 0).all()
+        rewards = rows["reward"] if rows["reward"].ndim == 2 else rows["reward"][:, None]
+        assert (rewards >= 0).all() and (rewards <= rows["visits"][:, None] + 1e-9).all()
+        assert rewards.shape[1] in (1, players)
+        if "availability" in rows.dtype.names:
+            assert (rows["availability"] >= rows["visits"]).all()
+            assert rows["availability"].max() > 0
+
+
+@pytest.mark.parametrize("place", ["othello", "toy-branches", "toy-card", "toy-secrets", "toy-three", "toy-episodes"])
+def test_the_visits_of_all_records_add_up_to_the_decisions_that_were_captured(place: str) -> None:
+    strategy = linear(*((1 / 6, part) for part in (MAST, TO_MAST, NAST1, NAST2, EPIC, mast(ucb1(0.7)))))
+    result = search(deciding(place), strategy, iterations=ITERATIONS, seed=8)
+    steps = dict(result.phase_steps)
+    assert tuple(steps) == PHASES
+    visits = {part: int(records.rows["visits"].sum()) for part, records in result.records.items()}
+    decisions = sum(steps.values())
+    assert visits["MAST"] == visits["NAST1"] == visits[str(mast(ucb1(0.7)))] == decisions
+    assert visits["TO_MAST"] == steps["selection"] + steps["expansion"]
+    assert visits["EPIC"] == decisions + ITERATIONS                                          # t + 1 positions in each playout
+    if place in ("othello", "toy-branches", "toy-three", "toy-episodes"):                    # every move is seen by all
+        assert visits["NAST2"] == decisions - ITERATIONS
+    else:
+        assert visits["NAST2"] <= decisions - ITERATIONS
+
+
+def test_the_environments_actions_are_no_ones_to_learn() -> None:
+    result = search(after(toy.DICE), MAST >> NAST1, iterations=200, seed=2)
+    keys = set(result.records["MAST"].rows["record"].tolist())
+    assert keys <= {record(action, player) for action in range(10) for player in (0, 1)}
+    assert not keys & {record(action, CHANCE) for action in range(10)}
+
+
+@every_specification
+def test_every_specification_prints_seven_tags(name: str) -> None:
+    strategy = SPECIFICATIONS[name]
+    for part in strategy.specification().split("\n\nEnhancement ")[-len(strategy.components):]:
+        tags = re.findall(r"\((\S+)-(\d)\)$", part, re.MULTILINE)
+        assert [int(number) for _, number in tags] == list(range(1, 8))
+        assert len({tag for tag, _ in tags}) == 1
+
+
+@every_specification
+def test_every_specification_is_a_value_that_pickles_and_parses_back(name: str) -> None:
+    strategy = SPECIFICATIONS[name]
+    again = pickle.loads(pickle.dumps(strategy))
+    assert again == strategy == parse(name) == parse(str(strategy)) and hash(again) == hash(strategy)
+    root = after(toy.BRANCHES)
+    assert search(root, again, iterations=50, seed=1).visits.tolist() == search(root, strategy, iterations=50, seed=1).visits.tolist()
+
+
+# ---------------------------------------------------------------------------------------- the slots as plain Python
+
+PLAIN = '''
+import numpy as np
+from icarus.game import CHANCE, UNSEEN
+from icarus.history import (EMPTY_HISTORY, EXPANSION, NONE, SELECTION, SIMULATION, STEP, History, child, child_in_episode, episode_key,
+                            episode_record, extended, history_record, mix, record, root_key)
+from icarus.information import AVAILABLE, NO_RECORD, VISIT, LastReply, RewardsVisitsAvailability, RewardVisits, Theta, Updates
+from icarus.policy import mean, rave_weight, ucb1_by_availability, ucb1_by_visits
+from icarus.specs import AMAF, BASELINE, EPIC, LGR, LGRF, MAST, NAST1, NAST2, TO_MAST, mast, ucb1
+
+A, B, CH = 0, 1, CHANCE
+# who, played, legal, phase, what (player 0, player 1, environment) see of it
+DECISIONS = [
+    (A, 4, (4, 5, 6), SELECTION, (4, 90, 4)),
+    (CH, 7, (7, 8), SELECTION, (7, 7, 7)),
+    (B, 5, (4, 5), EXPANSION, (UNSEEN, 5, 5)),
+    (A, 5, (5, 6), SIMULATION, (5, 5, 5)),
+    (A, 4, (4,), SIMULATION, (4, 4, 4)),
+    (B, 5, (5, 9), SIMULATION, (5, 5, 5)),
+]
+BEGINS = {3: 2}                                     # label 2 begins after three actions
+FIRST_LABEL = 1
+
+
+def hand_made(length=len(DECISIONS), ended=True):
+    """The playout above, up to a decision still to be made or to its end."""
+    made = DECISIONS[:length]
+    steps = np.zeros(length + 1, STEP).view(np.recarray)
+    moves, keys, episodes = (np.zeros((length + 1, 3), np.int64) for _ in range(3))
+    keys[0] = [root_key(viewer) for viewer in range(3)]
+    episodes[0] = [episode_key(FIRST_LABEL, viewer) for viewer in range(3)]
+    moves[0] = UNSEEN
+    legal = []
+    for i, (who, action, actions, phase, seen) in enumerate(DECISIONS[:length + (not ended)]):
+        steps[i].player, steps[i].viewer, steps[i].action, steps[i].phase = who, 2 if who == CH else who, action, phase
+        steps[i].first, steps[i].count = len(legal), len(actions)
+        legal.extend(actions)
+    steps[0].record, steps[0].episode = EMPTY_HISTORY, mix(2, FIRST_LABEL)
+    for i, (who, action, _, _, seen) in enumerate(made):
+        viewer = steps[i].viewer
+        steps[i + 1].record = extended(int(keys[i, viewer]), who, action)
+        steps[i + 1].episode = extended(int(episodes[i, viewer]), who, action)
+        for v in range(3):
+            moves[i + 1, v] = seen[v]
+            keys[i + 1, v] = keys[i, v] if seen[v] == UNSEEN else mix(int(keys[i, v]), seen[v])
+            episodes[i + 1, v] = episodes[i, v] if seen[v] == UNSEEN else mix(int(episodes[i, v]), seen[v])
+        if i + 1 in BEGINS:
+            episodes[i + 1] = [episode_key(BEGINS[i + 1], v) for v in range(3)]
+    if ended:
+        steps[length].phase = SIMULATION
+    return History(steps, moves, keys, episodes, np.array(legal, np.int64))
+
+
+def captured(enhancement):
+    updates = Updates(np.zeros(200, np.int64), np.zeros(200, np.int64), np.zeros(1, np.int64))
+    enhancement.capture.function(hand_made(), updates, *enhancement.capture.values())
+    count = int(updates.asked[0])
+    return list(zip(updates.records[:count].tolist(), updates.contexts[:count].tolist()))
+
+
+def asked(enhancement, length, legal):
+    keys = np.zeros(len(legal), np.int64)
+    source = enhancement.policy.source
+    source.function(hand_made(length, ended=False), np.array(legal), keys, *source.values())
+    return keys.tolist()
+
+
+def updated(enhancement, context, rewards, **fields):
+    """The information of a record after one update, from the fields given."""
+    row = np.zeros(1, enhancement.information.row(2)).view(np.recarray)
+    for name, value in fields.items():
+        row[0][name] = value
+    enhancement.backpropagation.function(row[0], context, np.array(rewards), *enhancement.backpropagation.values())
+    return [row[0][name].tolist() for name in enhancement.information.names]
+
+
+seen = lambda viewer, player, *moves: history_record(viewer, player, moves)
+
+# Base-6: t_e = 3; each history by the eyes of its last mover, player 1 having seen 90 for the 4.
+assert captured(BASELINE) == [
+    (EMPTY_HISTORY, VISIT), (seen(0, A, 4), VISIT), (seen(2, CH, 4, 7), VISIT), (seen(1, B, 90, 7, 5), VISIT),
+    (seen(0, A, 5), AVAILABLE), (seen(0, A, 6), AVAILABLE), (seen(2, CH, 4, 8), AVAILABLE), (seen(1, B, 90, 7, 4), AVAILABLE)]
+
+# AMAF-6: below the root player 0 plays 4, 5 and 4 again, all legal there; below the environment's node only its own 7.
+assert captured(AMAF) == [(seen(0, A, 4), 0), (seen(0, A, 5), 0), (seen(0, A, 4), 0), (seen(2, CH, 4, 7), 0)]
+
+# MAST-6 and TO-MAST-6: every action of a player, and those decided in selection or expansion.
+assert captured(MAST) == [(record(a, p), p) for a, p in [(4, A), (5, B), (5, A), (4, A), (5, B)]]
+assert captured(TO_MAST) == [(record(4, A), A), (record(5, B), B)]
+assert captured(mast(ucb1(0.7))) == [
+    (record(4, A), A), (record(5, A), -1), (record(6, A), -1), (record(4, B), -1), (record(5, B), B),
+    (record(5, A), A), (record(6, A), -1), (record(4, A), A), (record(5, B), B), (record(9, B), -1)]
+
+# LGR-6: the reply to the last move that the replying player observed (player 0 did not notice the first 5).
+assert captured(LGR) == captured(LGRF) == [
+    (record(7, B), 5 * 8 + B), (record(7, A), 5 * 8 + A), (record(5, A), 4 * 8 + A), (record(4, B), 5 * 8 + B)]
+
+# NAST-6, n = 2: the move before, as the acting player saw it; n = 1: actions.
+assert captured(NAST2) == [(record(7, 5, B), B), (record(7, 5, A), A), (record(5, 4, A), A), (record(4, 5, B), B)]
+assert captured(NAST1) == captured(MAST)
+
+# EPIC-6: label 1 up to the third action, which still belongs to it; then label 2.
+spot = lambda label, viewer, player, *moves: episode_record(label, viewer, player, moves)
+assert captured(EPIC) == [
+    (mix(2, 1), VISIT), (spot(1, 0, A, 4), VISIT), (spot(1, 2, CH, 4, 7), VISIT), (spot(1, 1, B, 90, 7, 5), VISIT),
+    (spot(2, 0, A, 5), VISIT), (spot(2, 0, A, 5, 4), VISIT), (spot(2, 1, B, 5, 4, 5), VISIT),
+    (spot(1, 0, A, 5), AVAILABLE), (spot(1, 0, A, 6), AVAILABLE), (spot(1, 2, CH, 4, 8), AVAILABLE),
+    (spot(1, 1, B, 90, 7, 4), AVAILABLE), (spot(2, 0, A, 6), AVAILABLE), (spot(2, 1, B, 5, 4, 9), AVAILABLE)]
+
+# What the policies ask about, before the fourth action (player 0, who saw 4 and 7 and may play 5 or 6).
+assert asked(BASELINE, 3, (5, 6)) == asked(AMAF, 3, (5, 6)) == [seen(0, A, 4, 7, 5), seen(0, A, 4, 7, 6)]
+assert asked(MAST, 3, (5, 6)) == asked(NAST1, 3, (5, 6)) == [record(5, A), record(6, A)]
+assert asked(NAST2, 3, (5, 6)) == [record(7, 5, A), record(7, 6, A)]
+assert asked(EPIC, 3, (5, 6)) == [spot(2, 0, A, 5), spot(2, 0, A, 6)]
+assert asked(NAST2, 0, (4, 5, 6)) == [NO_RECORD] * 3
+
+# Base-7, AMAF-7, MAST-7, NAST-7, EPIC-7 and the two of LGR.
+for enhancement in (BASELINE, EPIC):
+    assert updated(enhancement, VISIT, [1.0, 0.25], reward=(2.0, 3.0), visits=4, availability=9) == [[3.0, 3.25], 5, 10]
+    assert updated(enhancement, AVAILABLE, [1.0, 0.25], reward=(2.0, 3.0), visits=4, availability=9) == [[2.0, 3.0], 4, 10]
+assert updated(AMAF, 0, [1.0, 0.25], reward=(2.0, 3.0), visits=4) == [[3.0, 3.25], 5]
+for enhancement in (MAST, TO_MAST, NAST2):
+    assert updated(enhancement, 1, [1.0, 0.25], reward=2.0, visits=4) == [2.25, 5]
+assert updated(mast(ucb1(0.7)), 1, [1.0, 0.25], reward=2.0, visits=4, availability=5) == [2.25, 5, 6]
+assert updated(mast(ucb1(0.7)), -1, [1.0, 0.25], reward=2.0, visits=4, availability=5) == [2.0, 4, 6]
+context = 6 * 8 + 1                                 # player 1 played 6
+for reward, before, lgr, lgrf in [(1.0, 3, 6, 6), (0.5, 3, 6, 6), (0.0, 3, 3, 3), (0.0, 6, 6, NONE), (0.0, NONE, NONE, NONE)]:
+    assert updated(LGR, context, [1.0, reward], reply=before) == [lgr]
+    assert updated(LGRF, context, [1.0, reward], reply=before) == [lgrf]
+
+# Values over a table of 8 places, where each small key lies in its own.
+rows = np.zeros(9, RewardsVisitsAvailability.row(2)).view(np.recarray)
+rows[1], rows[2] = (1, (1.0, 3.0), 4, 6), (2, (2.0, 0.0), 2, 2)
+out = np.zeros(3)
+ucb1_by_availability(Theta(rows), np.array([1, 2, 3]), 1, out, 0.7)
+assert (out == np.inf).tolist() == [False, False, True]
+ucb1_by_availability(Theta(rows), np.array([1, 2]), 1, out, 0.7)
+assert np.allclose(out[:2], [0.75 + 0.7 * np.sqrt(np.log(6) / 4), 0.7 * np.sqrt(np.log(2) / 2)])
+ucb1_by_visits(Theta(rows), np.array([1, 2]), 0, out, 1.0)
+assert np.allclose(out[:2], [0.25 + np.sqrt(np.log(6) / 4), 1 + np.sqrt(np.log(6) / 2)])
+mean(Theta(rows), np.array([1, 2, 3]), 1, out)
+assert out.tolist() == [0.75, 0.0, 1.0]
+assert rave_weight.function(np.zeros(2), 250, 250, 250) == 0.5
+
+# LGR-4: 1 for the recorded reply to the last move observed (7 for player 0 before the fourth action).
+rows = np.zeros(9, LastReply.row(2)).view(np.recarray)
+rows[8].reply = NONE
+place = record(7, A) & 7
+rows[place].record, rows[place].reply = record(7, A), 6
+out = np.zeros(2)
+LGR.policy.source.function(hand_made(3, ended=False), Theta(rows), np.array([5, 6]), out)
+assert out.tolist() == [0.0, 1.0]
+LGR.policy.source.function(hand_made(0, ended=False), Theta(rows), np.array([5, 6]), out)
+assert out.tolist() == [0.0, 0.0]
+
+try:
+    from icarus import games, search
+    games.load("othello").new_initial_state()
+except RuntimeError as error:
+    assert "NUMBA_DISABLE_JIT is set" in str(error), error
+else:
+    raise AssertionError("a search as plain Python was not refused")
+print("all as by hand")
+'''
+
+
+def test_the_slots_run_as_plain_python_with_numbers_by_hand(python: Python) -> None:
+    done = python(PLAIN, NUMBA_DISABLE_JIT="1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "all as by hand\n"
