@@ -1,14 +1,17 @@
 """The command `python -m experiments`: run, watch, report and check experiments."""
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
+import attrs
 import typer
 
-from experiments import running, store, suite, summary, terminal
+from experiments import running, store, suite, terminal
 from experiments.building import positive
 from experiments.definition import Column, Experiment, Refusal
+from experiments.results import results_of
 from experiments.store import Row
 from experiments.summary import Tally
 
@@ -18,6 +21,8 @@ FAILED = 1                      # … of one that found something wrong
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="The experiments of section 8 of the ICARUS paper (figure3, figure4, figure5) and one's own.")
+
+NAMED = "section8 (all at once), figure3, figure4, figure5, reuse, tree, or one's own as a .toml or .py file."
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a run (its --out).")]
 
@@ -29,13 +34,15 @@ def processors() -> int:
 
 @app.command()
 def run(
-    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help="figure3, figure4, figure5, or a .toml file.")],
+    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help=NAMED)],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the results are kept; the same command continues a run there.")],
     games: Annotated[str | None, typer.Option(help="Games, separated by commas: othello,knockout-whist(players=3).")] = None,
     trials: Annotated[int | None, typer.Option(help="Games per cell (section 8: 1000).")] = None,
     iterations: Annotated[int | None, typer.Option(help="Iterations per decision (section 8: 5000).")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors if not given.")] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the experiment; another one means other games.")] = None,
+    paired: Annotated[bool, typer.Option("--paired", help="The same deals and chance for all agents of a game.")] = False,
+    sprt: Annotated[bool, typer.Option("--sprt", help="End an agent's games when it is clear whether it beats the baseline.")] = False,
     part: Annotated[str, typer.Option(metavar="K/N", help="Play only this share of the trials, such as 2/3; see merge.")] = "1/1",
     cluster: Annotated[str | None, typer.Option(help="Play on a dask cluster: the address of its scheduler, or local.")] = None,
 ) -> int:
@@ -44,36 +51,118 @@ def run(
     Every game is kept in DIR/results.jsonl as it ends. A run may be stopped or killed at any time: the same command continues it,
     and no game is lost or played twice. Whatever the number of processes, the games are the same.
     """
-    wanted = {"games": None if games is None else split_games(games), "trials": trials, "iterations": iterations, "seed": seed}
-    chosen = suite.load(experiment, {key: value for key, value in wanted.items() if value is not None})
-    share, size = running.part(part), processors() if workers is None else positive("workers", workers)
+    chosen = _chosen(experiment, games, trials=trials, iterations=iterations, seed=seed, paired=paired or None, sprt=sprt or None)
+    share, size = running.part(part), _size(workers)
+    return _interruptible(chosen, out, lambda: (_play(chosen, out, size, cluster, share), _show(out)))
+
+
+@app.command()
+def estimate(
+    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help=NAMED)],
+    games: Annotated[str | None, typer.Option(help="Games, separated by commas.")] = None,
+    trials: Annotated[int | None, typer.Option(help="Games per cell.")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Iterations per decision.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors if not given.")] = None,
+) -> None:
+    """How long an experiment will take, from a few short games of every agent (some minutes for all of section 8)."""
+    chosen, size = _chosen(experiment, games, trials=trials, iterations=iterations), _size(workers)
+    _estimate(chosen, size)
+
+
+@app.command()
+def rehearse(
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="Where rows, report and pictures are kept.")],
+    trials: Annotated[int, typer.Option(help="Games per cell.")],
+    iterations: Annotated[int, typer.Option(help="Iterations per decision.")],
+    games: Annotated[str | None, typer.Option(help="Games, separated by commas; all of section 7 if not given.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors if not given.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of the experiment.")] = None,
+) -> int:
+    """All of section 8 at a reduced size: estimate, games, report, claims; at the end the rows are packed.
+
+    First it tells how long this and the paper's own size (5000 iterations, 1000 games) will take. Stopped or killed, the same
+    command continues.
+    """
+    chosen, size = _chosen("section8", games, trials=trials, iterations=iterations, seed=seed), _size(workers)
+    if not (out / store.EXPERIMENT).exists():
+        _estimate(chosen, size)
+
+    def whole() -> None:
+        _play(chosen, out, size, None, running.WHOLE)
+        report(out)
+        claims([out])
+        say(str(store.pack(out)))
+    return _interruptible(chosen, out, whole)
+
+
+def _chosen(experiment: str, games: str | None, **changes: Any) -> Experiment:
+    wanted = {"games": None if games is None else split_games(games), **changes}
+    return suite.load(experiment, {key: value for key, value in wanted.items() if value is not None})
+
+
+def _size(workers: int | None) -> int:
+    return processors() if workers is None else positive("workers", workers)
+
+
+def _interruptible(experiment: Experiment, out: Path, work: Callable[[], object]) -> int:
     try:
-        _play(chosen, out, size, cluster, share)
-        _show(chosen, out)
+        work()
     except KeyboardInterrupt:
-        kept = sum(1 for _ in store.rows(out, chosen)) if (out / store.RESULTS).exists() else 0
-        say(f"Stopped; {kept} of {len(chosen.cells) * chosen.trials} games are kept in {out}. The same command continues.")
+        kept = sum(1 for _ in store.rows(out, experiment)) if store.results_in(out).exists() else 0
+        say(f"Stopped; {kept} of {len(experiment.cells) * experiment.trials} games are kept in {out}. The same command continues.")
         return INTERRUPTED
     return 0
+
+
+def _estimate(experiment: Experiment, workers: int) -> None:
+    from experiments import estimate as estimates
+    paces = estimates.measured(experiment, say)
+    for size in (experiment, attrs.evolve(experiment, trials=suite.TRIALS)):
+        full = size is not experiment
+        seconds = estimates.core_seconds(size, paces, suite.ITERATIONS if full else None)
+        budgets = {column.iterations for column in experiment.columns}
+        shown = suite.ITERATIONS if full else ", ".join(map(str, sorted(budgets, key=str)))
+        print("\n".join(estimates.told(size, seconds, workers, shown, size.trials)), flush=True)
 
 
 @app.command()
 def status(directory: Directory) -> None:
     """How far a run is and when it will end, from its files alone."""
     from experiments.status import state_of
-    experiment = store.experiment_in(directory)
-    print(state_of(experiment, store.rows(directory, experiment), store.being_written(directory)))
+    with results_of(directory) as results:
+        print(state_of(results, store.being_written(directory)))
 
 
 @app.command()
 def report(directory: Directory) -> None:
     """Print the table and write figures, report.html and report.md into DIR, from its files alone."""
     from experiments.report import write
-    experiment = store.experiment_in(directory)
-    columns, paths = write(experiment, directory)
+    columns, paths = write(directory)
     print_tables(columns)
     for path in paths:
         say(str(path))
+
+
+@app.command()
+def claims(
+    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Directories of runs; their games are put together.")],
+    csv: Annotated[bool, typer.Option("--csv", help="Print all comparisons as comma-separated values.")] = False,
+) -> None:
+    """Paper against ours: every statement of section 8, what the games say to it, and how many more would decide it."""
+    from experiments import claims as statements
+    from experiments.tables import write_csv
+    with results_of(*directories) as results:
+        judged = statements.judgements(results)
+    if not judged:
+        raise Refusal("there are no games against the baseline of those that the paper plays")
+    for budget, each in judged.items():
+        details = statements.details_table(each)
+        if csv:
+            write_csv(sys.stdout, ["per decision", *details.header], ([budget, *row] for row in details.rows))
+            continue
+        print(f"Paper against ours: {budget} per decision\n{statements.tallied(each)}\n\n{statements.RULE}")
+        for table in (statements.summary_table(each), details):
+            terminal.console().print(terminal.plain_table(table.header, table.rows, table.caption))
 
 
 @app.command()
@@ -190,11 +279,12 @@ def _play(experiment: Experiment, out: Path, workers: int, cluster: str | None, 
             meter.__exit__(None, None, None)
 
 
-def _show(experiment: Experiment, directory: Path) -> None:
+def _show(directory: Path) -> None:
     from experiments import figures
-    columns = summary.tallies(experiment, store.rows(directory, experiment))
+    with results_of(directory) as results:
+        columns, pictures = results.columns(), results.runs[0].experiment.pictures
     print_tables(columns)
-    for path in figures.draw(experiment, columns, directory / "figures", experiment.pictures):
+    for path in figures.draw(columns, directory / "figures", pictures):
         say(f"{path} and {path.with_suffix('.svg').name}")
 
 

@@ -99,12 +99,12 @@ def overall(one: str, expected: Expectation, other: str, measure: str = WINS) ->
     """Two agents over all games, each game with the same weight."""
     share = 1 / len(PLACES)
     terms = tuple(Term(weight, place, (STRATEGIES[name],)) for place in PLACES for weight, name in ((share, one), (-share, other)))
-    return Comparison("all games", f"{_shown(one)} {expected.text} {_shown(other)}", terms, expected, measure)
+    return Comparison("all games", f"{_shown(one)} {expected.text} {_shown(other)}", terms, expected, measure, everywhere=True)
 
 
 def average_overall(enhancement: str, expected: Expectation, confidence: float = 0.95) -> Comparison:
     return Comparison("all games", f"with {enhancement} {expected.text} without", _averages(enhancement, PLACES), expected,
-                      confidence=confidence)
+                      confidence=confidence, everywhere=True)
 
 
 def _averages(enhancement: str, places: Sequence[Place]) -> tuple[Term, ...]:

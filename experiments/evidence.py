@@ -93,6 +93,7 @@ class Comparison:
         where, what: the game and the sides, in words.
         measure: wins (rates), visits (of the chosen action; ratios), value (of that action) or depth (of the tree).
         confidence: of the interval.
+        everywhere: it is an average over games; those not played are left out.
     """
 
     where: str
@@ -101,6 +102,7 @@ class Comparison:
     expected: Expectation
     measure: str = WINS
     confidence: float = 0.95
+    everywhere: bool = False
 
 
 @attrs.frozen
@@ -130,11 +132,13 @@ class Evidence:
 
     def find(self, comparison: Comparison) -> Finding:
         """The verdict on a comparison."""
-        sides = [self._side(term, comparison) for term in comparison.terms]
-        known = [side for side in sides if side is not None]
-        if len(known) < len(sides):
+        sides = [(term, self._side(term, comparison)) for term in comparison.terms]
+        missing = {term.place for term, side in sides if side is None}
+        known = [(term.weight, side) for term, side in sides if side is not None and term.place not in missing]
+        if not known or (missing and not comparison.everywhere):
             return Finding(comparison, None, UNDECIDED)
-        estimate = contrast([(term.weight, side) for term, side in zip(comparison.terms, known, strict=True)])
+        left_out = len(sides) / len(known)                      # the weights of the other games grow by this
+        estimate = contrast([(weight * left_out, side) for weight, side in known])
         verdict = comparison.expected.verdict(estimate)
         return Finding(comparison, estimate, verdict, self._more(comparison, estimate) if verdict == UNDECIDED else None)
 

@@ -1,19 +1,23 @@
-"""The paper's pictures of the results: Figure 3 (averages), Figure 4 (combinations), Figure 5 (episodes); PNG and SVG."""
+"""Pictures of the results, as PNG and SVG: the paper's Figures 3 (averages), 4 (combinations) and 5 (episodes), rules of reuse, trees."""
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 
 from experiments.combinations import BY_NAME, ENHANCEMENTS
 from experiments.definition import Column, Experiment
-from experiments.statistics import clopper_pearson, marginals
-from experiments.summary import Tally, baseline, budget, slug, title
+from experiments.statistics import clopper_pearson, marginals, mean_interval
+from experiments.suite import EPISODES, REUSE, TABLE_1, TREE
+from experiments.summary import Moments, Tally, baseline, budget, slug, title
 
 INK, SUBDUED, BAND, BETTER, WORSE = "#222222", "#555555", "#8a8a8a", "#1a6faf", "#b5482a"
 CAPTION = "Bars: 95 % intervals. Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
 FILLS, HATCHES = ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"), ("", "////", "...")     # of bars
+LINES, MARKERS = ("#1a6faf", "#b5482a", "#3f7d3a", "#8a5fa8", "#222222"), "osD^v"
 ACROSS = 2                      # panels side by side in the picture of all games
 DOTS_PER_INCH = 160
 LONG_NAME = 6                   # letters; longer names of agents are written at a slant
@@ -26,27 +30,37 @@ STYLE: dict[str, Any] = {
 }
 
 Columns = dict[Column, list[Tally]]
+AGENTS = {"figure4": TABLE_1, "figure3": TABLE_1, "figure5": EPISODES, "reuse": REUSE, "tree": TREE}
 
 
-def draw(experiment: Experiment, columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Path]:
+def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Path]:
     """Draw pictures of the results into `directory`; those for which there are no results yet are left out.
 
     Args:
-        pictures: which of figure3, figure4, figure5.
+        pictures: which of figure3, figure4, figure5, reuse, tree.
 
     Returns:
         The PNG files; beside each lies an SVG of the same name.
     """
     played = {column: [tally for tally in tallies if tally.games] for column, tallies in columns.items()}
     played = {column: tallies for column, tallies in played.items() if tallies}
-    drawn = [path for picture in pictures for path in _PICTURES[picture](experiment, played, directory)]
-    return drawn
+    return [path for picture in pictures for path in _PICTURES[picture](_shown_in(picture, played), directory)]
 
 
 def fitting(experiment: Experiment) -> list[str]:
-    """The pictures that suit an experiment: its own, and both of Table 1's for the sixteen combinations."""
-    table_1 = {cell.agent for cell in experiment.cells} == set(BY_NAME)
-    return list(dict.fromkeys([*experiment.pictures, *(["figure4", "figure3"] if table_1 else [])]))
+    """The pictures that suit an experiment: its own, and those whose agents are all among its own."""
+    strategies = {cell.strategy for cell in experiment.cells}
+    return list(dict.fromkeys([*experiment.pictures, *(name for name, agents in AGENTS.items() if set(agents.values()) <= strategies)]))
+
+
+def _shown_in(picture: str, columns: Columns) -> Columns:
+    """The agents of a picture under the names they have in it; all agents, if its own are not all there."""
+    names, found = {strategy: name for name, strategy in AGENTS[picture].items()}, {}
+    for column, tallies in columns.items():
+        its_own = {tally.cell.strategy: tally for tally in tallies if tally.cell.strategy in names}
+        found[column] = tallies if len(its_own) < len(names) else [
+            attrs.evolve(its_own[strategy], cell=attrs.evolve(its_own[strategy].cell, agent=name)) for strategy, name in names.items()]
+    return found
 
 
 @contextmanager
@@ -87,7 +101,7 @@ def _games(tallies: Sequence[Tally]) -> str:
 
 # ----------------------------------------------------------------------------------------------------------- Figure 4
 
-def _combinations(experiment: Experiment, columns: Columns, directory: Path) -> list[Path]:
+def _combinations(columns: Columns, directory: Path) -> list[Path]:
     paths = []
     for column, tallies in columns.items():
         name = title(column, columns)
@@ -138,7 +152,7 @@ def _panel(axes: Any, tallies: list[Tally], name: str) -> None:
 
 # ----------------------------------------------------------------------------------------------------------- Figure 3
 
-def _averages(experiment: Experiment, columns: Columns, directory: Path) -> list[Path]:
+def _averages(columns: Columns, directory: Path) -> list[Path]:
     full = {column: tallies for column, tallies in columns.items() if {tally.cell.agent for tally in tallies} == set(BY_NAME)}
     if not full:
         return []
@@ -172,14 +186,15 @@ def _pairs(axes: Any, tallies: list[Tally]) -> None:
     axes.set_ylabel("games won")
 
 
-# ----------------------------------------------------------------------------------------------------------- Figure 5
+# ------------------------------------------------------------------------------------------- Figure 5, rules of reuse
 
-def _episodes(experiment: Experiment, columns: Columns, directory: Path) -> list[Path]:
+def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
+    """Win rates, the agents side by side in each game."""
     if not columns:
         return []
-    path, agents = directory / "figure5.png", list(dict.fromkeys(cell.agent for cell in experiment.cells))
+    path, agents = directory / f"{name}.png", list(dict.fromkeys(tally.cell.agent for tallies in columns.values() for tally in tallies))
     width, top = 0.8 / len(agents), 0.0
-    with _canvas(path, (max(4.8, 1.6 + 1.35 * len(columns)), 3.9)) as figure:
+    with _canvas(path, (max(4.8, 1.6 + (0.6 + 0.25 * len(agents)) * len(columns)), 3.9)) as figure:
         axes = figure.add_subplot()
         for i, agent in enumerate(agents):
             found = [next((tally for tally in tallies if tally.cell.agent == agent), None) for tallies in columns.values()]
@@ -189,13 +204,75 @@ def _episodes(experiment: Experiment, columns: Columns, directory: Path) -> list
                      facecolor=FILLS[i % len(FILLS)], hatch=HATCHES[i // len(FILLS) % len(HATCHES)])
             axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
             top = max(top, float(np.nanmax(rates + errors[1], initial=0.0)))
-        axes.set_xticks(range(len(columns)), [title(column, columns).replace(" (", "\n(") for column in columns])
+        axes.set_xticks(range(len(columns)), [_in_lines(title(column, columns)) for column in columns])
         _percent(axes, 0.0, top)
         axes.set_ylabel("games won")
-        played = [tally for tallies in columns.values() for tally in tallies]
-        axes.set_title(f"{_games(played)}, {budget(played[0].cell.column)}", loc="right", fontsize=8, color=SUBDUED)
+        _noted(axes, columns)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
     return [path]
 
 
-_PICTURES = {"figure3": _averages, "figure4": _combinations, "figure5": _episodes}
+def _in_lines(name: str) -> str:
+    return name.replace(" (", "\n(")
+
+
+def _noted(axes: Any, columns: Columns) -> None:
+    played = [tally for tallies in columns.values() for tally in tallies]
+    axes.set_title(f"{_games(played)}, {budget(played[0].cell.column)}", loc="right", fontsize=8, color=SUBDUED)
+
+
+# -------------------------------------------------------------------------------------------------------------- trees
+
+def _trees(columns: Columns, directory: Path) -> list[Path]:
+    """Section 8's analysis of the trees, as differences from the baseline: visits and value of the chosen action, depth."""
+    compared = {column: tallies for column, tallies in columns.items() if baseline(tallies)}
+    if not compared:
+        return []
+    path, panels = directory / "tree.png", (("visits", "visits of the chosen action", True), ("value", "its mean reward", False),
+                                            ("depth", "depth of the tree in plies", False))
+    agents = list(dict.fromkeys(tally.cell.agent for tallies in compared.values() for tally in tallies if not tally.cell.is_opponent))
+    with _canvas(path, (max(6.0, 1.6 + 1.1 * len(compared)), 7.6)) as figure:
+        all_axes = figure.subplots(len(panels), 1, sharex=True)
+        for axes, (measure, text, relative) in zip(all_axes, panels, strict=True):
+            _differences(axes, compared, agents, measure, relative)
+            axes.set_title(text, loc="left", fontweight="bold")
+            axes.set_ylabel("against the baseline")
+        axes.set_xticks(range(len(compared)), [_in_lines(title(column, compared)) for column in compared])
+        _noted(all_axes[0], compared)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
+    return [path]
+
+
+def _differences(axes: Any, columns: Columns, agents: Sequence[str], measure: str, relative: bool) -> None:
+    axes.axhline(0, color=INK, linewidth=1)
+    if relative:
+        axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:+g} %")
+    else:
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:+g}")
+    for i, agent in enumerate(agents):
+        places, values, errors = [], [], []
+        for place, tallies in enumerate(columns.values()):
+            even, mine = baseline(tallies), next((tally for tally in tallies if tally.cell.agent == agent), None)
+            if mine and even and (found := _difference(mine.moments[measure], even.moments[measure], relative)):
+                places.append(place + (i - (len(agents) - 1) / 2) * 0.8 / len(agents))
+                values.append(found[0])
+                errors.append(found[1])
+        axes.errorbar(places, values, yerr=errors, fmt=MARKERS[i % len(MARKERS)], color=LINES[i % len(LINES)], capsize=3, elinewidth=1.2,
+                      markersize=5, linestyle="none", label=agent)
+    for edge in range(1, len(columns)):
+        axes.axvline(edge - 0.5, color="#e4e4e4", linewidth=0.7)
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+
+
+def _difference(mine: Moments, even: Moments, relative: bool) -> tuple[float, float] | None:
+    """A difference of means, or of the mean from the other in parts of it, and how far its 95 % interval reaches."""
+    if mine.mean is None or even.mean is None or mine.error is None or even.error is None or (relative and even.mean == 0):
+        return None
+    ratio = mine.mean / even.mean if relative else 1.0
+    error = float(np.hypot(mine.error, ratio * even.error)) / (even.mean if relative else 1.0)
+    low, _ = mean_interval(0.0, error, min(mine.count, even.count))
+    return (mine.mean / even.mean - 1 if relative else mine.mean - even.mean), -low
+
+
+_PICTURES = {"figure3": _averages, "figure4": _combinations, "figure5": partial(_bars, "figure5"), "reuse": partial(_bars, "reuse"),
+             "tree": _trees}

@@ -1,16 +1,14 @@
 """A report of a run: tables, figures, analyses, settings and provenance, as one HTML file and as Markdown."""
-import json
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiments import figures, store
-from experiments.combinations import BY_NAME
-from experiments.definition import Column, Experiment
+from experiments import claims, figures
+from experiments.definition import Cell, Column, Experiment
 from experiments.document import Block, Heading, Paragraph, Picture, Table, html, markdown
-from experiments.statistics import Design, Effect, anova, binomial_model, difference, holm, marginals
-from experiments.store import Row
-from experiments.summary import STATISTICS, Tally, baseline, budget, tallies, title
+from experiments.results import Origins, Results, results_of
+from experiments.statistics import Design, Effect, anova, binomial_model, difference, holm, marginals, mcnemar
+from experiments.suite import TABLE_1
+from experiments.summary import STATISTICS, Moments, Tally, baseline, budget, title
 from experiments.terminal import band, duration, rate_texts
 
 HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
@@ -31,17 +29,21 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
     return columns, [directory / HTML, directory / MARKDOWN, *pictures]
 
 
-def _blocks(experiment: Experiment, columns: figures.Columns, pictures: list[Path], origins: Origins) -> Iterator[Block]:
-    done, total = sum(origins.provenance.values()), experiment.trials * len(experiment.cells)
+def _blocks(experiment: Experiment, results: Results, columns: figures.Columns, pictures: list[Path]) -> Iterator[Block]:
+    done, total = sum(tally.games for tallies in columns.values() for tally in tallies), experiment.trials * len(experiment.cells)
     yield Paragraph(f"{done} of {total} games played" + ("." if done == total else "; the run is not complete."))
     for path in pictures:
         yield Picture(path, path.stem.replace("-", " "))
-    for column, results in columns.items():
+    yield from claims.blocks(results)
+    discordant = results.discordant() if experiment.paired or experiment.sprt else {}
+    for column, tallies in columns.items():
         yield Heading(title(column, columns))
-        yield _wins(results)
-        yield _searches(results)
-    yield from _analyses(experiment, columns)
-    yield from _settings(experiment, origins)
+        yield _wins(tallies)
+        if discordant:
+            yield _pairs(tallies, discordant)
+        yield _searches(tallies)
+    yield from _analyses(columns)
+    yield from _settings(experiment, results.origins())
 
 
 def _wins(results: list[Tally]) -> Table:
@@ -56,21 +58,35 @@ def _wins(results: list[Tally]) -> Table:
                    band(tally, even), _p(adjusted[tally.cell.key]) if tally.cell.key in adjusted else ""] for tally in results])
 
 
+def _pairs(tallies: list[Tally], discordant: dict[Cell, tuple[int, int]]) -> Table:
+    """The same deals: what the agent won and the opponent in its place did not, and the other way round."""
+    found = [(tally.cell.agent, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant]
+    adjusted = holm([mcnemar(alone, other) for _, alone, other in found])
+    return Table("The same deals and chance. p: McNemar's exact test.", ["Agent", "won alone", "lost alone", "p (Holm)"],
+                 [[agent, str(alone), str(other), _p(p)] for (agent, alone, other), p in zip(found, adjusted, strict=True)])
+
+
 def _searches(results: list[Tally]) -> Table:
-    def shown(value: float | None) -> str:
-        return "" if value is None else f"{value:.4g}"
-    return Table("The agent's searches: means over its decisions with a choice (visits and value: of the chosen action).",
+    """The paper's analysis of the trees, with standard errors over games."""
+    def shown(moments: Moments) -> str:
+        if moments.mean is None:
+            return ""
+        return f"{moments.mean:.4g}" + ("" if moments.error is None else f" ± {moments.error:.2g}")
+    return Table("The agent's searches: means over its decisions with a choice, averaged over games, ± standard error "
+                 "(visits and value: of the chosen action; depth: of the deepest node).",
                  ["Agent", *STATISTICS, "seconds per game"],
-                 [[tally.cell.agent, *(shown(tally.mean(name)) for name in STATISTICS),
-                   shown(tally.seconds / tally.games if tally.games else None)] for tally in results])
+                 [[tally.cell.agent, *(shown(tally.moments[name]) for name in STATISTICS),
+                   f"{tally.seconds / tally.games:.4g}" if tally.games else ""] for tally in results])
 
 
-def _analyses(experiment: Experiment, columns: dict[Column, list[Tally]]) -> Iterator[Block]:
+def _analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
     """Figure 3 in numbers and the analyses of variance, where the sixteen combinations were played."""
-    if {cell.agent for cell in experiment.cells} != set(BY_NAME):
-        return
-    counts = {title(column, columns): {tally.cell.agent: (tally.wins, tally.games) for tally in results}
+    names = {strategy: name for name, strategy in TABLE_1.items()}
+    counts = {title(column, columns): {names[tally.cell.strategy]: (tally.wins, tally.games)
+                                       for tally in results if tally.cell.strategy in names}
               for column, results in columns.items()}
+    if any(len(results) < len(TABLE_1) for results in counts.values()):
+        return
     yield Heading("Averages over combinations (Figure 3)")
     lines = [[name, enhancement, *(f"{wins} of {games} ({100 * wins / max(games, 1):.1f} %)" for wins, games in pair)]
              for name, results in counts.items() for enhancement, pair in marginals(results).items()]
@@ -99,10 +115,17 @@ def _p(value: float) -> str:
     return f"< {SMALLEST_P:.4f}" if value < SMALLEST_P else f"{value:.4f}"
 
 
+def _schemes(experiment: Experiment) -> Iterator[list[str]]:
+    if experiment.paired:
+        yield ["paired", "the same deals and chance for all agents of a game"]
+    if test := experiment.sprt:
+        yield ["sequential test", f"H0: difference 0, H1: difference {test.margin:g}; alpha {test.alpha:g}, beta {test.beta:g}"]
+
+
 def _settings(experiment: Experiment, origins: Origins) -> Iterator[Block]:
     yield Heading("Settings")
     yield Table("", ["Setting", "Value"], [["experiment", experiment.name], ["trials per cell", str(experiment.trials)],
-                                           ["seed", str(experiment.seed)]])
+                                           ["seed", str(experiment.seed)], *_schemes(experiment)])
     yield Table("", ["Game", "Role", "Seats", "Opponent", "Per decision"],
                 [[column.game, column.role, ", ".join(map(str, column.seats)), column.opponent, budget(column)]
                  for column in experiment.columns])
@@ -110,7 +133,7 @@ def _settings(experiment: Experiment, origins: Origins) -> Iterator[Block]:
     if not origins.provenance:
         return
     yield Paragraph(f"Games begun from {origins.first} to {origins.last}; {duration(origins.seconds)} of playing in all.")
-    kinds = [(json.loads(text), count) for text, count in origins.provenance.most_common()]
+    kinds = origins.provenance
     if len({(kind["icarus"], kind["commit"], kind["sources"]) for kind, _ in kinds}) > 1:
         yield Paragraph("Note: the games were played by different versions of icarus.")
     names = list(dict.fromkeys(name for kind, _ in kinds for name in kind))

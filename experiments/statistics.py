@@ -45,6 +45,12 @@ def difference(one: Counts, other: Counts) -> float:
     return float(fisher_exact([[wins, games - wins] for wins, games in (one, other)]).pvalue)
 
 
+def mcnemar(one: int, other: int) -> float:
+    """The p-value of two win rates on the same deals being the same, from the deals that only one of the two won (exact)."""
+    from scipy.stats import binomtest
+    return float(binomtest(one, one + other).pvalue) if one + other else 1.0
+
+
 def games_needed(rate: float, other: float, power: float = 0.8, confidence: float = CONFIDENCE) -> int:
     """How many games each of two agents must play for a difference in win rate to be found (two-sided test of two proportions).
 

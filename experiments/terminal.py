@@ -92,9 +92,9 @@ def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> 
     return table
 
 
-def plain_table(names: list[str], found: Iterable[Sequence[Any]]) -> Table:
-    """The answer to a query."""
-    table = Table(*names, box=box.SIMPLE_HEAD)
+def plain_table(names: Sequence[str], found: Iterable[Sequence[Any]], caption: str | None = None) -> Table:
+    """The answer to a query, or a table of a document."""
+    table = Table(*names, box=box.SIMPLE_HEAD, title=caption, title_justify="left", title_style="bold")
     for row in found:
         texts = ("" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value) for value in row)
         table.add_row(*map(Text, texts))

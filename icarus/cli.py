@@ -78,7 +78,7 @@ def _compiling() -> Iterator[None]:
 @app.command("games")
 def list_games() -> None:
     """List the games."""
-    table = Table("game", "players", "information", "first lines of its rules")
+    table = Table("game", "players", "information", "in a line")
     for name in games.names():
         game = games.load(name)
         hidden = "perfect" if game.determinize is None else "hidden"

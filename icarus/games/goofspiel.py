@@ -3,13 +3,14 @@
 In each round both bid a card of their hands at once. The higher takes the points of the round, equal bids leave them to nobody,
 and the cards are spent. After N rounds the player with more points wins; equal points are a draw.
 
-    round 3 of 4, for 3 points; ahead: player 1 by 2
-    player 0: 3 4, has bid 1 2 and now 4            player 1 sees: "player 0 took the points, player 1 did"
-    player 1: 1 4, has bid 2 3; player 1 to bid
+    round 3 of 4, points at stake: 3; ahead: player 1 by 3
+    player 0: 3, has bid 1 2, and now 4
+    player 1: 1 4, has bid 2 3                      player 0 knows of 2 3, 2 4, 3 4, 4 3 as what these may be
+    player 1 to bid
 
-Bidding at once is two decisions, player 0's first and unseen by player 1. Neither sees a bid of the other's, only its result: player 0
-as the move by which he sees player 1's bid, player 1 as the one by which he sees player 0's next bid (there is no decision in
-between, so that no action of the environment needs to tell it).
+Bidding at once is two decisions, player 0's first. Neither sees a bid of the other's, only its result: player 0 as the move by
+which he sees player 1's bid, player 1 as the one by which he sees player 0's next bid. (Nobody decides anything in between, so
+no action of the environment needs to tell it.)
 
 `determinize` draws uniformly from the sequences of the other's bids that agree with all results and the observer's own bids.
 """
@@ -25,14 +26,13 @@ if TYPE_CHECKING:
     from icarus.game import State
 
 FEWEST, MOST = 2, 13                 # cards; with more, too many sequences of bids could agree for one draw below 2**32
-TIED, FIRST_WON, SECOND_WON = MOST + 1, MOST + 2, MOST + 3       # what is seen of a bid after an action 1 … MOST: the last result,
-NO_RESULT = MOST + 4                                             # if there is one
+TIED, FIRST_WON, SECOND_WON, NO_RESULT = range(MOST + 1, MOST + 5)   # what is seen of the other's bid: the latest result
 
 STATE = np.dtype([
     ("bids", np.int8, (2, MOST)),    # of each player in each round
     ("hands", np.int16, (2,)),       # a bit for each card, 1 being bit 0
     ("cards", np.int8),              # N
-    ("round", np.int8),              # rounds finished
+    ("rounds", np.int8),             # finished
     ("player", np.int8),             # about to bid
     ("lead", np.int8),               # points of player 0 over those of player 1
 ], align=True)
@@ -49,8 +49,13 @@ def initial(state: Any, rng: np.ndarray, cards: int) -> None:
     state.hands[0], state.hands[1] = (1 << cards) - 1, (1 << cards) - 1
 
 
+@inlined
+def _pack(state: Any) -> int:
+    return (1 << np.int64(state.cards)) - 1
+
+
 def player(state: Any) -> int:
-    return TERMINAL if state.round == state.cards else state.player
+    return TERMINAL if state.rounds == state.cards else state.player
 
 
 def legal(state: Any, actions: np.ndarray) -> int:
@@ -64,14 +69,14 @@ def legal(state: Any, actions: np.ndarray) -> int:
 
 def apply(state: Any, action: int) -> None:
     bidder = state.player
-    state.bids[bidder, state.round] = action
+    state.bids[bidder, state.rounds] = action
     state.hands[bidder] &= ~(1 << (action - 1))
     state.player = 1 - bidder
     if bidder == 1:
-        state.round += 1
-        result = _result(state.bids[0, state.round - 1], action)
+        state.rounds += 1
+        result = _result(state.bids[0, state.rounds - 1], action)
         if result != TIED:
-            state.lead += state.round if result == FIRST_WON else -state.round
+            state.lead += state.rounds if result == FIRST_WON else -state.rounds
 
 
 @inlined
@@ -86,24 +91,24 @@ def rewards(state: Any, out: np.ndarray) -> None:
 
 @inlined
 def _last_result(state: Any) -> int:
-    return NO_RESULT if state.round == 0 else _result(state.bids[0, state.round - 1], state.bids[1, state.round - 1])
+    return NO_RESULT if state.rounds == 0 else _result(state.bids[0, state.rounds - 1], state.bids[1, state.rounds - 1])
 
 
 def observe(state: Any, action: int, moves: np.ndarray) -> None:
     if state.player == 0:
         moves[1] = _last_result(state)
     else:
-        moves[0] = _result(state.bids[0, state.round], action)
+        moves[0] = _result(state.bids[0, state.rounds], action)
 
 
 def prepare(state: Any, observer: int, beliefs: Any) -> None:
     """Count the sequences of bids that agree, from the last round back."""
     if observer == CHANCE:
         return
-    other, pack = 1 - observer, (1 << state.cards) - 1
-    beliefs.bids = state.round + (1 if other == 0 and state.player == 1 else 0)
+    other, pack = 1 - observer, _pack(state)
+    beliefs.bids = state.rounds + (1 if other == 0 and state.player == 1 else 0)
     for i in range(beliefs.bids):
-        beliefs.possible[i] = _possible(state, observer, i) if i < state.round else pack
+        beliefs.possible[i] = _possible(state, observer, i) if i < state.rounds else pack
     for used in range(pack, -1, -1):
         i = popcount(np.uint64(used))
         beliefs.ways[used] = 1 if i == beliefs.bids else 0
@@ -117,11 +122,11 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
 @inlined
 def _possible(state: Any, observer: int, i: int) -> int:
     """The cards that the other may have bid in a finished round, by its result: a bit for each."""
-    own, other = state.bids[observer, i], state.bids[1 - observer, i]
+    own, other = np.int64(state.bids[observer, i]), state.bids[1 - observer, i]
     lower, equal = (1 << (own - 1)) - 1, 1 << (own - 1)
     if own == other:
         return equal
-    return lower if own > other else ((1 << state.cards) - 1) & ~(lower | equal)
+    return lower if own > other else _pack(state) & ~(lower | equal)
 
 
 def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
@@ -138,19 +143,19 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
             bit = left & -left
         state.bids[other, i] = lowest_bit(np.uint64(bit)) + 1
         used |= bit
-    state.hands[other] = ((1 << state.cards) - 1) & ~used
+    state.hands[other] = _pack(state) & ~used
 
 
 def episode(state: Any) -> int:
     """The points at stake in a round that begins."""
-    return state.round + 1 if state.player == 0 else CONTINUES
+    return state.rounds + 1 if state.player == 0 else CONTINUES
 
 
 def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
     """Player 0's bid, where player 1 is about to bid."""
     if state.player == 0:
         return 0
-    moves[0] = _last_result(state) if viewer == 1 else state.bids[0, state.round]
+    moves[0] = _last_result(state) if viewer == 1 else state.bids[0, state.rounds]
     return 1
 
 
@@ -163,12 +168,12 @@ def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
 def text(state: Any) -> str:
     """Hands, bids, the points at stake and the lead."""
     over = player(state) == TERMINAL
-    stake = "the end" if over else f"round {state.round + 1} of {state.cards}, for {state.round + 1} points"
+    stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {state.rounds + 1}"
     lines = [stake + ("; level" if state.lead == 0 else f"; ahead: player {int(state.lead < 0)} by {abs(int(state.lead))}")]
     for i in range(2):
         hand = " ".join(str(card) for card in range(1, state.cards + 1) if int(state.hands[i]) >> (card - 1) & 1)
-        bids = " ".join(str(bid) for bid in state.bids[i, :state.round])
-        now = f", and now {state.bids[0, state.round]}" if i == 0 and not over and state.player == 1 else ""
+        bids = " ".join(str(bid) for bid in state.bids[i, :state.rounds])
+        now = f", and now {state.bids[0, state.rounds]}" if i == 0 and not over and state.player == 1 else ""
         lines.append(f"player {i}: {hand or '-'}, has bid {bids or '-'}{now}")
     return "\n".join(lines if over else [*lines, f"player {state.player} to bid"])
 

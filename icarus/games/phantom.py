@@ -16,12 +16,11 @@ environment tells it. When the game ends, the board is shown.
 
 An action is the bit of a square, row * (columns + 1) + column: an empty column keeps lines from running around the board.
 
-**What a player can not tell apart.** He knows which of his tries failed, how many marks the other has, and that they make no
-line. So the other's marks are those found and any others, as many as are missing, on squares not found and not his own, without
-a line among them; and the other may have found any of his marks that he had the time to find. Of a state, the order of the other's
-marks is no part but for the last, and the order of failed tries none but for those of the present turn. `determinize` is uniform
-over the states in this sense: sets of marks, which was last, what each player has found, and the tries of the present turn in
-their order. (When a square was found says how early it was taken. That rules out orders, never a set: as many orders go with each.)
+**What a player cannot know.** He knows which squares he found taken, how many marks the other has, and that they make no line. So
+the other's marks are those found and any more, as many as are missing, elsewhere than on his own, without a line among them; and
+the other may have found any of his marks that were there in time. Of the orders of marks and of failed tries, only the last mark
+and the tries of the present turn belong to a state. `determinize` is uniform over the states in this sense. (A square found taken
+was taken by then: this rules out orders of the other's marks, equally many for each set of them, but never a set.)
 """
 import itertools
 from typing import TYPE_CHECKING, Any
@@ -250,7 +249,7 @@ def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
 def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The start, and actions in which the observer does what he did and the other marks and tries what `record` says.
 
-    The other marks what the observer found first, in the order of the finds, so that it was there in time, and last what he marked
+    The other first marks what the observer found, in the order of the finds, so that it is there in time, and last what he marked
     last; what he had found before this turn he finds in his last finished one.
     """
     actions = [action for _, action in state.history]

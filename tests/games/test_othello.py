@@ -1,0 +1,132 @@
+"""Othello against perft, OpenSpiel in lock-step, and positions set up by hand."""
+import random
+
+import numpy as np
+import pyspiel
+import pytest
+
+from icarus import games
+from icarus.game import CONTINUES
+from icarus.games.othello import EDGE, PASS
+
+OTHELLO = games.load("othello")
+PERFT = (4, 12, 56, 244, 1396, 8200, 55092, 390216)
+LOCK_STEP = 300
+
+
+def position(board: str, player: int) -> "games.State":
+    """A state from eight rows of X, O and dots."""
+    state = OTHELLO.new_initial_state()
+    squares = "".join(board.split())
+    for mark, seat in (("X", 0), ("O", 1)):
+        state.facts.discs[seat] = np.uint64(sum(1 << i for i, c in enumerate(squares) if c == mark))
+    state.facts.player = player
+    return state
+
+
+def leaves(record: np.ndarray, depth: int) -> int:
+    entries = OTHELLO.entries()
+    if depth == 0 or entries.player(record.ctypes.data) < 0:
+        return 1
+    actions = np.empty(OTHELLO.max_legal, np.int64)
+    count = entries.legal(record.ctypes.data, actions.ctypes.data)
+    if depth == 1:
+        return count
+    total = 0
+    for action in actions[:count].tolist():
+        following = record.copy()
+        entries.apply(following.ctypes.data, action)
+        total += leaves(following, depth - 1)
+    return total
+
+
+@pytest.mark.parametrize("depth", [*range(1, 8), pytest.param(8, marks=pytest.mark.slow)])
+def test_perft_counts_are_the_published_ones(depth):
+    assert leaves(OTHELLO.new_initial_state().record, depth) == PERFT[depth - 1]
+
+
+def in_lock_step(seed: int) -> None:
+    rng, ours, theirs = random.Random(seed), OTHELLO.new_initial_state(), pyspiel.load_game("othello").new_initial_state()
+    while not theirs.is_terminal():
+        assert ours.current_player() == theirs.current_player()
+        assert sorted(ours.legal_actions()) == sorted(theirs.legal_actions())      # both number squares by rows, 64 is the pass
+        action = rng.choice(ours.legal_actions())
+        ours.apply_action(action)
+        theirs.apply_action(action)
+    while not ours.is_terminal():                                                  # theirs ends before the two passes
+        assert ours.legal_actions() == [PASS]
+        ours.apply_action(PASS)
+    assert ours.returns() == [(value + 1) / 2 for value in theirs.returns()]
+
+
+def test_random_games_agree_with_openspiel():
+    for seed in range(LOCK_STEP):
+        in_lock_step(seed)
+
+
+@pytest.mark.slow
+def test_two_thousand_random_games_agree_with_openspiel():
+    for seed in range(LOCK_STEP, LOCK_STEP + 2000):
+        in_lock_step(seed)
+
+
+def test_a_disc_flips_lines_in_all_eight_directions_at_once():
+    state = position("""........
+                        .X.X.X..
+                        ..OOO...
+                        .XO.OX..
+                        ..OOO...
+                        .X.X.X..
+                        ........
+                        ........""", player=0)
+    state.apply_action(state.string_to_action("d4"))
+    assert int(state.facts.discs[1]) == 0
+    assert int(state.facts.discs[0]).bit_count() == 17
+
+
+def test_lines_do_not_wrap_around_the_sides():
+    state = position("""........
+                        .......X
+                        O.......
+                        ........
+                        ........
+                        ........
+                        ........
+                        ........""", player=0)
+    assert state.legal_actions() == [PASS]
+
+
+def test_a_player_without_a_move_passes_and_two_passes_end_the_game():
+    state = position("""XXXXXXXX
+                        XXXXXXXX
+                        XXXXXXXX
+                        XXXXXXXX
+                        OOOOOOOO
+                        OOOOOOOO
+                        OOOOOOOO
+                        OOOOOOOO""", player=1)
+    for _ in range(2):
+        assert state.legal_actions() == [PASS] and state.action_to_string(PASS) == "pass"
+        state.apply_action(PASS)
+    assert state.is_terminal() and state.returns() == [0.5, 0.5]
+
+
+def test_an_episode_begins_after_a_disc_on_one_of_the_28_edge_squares():
+    assert int(EDGE).bit_count() == 28
+    rng, labelled = random.Random(3), 0
+    for _ in range(20):
+        state = OTHELLO.new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(rng.choice(state.legal_actions()))
+            last, label = state.history[-1][1], OTHELLO.entries().episode(state.record.ctypes.data)
+            on_edge = last != PASS and (last % 8 in (0, 7) or last // 8 in (0, 7))
+            assert label == (int(state.facts.player) if on_edge else CONTINUES)
+            labelled += on_edge
+    assert labelled > 400
+
+
+def test_squares_are_written_as_players_write_them():
+    state = OTHELLO.new_initial_state()
+    assert [state.action_to_string(action) for action in state.legal_actions()] == ["d3", "c4", "f5", "e6"]
+    with pytest.raises(ValueError, match="'a1' is not legal here"):
+        state.string_to_action("a1")

@@ -1,0 +1,280 @@
+"""Phantom m,n,k: hand-made positions, OpenSpiel's phantom_ttt and mnk in lock-step, and information sets found by playing."""
+import itertools
+import random
+from collections import Counter
+
+import numpy as np
+import pyspiel
+import pytest
+from scipy.stats import chisquare
+
+from icarus import rng
+from icarus.game import CHANCE, CONTINUES, UNSEEN, State
+from icarus.games import phantom as module
+from icarus.games.phantom import MARK, phantom
+from icarus.jit import helper
+
+UNLIKELY = 1e-4                 # a chi-square test with a smaller p fails
+BOARDS = [(2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 3, 3), (1, 5, 3), (8, 1, 2), (7, 8, 4), (8, 7, 5)]
+
+
+def played(text, *board):
+    """The state after tries written like "a1 b2", each of them legal."""
+    state = phantom(*board).new_initial_state()
+    for name in text.split():
+        state.apply_action(state.string_to_action(name))
+    return state
+
+
+def legal_texts(state):
+    return {state.action_to_string(action) for action in state.legal_actions()}
+
+
+def squares(state):
+    """The actions, by (column, row)."""
+    columns, rows, _ = state.game.parameters.values()
+    return {(column, row): row * (columns + 1) + column for column in range(columns) for row in range(rows)}
+
+
+def random_walk(game, seed):
+    """The state before each action of a random game, and at last the end."""
+    choose, state = random.Random(seed), game.new_initial_state()
+    while not state.is_terminal():
+        yield state
+        state.apply_action(choose.choice(state.legal_actions()))
+    yield state
+
+
+# ------------------------------------------------------------------------------------------------------------- the rules
+
+@pytest.mark.parametrize(("tries", "line"), [
+    ("a1 a4 b1 b4 c1 c4 d1", "a row"),
+    ("b1 a1 b2 a2 b3 a3 b4", "a column"),
+    ("a1 a4 b2 b4 c3 c4 d4", "a diagonal"),
+    ("a4 a1 b3 b1 c2 c1 d1", "the other diagonal"),
+])
+def test_who_first_has_four_in_a_row_wins(tries, line):
+    state = played(tries)
+    assert state.is_terminal() and state.returns() == [1.0, 0.0], line
+    assert str(state).endswith("X has won")
+
+
+def test_the_second_player_wins_too():
+    assert played("a1 a2 b1 b2 c1 c2 d3 d2").returns() == [0.0, 1.0]
+
+
+def test_a_line_does_not_run_around_the_board():
+    assert not played("c1 a4 d1 b4 a2 c4 b2").is_terminal()
+    assert not played("d1 a4 a3 b4 d2 c4 b3").is_terminal()
+
+
+def test_five_marks_with_a_hole_are_no_line():
+    assert not played("a1 a2 b1 b2 d1 d2", 5, 3, 4).is_terminal()
+
+
+def test_a_full_board_without_a_line_is_a_draw():
+    state = played("a1 b2 c1 b1 b3 a2 c2 c3 a3", 3, 3, 3)
+    assert state.is_terminal() and state.returns() == [0.5, 0.5]
+    assert str(state).endswith("a draw")
+
+
+def test_who_tries_a_taken_square_tries_again_and_finds_it_closed():
+    state = played("a1 a1")
+    assert state.current_player() == 1 and legal_texts(state) == legal_texts(played("a1")) - {"a1"}
+    state.apply_action(state.string_to_action("b1"))
+    assert state.current_player() == 0 and "b1" in legal_texts(state), "player 0 does not know of b1"
+    assert "a1" not in legal_texts(state)
+
+
+def test_a_found_square_stays_closed_in_later_turns():
+    state = played("a1 a1 b1 c1")
+    assert state.current_player() == 1
+    assert len(legal_texts(state)) == 16 - 2 and not {"a1", "b1"} & legal_texts(state)
+
+
+def test_several_tries_may_fail_in_one_turn():
+    state = played("a1 a2 b1 b2 c1 a1 c1 b1")
+    assert state.current_player() == 1 and legal_texts(state) & {"a1", "b1", "c1", "a2", "b2"} == set()
+    assert str(state) == "  a b c d\n4 . . . .\n3 . . . .\n2 O O . .\n1 x x x .\nO to move, found a1, c1, b1 taken"
+
+
+@pytest.mark.parametrize("board", [(0, 4, 2), (4, 9, 4), (8, 8, 5), (4, 4, 5), (4, 4, 1), (3, -3, 3), (4, 4, 4.0), (4, "4", 4), (True, 4, 4)])
+def test_boards_that_cannot_be_played_on_are_refused(board):
+    with pytest.raises(ValueError, match="columns=|rows=|in_a_row=") as refusal:
+        phantom(*board)
+    assert any(repr(value) in str(refusal.value) for value in board)
+
+
+def has_line(marks, in_a_row):
+    """Whether a set of (column, row) contains so many in a row, by looking along four directions from each."""
+    return any(all((column + i * dx, row + i * dy) in marks for i in range(in_a_row))
+               for column, row in marks for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)))
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_random_games_agree_with_the_rules_on_sets(board):
+    columns, rows, in_a_row = board
+    endings = Counter()
+    for seed in range(40):
+        choose, state = random.Random(seed), phantom(*board).new_initial_state()
+        marks, closed, turn = (set(), set()), (set(), set()), 0
+        name = {action: square for square, action in squares(state).items()}
+        while not (has_line(marks[1 - turn], in_a_row) or len(marks[0] | marks[1]) == columns * rows):
+            assert state.current_player() == turn and not state.is_terminal()
+            assert {name[action] for action in state.legal_actions()} == set(name.values()) - closed[turn]
+            action = choose.choice(state.legal_actions())
+            state.apply_action(action)
+            closed[turn].add(name[action])
+            if name[action] not in marks[1 - turn]:
+                marks[turn].add(name[action])
+                turn = 1 - turn
+        won = has_line(marks[1 - turn], in_a_row)
+        assert state.is_terminal() and state.returns()[1 - turn] == (1.0 if won else 0.5)
+        endings[state.returns()[0]] += 1
+    assert len(endings) > 1 or board == (2, 2, 2)
+
+
+def lock_step_with_phantom_ttt(games):
+    """OpenSpiel's phantom_ttt knows failed tries too; returns how often a player's view was met again."""
+    ours, theirs = phantom(3, 3, 3), pyspiel.load_game("phantom_ttt")
+    views, again = ({}, {}), 0
+    for seed in range(games):
+        choose, state, referee = random.Random(seed), ours.new_initial_state(), theirs.new_initial_state()
+        index = {action: 3 * row + column for (column, row), action in squares(state).items()}
+        while not referee.is_terminal():
+            mover = referee.current_player()
+            assert state.current_player() == mover
+            assert [index[action] for action in state.legal_actions()] == sorted(referee.legal_actions())
+            seen, told = state.moves(mover), referee.information_state_string(mover)
+            again += seen in views[mover]
+            assert views[mover].setdefault(seen, told) == told
+            action = choose.choice(state.legal_actions())
+            state.apply_action(action)
+            referee.apply_action(index[action])
+        assert state.is_terminal()
+        assert state.returns() == [(value + 1) / 2 for value in referee.returns()]
+    for view in views:
+        assert len(set(view.values())) == len(view), "what OpenSpiel tells apart, the moves tell apart, and the other way round"
+    return again
+
+
+def test_random_games_agree_with_openspiel_on_rules_and_on_what_each_player_knows():
+    assert lock_step_with_phantom_ttt(400) > 400
+
+
+@pytest.mark.slow
+def test_many_random_games_agree_with_openspiel_on_rules_and_on_what_each_player_knows():
+    assert lock_step_with_phantom_ttt(5000) > 5000
+
+
+def lock_step_with_mnk(board, games):
+    """Its marks are those of our tries that do not fail."""
+    columns, rows, in_a_row = board
+    theirs = pyspiel.load_game(f"mnk(m={columns},n={rows},k={in_a_row})")
+    for seed in range(games):
+        referee = theirs.new_initial_state()
+        for state in random_walk(phantom(*board), seed):
+            if state.history and state.moves(1 - state.history[-1][0])[-1:] == (MARK,) and state.facts.failed == 0:
+                row, column = divmod(state.history[-1][1], columns + 1)
+                referee.apply_action(row * columns + column)
+            assert state.is_terminal() == referee.is_terminal()
+        assert state.returns() == [(value + 1) / 2 for value in referee.returns()]
+
+
+@pytest.mark.parametrize("board", [(4, 4, 4), (5, 5, 3)])
+def test_ends_of_random_games_agree_with_openspiels_mnk(board):
+    lock_step_with_mnk(board, 60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("board", [(4, 4, 4), (5, 5, 3), (5, 3, 3), (7, 7, 5)])
+def test_ends_of_many_random_games_agree_with_openspiels_mnk(board):
+    lock_step_with_mnk(board, 2000)
+
+
+# ------------------------------------------------------------------------------------------------- what each player sees
+
+def test_of_a_failed_try_the_other_player_notices_nothing_and_of_a_mark_not_where():
+    state = played("a1 a1 b1 a1") if False else played("a1 a1 c2")
+    a1, c2 = state.game.new_initial_state().string_to_action("a1"), 1 * 5 + 2
+    assert state.moves(0) == (a1, MARK)
+    assert state.moves(1) == (MARK, a1, c2)
+    assert state.moves(CHANCE) == (a1, a1, c2)
+    moves = np.array([a1, a1])
+    state = played("a1")
+    state.game.entries().observe(state.record.ctypes.data, a1, moves.ctypes.data, 2)
+    assert moves.tolist() == [UNSEEN, a1]
+
+
+def test_no_action_looks_like_a_mark_of_the_others():
+    for board in BOARDS:
+        assert max(squares(phantom(*board).new_initial_state()).values()) < MARK
+
+
+def all_decisions(state):
+    """Every state of the game in which somebody acts."""
+    if not state.is_terminal():
+        yield state
+        for action in state.legal_actions():
+            child = state.clone()
+            child.apply_action(action)
+            yield from all_decisions(child)
+
+
+@pytest.mark.parametrize("board", [(2, 2, 2), (5, 1, 4)])
+def test_the_moves_that_a_player_has_seen_tell_him_which_of_his_tries_have_failed(board):
+    known = {}
+    for state in all_decisions(phantom(*board).new_initial_state()):
+        player, facts = state.current_player(), state.facts
+        own, other = int(facts.marks[player]), int(facts.marks[1 - player])
+        knowledge = own, other & ~int(facts.open[player]), other.bit_count(), state.legal_actions()
+        assert known.setdefault((player, state.moves(player)), knowledge) == knowledge
+    assert len(known) > 20
+
+
+def test_an_episode_is_a_turn_with_its_failed_tries():
+    state = played("a1 a2 b1")
+    label = state.game.entries().episode
+    assert label(state.record.ctypes.data) == 1
+    for name in ("b1", "a1"):
+        state.apply_action(state.string_to_action(name))
+        assert label(state.record.ctypes.data) == CONTINUES
+    tries = tuple(action for _, action in state.history[-2:])
+    assert state.position_in_episode().moves == ((), tries, tries)
+    state.apply_action(state.string_to_action("d4"))
+    assert label(state.record.ctypes.data) == 0
+    assert state.position_in_episode().moves == ((),) * 3
+
+
+# ------------------------------------------------------------------------------------------------------- determinization
+
+def information_set(state, observer):
+    """Every record that agrees with what `observer` has seen, found by trying everything that the other may have tried."""
+    def after(states, actions_of):
+        found = {}
+        for one in states:
+            for action in actions_of(one):
+                child = State(one.game, one.record.copy())
+                child.apply_action(action)
+                found[child.record.tobytes()] = child
+        return list(found.values())
+
+    def with_failures(states):
+        every = list(states)
+        while states:
+            states = [one for one in after(states, State.legal_actions) if one.current_player() == 1 - observer and one.facts.failed]
+            every += states
+        return every
+
+    agreeing = [State(state.game, state.start.copy())]
+    after_each = [*itertools.accumulate(1 for _ in state.history)]
+    truth = State(state.game, state.start.copy())
+    for who, action in state.history:
+        truth.apply_action(action)
+        if who == observer:
+            agreeing = after(agreeing, lambda one, action=action: [action])
+            agreeing = [one for one in agreeing if one.current_player() == truth.current_player()]
+        elif truth.facts.failed == 0:
+            agreeing = [one for one in after(with_failures(agreeing), State.legal_actions) if one.current_player() == observer]
+    assert after_each == [] or len(after_each) == len(state.history)
+    return agreeing if state.current_player() == observer else with_failures(agreeing)

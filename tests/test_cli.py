@@ -1,0 +1,343 @@
+"""The command `icarus`: what it prints, what it refuses, and Ctrl-C."""
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from icarus import cli, games
+from tests.conftest import ROOT, TIMEOUT, Python, environment
+
+Call = Callable[..., tuple[int, str, str]]
+WIDTH = "200"                       # of the terminal: tables are not folded
+
+
+@pytest.fixture
+def icarus(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Run the command in this process: (exit code, standard output, standard error)."""
+    monkeypatch.setenv("COLUMNS", WIDTH)
+    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["icarus", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        code = left.value.code
+        return (code if isinstance(code, int) else 0 if code is None else 1, *capsys.readouterr())
+    return call
+
+
+def refused(found: tuple[int, str, str]) -> str:
+    """The single sentence with which something was refused; a progress bar that was under way leaves an empty line."""
+    code, _, errors = found
+    errors = errors.lstrip("\n")
+    assert code == 2, found
+    assert errors.startswith("icarus: ") and errors.endswith("\n") and errors.count("\n") == 1, errors
+    assert "Traceback" not in errors
+    return errors.removeprefix("icarus: ").rstrip("\n")
+
+
+# ------------------------------------------------------------------------------------------------------- games and specs
+
+def test_games_lists_every_game_with_players_and_information(icarus: Call) -> None:
+    code, told, errors = icarus("games")
+    assert (code, errors) == (0, "")
+    lines = [re.split(r"\s*[│┃]\s*", line) for line in told.splitlines()]
+    rows = {cells[1].partition("(")[0]: cells[2:4] for cells in lines if len(cells) > 3}
+    assert set(games.names()) <= set(rows)
+    assert rows["othello"] == ["2", "perfect"] and rows["backgammon"] == ["2", "perfect, chance"]
+    assert rows["hearts"][1].startswith("hidden") and rows["dou-di-zhu"][0] == "3"
+
+
+def test_specs_lists_every_specification(icarus: Call) -> None:
+    code, told, _ = icarus("specs")
+    assert code == 0
+    for name in ("BASELINE", "AMAF", "RAVE", "MAST", "TO_MAST", "LGR", "LGRF", "NAST", "EPIC"):
+        assert re.search(rf"\b{name}\b", told)
+
+
+@pytest.mark.parametrize("name", ["MAST", "RAVE >> (MAST + NAST2)/2"])
+def test_specs_shows_one_as_the_paper_lays_it_out(icarus: Call, name: str) -> None:
+    from icarus import parse
+    code, told, _ = icarus("specs", "--show", name)
+    assert code == 0
+    assert told == parse(name).specification() + "\n"
+
+
+# ---------------------------------------------------------------------------------------------------------------- search
+
+def test_search_prints_the_position_and_what_was_found_for_each_action(icarus: Call) -> None:
+    code, told, _ = icarus("search", "othello", "--strategy", "RAVE >> MAST", "--iterations", 60, "--seed", 2)
+    assert code == 0
+    assert "X to move" in told
+    assert "othello, player 0, RAVE >> MAST: 60 iterations" in told
+    rows = re.findall(r"^(\w\d)( \*)? +(\d+) ", told, re.MULTILINE)
+    assert {name for name, _, _ in rows} == {"d3", "c4", "f5", "e6"}
+    assert sum(int(visits) for _, _, visits in rows) == 60
+    assert [name for name, mark, _ in rows if mark] == [rows[0][0]]
+
+
+def test_search_begins_after_the_moves_that_are_given(icarus: Call) -> None:
+    code, told, _ = icarus("search", "othello", "--iterations", 30, "--moves", "d3 c5")
+    assert code == 0 and "player 0" in told
+    code, told, _ = icarus("search", "othello", "--iterations", 30, "--moves", "d3")
+    assert code == 0 and "player 1" in told
+
+
+def test_search_repeats_itself_for_a_seed(icarus: Call) -> None:
+    told = [re.sub(r"in \S+ s \(\S+/s\)", "", icarus("search", "knockout-whist(players=3)", "--iterations", 40, "--seed", seed)[1])
+            for seed in (1, 1, 2)]
+    assert told[0] == told[1] != told[2]
+
+
+def test_search_takes_time_for_a_budget(icarus: Call) -> None:
+    code, told, _ = icarus("search", "othello", "--seconds", 0.05)
+    assert code == 0 and re.search(r"BASELINE: [1-9]\d* iterations", told)
+
+
+# ----------------------------------------------------------------------------------------------------------------- match
+
+def test_match_counts_the_games_of_each_strategy(icarus: Call) -> None:
+    code, told, _ = icarus("match", "othello", "BASELINE", "MAST", "--games", 3, "--iterations", 6, "--seed", 4)
+    assert code == 0
+    rows = re.findall(r"│ (BASELINE|MAST) \(6 iterations\) +│ 3 +│ (\d+) +│ (\d\.\d+) +│ (\d\.\d+)", told)
+    assert [name for name, *_ in rows] == ["BASELINE", "MAST"]
+    assert sum(float(mean) for _, _, mean, _ in rows) == pytest.approx(1, abs=0.002)
+    assert sum(int(wins) for _, wins, _, _ in rows) <= 3
+
+
+def test_match_shows_every_state_and_decision(icarus: Call) -> None:
+    code, told, _ = icarus("match", "knockout-whist(players=2)", "BASELINE", "BASELINE", "--games", 1, "--iterations", 5, "--show")
+    assert code == 0
+    assert len(re.findall(r"^player \d: ", told, re.MULTILINE)) > 10
+    assert re.search(r"player \d: \S+ +\(\d of 5 visits, value \d\.\d+, BASELINE\)", told)
+    assert re.search(r"^result: player 0 [\d.]+, player 1 [\d.]+ ", told, re.MULTILINE)
+
+
+def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
+    code, told, _ = icarus("match", "knockout-whist(players=4)", "MAST", "BASELINE", "--games", 1, "--iterations", 2)
+    assert code == 0
+    assert len(re.findall(r"BASELINE \(2 iterations\)", told)) == 3 and len(re.findall(r"MAST \(2 iterations\)", told)) == 1
+
+
+# -------------------------------------------------------------------------------------------------------------- refusals
+
+@pytest.mark.parametrize(("arguments", "told"), [
+    (("search", "otello", "--iterations", 5), "no game is called 'otello'; did you mean othello?"),
+    (("search", "zzz", "--iterations", 5), "no game is called 'zzz'; known: othello, checkers"),
+    (("match", "hart", "MAST", "MAST"), "no game is called 'hart'; did you mean hearts?"),
+    (("search", "othello(size=6)", "--iterations", 5), "othello takes no parameters, but size was given"),
+    (("search", "knockout-whist(players=9)", "--iterations", 5), "9"),
+    (("search", "knockout-whist(cards=3)", "--iterations", 5), "cards"),
+    (("search", "knockout-whist(players", "--iterations", 5), "is not a game's name; write it like knockout-whist(players=3)"),
+    (("search", "othello", "--strategy", "RAVE >> (MSAT + NAST2)/2"), "at position 10: no enhancement is called 'MSAT'; did you mean MAST"),
+    (("search", "othello", "--strategy", "MAST >>"), "cannot be read at position 8; write it like RAVE >> (MAST + NAST2)/2"),
+    (("search", "othello", "--strategy", ""), "cannot be read at position 1"),
+    (("search", "othello", "--strategy", "MAST + NAST2"), "do not sum to 1; did you mean (MAST + NAST2)/2?"),
+    (("search", "othello", "--strategy", "__import__('os')"), "no enhancement is called '__import__'"),
+    (("search", "othello", "--strategy", "nast(0)"), "the length n of NAST's n-grams is 0; it must be an integer of at least 1"),
+    (("search", "othello", "--iterations", 0), "iterations is 0; it must be an integer of at least 1"),
+    (("search", "othello", "--iterations", -5), "iterations is -5"),
+    (("search", "othello", "--seconds", 0), "seconds is 0.0; it must be a positive number"),
+    (("search", "othello", "--iterations", 5, "--seed", -1), "seed is -1; it must be an integer of at least 0"),
+    (("search", "othello", "--iterations", 5, "--moves", "d3 d3"), "'d3' is not legal here; legal: "),
+    (("search", "othello", "--iterations", 5, "--with", "nowhere.py"), "'nowhere.py' is no Python file"),
+    (("search", "othello", "--iterations", 5, "--with", "."), "'.' is no Python file"),
+    (("match", "othello", "MAST"), "othello has 2 seats; 1 strategies do not fit"),
+    (("match", "othello", "MAST", "MAST", "MAST"), "othello has 2 seats; 3 strategies do not fit"),
+    (("match", "othello", "MAST", "TMAST"), "no enhancement is called 'TMAST'; did you mean"),
+    (("match", "othello", "MAST", "MAST", "--games", 0), "--games is 0; it must be at least 1"),
+    (("match", "othello", "MAST", "MAST", "--iterations", 0), "iterations is 0"),
+    (("match", "othello", "MAST", "MAST", "--seconds", -1), "seconds is -1.0"),
+    (("match", "othello", "MAST", "MAST", "--seed", -2), "seed is -2"),
+    (("specs", "--show", "MSAT"), "no enhancement is called 'MSAT'; did you mean MAST"),
+    (("specs", "--show", "MAST >> 3"), "3 is no enhancement"),
+])
+def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
+        icarus: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...], told: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert told in refused(icarus(*arguments))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [
+    ("serch",), ("search",), ("match", "othello"), ("search", "othello", "--iterations", "many"), ("search", "othello", "--nonsense"),
+    ("games", "extra")])
+def test_a_command_that_is_none_exits_with_code_2_and_no_traceback(icarus: Call, arguments: tuple[object, ...]) -> None:
+    code, _, errors = icarus(*arguments)
+    assert code == 2
+    assert "Traceback" not in errors and errors
+
+
+def test_a_position_that_has_ended_is_refused(icarus: Call, tmp_path: Path) -> None:
+    (tmp_path / "brief.py").write_text(GAME)
+    assert "the game has ended" in refused(icarus("search", "twenty-one", "--with", tmp_path / "brief.py", "--moves",
+                                                  "3 3 3 3 3 3 3", "--iterations", 5))
+
+
+@pytest.mark.parametrize(("source", "told"), [("x = = 1", "SyntaxError|invalid syntax"), ("import nowhere_at_all", "nowhere_at_all"),
+                                              ("1 / 0", "division")])
+@pytest.mark.xfail(strict=True, reason="DEFECT: a file given by --with that cannot be executed ends in a traceback")
+def test_a_file_that_cannot_be_executed_is_refused_in_one_sentence(python: Python, tmp_path: Path, source: str, told: str) -> None:
+    (tmp_path / "broken.py").write_text(source)
+    done = python(None, "-m", "icarus.cli", "specs", "--show", "MAST", "--with", str(tmp_path / "broken.py"))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr and done.stderr.count("\n") == 1
+    assert re.search(told, done.stderr) and "broken.py" in done.stderr
+
+
+# ---------------------------------------------------------------------------------------------------------- one's own file
+
+ENHANCEMENT = '''
+"""An enhancement of one's own."""
+import attrs
+from icarus import weight
+from icarus.policy import epsilon_greedy
+from icarus.specs import MAST
+from icarus.specs.mast import actions
+
+GREEDY = attrs.evolve(MAST, name="GREEDY", policy=epsilon_greedy(0.1).over(actions))
+
+@weight
+def halfway(rewards, visits, availability):
+    """one half"""
+    return 0.5
+'''
+
+GAME = '''
+"""Twenty-one: say 1, 2 or 3 more; who reaches 21 wins."""
+import numpy as np
+from icarus import Game
+from icarus.game import TERMINAL
+
+GOAL, MOST = 21, 3
+STATE = np.dtype([("count", np.int8), ("player", np.int8)], align=True)
+
+def initial(state, rng):
+    state.count = 0
+
+def player(state):
+    return TERMINAL if state.count == GOAL else state.player
+
+def legal(state, actions):
+    n = min(MOST, GOAL - state.count)
+    for i in range(n):
+        actions[i] = i + 1
+    return n
+
+def apply(state, action):
+    state.count += action
+    state.player = 1 - state.player
+
+def rewards(state, out):
+    out[0] = float(state.player)
+    out[1] = 1.0 - out[0]
+
+TWENTY_ONE = Game(name="twenty-one", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
+                  max_legal=MOST, text=lambda state: f"{state.count}; player {state.player} speaks",
+                  action_text=lambda state, action: str(action))
+'''
+
+
+def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus: Call, tmp_path: Path) -> None:
+    mine, brief = tmp_path / "mine.py", tmp_path / "brief.py"
+    mine.write_text(ENHANCEMENT)
+    brief.write_text(GAME)
+    strategy = "BASELINE >> halfway*GREEDY + (1 - halfway)*MAST"
+    code, told, errors = icarus("search", "twenty-one", "--with", brief, "--with", mine, "--strategy", strategy, "--iterations", 3000,
+                                "--moves", "3 3 3 3 3", "--seed", 1)
+    assert code == 0, errors
+    assert told.startswith("15; player 1 speaks\n")
+    assert re.search(r"^2 \* ", told, re.MULTILINE)                     # 17 leaves 4, whatever the other says
+    code, told, _ = icarus("specs", "--show", "GREEDY", "--with", mine)
+    assert code == 0 and "Enhancement GREEDY" in told and "ε = 0.1" in told
+    code, told, _ = icarus("match", "twenty-one", "GREEDY", "BASELINE", "--games", 2, "--iterations", 20, "--with", brief, "--with", mine)
+    assert code == 0 and "GREEDY (20 iterations)" in told
+
+
+def test_a_name_of_ones_own_is_unknown_without_its_file(icarus: Call) -> None:
+    assert "no enhancement is called 'GREEDY'" in refused(icarus("search", "othello", "--strategy", "GREEDY", "--iterations", 5))
+
+
+# ------------------------------------------------------------------------------------------------------------------ help
+
+@pytest.mark.parametrize(("arguments", "told"), [
+    ((), ["games", "specs", "search", "match"]), (("games",), ["List the games"]), (("specs",), ["--show", "--with"]),
+    (("search",), ["--strategy", "--iterations", "--seconds", "--seed", "--moves", "--with"]),
+    (("match",), ["--games", "--iterations", "--seconds", "--seed", "--show", "--with"])])
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_every_command_explains_itself(icarus: Call, arguments: tuple[str, ...], told: list[str], flag: str) -> None:
+    code, out, errors = icarus(*arguments, flag)
+    assert (code, errors) == (0, "")
+    assert "Usage: " in out
+    for option in told:
+        assert option in out
+
+
+# ---------------------------------------------------------------------------------------------------------------- Ctrl-C
+
+def interrupted(arguments: list[str], begun: str) -> tuple[int, str, str]:
+    """Run the command in a process of its own, and press Ctrl-C soon after it has printed something."""
+    with subprocess.Popen([sys.executable, "-m", "icarus.cli", *arguments], cwd=ROOT, env=environment(COLUMNS=WIDTH), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        head = ""
+        for line in process.stdout:
+            head += line
+            if re.search(begun, line):
+                break
+        try:
+            process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            os.kill(process.pid, signal.SIGINT)
+        rest, errors = process.communicate(timeout=TIMEOUT)
+    return process.returncode, head + rest, errors
+
+
+def test_ctrl_c_during_a_search_prints_what_was_found() -> None:
+    code, told, errors = interrupted(["search", "othello", "--seconds", "120"], "to move")
+    assert code == 130
+    found = re.search(r"BASELINE: (\d+) iterations in [01]\.\d+ s", told)
+    assert found and int(found[1]) > 0
+    assert {"d3", "c4", "f5", "e6"} <= set(told.split())
+    assert "Traceback" not in errors
+
+
+def test_ctrl_c_during_a_match_prints_the_games_so_far() -> None:
+    code, told, errors = interrupted(["match", "knockout-whist(players=2)", "BASELINE", "MAST", "--games", "1000000", "--iterations", "3",
+                                      "--show"], "^result: ")
+    assert code == 130
+    played = len(re.findall(r"^result: ", told, re.MULTILINE))
+    assert re.search(rf"MAST \(3 iterations\) +│ {played} ", told)
+    assert f"stopped after {played} of 1000000 games" in errors
+    assert "Traceback" not in errors
+
+
+def test_a_process_refuses_as_well(python: Python) -> None:
+    done = python(None, "-m", "icarus.cli", "search", "otello")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "icarus: no game is called 'otello'; did you mean othello?\n"
+
+
+SLOT_ERROR = '''
+import attrs
+from icarus import capture
+from icarus.specs import MAST
+
+@capture
+def broken(history, updates):
+    history.nothing
+
+BROKEN = attrs.evolve(MAST, name="BROKEN", capture=broken)
+'''
+
+
+def test_a_slot_that_cannot_be_compiled_is_refused_in_one_sentence(icarus: Call, tmp_path: Path) -> None:
+    (tmp_path / "slots_of_mine.py").write_text(SLOT_ERROR)
+    told = refused(icarus("search", "othello", "--strategy", "BROKEN", "--with", tmp_path / "slots_of_mine.py", "--iterations", 5))
+    assert "the capture function slots_of_mine.broken cannot be compiled" in told
+    assert "slots_of_mine.py, line 8" in told

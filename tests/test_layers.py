@@ -1,0 +1,209 @@
+"""The order of the layers, docstrings, and proportions, read from the sources."""
+import ast
+import importlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+import pytest
+
+import icarus
+from icarus import Game
+
+PACKAGE = Path(icarus.__file__).parent
+# From the bottom to the top: a file imports only from files below it.
+LAYERS = [
+    {"jit"},
+    {"rng"},
+    {"game"},
+    {"history"},
+    {"information"},
+    {"slots"},
+    {"policy"},
+    {"enhancement"},
+    {"parsing"},
+    {"specs"},
+    {"lowering"},
+    {"playout", "tables"},
+    {"search"},
+    {"match"},
+    {"games"},                          # above, because nothing below may know a game
+    {"__init__"},
+    {"cli", "bench"},
+]
+# What the two kinds of content may know.
+FOR_A_SPECIFICATION = {"jit", "game", "history", "information", "slots", "policy", "enhancement", "specs"}
+FOR_A_GAME = {"jit", "rng", "game", "games"}
+LONGEST_BODY, LONGEST_FILE = 40, 400
+LONG_BODIES = {"game._entries", "playout.play"}
+LONG_FILES = {"game", "playout", "enhancement", "games.hearts", "games.knockout_whist", "games.lotr_confrontation"}
+CONTRACT = {field.name for field in attrs.fields(Game)}       # what each function of a game does is told once, in Game's docstring
+
+
+def modules() -> dict[str, ast.Module]:
+    """Every file of the package by its dotted name below icarus, parsed."""
+    named = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in sorted(PACKAGE.rglob("*.py"))}
+    return {name: ast.parse(path.read_text()) for name, path in named.items()}
+
+
+MODULES = modules()
+every_module = pytest.mark.parametrize("name", MODULES)
+
+
+def layer_name(module: str) -> str:
+    """The file or folder at the top of the package that a module belongs to."""
+    return module.split(".")[0]
+
+
+def imported(name: str, tree: ast.AST) -> Iterator[str]:
+    """The modules of the package that the code of a module imports, by their dotted names; functions are not looked into."""
+    for node in statements(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "icarus":
+                    yield resolved(alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name} has a relative import in line {node.lineno}"
+            if node.module and node.module.split(".")[0] == "icarus":
+                for alias in node.names:
+                    yield resolved(f"{node.module}.{alias.name}")
+
+
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those inside functions: what an import in a function does is its own business."""
+    for node in ast.iter_child_nodes(tree):
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from statements(node)
+
+
+def resolved(dotted: str) -> str:
+    """The module that "icarus.a.b" means, where b may be a name inside icarus.a."""
+    parts = dotted.split(".")[1:]
+    while parts:
+        for candidate in (".".join(parts), ".".join([*parts, "__init__"])):
+            if candidate in MODULES:
+                return candidate
+        parts.pop()
+    return "__init__"
+
+
+def imports(name: str) -> set[str]:
+    return set(imported(name, MODULES[name]))
+
+
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+
+@every_module
+def test_every_file_has_its_layer(name: str) -> None:
+    assert layer_name(name) in LEVEL
+
+
+@every_module
+def test_a_file_imports_only_from_files_below_it(name: str) -> None:
+    own = layer_name(name)
+    for found in imports(name):
+        other = layer_name(found)
+        if other == own and own in ("specs", "games"):
+            continue                                          # inside these folders: no cycles, see below
+        if (name, found) == ("lowering", "specs.baseline"):
+            continue                                          # phases are read from the baseline's counts, whatever is composed
+        assert LEVEL[other] < LEVEL[own], f"{name} imports {found}"
+
+
+def test_there_is_no_cycle_of_imports() -> None:
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        assert name not in path, " imports ".join([*path[path.index(name):], name])
+        if name not in done:
+            for found in imports(name):
+                visit(found, (*path, name))
+            done.add(name)
+    for name in MODULES:
+        visit(name, ())
+    assert done == set(MODULES)
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("specs.") and not name.endswith("__init__")])
+def test_a_specification_knows_no_game_and_no_search(name: str) -> None:
+    assert {layer_name(found) for found in imports(name)} <= FOR_A_SPECIFICATION
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("games.")])
+def test_a_game_knows_no_search_and_no_statistics(name: str) -> None:
+    assert {layer_name(found) for found in imports(name)} <= FOR_A_GAME
+
+
+def test_only_one_file_talks_to_the_insides_of_the_compiler() -> None:
+    inside = {name for name, tree in MODULES.items() for node in ast.walk(tree)
+              if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("numba.core", "llvmlite"))}
+    assert inside == {"jit"}
+
+
+# ------------------------------------------------------------------------------------------------------------ docstrings
+
+def public(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.ClassDef]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            yield node
+
+
+@every_module
+def test_every_module_begins_with_what_it_is(name: str) -> None:
+    assert len(ast.get_docstring(MODULES[name]) or "") >= 15
+
+
+SELF_EXPLAINING = {"rng.rotated", "games._lotr_board.enter", "games._lotr_board.has", "games._lotr_board.can_move", "games._hearts_rounds.main"}
+
+
+@every_module
+def test_every_public_function_and_class_says_what_it_is(name: str) -> None:
+    told_elsewhere = CONTRACT if name.startswith("games.") else set()
+    silent = {node.name for node in public(MODULES[name]) if not ast.get_docstring(node)} - told_elsewhere
+    assert {f"{name}.{found}" for found in silent} <= SELF_EXPLAINING
+
+
+def test_everything_that_the_package_offers_says_what_it_is() -> None:
+    for name in icarus.__all__:
+        offered = getattr(icarus, name)
+        assert name == "__version__" or inspect.getdoc(offered), name
+
+
+@every_module
+def test_every_signature_has_its_types(name: str) -> None:
+    for node in ast.walk(MODULES[name]):
+        if isinstance(node, ast.FunctionDef):
+            given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            bare = [argument.arg for argument in given if argument.annotation is None and argument.arg not in ("self", "cls")]
+            assert not bare and node.returns is not None, f"{name}.{node.name} in line {node.lineno}"
+
+
+# ----------------------------------------------------------------------------------------------------------- proportions
+
+@every_module
+def test_functions_are_short(name: str) -> None:
+    for node in ast.walk(MODULES[name]):
+        if isinstance(node, ast.FunctionDef):
+            body = (node.end_lineno or 0) - node.body[0].lineno + 1
+            assert body <= LONGEST_BODY or f"{name}.{node.name}" in LONG_BODIES, f"{node.name} has {body} lines"
+
+
+@every_module
+def test_files_are_short(name: str) -> None:
+    lines = (PACKAGE / Path(*name.split("."))).with_suffix(".py").read_text().splitlines()
+    assert len(lines) <= LONGEST_FILE or name in LONG_FILES
+
+
+def test_functions_of_the_python_face_take_at_most_seven_parameters() -> None:
+    for name in icarus.__all__:
+        offered = getattr(icarus, name)
+        if inspect.isfunction(offered):
+            assert len(inspect.signature(offered).parameters) <= 7, name
+
+
+@pytest.mark.parametrize("name", icarus.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(importlib.import_module("icarus"), name) is not None

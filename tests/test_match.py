@@ -1,0 +1,203 @@
+"""Games between agents: what the seed fixes, who sits where, and what is written down of each decision."""
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import Agent, Game, GameRecord, State, games, play
+from icarus.game import CHANCE, TERMINAL
+from icarus.match import Decision
+from icarus.specs import BASELINE, MAST, RAVE
+from tests import toy
+
+QUICK, OTHER = Agent(BASELINE, iterations=12), Agent(RAVE >> MAST, iterations=20)
+WHIST = games.load("knockout-whist(players=3)")
+
+
+def timeless(record: GameRecord) -> GameRecord:
+    """A record without its clocks."""
+    return attrs.evolve(record, seconds=0.0, decisions=tuple(attrs.evolve(decision, seconds=0.0) for decision in record.decisions))
+
+
+def watched(game: Game, agents: list[Agent], seed: Any) -> tuple[GameRecord, list[tuple[State, int | None, Decision | None]]]:
+    """A game, and copies of all that a watcher was told."""
+    told: list[tuple[State, int | None, Decision | None]] = []
+    record = play(game, agents, seed=seed, watch=lambda state, action, decision: told.append((state.clone(), action, decision)))
+    return record, told
+
+
+# ------------------------------------------------------------------------------------------------------------- the seed
+
+@pytest.mark.parametrize("game", [WHIST, games.load("othello"), toy.DICE, toy.THREE, toy.CHAIN, *toy.THICKETS], ids=str)
+def test_the_same_seed_gives_the_same_game(game: Game) -> None:
+    agents = [QUICK, OTHER, QUICK, OTHER][:game.players]
+    one, other = (timeless(play(game, agents, seed=(3, 1))) for _ in range(2))
+    assert one == other
+
+
+def test_another_seed_gives_another_game() -> None:
+    assert len({play(WHIST, [QUICK] * 3, seed=seed).actions for seed in range(4)}) == 4
+
+
+def test_the_deal_follows_from_the_seed_and_not_from_the_agents() -> None:
+    for seed in range(5):
+        first, second = (watched(WHIST, agents, seed)[1][0][0] for agents in ([QUICK] * 3, [OTHER, QUICK, OTHER]))
+        assert np.array_equal(first.record, second.record)
+    deals = [watched(WHIST, [QUICK] * 3, seed)[1][0][0].record.tobytes() for seed in range(5)]
+    assert len(set(deals)) == 5
+
+
+def test_chance_follows_from_the_seed_and_not_from_the_agents() -> None:
+    # The rolls of backgammon come one after the other, whatever is played between them.
+    backgammon, rolls = games.load("backgammon"), []
+    for agents in ([Agent(BASELINE, iterations=1)] * 2, [Agent(BASELINE, iterations=2)] * 2):
+        record = play(backgammon, agents, seed=7)
+        rolls.append([action for player, action in record.actions if player == CHANCE])
+    common = min(map(len, rolls))
+    assert common > 10
+    assert rolls[0][:common] == rolls[1][:common]
+
+
+def test_chance_keeps_to_its_probabilities() -> None:
+    # Whoever takes 0 rolls 7, 8, 9 with 0.2, 0.5, 0.3; 1 always shows 7.
+    rolled = {7: 0, 8: 0, 9: 0}
+    for seed in range(300):
+        first = [action for player, action in play(toy.DICE, [Agent(BASELINE, iterations=1)] * 2, seed=seed).actions][:2]
+        if first[0] == 0:
+            rolled[first[1]] += 1
+    total = sum(rolled.values())
+    assert total > 60
+    assert all(abs(rolled[face] / total - share) < 4 * (share * (1 - share) / total) ** 0.5 for face, share in {7: 0.2, 8: 0.5, 9: 0.3}.items())
+
+
+def test_each_decision_has_a_stream_of_its_own() -> None:
+    # One iteration at each decision is a random choice: were the streams alike, all decisions would be.
+    record = play(games.load("othello"), [Agent(BASELINE, iterations=1)] * 2, seed=5)
+    shares = [state.legal_actions().index(action) / (len(state.legal_actions()) - 1)
+              for state, action in positions(record) if len(state.legal_actions()) > 3]
+    assert min(shares) == 0 and max(shares) == 1 and len(set(shares)) > 5
+
+
+def positions(record: GameRecord) -> list[tuple[State, int]]:
+    """Each state of a game of Othello with the action played there."""
+    state, found = games.load("othello").new_initial_state(), []
+    for _, action in record.actions:
+        found.append((state.clone(), action))
+        state.apply_action(action)
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------ the record
+
+def test_a_record_is_the_game_as_it_was_played() -> None:
+    record = play(games.load("othello"), [QUICK, OTHER], seed=9)
+    state = games.load("othello").new_initial_state()
+    for player, action in record.actions:
+        assert state.current_player() == player
+        state.apply_action(action)
+    assert state.is_terminal()
+    assert record.returns == tuple(state.returns())
+    assert (record.game, record.seed) == ("othello", 9)
+    assert record.agents == ("BASELINE (12 iterations)", "RAVE >> MAST (20 iterations)")
+    assert record.seconds > sum(decision.seconds for decision in record.decisions) > 0
+
+
+def test_a_decision_says_what_the_search_knew() -> None:
+    record = play(games.load("othello"), [QUICK, OTHER], seed=9)
+    players = [player for player, _ in record.actions]
+    assert [decision.player for decision in record.decisions] == players
+    for decision, (state, action) in zip(record.decisions, positions(record), strict=True):
+        assert (decision.action, decision.legal) == (action, len(state.legal_actions()))
+        if decision.legal > 1:
+            assert decision.iterations == (12, 20)[decision.player]
+            assert decision.iterations / decision.legal <= decision.visits <= decision.iterations
+            assert 0 <= decision.value <= 1 and decision.depth >= 1 and decision.seconds > 0
+
+
+def test_a_decision_without_a_choice_is_not_searched() -> None:
+    record = play(toy.CHAIN, [QUICK], seed=1)
+    assert [decision.legal > 1 for decision in record.decisions] == [True, False, True, False, False]
+    for decision in record.decisions:
+        if decision.legal == 1:
+            assert (decision.iterations, decision.visits, decision.value, decision.depth, decision.seconds) == (0, 0, 0.0, 0, 0.0)
+
+
+def test_chance_makes_no_decisions() -> None:
+    record = play(toy.DICE, [QUICK, QUICK], seed=2)
+    assert CHANCE in [player for player, _ in record.actions]
+    assert CHANCE not in [decision.player for decision in record.decisions]
+
+
+def test_the_seed_is_kept_as_it_was_given() -> None:
+    assert play(toy.CHAIN, [QUICK], seed=4).seed == 4
+    assert play(toy.CHAIN, [QUICK], seed=[4, np.int64(2)]).seed == (4, 2)
+
+
+def test_the_first_decision_is_the_search_of_its_agent() -> None:
+    record, told = watched(games.load("othello"), [OTHER, QUICK], 3)
+    result = OTHER.search(told[0][0], (3, 1, 0))
+    first = record.decisions[0]
+    assert (first.action, first.visits, first.value, first.depth) == (result.action, result.visits.max(), result.value, result.depth)
+
+
+# ------------------------------------------------------------------------------------------------------------ the watcher
+
+@pytest.mark.parametrize("game", [toy.DICE, toy.CHAIN, WHIST], ids=str)
+def test_a_watcher_is_told_of_every_action_before_it_is_done_and_of_the_end(game: Game) -> None:
+    record, told = watched(game, [QUICK] * game.players, 6)
+    assert len(told) == len(record.actions) + 1
+    for (player, action), (state, shown, decision) in zip(record.actions, told, strict=False):
+        assert (state.current_player(), shown) == (player, action)
+        assert (decision is None) == (player == CHANCE)
+        assert decision is None or (decision.player, decision.action) == (player, action)
+    last, shown, decision = told[-1]
+    assert last.current_player() == TERMINAL and shown is None and decision is None
+    assert tuple(last.returns()) == record.returns
+    assert [decision for _, _, decision in told if decision is not None] == list(record.decisions)
+
+
+def test_watching_changes_nothing() -> None:
+    assert timeless(watched(WHIST, [QUICK] * 3, 8)[0]) == timeless(play(WHIST, [QUICK] * 3, seed=8))
+
+
+# -------------------------------------------------------------------------------------------------------------- refusals
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_a_wrong_number_of_agents_is_refused(number: int) -> None:
+    with pytest.raises(ValueError, match=f"othello is played by 2 agents, not {number}"):
+        play(games.load("othello"), [QUICK] * number)
+
+
+def test_what_is_no_agent_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"an agent is an Agent\(strategy, iterations=…\), not BASELINE"):
+        play(toy.CHAIN, [BASELINE])     # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, "1", (), (1, -1), None])
+def test_a_bad_seed_is_refused(seed: Any) -> None:
+    with pytest.raises(ValueError, match="seed is "):
+        play(toy.CHAIN, [QUICK], seed=seed)
+
+
+@pytest.mark.parametrize(("given", "error", "told"), [
+    ({"strategy": BASELINE}, ValueError, "needs a budget"), ({"strategy": BASELINE, "iterations": 0}, ValueError, "iterations is 0"),
+    ({"strategy": BASELINE, "seconds": -1}, ValueError, "seconds is -1"),
+    ({"strategy": "RAVE", "iterations": 5}, TypeError, "the strategy of an agent is an Enhancement, .*, not 'RAVE'"),
+    ({"strategy": RAVE + MAST, "iterations": 5}, TypeError, "the strategy of an agent is an Enhancement"),
+])
+def test_an_agent_without_a_strategy_or_a_budget_is_refused(given: dict[str, Any], error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        Agent(**given)
+
+
+def test_an_agent_says_what_it_is() -> None:
+    assert str(Agent(RAVE >> MAST, iterations=20, seconds=1.5)) == "RAVE >> MAST (20 iterations, 1.5 s)"
+    assert str(Agent(BASELINE, seconds=2)) == "BASELINE (2 s)"
+
+
+def test_the_stronger_agent_wins_more_games() -> None:
+    strong, weak = Agent(BASELINE, iterations=150), Agent(BASELINE, iterations=1)
+    won = sum(play(games.load("othello"), [strong, weak] if seat == 0 else [weak, strong], seed=(seed, seat)).returns[seat]
+              for seed in range(4) for seat in (0, 1))
+    assert won >= 6
