@@ -35,7 +35,7 @@ from experiments.evidence import (
     within,
 )
 from experiments.results import Results
-from experiments.statistics import Design, Estimate, anova
+from experiments.statistics import Design, Estimate
 from experiments.suite import EPISODES, RULES, TABLE_1
 from experiments.summary import Tally, budget
 
@@ -48,6 +48,7 @@ _ROOT = 1.96 * math.sqrt(2 * 0.25)                      # the smallest differenc
 CELL, AVERAGE = _ROOT / math.sqrt(TRIALS), _ROOT / math.sqrt(8 * TRIALS)
 CELLS, AVERAGES = (r / math.sqrt(len(PLACES)) for r in (CELL, AVERAGE))     # … over all games
 TENTH = math.log(1.1)                                   # "often 10-30 %"
+VISITED = math.log(1.02)                                # a difference in visits found with the games of two combinations
 MARKED = 0.02                                           # of a reward; the paper gives no size
 HALF_A_PLY = 0.5                                        # "one ply deeper"
 SLIGHT = 0.1                                            # of win rate: rules of reuse further apart are "terribly marked"
@@ -72,22 +73,29 @@ class Claim:
 
 @attrs.frozen
 class Judgement:
-    """A claim with what the games say of each of its comparisons."""
+    """A claim with what the games say of each of its comparisons, case by case."""
 
     claim: Claim
-    findings: tuple[Finding, ...]
+    cases: tuple[tuple[Finding, ...], ...]
     verdict: str
 
     @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(finding for case in self.cases for finding in case)
+
+    @property
     def more(self) -> int | None:
-        """The most games that one of the undecided comparisons needs besides those played."""
-        return max((finding.more for finding in self.findings if finding.more is not None), default=None)
+        """The games that each cell needs besides those played, as far as that is known: of some cases the one decided first."""
+        if self.verdict != UNDECIDED:
+            return None
+        cases = [max(known) for case in self.cases if (known := [finding.more for finding in case if finding.more is not None])]
+        return (min if self.claim.some else max)(cases, default=None)
 
 
 def versus(place: Place, one: str, expected: Expectation, other: str, measure: str = WINS) -> Comparison:
     """Two agents in a game."""
     terms = Term(1.0, place, (STRATEGIES[one],)), Term(-1.0, place, (STRATEGIES[other],))
-    return Comparison(place_title(place), f"{_shown(one)} {expected.text} {_shown(other)}", terms, expected, measure)
+    return Comparison(place_title(place), _sides(one, expected, other, measure), terms, expected, measure)
 
 
 def average(enhancement: str, place: Place, expected: Expectation) -> Comparison:
@@ -99,7 +107,7 @@ def overall(one: str, expected: Expectation, other: str, measure: str = WINS) ->
     """Two agents over all games, each game with the same weight."""
     share = 1 / len(PLACES)
     terms = tuple(Term(weight, place, (STRATEGIES[name],)) for place in PLACES for weight, name in ((share, one), (-share, other)))
-    return Comparison("all games", f"{_shown(one)} {expected.text} {_shown(other)}", terms, expected, measure, everywhere=True)
+    return Comparison("all games", _sides(one, expected, other, measure), terms, expected, measure, everywhere=True)
 
 
 def average_overall(enhancement: str, expected: Expectation, confidence: float = 0.95) -> Comparison:
@@ -118,6 +126,10 @@ def _gain_over(place: Place, other: Place) -> Comparison:
     terms = tuple(Term(weight * sign, where, (STRATEGIES[name],)) for sign, where in ((1.0, place), (-1.0, other))
                   for weight, name in ((1.0, "EPIC"), (-1.0, "-")))
     return Comparison(place_title(place), f"gain of EPIC higher than in {place_title(other)}", terms, higher(CELL))
+
+
+def _sides(one: str, expected: Expectation, other: str, measure: str) -> str:
+    return ("" if measure == WINS else f"{measure}: ") + f"{_shown(one)} {expected.text} {_shown(other)}"
 
 
 def _shown(agent: str) -> str:
@@ -172,7 +184,7 @@ CLAIMS = (
     _all("NAST performs strongly in all games: alone it is nowhere worse than the baseline.",
          [versus(place, "N", not_lower(CELL), "-") for place in PLACES]),
     _all("The chosen action has significantly more visits with NAST than for the baseline, LGRF, RAVE and MAST.",
-         [_visits(place, "N", higher(TENTH), other) for other in _TREES for place in PLACES]),
+         [_visits(place, "N", higher(VISITED), other) for other in _TREES for place in PLACES]),
     _some("Often, these are 10-30 % more.",
           [(_visits(place, "N", within(TENTH, math.log(1.3), "10-30 % higher than"), "-"),) for place in PLACES]),
     _all("The reward that NAST assigns to the chosen action is markedly different from that in the other trees.",
@@ -202,7 +214,7 @@ def judge(claim: Claim, evidence: Evidence) -> Judgement:
              for case in claim.cases]
     verdicts = [_together([finding.verdict for finding in case], AGREES, DISAGREES) for case in cases]
     verdict = _together(verdicts, DISAGREES, AGREES) if claim.some else _together(verdicts, AGREES, DISAGREES)
-    return Judgement(claim, tuple(finding for case in cases for finding in case), verdict)
+    return Judgement(claim, tuple(map(tuple, cases)), verdict)
 
 
 def _together(verdicts: Sequence[str], everywhere: str, anywhere: str) -> str:
@@ -213,15 +225,13 @@ def _together(verdicts: Sequence[str], everywhere: str, anywhere: str) -> str:
 
 
 def _analysed(comparison: Comparison, evidence: Evidence) -> Finding:
-    """The average difference with the interval that belongs to its test in the analysis of variance."""
-    plain = evidence.find(comparison)
-    counts = counts_of(evidence, PLACES, TABLE_1)
+    """The difference between the averages with the interval that belongs to its test in the analysis of variance."""
+    plain, counts = evidence.find(comparison), counts_of(evidence, PLACES, TABLE_1)
     if plain.estimate is None or not counts:
         return plain
-    effect = next(effect for effect in anova(Design(counts)) if effect.term == ENHANCEMENTS[0])
     from scipy.special import ndtri
-    value = plain.estimate.value
-    reach = float(ndtri((1 + comparison.confidence) / 2)) * abs(value) / math.sqrt(effect.statistic) if effect.statistic else math.inf
+    value, error = Design(counts).main_effect(ENHANCEMENTS[0])
+    reach = float(ndtri((1 + comparison.confidence) / 2)) * error
     estimate = Estimate(value, value - reach, value + reach)
     verdict = comparison.expected.verdict(estimate)
     return attrs.evolve(plain, estimate=estimate, verdict=verdict, more=plain.more if verdict == UNDECIDED else None)
@@ -259,12 +269,12 @@ def summary_table(judged: Sequence[Judgement]) -> Table:
     """A line for each claim."""
     lines = []
     for number, judgement in enumerate(judged, 1):
-        verdicts = [finding.verdict for finding in judgement.findings]
+        verdicts = [finding.verdict for finding in judgement.findings if finding.estimate is not None]
         lines.append([str(number), judgement.claim.text, judgement.verdict,
                       *(str(verdicts.count(verdict)) for verdict in (AGREES, DISAGREES, UNDECIDED)),
-                      more_text(judgement.more) if judgement.verdict == UNDECIDED else ""])
+                      str(len(judgement.findings) - len(verdicts)), more_text(judgement.more)])
     return Table("Statements, with the verdicts on their comparisons.",
-                 ["No.", "The paper", "Verdict", "agree", "disagree", "undecided", "More games per cell"], lines)
+                 ["No.", "The paper", "Verdict", "agree", "disagree", "undecided", "not played", "More games per cell"], lines)
 
 
 def details_table(judged: Sequence[Judgement]) -> Table:

@@ -116,9 +116,10 @@ class Crew:
             if game is not None:
                 one.give(game)
 
-        for game in itertools.islice(queue, self._size):
-            self._workers.append(Worker())
-            self._workers[-1].give(game)
+        for number, game in enumerate(itertools.islice(queue, self._size)):
+            if number == len(self._workers):
+                self._workers.append(Worker())
+            self._workers[number].give(game)
         while busy := {one.connection: one for one in self._workers if one.game is not None}:
             for ready in wait(list(busy)):
                 one = busy[ready]       # type: ignore[index]

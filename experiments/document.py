@@ -34,6 +34,9 @@ class Picture:
     text: str
 
 
+LONG_TEXT = 50                  # letters; longer texts in tables are broken into lines
+MARKED = {"agrees": "good", "above": "good", "disagrees": "bad", "below": "bad"}
+
 Block = Heading | Paragraph | Table | Picture
 
 STYLE = """
@@ -41,7 +44,7 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 68rem; margin: 2rem auto;
        padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
-img { max-width: 100%; margin: .5rem 0 1rem; }
+img { display: block; max-width: 100%; margin: .5rem 0 1rem; }
 .wide { overflow-x: auto; margin: 1rem 0 1.5rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: #555; font-size: .87rem; padding-bottom: .3rem; }
@@ -51,6 +54,8 @@ th button { all: unset; cursor: pointer; padding: .25rem .7rem; font-weight: 600
 th button:focus-visible { outline: 2px solid #1a6faf; }
 th[aria-sort=ascending] button::after { content: " \\25B4"; } th[aria-sort=descending] button::after { content: " \\25BE"; }
 td.number { text-align: right; }
+td.long { white-space: normal; min-width: 22rem; }
+td.good { color: #1a6faf; } td.bad { color: #b5482a; }
 """
 SCRIPT = """
 for (const button of document.querySelectorAll("th button")) button.onclick = () => {
@@ -94,8 +99,9 @@ def _html(block: Block) -> str:
 
 
 def _cell(text: str) -> str:
-    number = text[:1].isdecimal() or text[:1] in ("<", "+", "-") and any(letter.isdecimal() for letter in text)
-    return f'<td class="number">{escape(text)}</td>' if number else f"<td>{escape(text)}</td>"
+    number = text[:1].isdecimal() or text[:1] in ("<", ">", "+", "-") and any(letter.isdecimal() for letter in text)
+    kind = "number" if number else "long" if len(text) > LONG_TEXT else MARKED.get(text)
+    return f'<td class="{kind}">{escape(text)}</td>' if kind else f"<td>{escape(text)}</td>"
 
 
 def markdown(title: str, blocks: Sequence[Block], directory: Path) -> str:

@@ -12,7 +12,6 @@ from experiments.terminal import duration
 
 SAMPLES = (25, 100)             # iterations per decision of the games that are timed
 WARM_UP = 1                     # iterations of a game that is not timed: code is compiled or loaded meanwhile
-DAY, YEAR = 86400.0, 365.25 * 86400
 
 
 @attrs.frozen
@@ -48,11 +47,11 @@ def _pace(experiment: Experiment, cell: Cell) -> Pace:
 
 
 def _timed(experiment: Experiment, cell: Cell, iterations: int) -> float:
-    """The seconds of trial 0 with another budget; the number of decisions is about the same with any."""
+    """The processor's seconds for trial 0 with another budget; the number of decisions is about the same with any."""
     shortened = attrs.evolve(cell, column=attrs.evolve(cell.column, iterations=iterations))
-    start = time.perf_counter()
+    start = time.process_time()                             # whatever else the machine is doing
     playing.record(Game(shortened, 0, experiment.game_seed(cell, 0)))
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def core_seconds(experiment: Experiment, paces: dict[Cell, Pace], iterations: int | None = None) -> dict[Column, float]:

@@ -194,7 +194,7 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
         return []
     path, agents = directory / f"{name}.png", list(dict.fromkeys(tally.cell.agent for tallies in columns.values() for tally in tallies))
     width, top = 0.8 / len(agents), 0.0
-    with _canvas(path, (max(4.8, 1.6 + (0.6 + 0.25 * len(agents)) * len(columns)), 3.9)) as figure:
+    with _canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + (0.6 + 0.25 * len(agents)) * len(columns)), 3.9)) as figure:
         axes = figure.add_subplot()
         for i, agent in enumerate(agents):
             found = [next((tally for tally in tallies if tally.cell.agent == agent), None) for tallies in columns.values()]

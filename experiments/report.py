@@ -2,13 +2,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiments import claims, figures
+from experiments import claims, figures, sequential
 from experiments.definition import Cell, Column, Experiment
 from experiments.document import Block, Heading, Paragraph, Picture, Table, html, markdown
 from experiments.results import Origins, Results, results_of
 from experiments.statistics import Design, Effect, anova, binomial_model, difference, holm, marginals, mcnemar
 from experiments.suite import TABLE_1
-from experiments.summary import STATISTICS, Moments, Tally, baseline, budget, title
+from experiments.summary import STATISTICS, Moments, Tally, baseline, budget, slug, title
 from experiments.terminal import band, duration, rate_texts
 
 HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
@@ -31,19 +31,45 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
 
 def _blocks(experiment: Experiment, results: Results, columns: figures.Columns, pictures: list[Path]) -> Iterator[Block]:
     done, total = sum(tally.games for tallies in columns.values() for tally in tallies), experiment.trials * len(experiment.cells)
-    yield Paragraph(f"{done} of {total} games played" + ("." if done == total else "; the run is not complete."))
+    if experiment.sprt:
+        yield from _sequential(experiment, results)
+    else:
+        yield Paragraph(f"{done} of {total} games played" + ("." if done == total else "; the run is not complete."))
+    its_own = {column: f"figure4-{slug(title(column, columns))}" for column in columns} if len(columns) > 1 else {}
     for path in pictures:
-        yield Picture(path, path.stem.replace("-", " "))
+        if path.stem not in its_own.values():
+            yield Picture(path, path.stem)
     yield from claims.blocks(results)
     discordant = results.discordant() if experiment.paired or experiment.sprt else {}
     for column, tallies in columns.items():
         yield Heading(title(column, columns))
+        yield from (Picture(path, path.stem) for path in pictures if path.stem == its_own.get(column))
         yield _wins(tallies)
         if discordant:
             yield _pairs(tallies, discordant)
         yield _searches(tallies)
     yield from _analyses(columns)
     yield from _settings(experiment, results.origins())
+
+
+def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
+    """What the sequential tests have found."""
+    assert experiment.sprt is not None
+    wins = results.wins()
+    found, complete = sequential.verdicts(experiment, wins)
+    yield Paragraph(f"{len(wins)} games played, at most {experiment.trials} per agent" + ("." if complete else "; the run is not complete."))
+    yield Table(f"Sequential tests. H0: an agent wins as many games as the baseline in its place; H1: {100 * experiment.sprt.margin:g} % more. "
+                f"Chance of a wrong answer under H0 {100 * experiment.sprt.alpha:g} %, under H1 {100 * experiment.sprt.beta:g} %. "
+                "Intervals and p-values elsewhere do not allow for the early end.", ["Game", "Agent", "Than the baseline", "after games"],
+                [[title(cell.column, experiment.columns), cell.agent, *_answered(cell, found)]
+                 for cell in experiment.cells if not cell.is_opponent])
+
+
+def _answered(cell: Cell, found: dict[Cell, tuple[str, int]]) -> tuple[str, str]:
+    if cell not in found:
+        return "undecided", ""
+    answer, units = found[cell]
+    return answer, str(units * len(cell.column.seats))
 
 
 def _wins(results: list[Tally]) -> Table:

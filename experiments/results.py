@@ -155,6 +155,10 @@ class Results:
         ordered = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))
         return Origins(tuple((json.loads(text), count) for text, count in ordered), first or "", last or "", float(seconds or 0) / MILLION)
 
+    def wins(self) -> dict[tuple[str, int], bool]:
+        """Whether each game was won, by cell key and trial."""
+        return {(self.cells[cell].key, trial): win for cell, trial, win in self.select("SELECT cell, trial, win FROM games")}
+
     def discordant(self) -> dict[Cell, tuple[int, int]]:
         """For each agent the trials that it alone won and those that the opponent in its place alone won, on the same deals."""
         opponents = {cell.column: index for index, cell in enumerate(self.cells) if cell.is_opponent}

@@ -1,13 +1,14 @@
 """Running an experiment: every game that its directory does not hold yet, once, by any number of processes."""
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
 import attrs
 
 from experiments import store
-from experiments.definition import Experiment, Refusal
+from experiments.definition import Cell, Experiment, Refusal
 from experiments.playing import Game
+from experiments.sequential import Progress
 from experiments.store import Row
 
 
@@ -43,10 +44,13 @@ def part(text: str) -> Part:
     return Part(int(number), int(of))
 
 
-def games_left(experiment: Experiment, done: set[tuple[str, int]], share: Part = WHOLE) -> list[Game]:
+def games_left(experiment: Experiment, done: Container[tuple[str, int]], share: Part = WHOLE) -> Iterator[Game]:
     """The games of a share still to be played, all cells side by side."""
-    return [Game(cell, trial, experiment.game_seed(cell, trial))
-            for cell, trial in experiment.games() if trial in share and (cell.key, trial) not in done]
+    return _left(experiment, ((cell, trial) for cell, trial in experiment.games() if trial in share), done)
+
+
+def _left(experiment: Experiment, games: Iterable[tuple[Cell, int]], done: Container[tuple[str, int]]) -> Iterator[Game]:
+    return (Game(cell, trial, experiment.game_seed(cell, trial)) for cell, trial in games if (cell.key, trial) not in done)
 
 
 def run(experiment: Experiment, directory: Path, players: Players, share: Part = WHOLE, *,
@@ -56,16 +60,22 @@ def run(experiment: Experiment, directory: Path, players: Players, share: Part =
 
     Args:
         share: the part of the trials to be played here.
-        started: called once with the writer and the number of games to be played, before the first game.
+        started: called once with the writer and the number of games to be played (at most, with a sequential test), before the first.
         ended: called with each row after it has been kept.
 
     Raises:
-        Refusal, Damage: see `store.writer`.
+        Refusal, Damage: see `store.writer`; or a share of a sequential test.
         crew.GameFailed: a game could not be played.
     """
+    if experiment.sprt and share != WHOLE:
+        raise Refusal("part: a sequential test cannot be divided, because later games depend on the results of earlier ones")
     with store.writer(directory, experiment) as writer:
-        left = games_left(experiment, writer.done, share)
-        started(writer, len(left))
-        for row in players.play(left):
-            writer.append(row)
-            ended(row)
+        started(writer, sum(1 for cell, trial in experiment.games() if trial in share and (cell.key, trial) not in writer.done))
+        if experiment.sprt is None:
+            rounds: Iterable[Iterable[Game]] = [games_left(experiment, writer.done, share)]
+        else:
+            rounds = (_left(experiment, games, writer.done) for games in Progress(experiment).rounds(writer.done))
+        for games in rounds:
+            for row in players.play(games):
+                writer.append(row)
+                ended(row)

@@ -136,6 +136,19 @@ class Design:
         with_rate, without_rate = (self.wins[side].sum() / self.games[side].sum() for side in (with_it, ~with_it))
         return float(with_rate - without_rate)
 
+    @property
+    def within(self) -> tuple[float, int]:
+        """The sum of squares within cells and its degrees of freedom."""
+        rates = self.wins / self.games
+        return float((self.games * rates * (1 - rates)).sum()), int(self.games.sum()) - len(rates)
+
+    def main_effect(self, factor: str) -> tuple[float, float]:
+        """The mean win rate with an enhancement less that without it, and its standard error in the analysis of variance."""
+        with_it = self._blocks[factor][:, 0] > 0
+        squares, freedom = self.within
+        games = [float(self.games[side].sum()) for side in (with_it, ~with_it)]
+        return self._marginal[factor], math.sqrt(squares / max(freedom, 1) * sum(1 / number for number in games))
+
     def matrix(self, terms: Sequence[tuple[str, ...]]) -> np.ndarray:
         """The columns of a model with these terms and a constant: [cells, parameters]."""
         parts = [np.ones((len(self.games), 1))]
@@ -165,8 +178,7 @@ def anova(design: Design) -> list[Effect]:
     """Analysis of variance of the single games (win 1, otherwise 0) with all factors and interactions, type II."""
     from scipy.special import fdtrc
     rates, root = design.wins / design.games, np.sqrt(design.games)
-    freedom_within = int(design.games.sum()) - len(rates)
-    within = float((design.games * rates * (1 - rates)).sum())
+    within, freedom_within = design.within
 
     def squares(matrix: np.ndarray) -> float:
         solution = np.linalg.lstsq(matrix * root[:, None], rates * root, rcond=None)[0]

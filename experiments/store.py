@@ -152,15 +152,15 @@ class Writer:
     """The results of one experiment, open for this process alone.
 
     Attributes:
-        done: the games that need not be played again, as (cell key, trial).
+        done: the games that need not be played again, as (cell key, trial), each with whether it was won.
         dropped: the bytes of a torn last line, if there was one.
     """
 
     def __init__(self, path: Path, experiment: Experiment) -> None:
-        self.done: set[tuple[str, int]] = set()
+        self.done: dict[tuple[str, int], bool] = {}
         end = 0
         for row, end in _scan(path, experiment):        # noqa: B007  (the last end is needed)
-            self.done.add((row["cell"], row["trial"]))
+            self.done[row["cell"], row["trial"]] = row["win"]
         self._file = path.open("ab", buffering=0)
         self.dropped = self._file.tell() - end
         if self.dropped:
@@ -172,7 +172,7 @@ class Writer:
         rest = memoryview(json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
         while rest:
             rest = rest[self._file.write(rest):]
-        self.done.add((row["cell"], row["trial"]))
+        self.done[row["cell"], row["trial"]] = row["win"]
         if time.monotonic() - self._synced >= SYNC_SECONDS:
             self.sync()
 

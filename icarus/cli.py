@@ -259,7 +259,8 @@ def bench_command(
         counts = tuple(10 ** power for power in range(3, growth + 1))
         grown = {name: bench.growth(name, "BASELINE", counts) for name in chosen} if growth else {}
     out.print(_speeds(measured))
-    for title, numbers, unit in (("memory", memories, "MB above the imported library"), ("start", started, "s from import to a first result")):
+    told_of = ("memory", memories, "MB above the imported library"), ("start", started, "s from import to a first result")
+    for title, numbers, unit in told_of:
         for name, number in numbers.items():
             out.print(f"{title} {name}: {number:.2f} {unit}")
     for name, rows in grown.items():

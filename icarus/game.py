@@ -33,7 +33,7 @@ def _readable(instance: Any, attribute: Any, value: np.dtype) -> None:
     _aligned(instance, attribute, value)
     taken = [name for name in value.names or () if hasattr(np.record, name)]
     if taken:
-        raise ValueError(f"the state record of {instance.name} cannot have a field {taken[0]!r}: every numpy record has an attribute of that name")
+        raise ValueError(f"the state record of {instance.name} cannot have a field {taken[0]!r}: it is an attribute of every numpy record")
 
 
 def _aligned(instance: Any, attribute: Any, value: np.dtype) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numba.extending import overload
 
 from icarus.game import UNSEEN
-from icarus.jit import array_at, helper, inlined, matrix_at, record_at
+from icarus.jit import array_at, helper, inlined, matrix_at, plain, record_at
 
 SELECTION, EXPANSION, SIMULATION = 0, 1, 2               # the phases of section 4.2, from the baseline's counts
 PHASES = ("selection", "expansion", "simulation")
@@ -118,18 +118,18 @@ def episode_key(label: int, viewer: int) -> int:
 
 def history_record(viewer: int, player: int, moves: tuple[int, ...]) -> int:
     """The record of the history whose last action was `player`'s, as he (column `viewer`) observed it."""
-    return _last_extended(root_key(viewer), player, moves) if moves else EMPTY_HISTORY
+    return _last_extended(plain(root_key)(viewer), player, moves) if moves else EMPTY_HISTORY
 
 
 def episode_record(label: int, viewer: int, player: int, moves: tuple[int, ...]) -> int:
     """The record of a position-in-episode: the label and the moves that the last player (column `viewer`) observed."""
-    return _last_extended(episode_key(label, viewer), player, moves) if moves else mix(_EPISODE, label)
+    return _last_extended(plain(episode_key)(label, viewer), player, moves) if moves else mix(_EPISODE, label)
 
 
 def _last_extended(key: int, player: int, moves: tuple[int, ...]) -> int:
     for move in moves[:-1]:
         key = mix(key, move)
-    return extended(key, player, moves[-1])
+    return plain(extended)(key, player, moves[-1])
 
 
 # ------------------------------------------------------------------------------------------- for policies and captures

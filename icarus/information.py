@@ -14,7 +14,7 @@ from numba.extending import overload
 
 from icarus.game import Game
 from icarus.history import episode_record, history_record, record
-from icarus.jit import array_at, inlined, record_at
+from icarus.jit import array_at, inlined, plain, record_at
 
 NO_RECORD = 0                                     # the key that no record has: what is known of it is the initial information
 
@@ -53,7 +53,7 @@ class Space:
         if self == POSITION:
             label, player, moves = parts
             return episode_record(label, game.viewer(player), player, tuple(moves))
-        return record(*(int(part) for part in parts))
+        return plain(record)(*(int(part) for part in parts))
 
 
 ACTION = Space(("A",))

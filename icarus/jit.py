@@ -59,6 +59,11 @@ def inlined(function: Callable) -> Any:
     return njit(nogil=True, boundscheck=DEBUG, forceinline=True, error_model="numpy")(function)
 
 
+def plain(function: Callable) -> Callable:
+    """The Python function inside a helper: for Python's own occasional use, which is not worth a compilation."""
+    return getattr(function, "py_func", function)
+
+
 # ------------------------------------------------------------------------------------------------ pointers as integers
 
 @intrinsic
@@ -375,7 +380,7 @@ def _mention(function: Callable, mentioned: str) -> str:
     for _, value in reachable(function):
         if isinstance(value, pytypes.FunctionType):
             for instruction in dis.get_instructions(value):
-                if instruction.argval == mentioned and instruction.opname.startswith(("LOAD_ATTR", "STORE_ATTR", "LOAD_GLOBAL", "LOAD_METHOD")):
+                if instruction.argval == mentioned and instruction.opname in ("LOAD_ATTR", "STORE_ATTR", "LOAD_GLOBAL", "LOAD_METHOD"):
                     line = instruction.positions.lineno if instruction.positions else "?"
                     return f" ({value.__code__.co_filename}, line {line})"
     return ""

@@ -37,6 +37,7 @@ LEAF = np.dtype([
     ("first_factor", np.int64), ("factors", np.int64),            # its weight in the maxilinear mixture
     ("entry", np.int64), ("component", np.int64), ("parameters", np.int64),
     ("unread", np.int64),                                         # its value is +∞ for every action, without being asked
+    ("placed", np.int64),                                         # it reads the places that the loop has found
 ], align=True)
 FACTOR = np.dtype([                       # a weight is a product of factors: constants, λ or 1 − λ
     ("constant", np.float64), ("entry", np.int64), ("parameters", np.int64), ("complement", np.int64),
@@ -136,7 +137,7 @@ class _Lowering:
         unread = [self.unread(which, part) for _, part in parts]
         rule = parts[0][1].policy.rule
         for (leaf_weight, part), silent in zip(parts, unread, strict=True):
-            self.leaves.append((*self.weight(which, leaf_weight), *self.values(which, part, silent), silent))
+            self.leaves.append((*self.weight(which, leaf_weight), *self.values(which, part, silent), silent, self.placed(which, part)))
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
         code = UNIFORM if all(unread) else rule.code
         self.terms.append((*self.weight(which, weight), first_leaf, len(parts), code, parameter))
@@ -154,6 +155,10 @@ class _Lowering:
         by_history = not part.capture.writes_simulation and attributes_read(part.policy.source.function) >= {"keys"}
         return by_history and self.game.viewers == 1
 
+    def placed(self, which: int, part: Enhancement) -> bool:
+        """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""
+        return which == TREE and self.table_of[part] == 0 and part.policy.source == BASELINE.policy.source
+
     def values(self, which: int, part: Enhancement, silent: bool) -> tuple[int, int, int]:
         if silent:
             return (0, 0, 0)
@@ -163,7 +168,8 @@ class _Lowering:
             self.read_in_simulation |= names
         policy = part.policy
         parameters = self.parameters(policy.rule_parameters() + policy.source.values())
-        return (self.address(policy.entry(part.information, self.game.players)), self.table_of[part], parameters)
+        entry = policy.entry(part.information, self.game.players, self.placed(which, part))
+        return (self.address(entry), self.table_of[part], parameters)
 
     def weight(self, which: int, weight: Weight) -> tuple[int, int]:
         first = len(self.factors)

@@ -8,7 +8,6 @@ import numpy as np
 
 from icarus.enhancement import Enhancement
 from icarus.game import Game, State
-from icarus.rng import seeded, uniform
 from icarus.search import Result, check_budget, check_seed, search
 
 _CHANCE_STREAM, _SEARCH_STREAM = 0, 1                 # keys of the independent streams of one game
@@ -111,7 +110,7 @@ def play(game: Game, agents: Sequence[Agent], *, seed: int | Sequence[int] = 0,
     check_seed(seed)
     key = tuple(int(part) for part in seed) if isinstance(seed, Sequence) else (int(seed),)
     started, state, decisions = time.perf_counter(), game.new_initial_state((*key, _CHANCE_STREAM)), []
-    luck = seeded((*key, _CHANCE_STREAM, 1))
+    luck = np.random.default_rng((*key, _CHANCE_STREAM, 1))
     while not state.is_terminal():
         decision = None
         if state.is_chance_node():
@@ -129,9 +128,9 @@ def play(game: Game, agents: Sequence[Agent], *, seed: int | Sequence[int] = 0,
                       tuple(decisions), tuple(state.returns()), time.perf_counter() - started)
 
 
-def _outcome(state: State, luck: np.ndarray) -> int:
+def _outcome(state: State, luck: np.random.Generator) -> int:
     outcomes = state.chance_outcomes()
-    point, upto = uniform(luck), 0.0
+    point, upto = luck.random(), 0.0
     for action, probability in outcomes:
         upto += probability
         if point < upto:

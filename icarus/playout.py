@@ -53,7 +53,7 @@ ARENA = np.dtype([
     ("baseline_row", np.int64), ("baseline_visits", np.int64),    # bytes of a row, and where n is in it
     # buffers
     ("playout", np.int64), ("updates", np.int64), ("step_capacity", np.int64), ("legal_capacity", np.int64),
-    ("records", np.int64), ("values", np.int64), ("total", np.int64), ("reward", np.int64), ("number", np.int64),
+    ("places", np.int64), ("records", np.int64), ("values", np.int64), ("total", np.int64), ("reward", np.int64), ("number", np.int64),
     ("rng", np.int64), ("rng_before", np.int64),
     # what has happened
     ("iterations", np.int64), ("depth", np.int64), ("phase_steps", np.int64, (3,)), ("full_component", np.int64),
@@ -179,7 +179,8 @@ def weighted_values(a: Any, term: Any, legal: int, count: int, record: int) -> N
 def ask(a: Any, leaf: Any, legal: int, count: int) -> None:
     """Have the policy of one component write its values."""
     component = record_at(a.component + leaf.component * COMPONENT_SIZE, COMPONENT)
-    call7(leaf.entry, (a.playout, component.table, legal, count, a.records, a.values, leaf.parameters))
+    records = a.places if leaf.placed else a.records
+    call7(leaf.entry, (a.playout, component.table, legal, count, records, a.values, leaf.parameters))
 
 
 @inlined
@@ -211,18 +212,23 @@ COMPONENT_SIZE, PROGRAM_SIZE, LEAF_SIZE = COMPONENT.itemsize, PROGRAM.itemsize, 
 # ---------------------------------------------------------------------------------------------------------- one playout
 
 @inlined
-def visits_of(a: Any, baseline: Any, key: int) -> int:
-    """n of a baseline record; 0 where there is none. The width of a row depends on the number of players."""
+def place_in(a: Any, baseline: Any, key: int) -> int:
+    """The row of a baseline record, that of the initial information where there is none. Its width depends on the number of players."""
     mask = baseline.capacity - 1
     i = key & mask
     while True:
-        row = baseline.rows + i * a.baseline_row
-        found = array_at(row, 1, _INT)[0]
+        found = array_at(baseline.rows + i * a.baseline_row, 1, _INT)[0]
         if found == key:
-            return array_at(row + a.baseline_visits, 1, _COUNT)[0]
+            return i
         if found == NO_RECORD:
-            return 0
+            return baseline.capacity
         i = (i + 1) & mask
+
+
+@inlined
+def visits_at(a: Any, baseline: Any, place: int) -> int:
+    """n of the baseline record in a row."""
+    return array_at(baseline.rows + place * a.baseline_row + a.baseline_visits, 1, _COUNT)[0]
 
 
 @inlined
@@ -283,6 +289,7 @@ def advance(a: Any, t: int, step: Any, in_tree: bool) -> None:
     """Line 12: append the action of step t to the history, as every viewer sees it; called before the state changes."""
     playout = record_at(a.playout, PLAYOUT)
     viewers, here, there = a.viewers, t * a.viewers, (t + 1) * a.viewers
+    places = array_at(a.places, a.max_legal, _INT)
     moves = array_at(playout.moves, there + viewers, _INT)
     for viewer in range(viewers):
         moves[there + viewer] = step.action
@@ -360,10 +367,11 @@ def play(a: Any, rng: np.ndarray) -> int:
     begin(a, rng)
     playout, baseline = record_at(a.playout, PLAYOUT), record_at(record_at(a.component, COMPONENT).table, TABLE)
     steps, keys = array_at(playout.steps, a.step_capacity + 1, STEP), array_at(playout.keys, (a.step_capacity + 1) * a.viewers, _INT)
+    places = array_at(a.places, a.max_legal, _INT)
     moves = array_at(playout.moves, (a.step_capacity + 1) * a.viewers, _INT)
     plain = a.viewers == 1 and not a.keys_in_simulation and not a.episodes_read      # one look at the simulation is like another
     t, used, depth = 0, 0, 0
-    in_tree = visits_of(a, baseline, EMPTY_HISTORY) > 0       # the first playout of all expands the empty history
+    in_tree = visits_at(a, baseline, place_in(a, baseline, EMPTY_HISTORY)) > 0       # the first playout of all expands the empty history
     while True:
         player = call1(a.player, (a.state,))
         if player == TERMINAL:
@@ -387,9 +395,9 @@ def play(a: Any, rng: np.ndarray) -> int:
             step.phase = SELECTION
             key = keys[t * a.viewers + step.viewer]
             for i in range(count):
-                if visits_of(a, baseline, extended(key, player, actions[i])) == 0:
+                places[i] = place_in(a, baseline, extended(key, player, actions[i]))
+                if visits_at(a, baseline, places[i]) == 0:
                     step.phase = EXPANSION
-                    break
         a.phase_steps[step.phase] += 1
 
         index = 0
@@ -403,9 +411,12 @@ def play(a: Any, rng: np.ndarray) -> int:
             count_root(a, step.action)
         if in_tree:
             depth = t + 1
-            if step.phase == EXPANSION:
-                in_tree = visits_of(a, baseline, extended(keys[t * a.viewers + step.viewer], player, step.action)) > 0
-            advance(a, t, step, True)
+            in_tree = visits_at(a, baseline, places[index]) > 0
+            if plain:
+                moves[t + 1], keys[t + 1] = step.action, mix(keys[t], step.action)
+                steps[t + 1].record = extended(keys[t], player, step.action)
+            else:
+                advance(a, t, step, True)
         elif plain:
             moves[t + 1] = step.action
         elif a.keys_in_simulation or a.moves_in_simulation or a.episodes_read:
@@ -484,6 +495,17 @@ def run(arena: int, iterations: int) -> int:
 def loop() -> Any:
     """The loop as machine code: loop()(arena address, iterations) -> status."""
     return compiled(run, types.int64(types.int64, types.int64), "the playout loop")
+
+
+def draw_below(rng: int, bound: int) -> int:
+    """A uniform integer in 0 … bound−1 from the generator at an address."""
+    return below(array_at(rng, WORDS, _WORD), bound)
+
+
+@functools.cache
+def tie_break() -> Any:
+    """`draw_below` as machine code, for line 18."""
+    return compiled(draw_below, types.int64(types.int64, types.int64), "the draw among equals")
 
 
 def run_raw(arena: int, playouts: int) -> int:

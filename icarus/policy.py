@@ -11,9 +11,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.information import COUNT, Information, find, place_of, reward_of
+from icarus.information import COUNT, Information, find, reward_of
 from icarus.jit import Entry, array_at, helper, inlined, unpack_parameters
-from icarus.slots import Candidates, Slot, Values, candidates_entry, theta_of, values_entry
+from icarus.slots import Candidates, Slot, Values, candidates_entry, places_entry, theta_of, values_entry
 
 UNIFORM, ARGMAX, GIBBS, ROULETTE, EPSILON_GREEDY, REPLY = range(6)
 UNVISITED = 1.0                  # v of an action without visits, in means (MAST-4)
@@ -21,7 +21,7 @@ UNVISITED = 1.0                  # v of an action without visits, in means (MAST
 _REAL = np.dtype(np.float64)
 
 
-# -------------------------------------------------------------------------------------------------- values from records
+# ------------------------------------------------------------- values from records, given by their places in the table
 
 SMALL = 1 << 12                                                   # logarithms of counts below it are looked up
 LOGARITHMS = np.array([-math.inf, *(math.log(count) for count in range(1, SMALL))])
@@ -34,47 +34,45 @@ def log_of(count: int) -> float:
 
 
 @helper
-def ucb1_by_availability(theta: Any, records: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
+def ucb1_by_availability(theta: Any, places: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
     """q_ρ/n + c √(log m / n), with m the record's availability (Base-4, EPIC-4); +∞ where n = 0 or m = 0.
 
     Where one value is +∞ the finite ones cannot matter to an arg max, nor to one over a weighted sum, and are left at 0.
     """
     infinite = False
-    for i in range(len(records)):
-        records[i] = place_of(theta, records[i])
-        seen = theta.rows[records[i]]
+    for i in range(len(places)):
+        seen = theta.rows[places[i]]
         out[i] = 0.0
         if seen.visits == 0 or seen.availability == 0:
             out[i], infinite = np.inf, True
     if not infinite:
-        for i in range(len(records)):
-            seen = theta.rows[records[i]]
+        for i in range(len(places)):
+            seen = theta.rows[places[i]]
             out[i] = reward_of(seen, player) / seen.visits + exploration * math.sqrt(log_of(seen.availability) / seen.visits)
 
 
 @helper
-def ucb1_by_visits(theta: Any, records: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
+def ucb1_by_visits(theta: Any, places: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
     """q_ρ/n + c √(log Σ / n), with Σ the visits of all legal actions (AMAF-4, NAST-4); +∞ where n = 0, and then as above."""
     infinite, total = False, 0
-    for i in range(len(records)):
-        records[i] = place_of(theta, records[i])
-        visits = theta.rows[records[i]].visits
+    for i in range(len(places)):
+        visits = theta.rows[places[i]].visits
         total += visits
         out[i] = 0.0
         if visits == 0:
             out[i], infinite = np.inf, True
     if not infinite:
         trials = log_of(total)
-        for i in range(len(records)):
-            seen = theta.rows[records[i]]
+        for i in range(len(places)):
+            seen = theta.rows[places[i]]
             out[i] = reward_of(seen, player) / seen.visits + exploration * math.sqrt(trials / seen.visits)
 
 
 @helper
-def mean(theta: Any, records: np.ndarray, player: int, out: np.ndarray) -> None:
+def mean(theta: Any, places: np.ndarray, player: int, out: np.ndarray) -> None:
     """q_ρ/n, and 1 where n = 0 (MAST-4)."""
-    for i in range(len(records)):
-        seen = find(theta, records[i])
+    for i in range(len(places)):
+        seen = theta.rows[places[i]]
         out[i] = reward_of(seen, player) / seen.visits if seen.visits > 0 else UNVISITED
 
 
@@ -187,14 +185,21 @@ class Policy:
         """What the values from records take: c where they are UCB1's."""
         return tuple(value for _, value in self.rule.parameters) if self.rule.bandit else ()
 
-    def entry(self, information: Information, players: int) -> Entry:
-        """The compiled values, for a table of this information."""
+    def entry(self, information: Information, players: int, placed: bool = False) -> Entry:
+        """The compiled values, for a table of this information.
+
+        Args:
+            placed: whether the loop itself finds the places of the records, as it does for the baseline's children in the tree.
+        """
         source, row = self.source, information.row(players)
         if isinstance(source, Values):
             return values_entry(source.function, source.kinds(), row, source.label())
         by_availability = "availability" in information.names
         rule = mean if not self.rule.bandit else ucb1_by_availability if by_availability else ucb1_by_visits
-        return candidates_entry(source.function, rule, source.kinds(), (float,) * len(self.rule_parameters()), row, source.label())
+        rule_kinds = (float,) * len(self.rule_parameters())
+        if placed:
+            return places_entry(rule, rule_kinds, row, f"the rule {self.rule.name} over the tree")
+        return candidates_entry(source.function, rule, source.kinds(), rule_kinds, row, source.label())
 
     def __str__(self) -> str:
         parameters = ", ".join(f"{symbol} = {value:g}" for (_, value), symbol in

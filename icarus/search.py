@@ -10,9 +10,10 @@ from icarus.enhancement import Enhancement, Sum
 from icarus.game import CHANCE, TERMINAL, Entries, State
 from icarus.history import PHASES, PLAYOUT, STEP, episode_key, episode_record, mix
 from icarus.information import UPDATES
+from icarus.jit import plain
 from icarus.lowering import Program, lowered
-from icarus.playout import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED, loop, raw_loop
-from icarus.rng import below, seeded
+from icarus.playout import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED, loop, raw_loop, tie_break
+from icarus.rng import seeded
 from icarus.tables import Records, Table
 
 SLICE = 0.05                           # seconds of compiled work between two looks at the clock and at Ctrl-C
@@ -196,7 +197,7 @@ class Search:
         row = self.tables[0].dtype
         assert row.fields is not None
         arena["baseline_row"], arena["baseline_visits"] = row.itemsize, row.fields["visits"][1]
-        for name, size in (("records", game.max_legal), ("values", game.max_legal), ("total", game.max_legal), ("reward", game.players),
+        for name, size in (("places", game.max_legal), ("records", game.max_legal), ("values", game.max_legal), ("total", game.max_legal), ("reward", game.players),
                            ("number", 1), ("rng_before", 4), ("recalled", RECALLED)):
             self._keep(name, np.zeros(size, np.int64))
         self._keep("rng", seeded(self.seed))
@@ -222,7 +223,7 @@ class Search:
         if self.program.episodes:
             position = self.state.position_in_episode()
             for viewer in range(viewers):
-                key = episode_key(position.label, viewer)
+                key = plain(episode_key)(position.label, viewer)
                 for move in position.moves[viewer]:
                     key = mix(key, move)
                 keys[viewer] = key
@@ -288,7 +289,7 @@ class Search:
             if seen is not None and seen["visits"]:
                 values[i] = seen["reward"][player] / seen["visits"]
         most = np.flatnonzero(visits == visits.max())
-        chosen = most[0] if len(most) == 1 else most[below(self._kept["rng"].copy(), len(most))]
+        chosen = most[0] if len(most) == 1 else most[tie_break()(self._kept["rng"].copy().ctypes.data, len(most))]
         return Result(
             action=self.actions[chosen], actions=self.actions, visits=visits, values=values, policy=visits / max(1, visits.sum()),
             iterations=self.iterations, records=records, depth=int(self._arena["depth"][0]),

@@ -19,7 +19,7 @@ import attrs
 import numpy as np
 
 from icarus.history import history_at
-from icarus.information import NO_RECORD, TABLE, Theta, index_of, updates_at
+from icarus.information import NO_RECORD, TABLE, Theta, index_of, place_of, updates_at
 from icarus.jit import Entry, array_at, helper, record_at, unpack_parameters
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
@@ -209,7 +209,22 @@ def candidates_entry(function: Callable, rule: Callable, kinds: tuple[type, ...]
         history = history_at(playout)
         keys = array_at(records, count, _INT)
         inner(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
-        rule(theta_at(table), keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
+        theta = theta_at(table)
+        for i in range(count):
+            keys[i] = place_of(theta, keys[i])
+        rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
+        return 0
+    return Entry(entry, 7, label)
+
+
+@functools.cache
+def places_entry(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
+    """Compile the value of records whose places in the table are known: the same arguments, with places for records."""
+    unpack_rule, theta_at = unpack_parameters(rule_kinds), theta_of(row)
+
+    def entry(playout: int, table: int, legal: int, count: int, places: int, out: int, parameters: int) -> int:
+        player = history_at(playout).steps[-1].player
+        rule(theta_at(table), array_at(places, count, _INT), player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
     return Entry(entry, 7, label)
 

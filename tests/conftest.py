@@ -36,8 +36,8 @@ def environment(package_root: Path = ROOT, **changes: str) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def python() -> Python:
     """Run Python source, or with `arguments` the interpreter itself, in a fresh process."""
-    def run(source: str | None = None, *arguments: str, package_root: Path = ROOT, cwd: Path | None = None, stdin: str | None = None,
-            **changes: str) -> subprocess.CompletedProcess[str]:
+    def run(source: str | None = None, *arguments: str, package_root: Path = ROOT, cwd: Path | None = None,
+            stdin: str | None = None, **changes: str) -> subprocess.CompletedProcess[str]:
         given = arguments if source is None else ("-c", source, *arguments)
         return subprocess.run([sys.executable, *given], env=environment(package_root, **changes), cwd=cwd, input=stdin, text=True,
                               capture_output=True, timeout=TIMEOUT, check=False)

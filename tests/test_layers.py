@@ -38,7 +38,7 @@ FOR_A_GAME = {"jit", "rng", "game", "games"}
 LONGEST_BODY, LONGEST_FILE = 40, 400
 LONG_BODIES = {"game._entries", "playout.play"}
 LONG_FILES = {"game", "playout", "enhancement", "games.hearts", "games.knockout_whist", "games.lotr_confrontation"}
-CONTRACT = {field.name for field in attrs.fields(Game)}       # what each function of a game does is told once, in Game's docstring
+CONTRACT = {field.name for field in attrs.fields(Game)}       # what the functions of a game do is told once, in Game's docstring
 
 
 def modules() -> dict[str, ast.Module]:
@@ -156,7 +156,8 @@ def test_every_module_begins_with_what_it_is(name: str) -> None:
     assert len(ast.get_docstring(MODULES[name]) or "") >= 15
 
 
-SELF_EXPLAINING = {"rng.rotated", "games._lotr_board.enter", "games._lotr_board.has", "games._lotr_board.can_move", "games._hearts_rounds.main"}
+SELF_EXPLAINING = {
+    "rng.rotated", "games._lotr_board.enter", "games._lotr_board.has", "games._lotr_board.can_move", "games._hearts_rounds.main"}
 
 
 @every_module

@@ -120,6 +120,7 @@ def test_a_parameter_that_no_rule_can_have_is_refused(refused: Callable[[], Any]
 # ---------------------------------------------------------------------------------------------- values made from records
 
 PLAYER = 1
+ABSENT = 8                          # the place of records that are not in the table
 
 
 def by_vectors(rows: dict[int, tuple]) -> Theta:
@@ -131,29 +132,30 @@ def by_numbers(rows: dict[int, tuple]) -> Theta:
 
 
 def table(kind: np.dtype, rows: dict[int, tuple], blank: tuple) -> Theta:
-    """A table of 8 places whose records are small numbers: each lies where its key says."""
-    held = np.zeros(9, kind)
+    """A table of 8 places whose records are small numbers, each where its key says; then the initial information."""
+    held = np.zeros(ABSENT + 1, kind)
     for key, seen in rows.items():
         held[key] = (key, *seen)
-    held[8] = (0, *blank)
+    held[ABSENT] = (0, *blank)
     return Theta(held)
 
 
-def valued(rule: Callable, theta: Theta, records: list[int], *parameters: float) -> list[float]:
-    out = np.full(len(records), np.nan)
-    rule(theta, np.array(records), PLAYER, out, *parameters)
+def valued(rule: Callable, theta: Theta, places: list[int], *parameters: float) -> list[float]:
+    out = np.full(len(places), np.nan)
+    rule(theta, np.array(places), PLAYER, out, *parameters)
     return out.tolist()
 
 
 def test_ucb1_by_availability_is_the_formula_of_the_baseline() -> None:
     theta = by_vectors({1: ((1.0, 3.0), 4, 6), 2: ((2.0, 0.0), 2, 2), 3: ((0.0, 9.0), 9, 100_000)})
-    expected = [3 / 4 + 0.7 * math.sqrt(math.log(6) / 4), 0.7 * math.sqrt(math.log(2) / 2), 1 + 0.7 * math.sqrt(math.log(100_000) / 9)]
+    expected = [0.75 + 0.7 * math.sqrt(math.log(6) / 4), 0.7 * math.sqrt(math.log(2) / 2),
+                1 + 0.7 * math.sqrt(math.log(100_000) / 9)]
     assert valued(ucb1_by_availability, theta, [1, 2, 3], 0.7) == pytest.approx(expected)
 
 
 def test_ucb1_by_availability_is_infinite_exactly_where_nothing_is_known() -> None:
     theta = by_vectors({1: ((1.0, 3.0), 4, 6), 3: ((0.0, 0.0), 0, 5), 5: ((0.0, 1.0), 1, 0)})
-    assert [value == INFINITE for value in valued(ucb1_by_availability, theta, [1, 3, 4, 5], 0.7)] == [False, True, True, True]
+    assert [value == INFINITE for value in valued(ucb1_by_availability, theta, [1, 3, ABSENT, 5], 0.7)] == [False, True, True, True]
 
 
 def test_ucb1_without_exploration_is_the_mean() -> None:
@@ -169,7 +171,7 @@ def test_ucb1_by_visits_takes_the_sum_over_the_legal_actions_as_trials() -> None
 
 def test_ucb1_by_visits_is_infinite_exactly_where_nothing_is_known() -> None:
     theta = by_numbers({1: (1.0, 2), 2: (3.0, 3)})
-    assert [value == INFINITE for value in valued(ucb1_by_visits, theta, [5, 1, 2, 6], 1.5)] == [True, False, False, True]
+    assert [value == INFINITE for value in valued(ucb1_by_visits, theta, [ABSENT, 1, 2, ABSENT], 1.5)] == [True, False, False, True]
 
 
 def test_ucb1_by_visits_of_a_single_trial_has_no_exploration() -> None:
@@ -186,7 +188,7 @@ def test_the_logarithm_of_any_number_of_trials_is_exact(trials: int) -> None:
 
 def test_a_mean_is_total_reward_over_visits_and_1_without_visits() -> None:
     theta = by_numbers({1: (1.0, 4), 2: (3.0, 3), 3: (0.0, 9)})
-    assert valued(mean, theta, [1, 2, 3, 4]) == [0.25, 1.0, 0.0, 1.0]
+    assert valued(mean, theta, [1, 2, 3, ABSENT]) == [0.25, 1.0, 0.0, 1.0]
 
 
 def test_a_vector_of_rewards_is_read_for_the_player_about_to_act() -> None:
@@ -197,8 +199,8 @@ def test_a_policy_over_visits_that_are_no_count_is_refused() -> None:
     from icarus.information import REWARD
     from icarus.specs.mast import actions, backpropagate, capture_actions
     with pytest.raises(ValueError, match="visits of an information must be a COUNT"):
-        Enhancement("REAL", ACTION, information(reward=REWARD, visits=REWARD), initial(), gibbs().over(actions), NOTHING, capture_actions,
-                    backpropagate)
+        Enhancement("REAL", ACTION, information(reward=REWARD, visits=REWARD), initial(), gibbs().over(actions), NOTHING,
+                    capture_actions, backpropagate)
 
 
 # --------------------------------------------------------------------------------------------- mixtures, in a whole search
@@ -272,8 +274,8 @@ def test_zero_times_infinity_is_zero_and_any_positive_weight_on_infinity_is_infi
 
 @pytest.mark.parametrize("rule", [gibbs(0.5), epsilon_greedy(0.3), roulette(), reply()])
 def test_a_rule_in_a_search_plays_as_the_rule_alone_does(rule: Any) -> None:
-    strategy = Enhancement("RULED", ACTION, information(visits=COUNTED), initial(), rule.over(favourite(action=1, value=0.8)), NOTHING,
-                           nothing, unchanged)
+    strategy = Enhancement("RULED", ACTION, information(visits=COUNTED), initial(), rule.over(favourite(action=1, value=0.8)),
+                           NOTHING, nothing, unchanged)
     expected = {
         "gibbs": normalised([1.0, math.exp(1.6), 1.0]), "epsilon_greedy": [0.1, 0.8, 0.1], "roulette": [0.0, 1.0, 0.0],
         "reply": [0.0, 1.0, 0.0]}[rule.name]

@@ -1,6 +1,7 @@
-"""Specifications 1-7: what their files declare, what they learn where one can work it out by hand, and that all of them run in all games.
+"""Specifications 1-7: what their files declare, what they learn where one can work it out by hand, and that all run in all games.
 
-The chain toy after ⟨0, pass⟩ is: b of 0, 1, 2, then pass, then 1, with the rewards 0, ½, 1 for b. After b as well, nothing is free.
+The chain toy after ⟨0, pass⟩ is: b of 0, 1, 2, then pass, then 1, with the rewards 0, ½, 1 for b. After b
+nothing is free.
 """
 import pickle
 import re
@@ -278,7 +279,8 @@ def test_the_key_of_a_gram_of_length_1_is_that_of_an_action_and_a_player() -> No
     assert mix(mix(0, 5), 1) == record(5, 1) != record(1, 5)
 
 
-@pytest.mark.parametrize("made", [baseline(0.7), mast(gibbs()), to_mast(gibbs()), epic(ucb1(0.7)), amaf(ucb1(0.7)), nast(2, ucb1(0.7))])
+@pytest.mark.parametrize("made", [
+    baseline(0.7), mast(gibbs()), to_mast(gibbs()), epic(ucb1(0.7)), amaf(ucb1(0.7)), nast(2, ucb1(0.7))], ids=str)
 def test_a_factory_with_the_papers_parameters_plays_as_the_specification_does(made: Enhancement) -> None:
     original = next(SPECIFICATIONS[name] for name in ("BASELINE", "MAST", "TO_MAST", "EPIC", "AMAF", "NAST2")
                     if str(made).startswith(name.lower().rstrip("2")))
@@ -298,8 +300,10 @@ def test_a_factory_refuses_what_is_no_parameter(refused: Any) -> None:
 
 ITERATIONS = 120
 PLACES = {
-    "othello": lambda: games.load("othello").new_initial_state(), "whist": lambda: games.load("knockout-whist(players=3)").new_initial_state(3),
-    **{game.name: (lambda game=game: after(game)) for game in (toy.BRANCHES, toy.CARD, toy.SECRETS, toy.THREE, toy.EPISODES, toy.THICKETS[2])},
+    "othello": lambda: games.load("othello").new_initial_state(),
+    "whist": lambda: games.load("knockout-whist(players=3)").new_initial_state(3),
+    **{game.name: (lambda game=game: after(game))
+       for game in (toy.BRANCHES, toy.CARD, toy.SECRETS, toy.THREE, toy.EPISODES, toy.THICKETS[2])},
 }
 every_specification = pytest.mark.parametrize("name", SPECIFICATIONS)
 everywhere = pytest.mark.parametrize("place", PLACES)
@@ -382,8 +386,8 @@ def test_every_specification_is_a_value_that_pickles_and_parses_back(name: str) 
     strategy = SPECIFICATIONS[name]
     again = pickle.loads(pickle.dumps(strategy))
     assert again == strategy == parse(name) == parse(str(strategy)) and hash(again) == hash(strategy)
-    root = after(toy.BRANCHES)
-    assert search(root, again, iterations=50, seed=1).visits.tolist() == search(root, strategy, iterations=50, seed=1).visits.tolist()
+    one, other = (search(after(toy.BRANCHES), copied, iterations=50, seed=1) for copied in (again, strategy))
+    assert one.visits.tolist() == other.visits.tolist()
 
 
 # ---------------------------------------------------------------------------------------- the slots as plain Python
@@ -391,8 +395,8 @@ def test_every_specification_is_a_value_that_pickles_and_parses_back(name: str) 
 PLAIN = '''
 import numpy as np
 from icarus.game import CHANCE, UNSEEN
-from icarus.history import (EMPTY_HISTORY, EXPANSION, NONE, SELECTION, SIMULATION, STEP, History, child, child_in_episode, episode_key,
-                            episode_record, extended, history_record, mix, record, root_key)
+from icarus.history import (EMPTY_HISTORY, EXPANSION, NONE, SELECTION, SIMULATION, STEP, History, episode_key, episode_record,
+                            extended, history_record, mix, record, root_key)
 from icarus.information import AVAILABLE, NO_RECORD, VISIT, LastReply, RewardsVisitsAvailability, RewardVisits, Theta, Updates
 from icarus.policy import mean, rave_weight, ucb1_by_availability, ucb1_by_visits
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, LGRF, MAST, NAST1, NAST2, TO_MAST, mast, ucb1
@@ -517,17 +521,17 @@ for reward, before, lgr, lgrf in [(1.0, 3, 6, 6), (0.5, 3, 6, 6), (0.0, 3, 3, 3)
     assert updated(LGR, context, [1.0, reward], reply=before) == [lgr]
     assert updated(LGRF, context, [1.0, reward], reply=before) == [lgrf]
 
-# Values over a table of 8 places, where each small key lies in its own.
+# Values over a table of 8 places and the initial information; each record lies in the place of its key.
 rows = np.zeros(9, RewardsVisitsAvailability.row(2)).view(np.recarray)
 rows[1], rows[2] = (1, (1.0, 3.0), 4, 6), (2, (2.0, 0.0), 2, 2)
 out = np.zeros(3)
-ucb1_by_availability(Theta(rows), np.array([1, 2, 3]), 1, out, 0.7)
+ucb1_by_availability(Theta(rows), np.array([1, 2, 8]), 1, out, 0.7)
 assert (out == np.inf).tolist() == [False, False, True]
 ucb1_by_availability(Theta(rows), np.array([1, 2]), 1, out, 0.7)
 assert np.allclose(out[:2], [0.75 + 0.7 * np.sqrt(np.log(6) / 4), 0.7 * np.sqrt(np.log(2) / 2)])
 ucb1_by_visits(Theta(rows), np.array([1, 2]), 0, out, 1.0)
 assert np.allclose(out[:2], [0.25 + np.sqrt(np.log(6) / 4), 1 + np.sqrt(np.log(6) / 2)])
-mean(Theta(rows), np.array([1, 2, 3]), 1, out)
+mean(Theta(rows), np.array([1, 2, 8]), 1, out)
 assert out.tolist() == [0.75, 0.0, 1.0]
 assert rave_weight.function(np.zeros(2), 250, 250, 250) == 0.5
 

@@ -94,7 +94,8 @@ def test_a_vector_starts_from_the_same_number_for_every_player() -> None:
 
 
 def test_given_records_start_from_their_own_information_before_anything_is_updated() -> None:
-    prepared = attrs.evolve(MAST, name="PREPARED", initial=initial({(1, 0): {"reward": 8, "visits": 9}, (7, 0): {"reward": 2}}, visits=1))
+    hints = {(1, 0): {"reward": 8, "visits": 9}, (7, 0): {"reward": 2}}
+    prepared = attrs.evolve(MAST, name="PREPARED", initial=initial(hints, visits=1))
     records = after_one(prepared, 0, toy.PASS, 2).records()["PREPARED"]
     found = {parts: (records[parts]["reward"], records[parts]["visits"]) for parts in [(1, 0), (7, 0), (toy.PASS, 0)]}
     # (1, 0): 8 + 1 of 9 + 1. (7, 0) never happens and its other field is the common one. (pass, 0): 0 + 1 of 1 + 1.
@@ -171,7 +172,8 @@ def test_the_environments_histories_are_found_by_its_name() -> None:
 
 
 @pytest.mark.parametrize(("strategy", "absent"), [
-    (BASELINE, (0, (8,))), (MAST, (8, 0)), (MAST, (9, 1)), (NAST2, (1, 9, 0)), (LGR, (1, 0)), (epic(ucb1()), (1, 0, (2,))), (nast(3), (2, 9, 1, 0))])
+    (BASELINE, (0, (8,))), (MAST, (8, 0)), (MAST, (9, 1)), (NAST2, (1, 9, 0)), (LGR, (1, 0)), (epic(ucb1()), (1, 0, (2,))),
+    (nast(3), (2, 9, 1, 0))])
 def test_an_absent_record_is_a_key_error(strategy: Enhancement, absent: Any) -> None:
     records = after_one(strategy, 0, toy.PASS, 2).records()[str(strategy)]
     with pytest.raises(KeyError):

@@ -641,7 +641,8 @@ def hearts(threshold: int = THRESHOLD) -> Game:
     return Game(
         name="hearts", players=PLAYERS, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
         max_legal=HAND, observe=observe, determinize=determinize, beliefs=BELIEFS, prepare=prepare, episode=episode,
-        recall=recall, retrace=retrace, text=text, action_text=action_text, parameters={"threshold": threshold}, defaults={"threshold": THRESHOLD},
+        recall=recall, retrace=retrace, text=text, action_text=action_text,
+        parameters={"threshold": threshold}, defaults={"threshold": THRESHOLD},
     )
 
 

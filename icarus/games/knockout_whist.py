@@ -421,7 +421,8 @@ def knockout_whist(players: int = PLAYERS) -> Game:
     if isinstance(players, bool) or not isinstance(players, int) or not FEWEST <= players <= MOST:
         raise ValueError(f"players={players!r}: Knockout Whist is for {FEWEST} to {MOST} players")
     return Game(
-        name="knockout-whist", players=players, parameters={"players": players}, defaults={"players": PLAYERS}, state=STATE, beliefs=BELIEFS, max_legal=ROUNDS,
+        name="knockout-whist", players=players, parameters={"players": players}, defaults={"players": PLAYERS},
+        state=STATE, beliefs=BELIEFS, max_legal=ROUNDS,
         initial=initial, player=player, legal=legal, chance=chance, apply=apply, rewards=rewards, observe=observe,
         prepare=prepare, determinize=determinize, episode=episode, recall=recall, retrace=retrace,
         text=text, action_text=action_text,

@@ -183,7 +183,7 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
 
 @inlined
 def _draw_marks(state: Any, beliefs: Any, rng: np.ndarray) -> np.uint64:
-    """Those found and a set of others (Floyd's method), drawn again if there is a line among them."""
+    """Those found and a set of others (Floyd's method), drawn again as long as there is a line among them."""
     while True:
         marks = beliefs.found
         for i in range(beliefs.count - beliefs.missing, beliefs.count):
@@ -217,7 +217,7 @@ def _draw_tries(state: Any, marks: np.uint64, rng: np.ndarray) -> np.uint64:
     last = np.uint64(0) if state.last == NOWHERE else np.uint64(1) << np.uint64(state.last)
     left, tried = marks & ~last, np.uint64(0)
     while True:
-        count = popcount(left)
+        count = popcount(left)                       # of marks that he may still try, or may have found earlier
         point = uniform(rng) * KNOWLEDGE[0 if last == np.uint64(0) else 1, count] - 2.0 ** count
         if point < 0.0:
             return tried | (left & next_word(rng))
@@ -275,7 +275,7 @@ def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 
 def _by_mover(facts: Any) -> tuple[int, int, list[int]]:
-    """What the player to move did and found himself: it stays in his determinizations, but hardly in those of the other."""
+    """What the player to move marked, found and tried: for the other it is all that a determinization can change."""
     return int(facts.marks[facts.player]), _found(facts, facts.player), facts.tries[:facts.failed].tolist()
 
 

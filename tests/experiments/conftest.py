@@ -68,7 +68,7 @@ def small() -> Any:
 def a_row(cell: Any, trial: int, **changes: object) -> Row:
     """A row as a game of a cell would leave it, with an invented game."""
     return {"cell": cell.key, "game": cell.column.game, "agent": cell.agent, "iterations": cell.column.iterations, "trial": trial,
-            "seat": cell.seat(trial), "win": True, "reward": 1.0, "seed": list(cell.seed(0, trial)), "returns": [1.0, 0.0],
+            "seat": cell.seat(trial), "win": True, "reward": 1.0, "seed": [0, int(cell.key[:8], 16), int(cell.key[8:], 16), trial], "returns": [1.0, 0.0],
             "actions": [[0, 1], [1, 2]], "moves": 2, "started": "2020-01-01T00:00:00.000+00:00", "seconds": 1.0,
             "statistics": {"agent": {"visits": 10.0, "value": 0.5, "depth": 3.0, "iterations": 20.0}, "opponents": {}},
             "provenance": {"icarus": "0", "commit": None, "sources": "x"}, **changes}

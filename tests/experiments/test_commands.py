@@ -10,6 +10,7 @@ from conftest import SMALL, a_row, small
 
 from experiments import store
 from experiments.__main__ import main, split_games
+from experiments.results import results_of
 from experiments.status import state_of
 
 
@@ -103,14 +104,14 @@ def test_the_table_of_a_report_holds_every_agent_with_its_interval(call, copy):
 def test_a_report_needs_no_other_file(call, copy):
     call("report", copy)
     page = (copy / "report.html").read_text()
-    assert page.count("data:image/svg+xml;base64,") == 2            # Figures 4 and 3
+    assert page.count("data:image/svg+xml;base64,") == 3            # Figures 4 and 3, trees
     assert 'src="http' not in page
     assert "<link" not in page
     assert "BASELINE &gt;&gt; (MAST + LGRF + NAST2)/3" in page
     assert "Analysis of variance" in page
     assert small().cells[0].column.game in page
     text = (copy / "report.md").read_text()
-    for path in ("figures/figure4-othello.png", "figures/figure3.png"):
+    for path in ("figures/figure4-othello.png", "figures/figure3.png", "figures/tree.png"):
         assert f"]({path})" in text
         assert (copy / path).exists()
 
@@ -130,15 +131,21 @@ def test_status_tells_how_far_a_run_is_and_when_it_will_end(tmp_path):
     start = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
     rows = [a_row(cell, 0, started=(start + datetime.timedelta(seconds=i // 2 * 10 + i % 2 * 5)).isoformat(), seconds=10.0)
             for i, cell in enumerate(experiment.cells)]
-    told = state_of(experiment, rows, running=True, now=start + datetime.timedelta(seconds=80))
+    with store.writer(tmp_path, experiment) as writer:
+        for row in rows:
+            writer.append(row)
+    with results_of(tmp_path) as results:
+        told = state_of(results, running=True, now=start + datetime.timedelta(seconds=80))
     assert "16 of 64 games (25.0 %), running" in told
     assert "Othello: 16 of 64" in told
     assert "4 min 0 s left" in told
 
 
-def test_status_knows_a_complete_run_and_one_that_has_not_begun(call, played):
+def test_status_knows_a_complete_run_and_one_that_has_not_begun(call, played, tmp_path):
     assert call("status", played)[1].splitlines()[-1] == "complete"
-    assert "0 of 64 games" in state_of(small(), [], running=False)
+    with store.writer(tmp_path, small()):
+        pass
+    assert "0 of 64 games" in call("status", tmp_path)[1]
 
 
 def test_a_query_is_answered_from_the_file(call, played):

@@ -2,7 +2,8 @@
 import pytest
 
 from experiments import suite
-from experiments.definition import Refusal, build, from_settings
+from experiments.building import build
+from experiments.definition import Refusal, from_settings
 from experiments.summary import title
 
 TABLE = {"name": "mine", "games": "othello", "agents": {"a": "RAVE"}, "iterations": 10, "trials": 4}
@@ -44,7 +45,7 @@ def test_half_the_games_of_a_two_player_game_are_played_in_each_seat():
 def test_figure_3_plays_the_same_games_as_figure_4():
     one, other = (suite.load(name, {"games": ["othello"]}) for name in ("figure3", "figure4"))
     assert one.cells == other.cells
-    assert [cell.seed(one.seed, 3) for cell in one.cells] == [cell.seed(other.seed, 3) for cell in other.cells]
+    assert [one.game_seed(cell, 3) for cell in one.cells] == [other.game_seed(cell, 3) for cell in other.cells]
 
 
 def test_figure_5_compares_the_baseline_epic_and_nast():
@@ -53,15 +54,15 @@ def test_figure_5_compares_the_baseline_epic_and_nast():
 
 
 def test_a_cell_has_the_same_seeds_whatever_else_is_in_the_experiment():
-    alone = built(agents={"r": "RAVE"}).cells[0]
-    among = built(agents={"m": "BASELINE >> MAST", "rave": "RAVE"}, trials=99, iterations=[5, 10]).cells
-    same = [cell for cell in among if cell.strategy == "RAVE" and cell.column.iterations == 10]
-    assert [cell.seed(0, 2) for cell in same] == [alone.seed(0, 2)]
+    alone = built(agents={"r": "RAVE"})
+    among = built(agents={"m": "BASELINE >> MAST", "rave": "RAVE"}, trials=99, iterations=[5, 10])
+    same = [cell for cell in among.cells if cell.strategy == "RAVE" and cell.column.iterations == 10]
+    assert [among.game_seed(cell, 2) for cell in same] == [alone.game_seed(alone.cells[0], 2)]
 
 
 def test_different_games_have_different_seeds():
-    experiment = built(agents=["RAVE", "BASELINE"], iterations=[10, 20])
-    seeds = [cell.seed(seed, trial) for cell, trial in experiment.games() for seed in (0, 1)]
+    experiments = [built(agents=["RAVE", "BASELINE"], iterations=[10, 20], seed=seed) for seed in (0, 1)]
+    seeds = [experiment.game_seed(cell, trial) for experiment in experiments for cell, trial in experiment.games()]
     assert len(set(seeds)) == len(seeds) == 2 * 4 * 4
 
 

@@ -10,7 +10,8 @@ from experiments import figures, suite, summary
 
 def results(name, games, rate, **changes):
     experiment = suite.load(name, {"games": ["othello"], **changes})
-    columns = summary.tallies(experiment, [])
+    columns = {column: [tally for tally in summary.blank(experiment.cells) if tally.cell.column == column]
+               for column in experiment.columns}
     for tally in (tally for tallies in columns.values() for tally in tallies):
         tally.games, tally.wins = games, rate(tally.cell, games)
     return experiment, columns
@@ -38,7 +39,7 @@ def colour_is_shown(path, colour):
     ("figure4", "figure4", "figure4-othello.png"), ("figure4", "figure3", "figure3.png"), ("figure5", "figure5", "figure5.png")])
 def test_a_picture_is_drawn_as_png_and_svg(tmp_path, name, picture, expected):
     experiment, columns = results(name, 100, invented(1))
-    drawn = figures.draw(experiment, columns, tmp_path, [picture])
+    drawn = figures.draw(columns, tmp_path, [picture])
     assert drawn == [tmp_path / expected]
     share, colours = ink(drawn[0])
     assert 0.01 < share < 0.6
@@ -48,11 +49,11 @@ def test_a_picture_is_drawn_as_png_and_svg(tmp_path, name, picture, expected):
 
 def test_figure_4_tells_better_and_worse_from_evenly_matched(tmp_path):
     experiment, columns = results("figure4", 200, lambda cell, games: {"N": 180, "R": 20}.get(cell.agent, 100))
-    path, = figures.draw(experiment, columns, tmp_path, ["figure4"])
+    path, = figures.draw(columns, tmp_path, ["figure4"])
     assert colour_is_shown(path, figures.BETTER)
     assert colour_is_shown(path, figures.WORSE)
     experiment, columns = results("figure4", 200, lambda cell, games: 100)
-    path, = figures.draw(experiment, columns, tmp_path / "even", ["figure4"])
+    path, = figures.draw(columns, tmp_path / "even", ["figure4"])
     assert not colour_is_shown(path, figures.BETTER)
     assert not colour_is_shown(path, figures.WORSE)
     assert colour_is_shown(path, figures.BAND)
@@ -60,31 +61,31 @@ def test_figure_4_tells_better_and_worse_from_evenly_matched(tmp_path):
 
 def test_several_columns_are_drawn_together_and_each_for_itself(tmp_path):
     experiment, columns = results("figure4", 50, invented(2), iterations=[10, 20])
-    names = [path.name for path in figures.draw(experiment, columns, tmp_path, ["figure4"])]
+    names = [path.name for path in figures.draw(columns, tmp_path, ["figure4"])]
     assert names == ["figure4.png", "figure4-othello-10-iterations.png", "figure4-othello-20-iterations.png"]
 
 
 def test_the_same_results_make_the_same_svg(tmp_path):
     for name in ("one", "other"):
         experiment, columns = results("figure4", 100, invented(3))
-        figures.draw(experiment, columns, tmp_path / name, ["figure4"])
+        figures.draw(columns, tmp_path / name, ["figure4"])
     one, other = ((tmp_path / name / "figure4-othello.svg").read_bytes() for name in ("one", "other"))
     assert one == other
 
 
 def test_a_run_without_games_has_no_pictures(tmp_path):
     experiment, columns = results("figure4", 0, lambda cell, games: 0)
-    assert figures.draw(experiment, columns, tmp_path, ["figure3", "figure4"]) == []
+    assert figures.draw(columns, tmp_path, ["figure3", "figure4"]) == []
 
 
 def test_figure_3_waits_for_all_sixteen_combinations(tmp_path):
     experiment, columns = results("figure4", 10, invented(4))
     next(iter(columns.values()))[3].games = 0
     next(iter(columns.values()))[3].wins = 0
-    assert figures.draw(experiment, columns, tmp_path, ["figure3"]) == []
+    assert figures.draw(columns, tmp_path, ["figure3"]) == []
 
 
 @pytest.mark.parametrize("wins", [0, 5])
 def test_rates_at_the_ends_of_the_scale_can_be_drawn(tmp_path, wins):
     experiment, columns = results("figure5", 5, lambda cell, games: wins)
-    assert len(figures.draw(experiment, columns, tmp_path, ["figure4", "figure5"])) == 2
+    assert len(figures.draw(columns, tmp_path, ["figure4", "figure5"])) == 2

@@ -99,7 +99,7 @@ def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(comm
 
 def test_the_game_of_a_worker_that_is_killed_is_played_again(played):
     experiment = small()
-    left = games_left(experiment, set())
+    left = list(games_left(experiment, set()))
     with Crew(2) as two:
         playing = two.play(left)
         rows = [next(playing)]
@@ -159,7 +159,7 @@ def test_a_game_over_which_processes_die_again_and_again_is_given_up(monkeypatch
     monkeypatch.setattr(crew, "Worker", Dying)
     monkeypatch.setattr(crew, "wait", list)
     with Crew(1) as one, pytest.raises(GameFailed, match="3 processes died while playing trial 0 of -"):
-        list(one.play(games_left(small(), set())[:1]))
+        list(one.play([next(games_left(small(), set()))]))
 
 
 def test_a_cluster_plays_the_same_games(command, played, tmp_path):

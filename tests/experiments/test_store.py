@@ -48,7 +48,7 @@ def test_every_row_is_in_the_file_as_soon_as_it_is_kept(directory, experiment):
 
 def test_what_is_done_is_known_when_the_run_continues(directory, experiment):
     with store.writer(directory, experiment) as writer:
-        assert writer.done == {(experiment.cells[0].key, trial) for trial in range(3)}
+        assert writer.done == {(experiment.cells[0].key, trial): True for trial in range(3)}
 
 
 @pytest.mark.parametrize("keep", [1, 2, 40, -2, -1])
@@ -66,7 +66,7 @@ def test_a_torn_last_line_is_dropped_and_written_over(directory, experiment, kee
 def test_a_whole_file_that_is_one_torn_line_is_started_again(directory, experiment):
     (directory / store.RESULTS).write_bytes(b'{"cell": "ab')
     with store.writer(directory, experiment) as writer:
-        assert writer.done == set()
+        assert writer.done == {}
     assert (directory / store.RESULTS).read_bytes() == b""
 
 
@@ -131,9 +131,9 @@ def test_a_directory_with_other_files_is_refused(tmp_path, experiment):
 
 
 def test_a_run_killed_before_its_settings_were_written_starts_again(tmp_path, experiment):
-    (tmp_path / "experiment.new").write_text("{")
+    (tmp_path / "experiment.json.new").write_text("{")
     with store.writer(tmp_path, experiment) as writer:
-        assert writer.done == set()
+        assert writer.done == {}
 
 
 def test_damaged_settings_are_reported(directory):

@@ -1,5 +1,5 @@
 """Phantom m,n,k: hand-made positions, OpenSpiel's phantom_ttt and mnk in lock-step, and information sets found by playing."""
-import itertools
+import math
 import random
 from collections import Counter
 
@@ -195,8 +195,8 @@ def test_ends_of_many_random_games_agree_with_openspiels_mnk(board):
 # ------------------------------------------------------------------------------------------------- what each player sees
 
 def test_of_a_failed_try_the_other_player_notices_nothing_and_of_a_mark_not_where():
-    state = played("a1 a1 b1 a1") if False else played("a1 a1 c2")
-    a1, c2 = state.game.new_initial_state().string_to_action("a1"), 1 * 5 + 2
+    state = played("a1 a1 c2")
+    a1, c2 = squares(state)[0, 0], squares(state)[2, 1]
     assert state.moves(0) == (a1, MARK)
     assert state.moves(1) == (MARK, a1, c2)
     assert state.moves(CHANCE) == (a1, a1, c2)
@@ -248,33 +248,151 @@ def test_an_episode_is_a_turn_with_its_failed_tries():
 
 # ------------------------------------------------------------------------------------------------------- determinization
 
+def key(record):
+    """All that a record says, as a tuple."""
+    facts = record.view(np.recarray)[0]
+    marks, open_ = facts.marks.tolist(), facts.open.tolist()
+    return (*marks, *open_, tuple(facts.tries[:facts.failed].tolist()), int(facts.last), int(facts.player), int(facts.ended))
+
+
+def one_action_later(states, actions_of, player):
+    """The different states that actions lead to and in which `player` is to move."""
+    found = {}
+    for state in states:
+        for action in actions_of(state):
+            child = State(state.game, state.record.copy())
+            child.apply_action(action)
+            if child.current_player() == player:
+                found[key(child.record)] = child
+    return list(found.values())
+
+
+def with_failed_tries(states, player):
+    """The states that any number of failed tries of the player to move leads to."""
+    every = list(states)
+    while states:
+        states = one_action_later(states, State.legal_actions, player)
+        every += states
+    return every
+
+
 def information_set(state, observer):
-    """Every record that agrees with what `observer` has seen, found by trying everything that the other may have tried."""
-    def after(states, actions_of):
-        found = {}
-        for one in states:
-            for action in actions_of(one):
-                child = State(one.game, one.record.copy())
-                child.apply_action(action)
-                found[child.record.tobytes()] = child
-        return list(found.values())
-
-    def with_failures(states):
-        every = list(states)
-        while states:
-            states = [one for one in after(states, State.legal_actions) if one.current_player() == 1 - observer and one.facts.failed]
-            every += states
-        return every
-
-    agreeing = [State(state.game, state.start.copy())]
-    after_each = [*itertools.accumulate(1 for _ in state.history)]
+    """Every state that agrees with what `observer` has seen, found by playing whatever the other may have played."""
     truth = State(state.game, state.start.copy())
+    agreeing, other = [truth.clone()], 1 - observer
     for who, action in state.history:
         truth.apply_action(action)
         if who == observer:
-            agreeing = after(agreeing, lambda one, action=action: [action])
-            agreeing = [one for one in agreeing if one.current_player() == truth.current_player()]
-        elif truth.facts.failed == 0:
-            agreeing = [one for one in after(with_failures(agreeing), State.legal_actions) if one.current_player() == observer]
-    assert after_each == [] or len(after_each) == len(state.history)
-    return agreeing if state.current_player() == observer else with_failures(agreeing)
+            agreeing = one_action_later(agreeing, lambda one, action=action: [action], truth.current_player())
+        elif truth.current_player() == observer:
+            agreeing = one_action_later(with_failed_tries(agreeing, other), State.legal_actions, observer)
+    return agreeing if state.current_player() == observer else with_failed_tries(agreeing, other)
+
+
+determinize = helper(module.determinize)
+
+
+@helper
+def draw_worlds(records, observer, beliefs, generator):
+    for i in range(len(records)):
+        determinize(records[i], observer, beliefs[0], generator)
+
+
+def worlds(state, observer, count, seed):
+    """How often each state is drawn, `beliefs` being prepared once."""
+    records = np.repeat(state.record, count)
+    draw_worlds(records, observer, state.beliefs(observer), rng.seeded(seed))
+    return Counter(key(records[i:i + 1]) for i in range(count))
+
+
+def uniformity(state, observer, per_state=20):
+    """The p-value of draws against the information set found by playing."""
+    agreeing = [key(one.record) for one in information_set(state, observer)]
+    drawn = worlds(state, observer, per_state * len(agreeing), len(agreeing))
+    assert set(drawn) <= set(agreeing)
+    assert key(state.record) in agreeing
+    return 1.0 if len(agreeing) == 1 else chisquare([drawn[one] for one in agreeing]).pvalue
+
+
+COUNTED = [                                          # tries, board, observer, states that he cannot tell apart
+    ("", (4, 4, 4), 0, 1),
+    ("a1", (4, 4, 4), 0, 2),                         # player 1 may have tried a1
+    ("a1", (4, 4, 4), 1, 16),
+    ("a1 b1", (4, 4, 4), 0, 15 * 2),                 # where he is, and whether he has tried a1
+    ("a1 b1 b1", (4, 4, 4), 0, 2),
+    ("a1 b1 b1 c1", (4, 4, 4), 0, (1 + 2 + 2) + 2),  # he has not tried a1 before, now none, one or both of a1 c1; he has, now c1 or not
+    ("a1 a1 b1 c1", (4, 4, 4), 1, 14 * 2),           # the other mark, which came last, and whether he has tried b1
+    ("a1 b1 c1 d1 d1", (4, 4, 4), 0, 13 * 2 * 4),    # the other mark, which of the two came last, and what he has tried of a1 c1
+    ("a1 c3 c1 a3", (3, 3, 2), 0, 7 * 2 * 4),        # a2c2 a2c3 a3b1 a3c2 a3c3 b1b3 b1c3: the pairs that make no line of two
+]
+
+
+@pytest.mark.parametrize(("tries", "board", "observer", "states"), COUNTED)
+def test_determinization_is_uniform_over_the_states_counted_by_hand(tries, board, observer, states):
+    state = played(tries, *board)
+    assert len(information_set(state, observer)) == states
+    assert uniformity(state, observer, per_state=200) > UNLIKELY
+
+
+def uniform_in_random_games(board, seeds, most_states):
+    """Check every state of some games for both observers, as far as information sets are small; returns how many were."""
+    checked = 0
+    for seed in seeds:
+        for state in random_walk(phantom(*board), seed):
+            for observer in range(2):
+                if not state.is_terminal() and estimate(state, observer) <= most_states:
+                    assert uniformity(state, observer) > UNLIKELY, (seed, observer, str(state))
+                    checked += 1
+    return checked
+
+
+def estimate(state, observer):
+    """No fewer states than the information set has, roughly."""
+    own, other = state.facts.marks[observer], state.facts.marks[1 - observer]
+    free = int(state.facts.open[observer])
+    hidden, tries = (int(other) & free).bit_count(), 1 if state.current_player() == observer else int(own).bit_count() + 1
+    return math.comb(free.bit_count(), hidden) * 2 ** int(own).bit_count() * math.factorial(tries)
+
+
+@pytest.mark.parametrize(("board", "games"), [((2, 2, 2), 6), ((3, 3, 3), 2), ((5, 1, 4), 5), ((4, 4, 4), 2)])
+def test_determinization_is_uniform_over_the_information_sets_of_random_games(board, games):
+    assert uniform_in_random_games(board, range(games), 600) > 5 * games
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("board", "games"), [((2, 2, 2), 40), ((3, 3, 3), 40), ((5, 3, 3), 10), ((4, 4, 4), 10)])
+def test_determinization_is_uniform_over_the_information_sets_of_many_random_games(board, games):
+    assert uniform_in_random_games(board, range(100, 100 + games), 4000) > 5 * games
+
+
+@pytest.mark.parametrize(("tries", "board", "observer", "states"), COUNTED)
+def test_a_determinization_reads_nothing_hidden(tries, board, observer, states):
+    state = played(tries, *board)
+    drawn = worlds(state, observer, 30, seed=4)
+    for other in information_set(state, observer):
+        assert worlds(other, observer, 30, seed=4) == drawn
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_determinization_can_be_retraced_and_recalls_the_tries_of_its_turn(board):
+    game = phantom(*board)
+    recalled = np.zeros(len(squares(game.new_initial_state())), np.int64)
+    for seed in range(6):
+        for state in random_walk(game, seed):
+            for observer in (0, 1, CHANCE):
+                world = state.determinize(observer, seed=(seed, len(state.history)))
+                start, actions = game.retrace(state, world.record)
+                replay = State(game, start)
+                for action in actions:
+                    replay.apply_action(action)
+                assert key(replay.record) == key(world.record)
+                assert replay.moves(observer) == state.moves(observer)
+                for viewer, moves in enumerate(replay.position_in_episode().moves):
+                    count = game.entries().recall(world.record.ctypes.data, viewer, recalled.ctypes.data, len(recalled))
+                    assert tuple(recalled[:count]) == moves
+
+
+def test_the_environment_and_everyone_after_the_end_know_the_board():
+    for state in (played("a1 b1 b1"), played("a1 a1 a4 b1 b4 c1 c4 d1")):
+        for observer in (CHANCE, *((0, 1) if state.is_terminal() else ())):
+            assert key(state.determinize(observer, seed=1).record) == key(state.record)

@@ -1,0 +1,160 @@
+"""Liar's Dice: hand-made positions, OpenSpiel in lock-step, and rolls drawn uniformly."""
+import itertools
+import random
+from collections import Counter
+
+import pyspiel
+import pytest
+from scipy.stats import chisquare
+
+from icarus.game import CHANCE, State
+from icarus.games.liars_dice import FACES, LIAR, liars_dice
+
+UNLIKELY = 1e-4                 # a chi-square test with a smaller p fails
+
+
+def rolled(first, second, bids=""):
+    """The game with dice written like "2★", after bids written like "1×2, liar", each of them legal."""
+    state = liars_dice(len(first), len(second)).new_initial_state()
+    for player, roll in enumerate((first, second)):
+        state.facts.faces[player, :len(roll)] = ["12345★".index(face) for face in roll]
+    state = State(state.game, state.record)
+    for name in filter(None, bids.split(", ")):
+        state.apply_action(state.string_to_action(name.replace("×", " × ")))
+    return state
+
+
+def legal_texts(state):
+    return [state.action_to_string(action).replace(" ", "") for action in state.legal_actions()]
+
+
+def dice(state):
+    """Each player's dice, in order."""
+    return [state.facts.faces[player, :state.facts.dice[player]].tolist() for player in range(2)]
+
+
+# ------------------------------------------------------------------------------------------------------------- the rules
+
+def test_the_first_player_may_bid_anything_but_not_call():
+    assert legal_texts(rolled("1", "2")) == [f"{number}×{face}" for number in (1, 2) for face in "12345★"]
+
+
+def test_a_bid_is_raised_by_a_higher_face_or_a_larger_number_or_called():
+    assert legal_texts(rolled("1", "2", "1×4")) == ["1×5", "1×★", "2×1", "2×2", "2×3", "2×4", "2×5", "2×★", "liar"]
+
+
+def test_the_highest_bid_can_only_be_called():
+    state = rolled("1", "22", "3×★")
+    assert legal_texts(state) == ["liar"] and state.current_player() == 1
+
+
+@pytest.mark.parametrize(("first", "second", "bid", "holds"), [
+    ("2", "2", "2×2", True),
+    ("2", "3", "2×2", False),
+    ("2", "3", "1×2", True),
+    ("2", "★", "2×2", True),               # a star counts as any face
+    ("★", "★", "2×4", True),
+    ("2", "★", "2×★", False),              # but no face as a star
+    ("2", "★", "1×★", True),
+    ("23", "2★5", "3×2", True),
+    ("23", "2★5", "4×2", False),
+    ("23", "2★5", "1×1", True),            # more than were bid
+    ("44444444", "4444444★", "16×4", True),
+])
+def test_if_the_bid_holds_the_bidder_wins_and_otherwise_the_caller(first, second, bid, holds):
+    state = rolled(first, second, f"{bid}, liar")
+    assert state.is_terminal() and state.returns() == [float(holds), float(not holds)]
+
+
+def test_the_second_player_wins_with_a_bid_of_his_that_holds():
+    assert rolled("5", "5", "1×5, 2×5, liar").returns() == [0.0, 1.0]
+    assert rolled("5", "4", "1×5, 2×5, liar").returns() == [1.0, 0.0]
+
+
+def test_players_alternate():
+    assert [rolled("1", "2", bids).current_player() for bids in ("", "1×1", "1×1, 1×3")] == [0, 1, 0]
+
+
+def test_every_roll_is_equally_likely():
+    seen = Counter(tuple(sum(dice(liars_dice(1, 2).new_initial_state(seed)), [])) for seed in range(20 * FACES ** 3))
+    assert chisquare([seen[roll] for roll in itertools.product(range(FACES), repeat=3)]).pvalue > UNLIKELY
+
+
+@pytest.mark.parametrize("numbers", [(0, 1), (1, 9), (-1, 1), (1, 1.5), ("2", 2), (True, 1), (1, None)])
+def test_other_numbers_of_dice_are_refused(numbers):
+    with pytest.raises(ValueError, match="1 to 8 dice") as refusal:
+        liars_dice(*numbers)
+    assert any(repr(number) in str(refusal.value) for number in numbers)
+
+
+def lock_step_with_openspiel(number, games):
+    theirs = pyspiel.load_game(f"liars_dice(numdice={number})")
+    liar = theirs.num_distinct_actions() - 1
+    for seed in range(games):
+        choose, state, referee = random.Random(seed), liars_dice(number, number).new_initial_state(seed), theirs.new_initial_state()
+        for face in sum(dice(state), []):
+            referee.apply_action(face)
+        while not referee.is_terminal():
+            assert state.current_player() == referee.current_player()
+            assert [liar if action == LIAR else action for action in state.legal_actions()] == referee.legal_actions()
+            highest = 1 + state.legal_actions()[0] + choose.randrange(6)           # most bids are near the last, for long games
+            action = choose.choice([action for action in state.legal_actions() if action <= highest or action == LIAR])
+            referee.apply_action(liar if action == LIAR else action)
+            state.apply_action(action)
+        assert state.is_terminal() and state.returns() == [(value + 1) / 2 for value in referee.returns()]
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_random_games_agree_with_openspiel(number):
+    lock_step_with_openspiel(number, 2000)
+
+
+# ------------------------------------------------------------------------------------------------------- determinization
+
+def test_everyone_sees_every_action():
+    assert liars_dice().observe is None
+
+
+@pytest.mark.parametrize(("first", "second", "bids", "observer"), [
+    ("1", "2", "", 0), ("1", "2", "1×5", 1), ("24", "5", "1×4, 2×4", 1), ("2", "★5", "3×★", 0),
+])
+def test_a_determinization_rolls_the_other_players_dice_uniformly(first, second, bids, observer):
+    state = rolled(first, second, bids)
+    hidden = len((first, second)[1 - observer])
+    drawn = Counter()
+    for seed in range(60 * FACES ** hidden):
+        world = state.determinize(observer, seed)
+        assert dice(world)[observer] == dice(state)[observer]
+        assert world.facts.bid == state.facts.bid and world.legal_actions() == state.legal_actions()
+        drawn[tuple(dice(world)[1 - observer])] += 1
+    assert chisquare([drawn[roll] for roll in itertools.product(range(FACES), repeat=hidden)]).pvalue > UNLIKELY
+
+
+def test_a_determinization_reads_nothing_hidden():
+    for one, other in itertools.product(("23", "★5", "11"), repeat=2):
+        for seed in range(5):
+            worlds = [rolled("4", roll, "1×5").determinize(0, seed) for roll in (one, other)]
+            assert (worlds[0].record == worlds[1].record).all()
+
+
+def test_after_a_call_and_for_the_environment_the_dice_lie_open():
+    called, bid = rolled("23", "4", "1×5, liar"), rolled("23", "4", "1×5")
+    assert all((called.determinize(observer, 1).record == called.record).all() for observer in (0, 1, CHANCE))
+    assert (bid.determinize(CHANCE, 1).record == bid.record).all()
+
+
+def test_a_determinization_can_be_retraced():
+    for observer, bids in itertools.product(range(2), ("", "1×5", "1×5, 3×2, liar")):
+        state = rolled("2", "45", bids)
+        world = state.determinize(observer, seed=2)
+        start, actions = state.game.retrace(state, world.record)
+        replay = State(state.game, start)
+        for action in actions:
+            replay.apply_action(action)
+        assert (replay.record == world.record).all() and replay.moves(observer) == state.moves(observer)
+
+
+def test_the_table_is_drawn_as_players_see_it():
+    assert str(rolled("★2", "2", "1×2, 3×2")) == "player 0: 2 ★; player 1: 2\nplayer 1 has bid 3 × 2, player 0 to act"
+    assert str(rolled("★2", "2", "1×2, 3×2, liar")).endswith("player 1 has bid 3 × 2, player 0 has called")
+    assert str(rolled("★2", "2")).endswith("\nplayer 0 to act")
