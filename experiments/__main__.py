@@ -187,16 +187,30 @@ def query(
 def export(
     directory: Directory,
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The file; if not given, standard output.")] = None,
+    alpha_rank: Annotated[bool, typer.Option("--alpha-rank", help="The columns agents and scores, for OpenSpiel's alpha-rank.")] = False,
 ) -> None:
     """Write the games played as CSV, a line each, without their actions."""
     from experiments import tables
-    experiment = store.experiment_in(directory)
-    names, found = tables.flattened(store.rows(directory, experiment))
+    rows = store.rows(directory, store.experiment_in(directory))
+    names, found = (["agents", "scores"], tables.matches(rows)) if alpha_rank else tables.flattened(rows)
     if file is None:
         tables.write_csv(sys.stdout, names, found)
         return
     with file.open("w", encoding="utf-8", newline="") as target:
         tables.write_csv(target, names, found)
+
+
+@app.command()
+def ratings(directory: Directory) -> None:
+    """Bradley-Terry or Plackett-Luce ratings of a tournament (an experiment with several opponents) with 95 % intervals."""
+    from experiments import document
+    from experiments.report import rating_tables
+    with results_of(directory) as results:
+        found = [block for block in rating_tables(results) if isinstance(block, document.Table)]
+    if not found:
+        raise Refusal(f"{directory} holds no tournament: no game has three or more agents that have met")
+    for table in found:
+        terminal.console().print(terminal.plain_table(table.header, table.rows, table.caption))
 
 
 @app.command()
@@ -306,7 +320,7 @@ def main(arguments: list[str] | None = None) -> int:
     except Refusal as error:
         say(f"experiments: {error}")
         return REFUSED
-    except GameFailed as error:
+    except (GameFailed, store.NotKept) as error:
         say(f"experiments: {error}")
         return FAILED
     except KeyboardInterrupt:

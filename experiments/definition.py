@@ -19,7 +19,7 @@ class Column:
     """What the agents of one picture have in common.
 
     Attributes:
-        game: its full name, parameters included.
+        game: its name, with the parameters that are not the usual ones.
         variant: those of its parameters that are not the usual ones, as people read them: "players = 3".
         role: where the seats of a game are told apart: "Landlord", "Light", "Dark"; else empty.
         seats: the agent's seat in trial t is seats[t % len(seats)].

@@ -2,7 +2,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiments import claims, figures, sequential
+from experiments import claims, figures, ratings, sequential
 from experiments.definition import Cell, Column, Experiment
 from experiments.document import Block, Heading, Paragraph, Picture, Table, html, markdown
 from experiments.results import Origins, Results, results_of
@@ -48,6 +48,8 @@ def _blocks(experiment: Experiment, results: Results, columns: figures.Columns, 
         if discordant:
             yield _pairs(tallies, discordant)
         yield _searches(tallies)
+    if len({column.opponent for column in columns}) > 1:
+        yield from rating_tables(results)
     yield from _analyses(columns)
     yield from _settings(experiment, results.origins())
 
@@ -139,6 +141,22 @@ def _effects(caption: str, effects: list[Effect], statistic: str) -> Table:
 
 def _p(value: float) -> str:
     return f"< {SMALLEST_P:.4f}" if value < SMALLEST_P else f"{value:.4f}"
+
+
+def rating_tables(results: Results) -> Iterator[Block]:
+    """The ratings of tournaments, with their 95 % intervals."""
+    names = {cell.strategy: cell.agent for cell in reversed(results.cells)}
+    for name, placings in ratings.tournaments(results).items():
+        try:
+            rated = ratings.ratings(placings)
+        except ValueError as error:
+            yield Paragraph(f"Ratings, {name}: {error}.")
+            continue
+        players = len([agent for place in next(iter(placings)) for agent in place])
+        yield Table(f"Ratings ({'Bradley-Terry' if players == 2 else 'Plackett-Luce'}), {name}: logarithms of strengths, mean 0.",
+                    ["Agent", "Strategy", "Games", "Rating", "95 % interval"],
+                    [[names.get(each.strategy, each.strategy), each.strategy, str(each.games), f"{each.value:+.2f}",
+                      f"{each.low:+.2f} to {each.high:+.2f}"] for each in rated])
 
 
 def _schemes(experiment: Experiment) -> Iterator[list[str]]:

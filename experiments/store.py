@@ -23,6 +23,7 @@ UNFINISHED = ".new"             # the end of the name of a file that is being wr
 SYNC_SECONDS = 1.0              # the disk is asked to keep what it has at most this often; a killed process loses nothing
 _FIELDS = {"cell": str, "trial": int, "seat": int, "win": bool, "reward": float, "seed": list, "returns": list, "actions": list,
            "moves": int, "statistics": dict, "started": str, "seconds": float, "provenance": dict}
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 Row = dict[str, Any]
 
@@ -148,6 +149,10 @@ def _row(line: bytes, where: str) -> Row:
     return row
 
 
+class NotKept(Exception):
+    """A game that has ended could not be written; those before it are kept."""
+
+
 class Writer:
     """The results of one experiment, open for this process alone.
 
@@ -165,13 +170,26 @@ class Writer:
         self.dropped = self._file.tell() - end
         if self.dropped:
             self._file.truncate(end)
+        self._end = end
         self._synced = time.monotonic()
 
     def append(self, row: Row) -> None:
-        """Keep a game that has ended."""
-        rest = memoryview(json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
-        while rest:
-            rest = rest[self._file.write(rest):]
+        """Keep a game that has ended.
+
+        Raises:
+            NotKept: it cannot be written, for example because the disk is full.
+        """
+        line = _ENCODER.encode(row).encode() + b"\n"
+        try:
+            rest = memoryview(line)
+            while rest:
+                rest = rest[self._file.write(rest):]
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._file.truncate(self._end)                  # the part of a line that was written
+            told = f"{self._file.name} cannot take more games ({error.strerror}); {len(self.done)} are kept"
+            raise NotKept(f"{told}, the same command continues") from None
+        self._end += len(line)
         self.done[row["cell"], row["trial"]] = row["win"]
         if time.monotonic() - self._synced >= SYNC_SECONDS:
             self.sync()

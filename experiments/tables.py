@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from experiments import store
-from experiments.definition import Refusal
+from experiments.definition import Experiment, Refusal
 from experiments.results import LONGEST_ROW, MEMORY, results_of
 from experiments.store import Damage, Row
 
@@ -62,35 +62,55 @@ def write_csv(target: TextIO, names: Sequence[str], rows: Iterable[Sequence[Any]
     writer.writerows(rows)
 
 
+def matches(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, ...], tuple[float, ...]]]:
+    """Each game as the strategies in its seats and their rewards: what OpenSpiel's alpha-rank reads.
+
+    As columns "agents" and "scores" of a data frame these are the argument of `heuristic_payoff_table.from_match_results`.
+    """
+    for row in rows:
+        seats = range(len(row["returns"]))
+        yield tuple(row["strategy"] if seat == row["seat"] else row["opponent"] for seat in seats), tuple(row["returns"])
+
+
 def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:
     """Add to `out` the games of other runs of the same experiment: (games added, games there now).
 
     Raises:
         Refusal: they belong to different experiments.
-        Damage: a file is damaged, or the same game was played differently in two places. Nothing is added from that place then.
+        Damage: a file is damaged, or the same game was played differently in two places (both are named, with their lines). Nothing is
+            added then.
     """
     experiments = [store.experiment_in(directory) for directory in directories]
     for directory, experiment in zip(directories, experiments, strict=True):
         if experiment != experiments[0]:
             told = store.difference(experiment.settings(), experiments[0].settings(), ("in the one", "in the other"))
             raise Refusal(f"{directory} and {directories[0]} are runs of different experiments: {told}")
-    added = 0
+    places = [directory for directory in (out, *directories) if store.results_in(directory).exists()]
+    first = _first_places(places, experiments[0])
     with store.writer(out, experiments[0]) as writer:
-        known = {(row["cell"], row["trial"]): _essence(row) for row in store.rows(out, experiments[0])}
-        for directory in directories:
-            new = []
-            for row in store.rows(directory, experiments[0]):
+        before = len(writer.done)
+        for number, directory in enumerate(places):
+            for line, row in enumerate(store.rows(directory, experiments[0]), 1):
                 game = row["cell"], row["trial"]
-                if game not in known:
-                    new.append(row)
-                elif known[game] != _essence(row):
-                    told = f"trial {row['trial']} of {row['agent']} in {row['game']}"
-                    raise Damage(f"{directory}: {told} was played otherwise elsewhere")
-            for row in new:
-                writer.append(row)
-                known[row["cell"], row["trial"]] = _essence(row)
-            added += len(new)
-        return added, len(writer.done)
+                if first[game][:2] == (number, line) and game not in writer.done:
+                    writer.append(row)
+        return len(writer.done) - before, len(writer.done)
+
+
+def _first_places(places: Sequence[Path], experiment: Experiment) -> dict[tuple[str, int], tuple[int, int, int]]:
+    """Where each game is found first: (number of the place, line, what was played).
+
+    Raises:
+        Damage: it is found elsewhere, played otherwise.
+    """
+    first: dict[tuple[str, int], tuple[int, int, int]] = {}
+    for number, directory in enumerate(places):
+        for line, row in enumerate(store.rows(directory, experiment), 1):
+            place, other, played = first.setdefault((row["cell"], row["trial"]), (number, line, _essence(row)))
+            if played != _essence(row):
+                raise Damage(f"{store.results_in(directory)}, line {line}: trial {row['trial']} of {row['agent']} in {row['game']} was "
+                             f"played otherwise than in {store.results_in(places[place])}, line {other}")
+    return first
 
 
 def _essence(row: Row) -> int:

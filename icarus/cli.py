@@ -2,6 +2,7 @@
 import contextlib
 import importlib.util
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -46,7 +47,12 @@ def _own(files: list[Path] | None) -> dict[str, Any]:
             raise ValueError(f"{str(file)!r} is no Python file")
         module = importlib.util.module_from_spec(spec)
         sys.modules[file.stem] = module
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except Exception as error:                     # whatever somebody's own file raises is told, not traced
+            line = next((frame.lineno for frame in reversed(traceback.extract_tb(error.__traceback__)) if frame.filename == str(file)), "?")
+            line = getattr(error, "lineno", None) or line
+            raise ValueError(f"{str(file)!r} cannot be run: {type(error).__name__} in line {line}: {error}") from None
         for name, value in vars(module).items():
             if isinstance(value, Game):
                 games.GAMES[value.name] = value

@@ -361,6 +361,10 @@ def _policies(term: Enhancement) -> Iterator[Enhancement]:
 
 def _composed(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> Composition:
     parts = tuple(dict.fromkeys(part for _, term in terms for part in term.components))
+    names = [part.name for part in parts]
+    doubled = [name for name in names if names.count(name) > 1]
+    if doubled:
+        raise ValueError(f"two different enhancements of one composition are called {doubled[0]}; give one another name, attrs.evolve(…, name=…)")
     unions: dict[str, Any] = {slot: Union(tuple(getattr(part, slot) for part in parts)) for slot in SLOTS if slot != "policy"}
     mixture: Any = Mixture(operator, tuple((weight, term.policy) for weight, term in terms))
     return Composition(name=_expression(operator, terms), policy=mixture, operator=operator, terms=terms, **unions)

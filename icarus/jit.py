@@ -179,25 +179,34 @@ if DISABLED:
 
 # -------------------------------------------------------------------------------------------------------- what is reached
 
-def reachable(function: Callable, seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
-    """Every function and constant that a function can reach through its globals and closure, as (name, object)."""
-    seen = set() if seen is None else seen
-    function = getattr(function, "py_func", function)
-    if id(function) in seen:
-        return
-    seen.add(id(function))
-    yield function.__qualname__, function
-    names = set(_names(function.__code__))
-    scope = {name: function.__globals__[name] for name in names if name in function.__globals__}
-    for module in [value for value in scope.values() if isinstance(value, pytypes.ModuleType)]:
-        scope.update({f"{module.__name__}.{name}": getattr(module, name) for name in names if hasattr(module, name)})
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        scope[name] = cell.cell_contents
-    for name in sorted(scope):
-        value = scope[name]
-        python = getattr(value, "py_func", value)
-        if isinstance(python, pytypes.FunctionType) and not python.__module__.startswith(("numpy", "numba")):
-            yield from reachable(python, seen)
+LIBRARIES = {"numpy", "numba", "math", "builtins"}               # their versions stand for what they hold
+
+
+def reachable(function: Callable) -> Iterator[tuple[str, Any]]:
+    """Every function, flag and constant that a function can reach through globals, modules, containers and closures, by name."""
+    pending: list[tuple[str, Any, frozenset[str]]] = [("", function, frozenset())]
+    seen: set[tuple[int, frozenset[str]]] = set()
+    while pending:
+        name, value, names = pending.pop()
+        if hasattr(value, "py_func"):
+            yield f"{name} flags", tuple(sorted((key, str(flag)) for key, flag in value.targetoptions.items()))
+            value = value.py_func
+        module = value.__name__ if isinstance(value, pytypes.ModuleType) else getattr(value, "__module__", None) or ""
+        if isinstance(value, pytypes.FunctionType | pytypes.ModuleType):
+            if (id(value), names) in seen or module.partition(".")[0] in LIBRARIES:
+                continue
+            seen.add((id(value), names))
+        if isinstance(value, pytypes.FunctionType):
+            yield value.__qualname__, value
+            names = frozenset(_names(value.__code__))
+            found = {name: value.__globals__[name] for name in names if name in value.__globals__}
+            found.update({name: cell.cell_contents for name, cell in
+                          zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)})
+            pending += [(name, found[name], names if isinstance(found[name], pytypes.ModuleType) else frozenset()) for name in sorted(found)]
+        elif isinstance(value, pytypes.ModuleType):
+            pending += [(f"{module}.{inside}", getattr(value, inside), names) for inside in sorted(names) if hasattr(value, inside)]
+        elif isinstance(value, tuple | list) and any(callable(item) for item in value):
+            pending += [(f"{name}[{i}]", item, frozenset()) for i, item in enumerate(value)]
         else:
             yield name, value
 
@@ -228,6 +237,10 @@ def _describe(value: Any) -> bytes:
         return repr(value).encode()
     if isinstance(value, tuple | list):
         return b"(" + b",".join(_describe(item) for item in value) + b")"
+    if isinstance(value, type):
+        members = sorted((name, repr(member)) for name, member in vars(value).items()
+                         if not name.startswith("__") and isinstance(member, int | float | str | bytes | tuple))
+        return repr((value.__qualname__, members)).encode()
     return f"{type(value).__qualname__} {getattr(value, '__qualname__', '')}".encode()
 
 
@@ -275,7 +288,8 @@ def cache_folder() -> Path | None:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
         for other in cache_root().iterdir():
-            if other != folder and time.time() - other.stat().st_mtime > UNUSED_DAYS * 86400:
+            ours = re.fullmatch(r"[0-9a-f]{16}", other.name) is not None and other != folder
+            if ours and time.time() - other.stat().st_mtime > UNUSED_DAYS * 86400:
                 shutil.rmtree(other, ignore_errors=True)
         if os.access(folder, os.W_OK):
             return folder

@@ -116,8 +116,13 @@ def chosen(rule: int, parameter: float, values: np.ndarray, count: int, rng: np.
     if rule == ARGMAX:
         return best(values, count, rng)
     if rule == GIBBS:
-        for i in range(count):
-            values[i] = math.exp(values[i] / parameter)
+        most = values[0]
+        for i in range(1, count):
+            most = max(most, values[i])
+        if most == np.inf:
+            return best(values, count, rng)
+        for i in range(count):                                # scaled by e^(-most/τ), so that no temperature is too low
+            values[i] = math.exp((values[i] - most) / parameter)
         return proportional(values, count, rng)
     if rule == EPSILON_GREEDY:
         return below(rng, count) if uniform(rng) < parameter else best(values, count, rng)

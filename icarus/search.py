@@ -155,7 +155,7 @@ def check_budget(iterations: Any, seconds: Any) -> None:
 
 def check_seed(seed: Any) -> None:
     """Refuse what numpy.random.SeedSequence would not take as a seed."""
-    numbers = seed if isinstance(seed, Sequence) and not isinstance(seed, str) else (seed,)
+    numbers = seed if isinstance(seed, Sequence) and not isinstance(seed, str | bytes) else (seed,)
     if not numbers or any(isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0 for n in numbers):
         raise ValueError(f"seed is {seed!r}; it must be an integer of at least 0, or a sequence of such integers")
 

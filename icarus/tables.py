@@ -1,4 +1,5 @@
 """θ in memory: one hash table for each component, which grows without changing what it says."""
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -51,6 +52,11 @@ class Table:
             self.rows[i][name] = value
 
     @property
+    def blank(self) -> Any:
+        """The row of the initial information."""
+        return self._blank[0]
+
+    @property
     def capacity(self) -> int:
         return int(self.descriptor["capacity"][0])
 
@@ -70,6 +76,14 @@ class Table:
         words, count = self.dtype.itemsize // 8, self.capacity
         self._place(capacity)
         _rehash()(old.ctypes.data, count, self.rows.ctypes.data, capacity, words)
+
+    def find(self, key: int) -> Any:
+        """The row of the record with this key; None where it was never updated."""
+        mask = self.capacity - 1
+        i = key & mask
+        while self.rows[i]["record"] not in (NO_RECORD, key):
+            i = (i + 1) & mask
+        return self.rows[i] if self.rows[i]["record"] == key else None
 
     def records(self) -> np.ndarray:
         """The rows that hold a record, sorted by key: a copy."""
@@ -104,31 +118,38 @@ def _rehash() -> Any:
 class Records(Mapping[Any, Any]):
     """What a search has learned about one enhancement's records.
 
-    A mapping from keys to rows with named fields. `records[parts]` looks a record up by its parts: (action, player) for MAST,
-    (player, moves) for the baseline; `records.rows` is the whole as a structured array, sorted by key.
+    `records[parts]` looks a record up by its parts, (action, player) for MAST, (player, moves) for the baseline, and gives a row
+    with named fields; iteration is over keys; `records.rows` is the whole as a structured array, sorted by key.
     """
 
     def __init__(self, enhancement: Enhancement, game: Game, table: Table) -> None:
-        self.enhancement, self.game = enhancement, game
-        self.rows = table.records()
-        self.initial = table._blank[0]
+        self.enhancement, self.game, self._table = enhancement, game, table
+
+    @property
+    def initial(self) -> Any:
+        """What is known of a record before its first update."""
+        return self._table.blank
+
+    @functools.cached_property
+    def rows(self) -> np.ndarray:
+        """All rows, sorted by key: a copy, made when first asked for."""
+        return self._table.records()
 
     def key(self, parts: Any) -> int:
         """The key of the record with these parts."""
         return self.enhancement.records.key(self.game, parts)
 
     def __getitem__(self, parts: Any) -> Any:
-        key = self.key(parts)
-        i = int(np.searchsorted(self.rows["record"], key))
-        if i == len(self.rows) or self.rows["record"][i] != key:
+        row = self._table.find(self.key(parts))
+        if row is None:
             raise KeyError(parts)
-        return self.rows[i]
+        return row
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.rows["record"].tolist())
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self._table.used
 
     def __repr__(self) -> str:
         return f"<{len(self)} records of {self.enhancement}>"

@@ -120,6 +120,17 @@ def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(name: 
     assert same(attrs.evolve(narrow, memory=roomy.memory), roomy)
 
 
+@pytest.mark.xfail(strict=True, reason="DEFECT: records are read from the live tables, while visits and values are copies")
+def test_a_result_stays_what_it_was_when_the_search_goes_on() -> None:
+    running = Search(whist(), EVERYTHING, 5)
+    running.run(30)
+    result = running.result()
+    running.run(400)
+    assert len(result.records["BASELINE"]) == len(result.records["BASELINE"].rows)
+    assert result.records["BASELINE"][()]["visits"] == result.iterations == 30
+    assert same(result, search(whist(), EVERYTHING, iterations=30, seed=5))
+
+
 def test_a_search_asked_for_fewer_iterations_than_it_has_made_does_nothing() -> None:
     running = Search(whist(), BASELINE, 1)
     running.run(30)
@@ -204,8 +215,7 @@ def ended() -> State:
     ({"iterations": 5, "seed": "7"}, ValueError, "seed is '7'"), ({"iterations": 5, "seed": ()}, ValueError, r"seed is \(\)"),
     ({"iterations": 5, "seed": (1, -2)}, ValueError, r"seed is \(1, -2\)"),
     ({"iterations": 5, "seed": True}, ValueError, "seed is True"),
-    pytest.param({"iterations": 5, "seed": b"ab"}, ValueError, "seed is b'ab'", marks=pytest.mark.xfail(
-        strict=True, reason="DEFECT: check_seed lets bytes pass, and numpy refuses them in words of its own")),
+    ({"iterations": 5, "seed": b"ab"}, ValueError, "seed is b'ab'"),
     ({"iterations": 5, "state": toy.BRANCHES}, TypeError, r"looks at a State, such as .*, not at <game toy-branches"),
     ({"iterations": 5, "state": None}, TypeError, "not at None"),
     ({"iterations": 5, "strategy": "RAVE >> MAST"}, TypeError, "a strategy is an Enhancement, .*, not 'RAVE >> MAST'"),
@@ -230,9 +240,6 @@ def test_numbers_of_numpy_and_keys_are_good_input(budget: dict[str, Any]) -> Non
 
 # ----------------------------------------------------------------------------------------------------------------- Ctrl-C
 
-SORTING = pytest.mark.xfail(reason="DEFECT: to sort the records for the result takes 0.7 s for a million of them (Table.records)")
-
-
 @contextlib.contextmanager
 def ctrl_c(delay: float) -> Iterator[list[float]]:
     """Ctrl-C after a delay; gives the processor time that this process had used by then."""
@@ -251,7 +258,6 @@ def ctrl_c(delay: float) -> Iterator[list[float]]:
         signal.signal(signal.SIGINT, previous)
 
 
-@SORTING
 def test_ctrl_c_is_answered_at_once_with_what_was_found() -> None:
     state = games.load("othello").new_initial_state()
     search(state, EVERYTHING, iterations=10)
@@ -263,7 +269,8 @@ def test_ctrl_c_is_answered_at_once_with_what_was_found() -> None:
     assert result.iterations == result.visits.sum() > 10
     assert str(caught.value) == f"search interrupted after {result.iterations} iterations"
     assert isinstance(caught.value, KeyboardInterrupt)
-    assert same(result, search(state, EVERYTHING, iterations=result.iterations, seed=2))
+    whole = search(state, EVERYTHING, iterations=result.iterations, seed=2)
+    assert same(attrs.evolve(result, memory=whole.memory), whole)         # a table may have grown for the playout that never came
 
 
 @pytest.mark.xfail(strict=True, reason="DEFECT: before the rows are copied (Table.grow) all records are lost")
@@ -294,7 +301,6 @@ def test_ctrl_c_before_the_first_iteration_is_an_ordinary_one(monkeypatch: pytes
     assert not isinstance(caught.value, SearchInterrupted)
 
 
-@SORTING
 def test_ctrl_c_is_answered_at_once_after_a_long_search() -> None:
     state = games.load("othello").new_initial_state()
     running = Search(state, RAVE >> EPIC, 1)

@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from experiments import store, suite
 from experiments.store import Row
 
+TRIALS = 20                     # games of each of three agents
 TIMEOUT = 170                   # seconds for one command, compilation on a cold cache included
 
 
@@ -45,7 +47,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory / "run"
 
 
-SMALL = ("figure4", "--games", "othello", "--trials", 4, "--iterations", 20)
+SMALL = ("figure5", "--games", "othello", "--trials", TRIALS, "--iterations", 20)
 
 
 def games(directory: Path) -> dict[tuple[str, int], Row]:
@@ -62,12 +64,26 @@ def without_clocks(value: Any) -> Any:
 
 def small() -> Any:
     """The experiment that `SMALL` names."""
-    return suite.load("figure4", {"games": ["othello"], "trials": 4, "iterations": 20})
+    return suite.load("figure5", {"games": ["othello"], "trials": TRIALS, "iterations": 20})
 
 
-def a_row(cell: Any, trial: int, **changes: object) -> Row:
+def all_of_table_1(trials: int = 4, **changes: Any) -> Any:
+    """The sixteen combinations in Othello."""
+    return suite.load("figure4", {"games": ["othello"], "trials": trials, "iterations": 20, **changes})
+
+
+def keep(directory: Path, experiment: Any, rows: Iterable[Row]) -> Path:
+    """A directory with invented games."""
+    with store.writer(directory, experiment) as writer:
+        for row in rows:
+            writer.append(row)
+    return directory
+
+
+def a_row(cell: Any, trial: int, **changes: Any) -> Row:
     """A row as a game of a cell would leave it, with an invented game."""
-    return {"cell": cell.key, "game": cell.column.game, "agent": cell.agent, "iterations": cell.column.iterations, "trial": trial,
+    return {"cell": cell.key, "game": cell.column.game, "agent": cell.agent, "strategy": cell.strategy,
+            "opponent": cell.column.opponent, "iterations": cell.column.iterations, "trial": trial,
             "seat": cell.seat(trial), "win": True, "reward": 1.0, "seed": [0, int(cell.key[:8], 16), int(cell.key[8:], 16), trial], "returns": [1.0, 0.0],
             "actions": [[0, 1], [1, 2]], "moves": 2, "started": "2020-01-01T00:00:00.000+00:00", "seconds": 1.0,
             "statistics": {"agent": {"visits": 10.0, "value": 0.5, "depth": 3.0, "iterations": 20.0}, "opponents": {}},

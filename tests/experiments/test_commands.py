@@ -6,7 +6,7 @@ import json
 import shutil
 
 import pytest
-from conftest import SMALL, a_row, small
+from conftest import SMALL, TRIALS, a_row, all_of_table_1, keep, small
 
 from experiments import store
 from experiments.__main__ import main, split_games
@@ -84,7 +84,7 @@ def test_a_torn_last_line_is_played_again(command, copy, played):
 
 
 def test_every_command_has_help(call):
-    for name in ("run", "status", "report", "query", "export", "merge", "verify", "plan"):
+    for name in ("run", "status", "report", "query", "export", "merge", "verify", "plan", "claims", "estimate", "rehearse", "ratings"):
         code, out, _ = call(name, "--help")
         assert code == 0
         assert len(out) > 200
@@ -97,11 +97,12 @@ def test_the_table_of_a_report_holds_every_agent_with_its_interval(call, copy):
     wins = {}
     for row in store.rows(copy, small()):
         wins[row["agent"]] = wins.get(row["agent"], 0) + row["win"]
-    assert list(rows) == ["-", "N", "R", "NR", "M", "NM", "RM", "NRM", "L", "NL", "RL", "NRL", "ML", "NML", "RML", "NRML"]
+    assert list(rows) == ["Baseline", "EPIC", "NAST"]
     assert {agent: int(line.split()[1]) for agent, line in rows.items()} == wins
 
 
-def test_a_report_needs_no_other_file(call, copy):
+def test_a_report_needs_no_other_file(call, tmp_path):
+    copy = keep(tmp_path, all_of_table_1(), (a_row(cell, 0) for cell in all_of_table_1().cells))
     call("report", copy)
     page = (copy / "report.html").read_text()
     assert page.count("data:image/svg+xml;base64,") == 3            # Figures 4 and 3, trees
@@ -109,7 +110,7 @@ def test_a_report_needs_no_other_file(call, copy):
     assert "<link" not in page
     assert "BASELINE &gt;&gt; (MAST + LGRF + NAST2)/3" in page
     assert "Analysis of variance" in page
-    assert small().cells[0].column.game in page
+    assert all_of_table_1().cells[0].column.game in page
     text = (copy / "report.md").read_text()
     for path in ("figures/figure4-othello.png", "figures/figure3.png", "figures/tree.png"):
         assert f"]({path})" in text
@@ -122,12 +123,12 @@ def test_a_report_of_an_unfinished_run_says_so(call, tmp_path):
         writer.append(a_row(experiment.cells[0], 0))
     code, _, _ = call("report", tmp_path)
     assert code == 0
-    assert "1 of 64 games played; the run is not complete." in (tmp_path / "report.md").read_text()
+    assert "1 of 60 games played; the run is not complete." in (tmp_path / "report.md").read_text()
 
 
 def test_status_tells_how_far_a_run_is_and_when_it_will_end(tmp_path):
     """Two workers, 10 seconds a game: 16 games of 64 are done after 80 seconds, so 240 are left."""
-    experiment = small()
+    experiment = all_of_table_1()
     start = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
     rows = [a_row(cell, 0, started=(start + datetime.timedelta(seconds=i // 2 * 10 + i % 2 * 5)).isoformat(), seconds=10.0)
             for i, cell in enumerate(experiment.cells)]
@@ -145,7 +146,7 @@ def test_status_knows_a_complete_run_and_one_that_has_not_begun(call, played, tm
     assert call("status", played)[1].splitlines()[-1] == "complete"
     with store.writer(tmp_path, small()):
         pass
-    assert "0 of 64 games" in call("status", tmp_path)[1]
+    assert "0 of 60 games" in call("status", tmp_path)[1]
 
 
 def test_a_query_is_answered_from_the_file(call, played):
@@ -154,7 +155,7 @@ def test_a_query_is_answered_from_the_file(call, played):
     assert code == 0
     lines = list(csv.reader(io.StringIO(out)))
     assert lines[0][:2] == ["agent", "n"]
-    assert [line[1] for line in lines[1:]] == ["4"] * 16
+    assert [line[1] for line in lines[1:]] == [str(TRIALS)] * 3
 
 
 def test_a_wrong_query_is_refused_in_one_sentence(call, played):
@@ -211,7 +212,9 @@ def test_the_same_game_played_differently_is_not_merged(call, copy, played, tmp_
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     code, _, errors = call("merge", tmp_path / "out", played, copy)
     assert code == 2
-    assert "was played otherwise elsewhere" in errors
+    assert f"{path}, line 10: " in errors
+    assert f"was played otherwise than in {played / store.RESULTS}, line 10" in errors
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_plan_tells_the_number_of_games(call):

@@ -5,14 +5,14 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import SMALL, TIMEOUT, games, small, without_clocks
+from conftest import SMALL, TIMEOUT, TRIALS, games, small, without_clocks
 
 from experiments import crew, store
 from experiments.crew import Crew, GameFailed
 from experiments.playing import Game
 from experiments.running import games_left, part
 
-TOTAL = 16 * 4
+TOTAL = 3 * TRIALS
 
 
 def processes_below(process: int) -> set[int]:
@@ -61,7 +61,7 @@ def disturbed(command, out: Path, signal_number: int, to_group: bool) -> tuple[i
 
 
 def table(text: str) -> str:
-    return text[:text.rindex("NRML")]
+    return text[:text.rindex("NAST")]
 
 
 def test_one_worker_plays_the_same_games_as_two(command, played, tmp_path):
@@ -139,7 +139,7 @@ def test_a_game_that_raises_an_error_stops_the_run_and_names_itself():
     cell = attrs.evolve(small().cells[0], strategy="NOBODY")
     with Crew(1) as one, pytest.raises(GameFailed) as failed:
         list(one.play([Game(cell, 3, (1, 2))]))
-    assert "trial 3 of - (NOBODY) in othello, seed (1, 2)" in str(failed.value)
+    assert "trial 3 of Baseline (NOBODY) in othello, seed (1, 2)" in str(failed.value)
     assert "Traceback" in str(failed.value)
 
 
@@ -158,15 +158,32 @@ def test_a_game_over_which_processes_die_again_and_again_is_given_up(monkeypatch
             pass
     monkeypatch.setattr(crew, "Worker", Dying)
     monkeypatch.setattr(crew, "wait", list)
-    with Crew(1) as one, pytest.raises(GameFailed, match="3 processes died while playing trial 0 of -"):
+    with Crew(1) as one, pytest.raises(GameFailed, match="3 processes died while playing trial 0 of Baseline"):
         list(one.play([next(games_left(small(), set()))]))
 
 
-def test_a_cluster_plays_the_same_games(command, played, tmp_path):
+def test_a_cluster_of_which_processes_are_killed_plays_the_same_games(command, played, tmp_path):
     pytest.importorskip("distributed")
-    done = command("run", *SMALL, "--cluster", "local", "--workers", 2, "--out", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
+    arguments = ("run", *SMALL, "--cluster", "local", "--workers", 2, "--out", tmp_path / "run")
+    with command.start(*arguments) as process:                          # the coordinator is killed …
+        wait_for_games(tmp_path / "run", 5)
+        children = processes_below(process.pid)
+        process.kill()
+        process.communicate(timeout=TIMEOUT)
+    assert gone_soon(children, 30)
+    with command.start(*arguments) as process:                          # … and of the next run a worker
+        wait_for_games(tmp_path / "run", 20)
+        os.kill(worker_of_cluster(process.pid), signal.SIGKILL)
+        _, errors = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0, errors
     assert games(tmp_path / "run") == games(played)
+
+
+def worker_of_cluster(process: int) -> int:
+    """One of the processes that play: each is the only child of a supervisor, or one of several of the coordinator."""
+    found = [child for child in processes_below(process) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    assert found
+    return max(found)
 
 
 def test_a_cluster_that_does_not_answer_is_refused(command, tmp_path):

@@ -93,7 +93,7 @@ def test_a_game_kept_twice_is_damage(directory, experiment):
         trials(directory, experiment)
 
 
-@pytest.mark.parametrize("changes", [{"trial": 4}, {"trial": -1}, {"cell": "0123456789abcdef"}])
+@pytest.mark.parametrize("changes", [{"trial": 20}, {"trial": -1}, {"cell": "0123456789abcdef"}])
 def test_a_game_of_another_experiment_is_damage(directory, experiment, changes):
     damaged(directory, 2, json.dumps(a_row(experiment.cells[0], 3) | changes) + "\n")
     with pytest.raises(Damage, match="line 2: not a game of this experiment"):
@@ -108,21 +108,21 @@ def refused(directory, experiment, before):
 
 
 @pytest.mark.parametrize("changes, told", [
-    ({"trials": 5}, "trials is 4 there and 5 here"), ({"seed": 3}, "seed is 0 there and 3 here"),
+    ({"trials": 5}, "trials is 20 there and 5 here"), ({"seed": 3}, "seed is 0 there and 3 here"),
     ({"iterations": 21}, "iterations is 20 there and 21 here"),
 ])
 def test_the_directory_of_other_settings_is_refused_and_left_alone(directory, changes, told):
     from experiments import suite
-    other = suite.load("figure4", {"games": ["othello"], "trials": 4, "iterations": 20, **changes})
+    other = suite.load("figure5", {"games": ["othello"], "trials": 20, "iterations": 20, **changes})
     before = {path.name: path.read_bytes() for path in directory.iterdir()}
     assert told in refused(directory, other, before)
 
 
 def test_the_directory_of_another_experiment_is_refused(directory):
     from experiments import suite
-    other = suite.load("figure5", {"games": ["othello"], "trials": 4, "iterations": 20})
+    other = suite.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20})
     before = {path.name: path.read_bytes() for path in directory.iterdir()}
-    assert "name is 'figure4' there and 'figure5' here" in refused(directory, other, before)
+    assert "name is 'figure5' there and 'figure4' here" in refused(directory, other, before)
 
 
 def test_a_directory_with_other_files_is_refused(tmp_path, experiment):

@@ -91,7 +91,8 @@ def lock_step_with_openspiel(number, games):
     theirs = pyspiel.load_game(f"liars_dice(numdice={number})")
     liar = theirs.num_distinct_actions() - 1
     for seed in range(games):
-        choose, state, referee = random.Random(seed), liars_dice(number, number).new_initial_state(seed), theirs.new_initial_state()
+        state, referee = liars_dice(number, number).new_initial_state(seed), theirs.new_initial_state()
+        choose = random.Random(seed)
         for face in sum(dice(state), []):
             referee.apply_action(face)
         while not referee.is_terminal():

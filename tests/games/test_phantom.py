@@ -98,7 +98,9 @@ def test_several_tries_may_fail_in_one_turn():
     assert str(state) == "  a b c d\n4 . . . .\n3 . . . .\n2 O O . .\n1 x x x .\nO to move, found a1, c1, b1 taken"
 
 
-@pytest.mark.parametrize("board", [(0, 4, 2), (4, 9, 4), (8, 8, 5), (4, 4, 5), (4, 4, 1), (3, -3, 3), (4, 4, 4.0), (4, "4", 4), (True, 4, 4)])
+@pytest.mark.parametrize("board", [
+    (0, 4, 2), (4, 9, 4), (8, 8, 5), (4, 4, 5), (4, 4, 1), (3, -3, 3), (4, 4, 4.0), (4, "4", 4), (True, 4, 4),
+])
 def test_boards_that_cannot_be_played_on_are_refused(board):
     with pytest.raises(ValueError, match="columns=|rows=|in_a_row=") as refusal:
         phantom(*board)
@@ -320,7 +322,7 @@ COUNTED = [                                          # tries, board, observer, s
     ("a1", (4, 4, 4), 1, 16),
     ("a1 b1", (4, 4, 4), 0, 15 * 2),                 # where he is, and whether he has tried a1
     ("a1 b1 b1", (4, 4, 4), 0, 2),
-    ("a1 b1 b1 c1", (4, 4, 4), 0, (1 + 2 + 2) + 2),  # he has not tried a1 before, now none, one or both of a1 c1; he has, now c1 or not
+    ("a1 b1 b1 c1", (4, 4, 4), 0, (1 + 2 + 2) + 2),  # a1 not tried before, now none, one or both of a1 c1; tried, now c1 or not
     ("a1 a1 b1 c1", (4, 4, 4), 1, 14 * 2),           # the other mark, which came last, and whether he has tried b1
     ("a1 b1 c1 d1 d1", (4, 4, 4), 0, 13 * 2 * 4),    # the other mark, which of the two came last, and what he has tried of a1 c1
     ("a1 c3 c1 a3", (3, 3, 2), 0, 7 * 2 * 4),        # a2c2 a2c3 a3b1 a3c2 a3c3 b1b3 b1c3: the pairs that make no line of two
@@ -360,9 +362,9 @@ def test_determinization_is_uniform_over_the_information_sets_of_random_games(bo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("board", "games"), [((2, 2, 2), 40), ((3, 3, 3), 40), ((5, 3, 3), 10), ((4, 4, 4), 10)])
+@pytest.mark.parametrize(("board", "games"), [((2, 2, 2), 40), ((3, 3, 3), 10), ((5, 3, 3), 4), ((4, 4, 4), 5)])
 def test_determinization_is_uniform_over_the_information_sets_of_many_random_games(board, games):
-    assert uniform_in_random_games(board, range(100, 100 + games), 4000) > 5 * games
+    assert uniform_in_random_games(board, range(100, 100 + games), 3000) > 5 * games
 
 
 @pytest.mark.parametrize(("tries", "board", "observer", "states"), COUNTED)
@@ -377,7 +379,7 @@ def test_a_determinization_reads_nothing_hidden(tries, board, observer, states):
 def test_a_determinization_can_be_retraced_and_recalls_the_tries_of_its_turn(board):
     game = phantom(*board)
     recalled = np.zeros(len(squares(game.new_initial_state())), np.int64)
-    for seed in range(6):
+    for seed in range(3):
         for state in random_walk(game, seed):
             for observer in (0, 1, CHANCE):
                 world = state.determinize(observer, seed=(seed, len(state.history)))

@@ -1,0 +1,150 @@
+"""Ratings against published ones and against independent computations."""
+import ast
+import random
+from collections import Counter
+
+import pytest
+from conftest import a_row, keep
+
+from experiments import suite
+from experiments.building import build
+from experiments.ratings import ratings, tournaments
+from experiments.results import results_of
+
+# Baseball, American League East, 1987 (Agresti, Categorical Data Analysis, table 10.10): wins of the first over the others.
+BASEBALL = {
+    "Milwaukee": {"Detroit": 7, "Toronto": 9, "New York": 7, "Boston": 7, "Cleveland": 9, "Baltimore": 11},
+    "Detroit": {"Milwaukee": 6, "Toronto": 7, "New York": 5, "Boston": 11, "Cleveland": 9, "Baltimore": 9},
+    "Toronto": {"Milwaukee": 4, "Detroit": 6, "New York": 7, "Boston": 7, "Cleveland": 8, "Baltimore": 12},
+    "New York": {"Milwaukee": 6, "Detroit": 8, "Toronto": 6, "Boston": 6, "Cleveland": 7, "Baltimore": 10},
+    "Boston": {"Milwaukee": 6, "Detroit": 2, "Toronto": 6, "New York": 7, "Cleveland": 7, "Baltimore": 12},
+    "Cleveland": {"Milwaukee": 4, "Detroit": 4, "Toronto": 5, "New York": 6, "Boston": 6, "Baltimore": 6},
+    "Baltimore": {"Milwaukee": 2, "Detroit": 4, "Toronto": 1, "New York": 3, "Boston": 1, "Cleveland": 7},
+}
+PUBLISHED = {"Milwaukee": 1.5814, "Detroit": 1.4364, "Toronto": 1.2945, "New York": 1.2476, "Boston": 1.1077, "Cleveland": 0.6839,
+             "Baltimore": 0.0}                              # Turner and Firth (2012), against Baltimore
+
+
+def test_ratings_of_two_players_agree_with_the_published_ones():
+    found = ratings(Counter({((one,), (other,)): wins for one, results in BASEBALL.items() for other, wins in results.items()}))
+    assert [rating.strategy for rating in found] == list(PUBLISHED)
+    for rating in found:
+        assert rating.value - found[-1].value == pytest.approx(PUBLISHED[rating.strategy], abs=5e-5)
+        assert rating.games == 78
+
+
+def test_ratings_and_intervals_of_two_players_agree_with_a_logistic_model():
+    import numpy as np
+    import statsmodels.api as models
+    names = list(BASEBALL)
+    lines = [(one, other, wins) for one, results in BASEBALL.items() for other, wins in results.items()]
+    design = np.zeros((len(lines), len(names)))
+    for line, (one, other, _) in zip(design, lines, strict=True):
+        line[names.index(one)], line[names.index(other)] = 1, -1
+    # ratings with mean 0: the last is minus the sum of the others
+    design = design[:, :-1] - design[:, -1:]
+    fitted = models.GLM(np.array([[wins, 0] for *_, wins in lines]), design, family=models.families.Binomial()).fit()
+    found = {rating.strategy: rating for rating in ratings(Counter({((one,), (other,)): wins for one, other, wins in lines}))}
+    for name, value, (low, high) in zip(names[:-1], fitted.params, fitted.conf_int(), strict=True):
+        assert (found[name].value, found[name].low, found[name].high) == pytest.approx((value, low, high), abs=1e-5)
+
+
+def test_ratings_of_more_players_agree_with_cox_regression():
+    """Each game is a stratum; a place is a time, ties by Breslow's method; agents are covariates."""
+    import numpy as np
+    from statsmodels.duration.hazard_regression import PHReg
+    generator, agents = random.Random(3), ["a", "b", "c", "d"]
+    placings, times, covariates, strata = Counter(), [], [], []
+    for game in range(300):
+        players = [generator.choice(agents) for _ in range(4)]
+        levels = [generator.randrange(3) + agents.index(player) // 2 for player in players]
+        placing = tuple(tuple(sorted(p for p, at in zip(players, levels, strict=True) if at == level)) for level in sorted(set(levels)))
+        placings[placing] += 1
+        for player, level in zip(players, levels, strict=True):
+            times.append(level + 1)
+            covariates.append([float(player == agent) for agent in agents[:-1]])
+            strata.append(game)
+    fitted = PHReg(np.array(times), np.array(covariates), strata=np.array(strata), ties="breslow").fit()
+    found = {rating.strategy: rating.value for rating in ratings(placings)}
+    assert [found[agent] - found["d"] for agent in agents[:-1]] == pytest.approx(list(fitted.params), abs=1e-5)
+
+
+def test_a_draw_of_two_is_half_a_win_for_each():
+    drawn = ratings(Counter({(("a", "b"),): 10, (("a",), ("b",)): 10, (("b",), ("a",)): 2}))
+    counted = ratings(Counter({(("a",), ("b",)): 15, (("b",), ("a",)): 7}))
+    assert [(r.strategy, r.value, r.low) for r in drawn] == [(r.strategy, pytest.approx(r.value), pytest.approx(r.low)) for r in counted]
+
+
+def test_an_agent_that_always_wins_is_first_and_has_no_bounds():
+    found = ratings(Counter({(("a",), ("b",)): 5, (("b",), ("c",)): 5, (("c",), ("b",)): 4, (("a",), ("c",)): 5}))
+    assert found[0].strategy == "a"
+    assert found[0].high == float("inf")
+
+
+def test_agents_that_have_not_met_cannot_be_rated():
+    with pytest.raises(ValueError, match="connect"):
+        ratings(Counter({(("a",), ("b",)): 5, (("c",), ("d",)): 5}))
+
+
+def a_tournament(tmp_path, game="othello", players=2):
+    agents = {"base": "BASELINE", "rave": "RAVE", "mast": "BASELINE >> MAST"}
+    experiment = build({"name": "cup", "games": game, "agents": agents, "opponent": list(agents.values()), "iterations": 5, "trials": 40})
+    generator = random.Random(4)
+    strength = {"BASELINE": 1.0, "RAVE": 2.0, "BASELINE >> MAST": 3.0}
+
+    def rows():
+        for cell, trial in experiment.games():
+            seats = [cell.strategy if seat == cell.seat(trial) else cell.column.opponent for seat in range(players)]
+            best = generator.choices(range(players), [strength[name] for name in seats])[0]
+            returns = [float(seat == best) for seat in range(players)]
+            yield a_row(cell, trial, returns=returns, reward=returns[cell.seat(trial)], win=returns[cell.seat(trial)] == 1.0)
+    return keep(tmp_path, experiment, rows())
+
+
+def test_a_tournament_is_rated_from_its_rows(tmp_path, capsys):
+    from experiments.__main__ import main
+    directory = a_tournament(tmp_path)
+    with results_of(directory) as results:
+        (name, placings), = tournaments(results).items()
+    assert name == "Othello"
+    assert placings.total() == 6 * 40                       # games of an agent against itself say nothing
+    assert [rating.strategy for rating in ratings(placings)] == ["BASELINE >> MAST", "RAVE", "BASELINE"]
+    assert main(["ratings", str(directory)]) == 0
+    printed = capsys.readouterr().out
+    assert "Bradley-Terry" in printed
+    assert printed.index("mast") < printed.index("rave") < printed.index("base ")
+    assert main(["report", str(directory)]) == 0
+    assert "Ratings (Bradley-Terry), Othello" in (directory / "report.md").read_text()
+
+
+def test_more_players_are_rated_by_plackett_and_luces_model(tmp_path, capsys):
+    from experiments.__main__ import main
+    directory = a_tournament(tmp_path, "hearts", 4)
+    assert main(["ratings", str(directory)]) == 0
+    assert "Plackett-Luce" in capsys.readouterr().out
+
+
+def test_an_experiment_with_one_opponent_is_no_tournament(tmp_path, capsys):
+    from experiments.__main__ import main
+    experiment = suite.load("figure5", {"games": ["othello"], "trials": 2})
+    keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells))
+    assert main(["ratings", str(tmp_path)]) == 2
+    assert "holds no tournament" in capsys.readouterr().err
+
+
+def test_openspiels_alpha_rank_reads_the_exported_games(tmp_path, capsys):
+    pandas = pytest.importorskip("pandas")
+    payoffs = pytest.importorskip("open_spiel.python.egt.heuristic_payoff_table")
+    from experiments.__main__ import main
+    directory = a_tournament(tmp_path / "run")
+    assert main(["export", "--alpha-rank", str(directory), str(tmp_path / "games.csv")]) == 0
+    frame = pandas.read_csv(tmp_path / "games.csv", converters={"agents": ast.literal_eval, "scores": ast.literal_eval})
+    assert len(frame) == 9 * 40
+    names = ["BASELINE", "BASELINE >> MAST", "RAVE"]
+    table = payoffs.from_match_results(frame, names)
+    expected = Counter()
+    for agents, scores in zip(frame["agents"], frame["scores"], strict=True):
+        if set(agents) == {"BASELINE", "RAVE"}:
+            expected[agents[scores.index(1.0)]] += 1
+    assert expected.total() == 2 * 40
+    assert list(table[(1, 0, 1)]) == pytest.approx([expected["BASELINE"] / 80, 0.0, expected["RAVE"] / 80])
