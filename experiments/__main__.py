@@ -42,7 +42,7 @@ def run(
     workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors if not given.")] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the experiment; another one means other games.")] = None,
     paired: Annotated[bool, typer.Option("--paired", help="The same deals and chance for all agents of a game.")] = False,
-    sprt: Annotated[bool, typer.Option("--sprt", help="End an agent's games when it is clear whether it beats the baseline.")] = False,
+    sprt: Annotated[bool, typer.Option("--sprt", help="End an agent's games when it is clear if it beats the baseline.")] = False,
     part: Annotated[str, typer.Option(metavar="K/N", help="Play only this share of the trials, such as 2/3; see merge.")] = "1/1",
     cluster: Annotated[str | None, typer.Option(help="Play on a dask cluster: the address of its scheduler, or local.")] = None,
 ) -> int:
@@ -109,7 +109,8 @@ def _interruptible(experiment: Experiment, out: Path, work: Callable[[], object]
         work()
     except KeyboardInterrupt:
         kept = sum(1 for _ in store.rows(out, experiment)) if store.results_in(out).exists() else 0
-        say(f"Stopped; {kept} of {len(experiment.cells) * experiment.trials} games are kept in {out}. The same command continues.")
+        total = len(experiment.cells) * experiment.trials
+        say(f"Stopped; {kept} of {total} games are kept in {out}. The same command continues.")
         return INTERRUPTED
     return 0
 
@@ -145,7 +146,7 @@ def report(directory: Directory) -> None:
 
 @app.command()
 def claims(
-    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Directories of runs; their games are put together.")],
+    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Runs whose games are put together.")],
     csv: Annotated[bool, typer.Option("--csv", help="Print all comparisons as comma-separated values.")] = False,
 ) -> None:
     """Paper against ours: every statement of section 8, what the games say to it, and how many more would decide it."""
@@ -187,7 +188,7 @@ def query(
 def export(
     directory: Directory,
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The file; if not given, standard output.")] = None,
-    alpha_rank: Annotated[bool, typer.Option("--alpha-rank", help="The columns agents and scores, for OpenSpiel's alpha-rank.")] = False,
+    alpha_rank: Annotated[bool, typer.Option("--alpha-rank", help="Agents and scores, for OpenSpiel's alpha-rank.")] = False,
 ) -> None:
     """Write the games played as CSV, a line each, without their actions."""
     from experiments import tables

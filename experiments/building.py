@@ -50,7 +50,8 @@ def build(table: Mapping[str, Any], module: str = "") -> Experiment:
     _all_different(cells)
     pictures = tuple(_one_of(f"pictures[{i}]", picture, PICTURES) for i, picture in enumerate(_listed("pictures", table)))
     name, trials = _text("name", _required(table, "name")), positive("trials", table["trials"])
-    experiment = Experiment(name, cells, trials, _seed(table["seed"]), pictures, _truth("paired", table["paired"]), _sprt(table["sprt"]))
+    experiment = Experiment(name, cells, trials, _seed(table["seed"]), pictures, _truth("paired", table["paired"]),
+                            _sprt(table["sprt"]))
     if experiment.sprt:
         _comparable(experiment)
     return experiment
@@ -73,7 +74,8 @@ def _comparable(experiment: Experiment) -> None:
         if not any(cell.is_opponent for cell in experiment.cells if cell.column == column):
             raise Refusal(f"sprt: the opponent {column.opponent} must be among the agents, for comparison in {column.game}")
         if experiment.trials % len(column.seats):
-            raise Refusal(f"trials: {experiment.trials} is not a multiple of {len(column.seats)}, the seats to be taken in {column.game}")
+            raise Refusal(f"trials: {experiment.trials} is not a multiple of {len(column.seats)}, "
+                          f"the seats to be taken in {column.game}")
 
 
 def _columns(table: Mapping[str, Any], module: str) -> list[Column]:

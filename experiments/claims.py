@@ -1,5 +1,6 @@
 """The paper against ours: what section 8 states, as data, and what the rows of any runs say to it."""
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
@@ -44,7 +45,7 @@ LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = PLACES = (
     ("checkers", ""), ("othello", ""), ("backgammon", ""))
 STRATEGIES = {**TABLE_1, "EPIC": EPISODES["EPIC"], **RULES}
 TRIALS = 1000                                           # games of a combination in the paper, at least
-_ROOT = 1.96 * math.sqrt(2 * 0.25)                      # the smallest difference in win rate found with n games a side is this over √n
+_ROOT = 1.96 * math.sqrt(2 * 0.25)                      # √n times the smallest difference in win rate found with n games a side
 CELL, AVERAGE = _ROOT / math.sqrt(TRIALS), _ROOT / math.sqrt(8 * TRIALS)
 CELLS, AVERAGES = (r / math.sqrt(len(PLACES)) for r in (CELL, AVERAGE))     # … over all games
 TENTH = math.log(1.1)                                   # "often 10-30 %"
@@ -52,6 +53,7 @@ VISITED = math.log(1.02)                                # a difference in visits
 MARKED = 0.02                                           # of a reward; the paper gives no size
 HALF_A_PLY = 0.5                                        # "one ply deeper"
 SLIGHT = 0.1                                            # of win rate: rules of reuse further apart are "terribly marked"
+MORE_GAMES = "More games"
 ANALYSIS = 0.999                                        # the level of the analysis of variance
 
 
@@ -100,25 +102,30 @@ def versus(place: Place, one: str, expected: Expectation, other: str, measure: s
 
 def average(enhancement: str, place: Place, expected: Expectation) -> Comparison:
     """Figure 3: the eight combinations with an enhancement and the eight without."""
-    return Comparison(place_title(place), f"with {enhancement} {expected.text} without", _averages(enhancement, [place]), expected)
+    return Comparison(place_title(place), _with_and_without(enhancement, expected), _averages(enhancement, [place]), expected)
 
 
 def overall(one: str, expected: Expectation, other: str, measure: str = WINS) -> Comparison:
     """Two agents over all games, each game with the same weight."""
     share = 1 / len(PLACES)
-    terms = tuple(Term(weight, place, (STRATEGIES[name],)) for place in PLACES for weight, name in ((share, one), (-share, other)))
+    sides = (share, one), (-share, other)
+    terms = tuple(Term(weight, place, (STRATEGIES[name],)) for place in PLACES for weight, name in sides)
     return Comparison("all games", _sides(one, expected, other, measure), terms, expected, measure, everywhere=True)
 
 
 def average_overall(enhancement: str, expected: Expectation, confidence: float = 0.95) -> Comparison:
-    return Comparison("all games", f"with {enhancement} {expected.text} without", _averages(enhancement, PLACES), expected,
+    return Comparison("all games", _with_and_without(enhancement, expected), _averages(enhancement, PLACES), expected,
                       confidence=confidence, everywhere=True)
 
 
+def _with_and_without(enhancement: str, expected: Expectation) -> str:
+    return f"with {enhancement} {expected.text} without"
+
+
 def _averages(enhancement: str, places: Sequence[Place]) -> tuple[Term, ...]:
-    sides = {1.0: True, -1.0: False}
-    return tuple(Term(weight / len(places), place, tuple(c.strategy for c in COMBINATIONS if (enhancement in c.enhancements) == featured))
-                 for place in places for weight, featured in sides.items())
+    sides = {sign: tuple(c.strategy for c in COMBINATIONS if (enhancement in c.enhancements) == featured)
+             for sign, featured in ((1.0, True), (-1.0, False))}
+    return tuple(Term(sign / len(places), place, strategies) for place in places for sign, strategies in sides.items())
 
 
 def _gain_over(place: Place, other: Place) -> Comparison:
@@ -149,7 +156,7 @@ _TREES = ("-", "L", "R", "M")
 _visits, _value, _depth = (partial(versus, measure=measure) for measure in (VISITS, VALUE, DEPTH))
 
 CLAIMS = (
-    _all("NAST is a significant improvement in all games but LOTR:C as Light and Checkers, where there is no significant difference.",
+    _all("NAST is a significant improvement in all games but LOTR:C as Light and Checkers, where it makes no such difference.",
          [average("NAST", place, same(AVERAGE) if place in (LIGHT, CHECKERS) else higher(AVERAGE)) for place in PLACES]),
     Claim("Analysis of variance over all results: NAST is an improvement significant at the 99.9 % level.",
           ((average_overall("NAST", higher(AVERAGES), ANALYSIS),),), analysis=True),
@@ -161,7 +168,8 @@ CLAIMS = (
          [average("RAVE", place, same(AVERAGE)) for place in (LANDLORD, LIGHT)]),
     _all("RAVE is significantly beneficial in Checkers, and in no other game.",
          [average("RAVE", place, higher(AVERAGE) if place == CHECKERS else not_higher(AVERAGE)) for place in PLACES]),
-    *(_all(f"{name} is never detrimental to a significant degree.", [average(name, place, not_lower(AVERAGE)) for place in PLACES])
+    *(_all(f"{name} is never detrimental to a significant degree.",
+           [average(name, place, not_lower(AVERAGE)) for place in PLACES])
       for name in ("MAST", "LGRF", "NAST")),
     *(_some(f"{name} is sometimes beneficial.", [(average(name, place, higher(AVERAGE)),) for place in PLACES])
       for name in ("MAST", "LGRF", "NAST")),
@@ -175,7 +183,8 @@ CLAIMS = (
              ("Gibbs", "ε-greedy"), ("Gibbs", "UCB1"), ("Gibbs", "Roulette"), ("ε-greedy", "UCB1"))]),
     _all("LGRF alone is of limited use: less than NAST alone.", [overall("L", lower(CELLS), "N")]),
     _all("NL beats N and L in Dou Di Zhu, although L is significantly worse than the baseline.",
-         [versus(LANDLORD, "NL", higher(CELL), "N"), versus(LANDLORD, "NL", higher(CELL), "L"), versus(LANDLORD, "L", lower(CELL), "-")]),
+         [versus(LANDLORD, "NL", higher(CELL), "N"), versus(LANDLORD, "NL", higher(CELL), "L"),
+          versus(LANDLORD, "L", lower(CELL), "-")]),
     _all("ML beats M and L in LOTR:C as Dark, although L is no different from the baseline.",
          [versus(DARK, "ML", higher(CELL), "M"), versus(DARK, "ML", higher(CELL), "L"), versus(DARK, "L", same(CELL), "-")]),
     _all("MAST is generally effective.", [average_overall("MAST", higher(AVERAGES))]),
@@ -190,7 +199,8 @@ CLAIMS = (
     _all("The reward that NAST assigns to the chosen action is markedly different from that in the other trees.",
          [_value(place, "N", different(MARKED), other) for other in _TREES for place in PLACES]),
     _all("RAVE's deepest node is on average one ply deeper.",
-         [overall("R", within(HALF_A_PLY, 3 * HALF_A_PLY, "one ply (± ½) deeper than"), other, DEPTH) for other in ("-", "N", "M", "L")]),
+         [overall("R", within(HALF_A_PLY, 3 * HALF_A_PLY, "one ply (± ½) deeper than"), other, DEPTH)
+          for other in ("-", "N", "M", "L")]),
     _all("Of the enhancements only RAVE has a significant impact on the depth of the tree.",
          [*(_depth(place, "R", different(HALF_A_PLY), "-") for place in PLACES),
           *(_depth(place, other, same(HALF_A_PLY), "-") for other in ("N", "M", "L") for place in PLACES)]),
@@ -260,7 +270,7 @@ def blocks(results: Results) -> Iterator[Block]:
 
 
 def tallied(judged: Sequence[Judgement]) -> str:
-    numbers = {verdict: sum(1 for judgement in judged if judgement.verdict == verdict) for verdict in (AGREES, DISAGREES, UNDECIDED)}
+    numbers = Counter(judgement.verdict for judgement in judged)
     return (f"Of {len(judged)} statements of section 8, {numbers[AGREES]} agree with these games, {numbers[DISAGREES]} disagree, "
             f"{numbers[UNDECIDED]} are undecided.")
 
@@ -274,14 +284,16 @@ def summary_table(judged: Sequence[Judgement]) -> Table:
                       *(str(verdicts.count(verdict)) for verdict in (AGREES, DISAGREES, UNDECIDED)),
                       str(len(judgement.findings) - len(verdicts)), more_text(judgement.more)])
     return Table("Statements, with the verdicts on their comparisons.",
-                 ["No.", "The paper", "Verdict", "agree", "disagree", "undecided", "not played", "More games per cell"], lines)
+                 ["No.", "The paper", "Verdict", "agree", "disagree", "undecided", "not played", MORE_GAMES], lines)
 
 
 def details_table(judged: Sequence[Judgement]) -> Table:
     """A line for each comparison that was played."""
-    lines = [[str(number), finding.comparison.where, finding.comparison.what, *figures_of(finding), finding.verdict, more_text(finding.more)]
+    lines = [[str(number), finding.comparison.where, finding.comparison.what, *figures_of(finding), finding.verdict,
+              more_text(finding.more)]
              for number, judgement in enumerate(judged, 1) for finding in judgement.findings if finding.estimate is not None]
-    return Table("Comparisons.", ["No.", "Game", "The paper expects", "Difference", "Interval", "Verdict", "More games per cell"], lines)
+    header = ["No.", "Game", "The paper expects", "Difference", "Interval", "Verdict", MORE_GAMES]
+    return Table("Comparisons.", header, lines)
 
 
 def figures_of(finding: Finding) -> tuple[str, str]:

@@ -75,8 +75,8 @@ class Sprt:
     """A sequential test that ends a cell's games when the question "better than the baseline?" is answered; see `sequential`.
 
     Attributes:
-        margin: the hypotheses are that the agent wins no larger share of its games than the baseline in its place (H0), and that the
-            share is larger by this margin (H1).
+        margin: the hypotheses are that the agent wins no larger share of its games than the baseline in its place (H0), and that
+            the share is larger by this margin (H1).
         alpha: the chance to find the agent better under H0.
         beta: the chance to find it not better under H1.
     """
@@ -93,8 +93,8 @@ class Experiment:
     Attributes:
         pictures: the figures after which the results are drawn.
         paired: common random numbers: in the same trial all agents of a column meet the same deal and the same chance.
-        sprt: the test that may end a cell before all its trials are played. Its agents meet the same deals, and each deal is played
-            once in every seat that the agent takes.
+        sprt: the test that may end a cell before all its trials are played. Its agents meet the same deals, and each deal is
+            played once in every seat that the agent takes.
     """
 
     name: str

@@ -44,11 +44,12 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 68rem; margin: 2rem auto;
        padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
+figure { margin: 2rem 0; } figcaption { font-weight: 600; }
 img { display: block; max-width: 100%; margin: .5rem 0 1rem; }
 .wide { overflow-x: auto; margin: 1rem 0 1.5rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: #555; font-size: .87rem; padding-bottom: .3rem; }
-th, td { padding: .2rem .7rem; text-align: left; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
+th, td { padding: .2rem .7rem; text-align: left; vertical-align: top; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
 th { padding: 0; border-bottom: 1.5px solid #222; }
 th button { all: unset; cursor: pointer; padding: .25rem .7rem; font-weight: 600; }
 th button:focus-visible { outline: 2px solid #1a6faf; }
@@ -90,7 +91,8 @@ def _html(block: Block) -> str:
             return f"<p>{escape(text)}</p>"
         case Picture(path, text):
             data = base64.b64encode(path.with_suffix(".svg").read_bytes()).decode()
-            return f'<img alt="{escape(text)}" src="data:image/svg+xml;base64,{data}">'
+            image = f'<img alt="{escape(text)}" src="data:image/svg+xml;base64,{data}">'
+            return f"<figure><figcaption>{escape(text)}</figcaption>{image}</figure>" if text else image
         case Table(caption, header, rows):
             head = "".join(f'<th scope="col"><button type="button">{escape(name)}</button></th>' for name in header)
             body = "\n".join("<tr>" + "".join(_cell(text) for text in row) + "</tr>" for row in rows)

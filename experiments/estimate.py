@@ -72,8 +72,9 @@ def told(experiment: Experiment, seconds: dict[Column, float], workers: int, ite
     """The estimate in words: a line for each column, and the sum."""
     total = sum(seconds.values())
     lines = [f"  {title(column, experiment.columns)}: {_hours(spent)}" for column, spent in seconds.items()]
-    return [f"{experiment.name}, {len(experiment.cells)} cells of {trials} games, {iterations} iterations per decision: {_hours(total)}"
-            f" ({duration(total / workers)} with {workers} worker{'s' if workers > 1 else ''})", *lines]
+    size = f"{len(experiment.cells)} cells of {trials} games, {iterations} iterations per decision"
+    shared = f"{duration(total / workers)} with {workers} worker{'s' if workers > 1 else ''}"
+    return [f"{experiment.name}, {size}: {_hours(total)} ({shared})", *lines]
 
 
 def _hours(seconds: float) -> str:

@@ -11,13 +11,17 @@ from experiments.summary import NAMES, Moments, Tally
 AGREES, DISAGREES, UNDECIDED = "agrees", "disagrees", "undecided"
 MOST_GAMES = 10 ** 6            # a plan for more is none
 WINS, VISITS, VALUE, DEPTH = "wins", "visits", "value", "depth"
-RULE = ("Each comparison is a difference with its 95 % interval. The paper's statement leaves a range in which the true difference may "
-        "lie, and one that it excludes: a \"higher\" must be above 0, and is contradicted below r; a \"same\" must be within ±r, and is "
-        "contradicted beyond; a \"not lower\" must be above −r, and is contradicted below. r is the smallest difference that the paper "
-        "could have found significant with its games (4.4 % for two combinations of 1000 games, 1.5 % for the averages of 8000), or the "
-        "size that it names. A comparison agrees if its interval lies within the first range, else disagrees if within the second, and "
-        "is undecided otherwise. A statement agrees if all of its comparisons do and disagrees if one does. "
-        "More games: how many more each cell needs for a decision with a chance of 80 %, if the difference stays as it is.")
+RULE = (
+    "Each comparison is a difference with its 95 % interval. The paper's statement leaves a range in which the true "
+    'difference may lie, and one that it excludes: a "higher" must be above 0, and is contradicted below r; a "same" must '
+    'be within ±r, and is contradicted beyond; a "not lower" must be above −r, and is contradicted below. r is the smallest '
+    'difference that the paper could have found significant with its games (4.4 % for two combinations of 1000 games, 1.5 % '
+    'for the averages of 8000, less for averages over all games), or the size that it names. A comparison agrees if its '
+    'interval lies within the first range, else disagrees if within the second, and is undecided otherwise. A statement '
+    'about several games agrees if all of its comparisons do and disagrees if one does; one about some game the other way '
+    'round. More games: how many more each cell needs for a decision with a chance of 80 %, if the difference stays as it '
+    'is.'
+)
 
 Region = tuple[float, float]
 Place = tuple[str, str]         # game and role
@@ -188,5 +192,6 @@ def counts_of(evidence: Evidence, places: Sequence[Place], agents: Mapping[str, 
     for place in places:
         tallies = {agent: evidence.tally(place, strategy) for agent, strategy in agents.items()}
         if all(tally is not None for tally in tallies.values()):
-            found[place_title(place)] = {agent: (tally.wins, tally.games) for agent, tally in tallies.items() if tally is not None}
+            played = {agent: tally for agent, tally in tallies.items() if tally is not None}
+            found[place_title(place)] = {agent: (tally.wins, tally.games) for agent, tally in played.items()}
     return found

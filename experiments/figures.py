@@ -1,4 +1,4 @@
-"""Pictures of the results, as PNG and SVG: the paper's Figures 3 (averages), 4 (combinations) and 5 (episodes), rules of reuse, trees."""
+"""Pictures of the results, as PNG and SVG: the paper's Figures 3, 4 and 5, the rules of reuse, and the trees."""
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -30,6 +30,9 @@ STYLE: dict[str, Any] = {
 }
 
 Columns = dict[Column, list[Tally]]
+TITLES = {"figure3": "Figure 3: averages over the combinations without and with each enhancement.",
+          "figure4": "Figure 4: the combinations of Table 1.", "figure5": "Figure 5: EPIC and NAST.",
+          "reuse": "The rules of reuse of MAST.", "tree": "The trees, compared with those of the baseline: means over games."}
 AGENTS = {"figure4": TABLE_1, "figure3": TABLE_1, "figure5": EPISODES, "reuse": REUSE, "tree": TREE}
 
 
@@ -50,7 +53,8 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
 def fitting(experiment: Experiment) -> list[str]:
     """The pictures that suit an experiment: its own, and those whose agents are all among its own."""
     strategies = {cell.strategy for cell in experiment.cells}
-    return list(dict.fromkeys([*experiment.pictures, *(name for name, agents in AGENTS.items() if set(agents.values()) <= strategies)]))
+    complete = [name for name, agents in AGENTS.items() if set(agents.values()) <= strategies]
+    return list(dict.fromkeys([*experiment.pictures, *complete]))
 
 
 def _shown_in(picture: str, columns: Columns) -> Columns:
@@ -59,8 +63,12 @@ def _shown_in(picture: str, columns: Columns) -> Columns:
     for column, tallies in columns.items():
         its_own = {tally.cell.strategy: tally for tally in tallies if tally.cell.strategy in names}
         found[column] = tallies if len(its_own) < len(names) else [
-            attrs.evolve(its_own[strategy], cell=attrs.evolve(its_own[strategy].cell, agent=name)) for strategy, name in names.items()]
+            _named(its_own[strategy], name) for strategy, name in names.items()]
     return found
+
+
+def _named(tally: Tally, name: str) -> Tally:
+    return attrs.evolve(tally, cell=attrs.evolve(tally.cell, agent=name))
 
 
 @contextmanager
@@ -192,9 +200,9 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
     """Win rates, the agents side by side in each game."""
     if not columns:
         return []
-    path, agents = directory / f"{name}.png", list(dict.fromkeys(tally.cell.agent for tallies in columns.values() for tally in tallies))
+    path, agents = directory / f"{name}.png", _agents(columns)
     width, top = 0.8 / len(agents), 0.0
-    with _canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + (0.6 + 0.25 * len(agents)) * len(columns)), 3.9)) as figure:
+    with _canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + (0.6 + 0.2 * len(agents)) * len(columns)), 3.9)) as figure:
         axes = figure.add_subplot()
         for i, agent in enumerate(agents):
             found = [next((tally for tally in tallies if tally.cell.agent == agent), None) for tallies in columns.values()]
@@ -210,6 +218,10 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
         _noted(axes, columns)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
     return [path]
+
+
+def _agents(columns: Columns) -> list[str]:
+    return list(dict.fromkeys(tally.cell.agent for tallies in columns.values() for tally in tallies))
 
 
 def _in_lines(name: str) -> str:
@@ -230,7 +242,7 @@ def _trees(columns: Columns, directory: Path) -> list[Path]:
         return []
     path, panels = directory / "tree.png", (("visits", "visits of the chosen action", True), ("value", "its mean reward", False),
                                             ("depth", "depth of the tree in plies", False))
-    agents = list(dict.fromkeys(tally.cell.agent for tallies in compared.values() for tally in tallies if not tally.cell.is_opponent))
+    agents = _agents({column: [tally for tally in tallies if not tally.cell.is_opponent] for column, tallies in compared.items()})
     with _canvas(path, (max(6.0, 1.6 + 1.1 * len(compared)), 7.6)) as figure:
         all_axes = figure.subplots(len(panels), 1, sharex=True)
         for axes, (measure, text, relative) in zip(all_axes, panels, strict=True):
@@ -257,8 +269,8 @@ def _differences(axes: Any, columns: Columns, agents: Sequence[str], measure: st
                 places.append(place + (i - (len(agents) - 1) / 2) * 0.8 / len(agents))
                 values.append(found[0])
                 errors.append(found[1])
-        axes.errorbar(places, values, yerr=errors, fmt=MARKERS[i % len(MARKERS)], color=LINES[i % len(LINES)], capsize=3, elinewidth=1.2,
-                      markersize=5, linestyle="none", label=agent)
+        axes.errorbar(places, values, yerr=errors, fmt=MARKERS[i % len(MARKERS)], color=LINES[i % len(LINES)], capsize=3,
+                      elinewidth=1.2, markersize=5, linestyle="none", label=agent)
     for edge in range(1, len(columns)):
         axes.axvline(edge - 0.5, color="#e4e4e4", linewidth=0.7)
     axes.set_xlim(-0.5, len(columns) - 0.5)
@@ -274,5 +286,5 @@ def _difference(mine: Moments, even: Moments, relative: bool) -> tuple[float, fl
     return (mine.mean / even.mean - 1 if relative else mine.mean - even.mean), -low
 
 
-_PICTURES = {"figure3": _averages, "figure4": _combinations, "figure5": partial(_bars, "figure5"), "reuse": partial(_bars, "reuse"),
-             "tree": _trees}
+_PICTURES = {"figure3": _averages, "figure4": _combinations, "figure5": partial(_bars, "figure5"),
+             "reuse": partial(_bars, "reuse"), "tree": _trees}

@@ -37,8 +37,8 @@ def record(game: Game) -> Any:
     from icarus import play
     cell, column = game.cell, game.cell.column
     played = _loaded(column.game)
-    agents = [_agent(cell.strategy if seat == cell.seat(game.trial) else column.opponent, cell.module, column.iterations, column.seconds)
-              for seat in range(played.players)]
+    strategies = [cell.strategy if seat == cell.seat(game.trial) else column.opponent for seat in range(played.players)]
+    agents = [_agent(text, cell.module, column.iterations, column.seconds) for text in strategies]
     return play(played, agents, seed=game.seed)
 
 
@@ -125,7 +125,7 @@ def names_in(module: str) -> dict[str, Any]:
 
 @functools.cache
 def provenance(module: str = "") -> dict[str, Any]:
-    """By what a game was played: versions, commit, a digest of the sources, machine; a digest of the experiment's own Python file."""
+    """By what a game was played: versions, commit, a digest of the sources, machine, digest of the experiment's Python file."""
     import numba
     import numpy
 

@@ -1,10 +1,10 @@
 """Ratings of a tournament: Bradley-Terry for two players, Plackett-Luce for more, with 95 % intervals.
 
-A tournament is an experiment whose opponents are a list, so that agents meet each other. The model: when some of the players of a
-game are still to be placed, the next place goes to each with a chance proportional to its strength (Plackett 1975; with two players
-this is Bradley and Terry 1952). Players that share a place are treated as if each of them had taken it first from all that were left
-(Breslow's approximation); a drawn game of two counts as half a win for each. The rating is the logarithm of the strength, with mean 0
-over agents; a difference of 1 are odds of e : 1.
+A tournament is an experiment whose opponents are a list, so that agents meet each other. The model: when some of the players
+of a game are still to be placed, the next place goes to each with a chance proportional to its strength (Plackett 1975; with
+two players this is Bradley and Terry 1952). Players that share a place are treated as if each of them had taken it first from
+all that were left (Breslow's approximation); a drawn game of two counts as half a win for each. The rating is the logarithm
+of the strength, with mean 0 over agents; a difference of 1 are odds of e : 1.
 """
 import json
 import math
@@ -39,7 +39,7 @@ class Rating:
 
 @attrs.frozen
 class Stage:
-    """A place that was taken: the group that took it and how many of each agent were left, with the number of times it happened."""
+    """A place that was taken: by how many of each agent, of how many that were left, and how often that happened."""
 
     taken: np.ndarray
     left: np.ndarray
@@ -53,7 +53,7 @@ def ratings(placings: Counter[Placing]) -> list[Rating]:
         placings: how often each outcome was seen.
 
     Raises:
-        ValueError: there are no games between different agents, or some agents have no games, even by others, in common with the rest.
+        ValueError: the games do not connect all agents with each other.
     """
     names = sorted({name for placing in placings for place in placing for name in place})
     stages = [stage for placing, times in placings.items() for stage in _stages(placing, times, names)]
@@ -72,8 +72,9 @@ def ratings(placings: Counter[Placing]) -> list[Rating]:
     for placing, times in placings.items():
         games.update({name: times for name in {name for place in placing for name in place}})
     bounded = np.abs(value) < FARTHEST / 2 if np.abs(value).max() > FARTHEST else np.ones(len(names), bool)
-    found = [Rating(name, float(value[i]), *(float(value[i] + side * reach[i]) if bounded[i] else side * math.inf for side in (-1, 1)),
-                    games[name]) for i, name in enumerate(names)]
+    reach = np.where(bounded, reach, math.inf)
+    found = [Rating(name, float(value[i]), float(value[i] - reach[i]), float(value[i] + reach[i]), games[name])
+             for i, name in enumerate(names)]
     return sorted(found, key=lambda rating: (-rating.value, rating.strategy))
 
 
@@ -109,19 +110,21 @@ def _connected(stages: Sequence[Stage], names: Sequence[str]) -> None:
 
 
 def tournaments(results: Results) -> dict[str, Counter[Placing]]:
-    """The outcomes by game and budget, for columns that differ only in their opponents."""
+    """The outcomes by game and budget, of columns that differ only in their opponents, where there are several."""
     found: dict[str, Counter[Placing]] = {}
+    opponents: dict[str, set[str]] = {}
     for cell_index, seat, returns, times in results.select(
             "SELECT cell, seat, returns, count(*) FROM games GROUP BY ALL ORDER BY ALL"):
         cell = results.cells[cell_index]
-        if not cell.is_opponent:
+        name = _name(cell.column, results)
+        opponents.setdefault(name, set()).add(cell.column.opponent)
+        if not cell.is_opponent:                            # a game of an agent against itself says nothing
             rewards = [float(reward) for reward in json.loads(returns)]
             players = [cell.strategy if player == seat else cell.column.opponent for player in range(len(rewards))]
-            placing = tuple(tuple(sorted(name for name, reward in zip(players, rewards, strict=True) if reward == level))
+            placing = tuple(tuple(sorted(player for player, reward in zip(players, rewards, strict=True) if reward == level))
                             for level in sorted(set(rewards), reverse=True))
-            found.setdefault(_name(cell.column, results), Counter())[placing] += times
-    return {name: placings for name, placings in found.items()
-            if len({agent for placing in placings for place in placing for agent in place}) > 2}
+            found.setdefault(name, Counter())[placing] += times
+    return {name: placings for name, placings in found.items() if len(opponents[name]) > 1}
 
 
 def _name(column: Column, results: Results) -> str:

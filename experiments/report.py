@@ -38,12 +38,12 @@ def _blocks(experiment: Experiment, results: Results, columns: figures.Columns, 
     its_own = {column: f"figure4-{slug(title(column, columns))}" for column in columns} if len(columns) > 1 else {}
     for path in pictures:
         if path.stem not in its_own.values():
-            yield Picture(path, path.stem)
+            yield Picture(path, figures.TITLES[path.stem.partition("-")[0]])
     yield from claims.blocks(results)
     discordant = results.discordant() if experiment.paired or experiment.sprt else {}
     for column, tallies in columns.items():
         yield Heading(title(column, columns))
-        yield from (Picture(path, path.stem) for path in pictures if path.stem == its_own.get(column))
+        yield from (Picture(path, "") for path in pictures if path.stem == its_own.get(column))
         yield _wins(tallies)
         if discordant:
             yield _pairs(tallies, discordant)
@@ -59,10 +59,13 @@ def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
     assert experiment.sprt is not None
     wins = results.wins()
     found, complete = sequential.verdicts(experiment, wins)
-    yield Paragraph(f"{len(wins)} games played, at most {experiment.trials} per agent" + ("." if complete else "; the run is not complete."))
-    yield Table(f"Sequential tests. H0: an agent wins as many games as the baseline in its place; H1: {100 * experiment.sprt.margin:g} % more. "
-                f"Chance of a wrong answer under H0 {100 * experiment.sprt.alpha:g} %, under H1 {100 * experiment.sprt.beta:g} %. "
-                "Intervals and p-values elsewhere do not allow for the early end.", ["Game", "Agent", "Than the baseline", "after games"],
+    test, end = experiment.sprt, "." if complete else "; the run is not complete."
+    yield Paragraph(f"{len(wins)} games played, at most {experiment.trials} per agent{end}")
+    yield Paragraph("Sequential tests. H0: an agent wins as many games as the baseline in its place; "
+                    f"H1: {100 * test.margin:g} % more. Chance of a wrong answer under H0 {100 * test.alpha:g} %, "
+                    f"under H1 {100 * test.beta:g} %. "
+                    "Intervals and p-values elsewhere do not allow for the early end.")
+    yield Table("", ["Game", "Agent", "Than the baseline", "after games"],
                 [[title(cell.column, experiment.columns), cell.agent, *_answered(cell, found)]
                  for cell in experiment.cells if not cell.is_opponent])
 

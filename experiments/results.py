@@ -22,10 +22,10 @@ CHUNK = 1 << 20                                    # bytes read at once where li
 
 _AGENT = ", ".join(f"{name} DOUBLE" for name in STATISTICS)
 _FIELDS = {"cell": "VARCHAR", "trial": "BIGINT", "seat": "BIGINT", "win": "BOOLEAN", "reward": "DOUBLE", "seed": "JSON",
-           "returns": "JSON", "moves": "BIGINT", "started": "VARCHAR", "seconds": "DOUBLE", "statistics": f"STRUCT(agent STRUCT({_AGENT}))",
-           "provenance": "JSON"}
-_GAMES = ("run INTEGER, cell INTEGER, trial BIGINT, seat BIGINT, win BOOLEAN, returns VARCHAR, started VARCHAR, seconds BIGINT, " +
-          ", ".join(f"{name} BIGINT" for name in STATISTICS))
+           "returns": "JSON", "moves": "BIGINT", "started": "VARCHAR", "seconds": "DOUBLE",
+           "statistics": f"STRUCT(agent STRUCT({_AGENT}))", "provenance": "JSON"}
+_GAMES = ("run INTEGER, cell INTEGER, trial BIGINT, seat BIGINT, win BOOLEAN, returns VARCHAR, started VARCHAR, "
+          "seconds BIGINT, " + ", ".join(f"{name} BIGINT" for name in STATISTICS))
 
 
 def _millionths(value: str) -> str:
@@ -149,11 +149,13 @@ class Results:
         for run in self.runs:
             if run.path.exists():
                 self._lines(run).create_view("lines", replace=True)
-                for text, count in self.select("SELECT provenance, count(*) FROM lines WHERE provenance IS NOT NULL GROUP BY ALL"):
+                for text, count in self.select(
+                        "SELECT provenance, count(*) FROM lines WHERE provenance IS NOT NULL GROUP BY ALL"):
                     kinds[text] = kinds.get(text, 0) + count
         first, last, seconds = self.select("SELECT min(started), max(started), sum(seconds) FROM games")[0]
         ordered = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))
-        return Origins(tuple((json.loads(text), count) for text, count in ordered), first or "", last or "", float(seconds or 0) / MILLION)
+        provenance = tuple((json.loads(text), count) for text, count in ordered)
+        return Origins(provenance, first or "", last or "", float(seconds or 0) / MILLION)
 
     def wins(self) -> dict[tuple[str, int], bool]:
         """Whether each game was won, by cell key and trial."""
@@ -169,7 +171,8 @@ class Results:
         return {self.cells[cell]: (alone, other) for cell, alone, other in self.select(f"""
             SELECT mine.cell, count(*) FILTER (mine.win AND NOT even.win), count(*) FILTER (even.win AND NOT mine.win)
             FROM games AS mine JOIN (VALUES {", ".join(values)}) AS pairs(cell, other) USING (cell)
-            JOIN games AS even ON even.cell = pairs.other AND even.trial = mine.trial AND even.run = mine.run GROUP BY mine.cell""")}
+            JOIN games AS even ON even.cell = pairs.other AND even.trial = mine.trial AND even.run = mine.run
+            GROUP BY mine.cell""")}
 
 
 def _counted(path: Path) -> tuple[int, bytes]:

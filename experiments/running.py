@@ -60,7 +60,8 @@ def run(experiment: Experiment, directory: Path, players: Players, share: Part =
 
     Args:
         share: the part of the trials to be played here.
-        started: called once with the writer and the number of games to be played (at most, with a sequential test), before the first.
+        started: called once, before the first game, with the writer and the number of games to be played (with a sequential test,
+            at most).
         ended: called with each row after it has been kept.
 
     Raises:

@@ -1,15 +1,17 @@
 """A sequential test that ends an agent's games when the question "better than the baseline?" is answered.
 
-The unit is a set of mirrored games: the same deal and chance, played once in every seat that the agent takes (a pair of games where
-two players change seats; a single game where a role has one seat). Its score is the share of these games that the agent wins, less
-the share that the baseline wins in its place in the same games. The hypotheses are that the mean score is 0 (H0: no better) and
-that it is `margin` (H1: better). The generalized sequential probability ratio test (GSPRT: the likelihood of the scores, whatever
-their distribution, with either mean) accepts H1 when the ratio reaches (1 - beta) / alpha and H0 when it falls to beta / (1 - alpha):
-then an agent that is no better is found better in at most about a share `alpha` of all tests, and one that is better by the margin
-is missed in at most about a share `beta`. The test is looked at after every `ROUND` units, which makes errors rarer, not more frequent.
+The unit is a set of mirrored games: the same deal and chance, played once in every seat that the agent takes (a pair of games
+where two players change seats; a single game where a role has one seat). Its score is the share of these games that the agent
+wins, less the share that the baseline wins in its place in the same games. The hypotheses are that the mean score is 0 (H0:
+no better) and that it is `margin` (H1: better). The generalized sequential probability ratio test (GSPRT: the likelihood of
+the scores, whatever their distribution, with either mean) accepts H1 when the ratio reaches (1 - beta) / alpha and H0 when it
+falls to beta / (1 - alpha): then an agent that is no better is found better in about a share `alpha` of all tests at most,
+and one that is better by the margin is missed in about a share `beta` at most. The test is looked at after every `ROUND`
+units only.
 
-Which games are played follows from results alone: a round is played as a whole before it is looked at, in the order of the units,
-so that a run that is stopped and continued, or played by any number of processes, comes to the same decisions after the same games.
+Which games are played follows from results alone: a round is played as a whole before it is looked at, in the order of the
+units, so that a run that is stopped and continued, or played by any number of processes, comes to the same decisions after
+the same games.
 """
 import math
 from collections import Counter
@@ -50,8 +52,9 @@ def log_ratio(scores: Counter[Fraction], possible: Sequence[Fraction], margin: f
 def scores(cell: Cell, even: Cell, wins: Wins, units: range) -> list[Fraction]:
     """The score of each unit, all of whose games must have been played."""
     seats = len(cell.column.seats)
-    return [Fraction(sum(wins[cell.key, trial] - wins[even.key, trial] for trial in range(unit * seats, (unit + 1) * seats)), seats)
-            for unit in units]
+    def more_wins(unit: int) -> int:
+        return sum(wins[cell.key, trial] - wins[even.key, trial] for trial in range(unit * seats, (unit + 1) * seats))
+    return [Fraction(more_wins(unit), seats) for unit in units]
 
 
 def decision(seen: Iterable[Fraction], seats: int, test: Sprt) -> str | None:

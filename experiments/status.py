@@ -17,10 +17,12 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
     now = now or datetime.datetime.now(datetime.UTC)
     experiment, tallies = results.runs[0].experiment, results.tallies()
     done, total = sum(tally.games for tally in tallies), experiment.trials * len(experiment.cells)
-    lines = [f"{experiment.name}: {done} of {total} games ({100 * done / total:.1f} %), " + ("running" if running else "not running")]
+    state = "running" if running else "not running"
+    lines = [f"{experiment.name}: {done} of {total} games ({100 * done / total:.1f} %), {state}"]
     for column in experiment.columns:
         cells = [tally for tally in tallies if tally.cell.column == column]
-        lines.append(f"  {title(column, experiment.columns)}: {sum(tally.games for tally in cells)} of {experiment.trials * len(cells)}")
+        played = sum(tally.games for tally in cells)
+        lines.append(f"  {title(column, experiment.columns)}: {played} of {experiment.trials * len(cells)}")
     if done == total:
         return "\n".join([*lines, "complete"])
     if not (left := _seconds_left(experiment, tallies, _recent(results))):

@@ -84,14 +84,15 @@ def pack(directory: Path) -> Path:
     plain, packed = directory / RESULTS, directory / PACKED
     with _locked(directory):
         if plain.exists():
-            with plain.open("rb") as source, _written_whole(packed) as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as target:
+            with (plain.open("rb") as source, _written_whole(packed) as file,
+                  gzip.GzipFile("", "wb", fileobj=file, mtime=0) as target):
                 shutil.copyfileobj(source, target)
             plain.unlink()
     return packed
 
 
 def _unpack(directory: Path) -> None:
-    """A run that continues appends to a plain file. Killed at any point, one of the two files is whole, and the plain one counts."""
+    """A run that continues appends to a plain file. Whenever it is killed, one of the two is whole; the plain one counts."""
     plain, packed = directory / RESULTS, directory / PACKED
     if packed.exists():
         if not plain.exists():

@@ -46,7 +46,7 @@ def load(name: str, changes: Mapping[str, Any]) -> Experiment:
         return build(_changed({"name": name, "games": GAMES, "iterations": ITERATIONS, "trials": TRIALS, **SUITE[name]}, changes))
     path = Path(name)
     if path.suffix not in (".toml", ".py") and not path.is_file():
-        raise Refusal(f"no experiment is called {name!r}{nearest(name, SUITE)} (one's own is given by the path of a .toml or .py file)")
+        raise Refusal(f"no experiment is called {name!r}{nearest(name, SUITE)} (one's own is the path of a .toml or .py file)")
     try:
         if path.suffix == ".py":
             return build(_changed({"name": path.stem, **_python_table(path)}, changes), str(path.resolve()))
@@ -61,7 +61,7 @@ def _python_table(path: Path) -> Mapping[str, Any]:
     from experiments.playing import names_in
     table = names_in(str(path.resolve())).get(PYTHON_TABLE)
     if not isinstance(table, Mapping):
-        raise Refusal(f"there is no dict {PYTHON_TABLE} in it, such as {PYTHON_TABLE} = {{'games': 'othello', 'agents': ['RAVE'], …}}")
+        raise Refusal(f"there is no dict {PYTHON_TABLE} in it, such as {PYTHON_TABLE} = {{'games': 'othello', …}}")
     return table
 
 

@@ -77,8 +77,8 @@ def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:
 
     Raises:
         Refusal: they belong to different experiments.
-        Damage: a file is damaged, or the same game was played differently in two places (both are named, with their lines). Nothing is
-            added then.
+        Damage: a file is damaged, or the same game was played differently in two places (both are named, with their lines).
+            Nothing is added then.
     """
     experiments = [store.experiment_in(directory) for directory in directories]
     for directory, experiment in zip(directories, experiments, strict=True):
@@ -108,8 +108,9 @@ def _first_places(places: Sequence[Path], experiment: Experiment) -> dict[tuple[
         for line, row in enumerate(store.rows(directory, experiment), 1):
             place, other, played = first.setdefault((row["cell"], row["trial"]), (number, line, _essence(row)))
             if played != _essence(row):
-                raise Damage(f"{store.results_in(directory)}, line {line}: trial {row['trial']} of {row['agent']} in {row['game']} was "
-                             f"played otherwise than in {store.results_in(places[place])}, line {other}")
+                here, there = store.results_in(directory), store.results_in(places[place])
+                raise Damage(f"{here}, line {line}: trial {row['trial']} of {row['agent']} in {row['game']} was played otherwise "
+                             f"than in {there}, line {other}")
     return first
 
 

@@ -1,4 +1,4 @@
-"""The command `icarus`: look at games and specifications, search a position, play matches."""
+"""The command `icarus`: look at games and specifications, search a position, play matches, audit games."""
 import contextlib
 import importlib.util
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from icarus import games, jit
+from icarus.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.enhancement import Enhancement
 from icarus.game import CHANCE, Game, State
 from icarus.match import Agent, Decision, GameRecord, play
@@ -27,7 +28,7 @@ app = typer.Typer(help="Information capture and reuse strategies in Monte Carlo 
                   pretty_exceptions_enable=False, add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
 out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
 
-BAD_INPUT, INTERRUPTED = 2, 130
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help='A game, see "icarus games"; with parameters: "knockout-whist(players=3)".')]
 Iterations = Annotated[int | None, typer.Option(help="Playouts for each decision.")]
@@ -291,6 +292,29 @@ def _speeds(measured: list[Any]) -> Any:
         table.add_row(m.game, m.subject, f"{m.median:,.0f}", f"{low:,.0f} – {high:,.0f}", step, f"{ratio:.1f}" if ratio else "",
                       f"{m.median / baselines[m.game]:.2f}" if m.game in baselines else "")
     return table
+
+
+@app.command("audit")
+def audit_command(
+    game: GameName,
+    number: Annotated[int, typer.Option("--games", help="Random games to look at.")] = GAMES,
+    determinizations: Annotated[int, typer.Option(help="Draws at each decision.")] = DETERMINIZATIONS,
+    seed: Annotated[int, typer.Option(help="Fixes the games and the draws.")] = 0,
+    files: With = None,
+) -> None:
+    """Check that determinizations agree with all that a player has seen, and use nothing else; exit code 1 if they do not."""
+    _own(files)
+    loaded = games.load(game)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    with _compiling(), Progress(*columns, console=notes, transient=True) as bar:
+        task = bar.add_task("games", total=number)
+
+        def told(played: int, drawn: int) -> None:
+            bar.update(task, completed=played, description=f"{drawn:,} determinizations, games")
+        report = audit(loaded, games=number, determinizations=determinizations, seed=seed, progress=told)
+    out.print(str(report), markup=False, soft_wrap=True)
+    if not report.passed:
+        raise typer.Exit(FAILED)
 
 
 def main() -> None:

@@ -29,7 +29,7 @@ from tests import toy
 from tests.conftest import ROOT, Python
 from tests.test_toy import after
 
-pytestmark = pytest.mark.xdist_group("jit")
+pytestmark = [pytest.mark.xdist_group("jit"), pytest.mark.filterwarnings("ignore:First-class function type")]
 
 
 # --------------------------------------------------------------------------------- edits of what a function can reach, one by one

@@ -27,7 +27,7 @@ LAYERS = [
     {"lowering"},
     {"playout", "tables"},
     {"search"},
-    {"match"},
+    {"match", "audit"},
     {"games"},                          # above, because nothing below may know a game
     {"__init__"},
     {"cli", "bench"},

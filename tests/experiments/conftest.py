@@ -20,11 +20,11 @@ class Command:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         call = [sys.executable, "-m", "experiments", *map(str, arguments)]
-        return subprocess.Popen(call, cwd=self.directory, env=self._environment, text=True, start_new_session=True,
+        return subprocess.Popen(call, cwd=self.directory, env=self.environment, text=True, start_new_session=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def __call__(self, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -84,7 +84,8 @@ def a_row(cell: Any, trial: int, **changes: Any) -> Row:
     """A row as a game of a cell would leave it, with an invented game."""
     return {"cell": cell.key, "game": cell.column.game, "agent": cell.agent, "strategy": cell.strategy,
             "opponent": cell.column.opponent, "iterations": cell.column.iterations, "trial": trial,
-            "seat": cell.seat(trial), "win": True, "reward": 1.0, "seed": [0, int(cell.key[:8], 16), int(cell.key[8:], 16), trial], "returns": [1.0, 0.0],
+            "seat": cell.seat(trial), "win": True, "reward": 1.0, "returns": [1.0, 0.0],
+            "seed": [0, int(cell.key[:8], 16), int(cell.key[8:], 16), trial],
             "actions": [[0, 1], [1, 2]], "moves": 2, "started": "2020-01-01T00:00:00.000+00:00", "seconds": 1.0,
             "statistics": {"agent": {"visits": 10.0, "value": 0.5, "depth": 3.0, "iterations": 20.0}, "opponents": {}},
             "provenance": {"icarus": "0", "commit": None, "sources": "x"}, **changes}

@@ -84,7 +84,8 @@ def test_a_torn_last_line_is_played_again(command, copy, played):
 
 
 def test_every_command_has_help(call):
-    for name in ("run", "status", "report", "query", "export", "merge", "verify", "plan", "claims", "estimate", "rehearse", "ratings"):
+    for name in ("run", "status", "report", "query", "export", "merge", "verify", "plan", "claims", "estimate", "rehearse",
+                 "ratings"):
         code, out, _ = call(name, "--help")
         assert code == 0
         assert len(out) > 200

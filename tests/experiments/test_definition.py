@@ -139,6 +139,68 @@ def test_a_file_that_is_not_toml_is_refused_in_one_sentence(tmp_path):
         suite.load(str(path), {})
 
 
+OWN = """
+import attrs
+from icarus.specs import BASELINE, MAST, NAST2, mast, epsilon_greedy
+SHARP = attrs.evolve(mast(epsilon_greedy(0.05)), name="SHARP")
+AGENTS = {"plain": BASELINE, "sharp": BASELINE >> SHARP, "text": "BASELINE >> (SHARP + NAST2)/2"}
+EXPERIMENT = {"games": "othello", "agents": AGENTS, "iterations": [4, 8], "trials": 2}
+"""
+
+
+def test_an_experiment_is_read_from_a_python_file_with_enhancements_of_its_own(tmp_path):
+    path = tmp_path / "sharp.py"
+    path.write_text(OWN)
+    experiment = suite.load(str(path), {"trials": 3})
+    assert (experiment.name, experiment.trials, len(experiment.cells)) == ("sharp", 3, 6)
+    assert [cell.strategy for cell in experiment.cells[:3]] == ["BASELINE", "BASELINE >> SHARP", "BASELINE >> (SHARP + NAST2)/2"]
+    assert {cell.module for cell in experiment.cells} == {str(path)}
+    assert from_settings(experiment.settings()) == experiment
+
+
+def test_games_of_an_enhancement_of_ones_own_are_played_and_name_its_file(tmp_path):
+    from experiments import playing
+    path = tmp_path / "sharp.py"
+    path.write_text(OWN)
+    cell = suite.load(str(path), {}).cells[1]
+    row = playing.row(playing.Game(cell, 0, (1, 2)))
+    assert row["strategy"] == "BASELINE >> SHARP"
+    assert row["moves"] > 50
+    assert len(row["provenance"]["module"]) == 12
+
+
+@pytest.mark.parametrize("text, told", [
+    ("x = 1", "there is no dict EXPERIMENT in it"), ("1 / 0", "ZeroDivisionError in"), ("EXPERIMENT = [", "SyntaxError in"),
+    ("EXPERIMENT = {'games': 'othello', 'agents': ['NOBODY'], 'iterations': 3}", "agents[0]: "),
+])
+def test_a_wrong_python_file_is_refused_in_one_sentence(tmp_path, text, told):
+    path = tmp_path / "bad.py"
+    path.write_text(text)
+    with pytest.raises(Refusal) as refused:
+        suite.load(str(path), {})
+    assert str(refused.value).startswith(f"{path}: ")
+    assert told in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_rules_of_reuse_are_section_4s_four_on_mast():
+    experiment = suite.load("reuse", {"games": ["othello"]})
+    assert [cell.agent for cell in experiment.cells] == ["Baseline", "Gibbs", "ε-greedy", "Roulette", "UCB1"]
+    assert experiment.cells[1].strategy == "BASELINE >> MAST"
+    assert experiment.pictures == ("reuse",)
+
+
+def test_the_trees_are_those_of_the_baseline_and_of_each_enhancement_alone():
+    assert [cell.agent for cell in suite.load("tree", {"games": ["othello"]}).cells] == ["-", "N", "R", "M", "L"]
+
+
+def test_section_8_at_once_plays_every_strategy_of_its_experiments_once():
+    whole = [cell.key for cell in suite.load("section8", {}).cells]
+    parts = {cell.key for name in ("figure3", "figure4", "figure5", "reuse", "tree") for cell in suite.load(name, {}).cells}
+    assert len(whole) == len(set(whole)) == 7 * 20
+    assert set(whole) == parts
+
+
 def test_an_unknown_experiment_is_refused_with_the_nearest_names():
     with pytest.raises(Refusal, match="did you mean figure"):
         suite.load("figur4", {})

@@ -6,6 +6,7 @@ import pytest
 from matplotlib.image import imread
 
 from experiments import figures, suite, summary
+from experiments.summary import MILLION, STATISTICS, Moments
 
 
 def results(name, games, rate, **changes):
@@ -83,6 +84,29 @@ def test_figure_3_waits_for_all_sixteen_combinations(tmp_path):
     next(iter(columns.values()))[3].games = 0
     next(iter(columns.values()))[3].wins = 0
     assert figures.draw(columns, tmp_path, ["figure3"]) == []
+
+
+def test_section_8_has_all_pictures_each_with_its_own_agents(tmp_path):
+    experiment, columns = results("section8", 60, invented(5))
+    assert figures.fitting(experiment) == ["figure4", "figure3", "figure5", "reuse", "tree"]
+    for picture, agents in (("figure4", 16), ("figure5", 3), ("reuse", 5), ("tree", 5)):
+        shown, = figures._shown_in(picture, columns).values()
+        assert [tally.cell.agent for tally in shown] == list(figures.AGENTS[picture])
+        assert len(shown) == agents
+    for column in columns.values():
+        for tally in column:
+            tally.moments = {name: Moments(60, 600 * MILLION, 6060 * MILLION ** 2) for name in STATISTICS}
+    names = [path.name for path in figures.draw(columns, tmp_path, figures.fitting(experiment))]
+    assert names == ["figure4-othello.png", "figure3.png", "figure5.png", "reuse.png", "tree.png"]
+    assert 0.01 < ink(tmp_path / "tree.png")[0] < 0.6
+
+
+def test_the_interval_of_a_ratio_of_visits_is_that_of_the_delta_method():
+    one, other = Moments(100, 1200 * MILLION, 14800 * MILLION ** 2), Moments(100, 1000 * MILLION, 10100 * MILLION ** 2)
+    value, reach = figures._difference(one, other, relative=True)
+    assert value == pytest.approx(0.2)
+    errors = np.sqrt((14800 / 100 - 144) / 99), np.sqrt((10100 / 100 - 100) / 99)
+    assert reach == pytest.approx(1.984217 * np.hypot(errors[0] / 10, 1.2 * errors[1] / 10), rel=1e-4)
 
 
 @pytest.mark.parametrize("wins", [0, 5])

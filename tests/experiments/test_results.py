@@ -143,7 +143,7 @@ def test_on_the_same_deals_it_is_counted_who_won_alone(tmp_path):
     experiment = small()
     even, epic, _ = experiment.cells
     wins = {even: [True, True, False, False, False], epic: [True, False, True, True, False]}
-    keep(tmp_path, experiment, (a_row(cell, trial, win=win) for cell, results in wins.items() for trial, win in enumerate(results)))
+    keep(tmp_path, experiment, (a_row(cell, trial, win=win) for cell, each in wins.items() for trial, win in enumerate(each)))
     with results_of(tmp_path) as results:
         assert results.discordant() == {epic: (2, 1)}
 
@@ -172,7 +172,8 @@ def test_a_million_rows_are_reported_in_20_seconds_and_one_gibibyte(tmp_path):
         pass
     with (tmp_path / store.RESULTS).open("w") as file:
         for i in range(MANY_ROWS):
-            file.write(lines[i % len(lines)].replace('"trial":' + str(i % len(lines) // 16) + ",", f'"trial":{i // 16},', 1) + "\n")
+            line = i % len(lines)
+            file.write(lines[line].replace(f'"trial":{line // 16},', f'"trial":{i // 16},', 1) + "\n")
     start = time.monotonic()
     done = subprocess.run([sys.executable, "-m", "experiments", "report", tmp_path], capture_output=True, text=True, check=False)
     seconds, kibibytes = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss

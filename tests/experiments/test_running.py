@@ -1,18 +1,21 @@
 """Runs that are disturbed play the same games as runs that are not."""
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 from conftest import SMALL, TIMEOUT, TRIALS, games, small, without_clocks
 
-from experiments import crew, store
+from experiments import crew, store, suite
 from experiments.crew import Crew, GameFailed
 from experiments.playing import Game
 from experiments.running import games_left, part
 
 TOTAL = 3 * TRIALS
+TIMED_GAMES, TIMED_ITERATIONS = 40, 4000
 
 
 def processes_below(process: int) -> set[int]:
@@ -132,6 +135,42 @@ def test_the_parts_of_an_experiment_are_disjoint_and_complete():
     parts = [games_left(experiment, set(), part(f"{number}/3")) for number in (1, 2, 3)]
     assert sorted((game.cell.key, game.trial) for games in parts for game in games) == \
         sorted((game.cell.key, game.trial) for game in games_left(experiment, set()))
+
+
+def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, played, tmp_path):
+    """No file may grow beyond some games."""
+    room = sum(map(len, (played / store.RESULTS).read_bytes().splitlines(keepends=True)[:10])) + 100
+    limited = (f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room})); "
+               "from experiments.__main__ import main; sys.exit(main(sys.argv[1:]))")
+    arguments = [*map(str, SMALL), "--workers", "1", "--out", str(tmp_path / "run")]
+    done = subprocess.run([sys.executable, "-c", limited, "run", *arguments], capture_output=True, text=True, timeout=TIMEOUT,
+                          env=command.environment, check=False)
+    assert done.returncode == 1
+    kept = len(games(tmp_path / "run"))
+    assert 8 <= kept <= 12
+    last = done.stderr.splitlines()[-1]
+    assert last == (f"experiments: {tmp_path / 'run' / store.RESULTS} cannot take more games (File too large); {kept} are kept, "
+                    "the same command continues")
+    assert "Traceback" not in done.stderr
+    assert command("run", *arguments).returncode == 0
+    assert games(tmp_path / "run") == games(played)
+
+
+@pytest.mark.slow
+def test_two_workers_play_nearly_twice_as_many_games_per_second_as_one():
+    """For games of a second or more; on a machine that has two processors to itself."""
+    experiment = suite.load("figure5", {"games": ["othello"], "trials": TIMED_GAMES, "iterations": TIMED_ITERATIONS})
+    even = [Game(experiment.cells[0], trial, experiment.game_seed(experiment.cells[0], trial)) for trial in range(TIMED_GAMES)]
+    rates = []
+    for size in (1, 2):
+        with Crew(size) as crew_of_size:
+            list(crew_of_size.play(even[:2 * size]))                    # the code is loaded meanwhile
+            start = time.monotonic()
+            rows = list(crew_of_size.play(even))
+            rates.append(len(rows) / (time.monotonic() - start))
+        assert sum(row["seconds"] for row in rows) / len(rows) >= 1
+    print(f"\n{rates[0]:.3f} and {rates[1]:.3f} games per second: {rates[1] / rates[0]:.2f} times as many")
+    assert rates[1] >= 1.85 * rates[0]
 
 
 def test_a_game_that_raises_an_error_stops_the_run_and_names_itself():

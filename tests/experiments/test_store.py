@@ -1,5 +1,7 @@
 """The results file: what is kept, what is dropped, what is refused."""
+import errno
 import json
+import os
 
 import pytest
 from conftest import a_row, small
@@ -149,3 +151,31 @@ def test_there_is_one_writer_at_a_time(directory, experiment):
         with pytest.raises(Refusal, match="another run is writing"), store.writer(directory, experiment):
             pass
     assert not store.being_written(directory)
+
+
+def test_a_full_disk_loses_no_game_but_those_being_played(directory, experiment, monkeypatch):
+    """The disk takes half a line; when there is room again, the run continues."""
+    whole = (directory / store.RESULTS).read_bytes()
+    with pytest.raises(store.NotKept) as told, store.writer(directory, experiment) as writer:
+        class Full:
+            name = writer._file.name
+
+            def __init__(self, file):
+                self._file = file
+
+            def write(self, data):
+                if len(data) < 100:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                return self._file.write(data[:len(data) // 2])
+
+            def __getattr__(self, name):
+                return getattr(self._file, name)
+        monkeypatch.setattr(writer, "_file", Full(writer._file))
+        writer.append(a_row(experiment.cells[1], 0))
+    assert str(told.value) == (f"{directory / store.RESULTS} cannot take more games (No space left on device); 3 are kept, "
+                               "the same command continues")
+    assert (directory / store.RESULTS).read_bytes() == whole
+    with store.writer(directory, experiment) as writer:
+        assert (len(writer.done), writer.dropped) == (3, 0)
+        writer.append(a_row(experiment.cells[1], 0))
+    assert len(trials(directory, experiment)) == 4

@@ -1,0 +1,320 @@
+"""The audit: it passes games whose determinizations are right, and names what is wrong with those that are not."""
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from icarus import Game, games, search
+from icarus.audit import CHECKS, AuditReport, audit, differences
+from icarus.cli import app
+from icarus.game import CHANCE
+from icarus.games.knockout_whist import PLAY, determinize, knockout_whist, prepare
+from icarus.jit import helper
+from icarus.rng import below, next_word
+from icarus.specs import BASELINE, MAST
+from tests import toy
+from tests.toy import ALIKE, ALIKE_SPANS, CARD, KUHN, ROWS, SECRETS, padded
+
+WHIST = knockout_whist(players=2)
+DRAWS = 1500                     # enough for sets of 60 states: one hidden card among all that may be it
+HIDDEN = [game for game in toy.ALL_TOYS if game.determinize is not None]
+
+DEAL_OF = np.array([row.deal for row in ROWS], np.int64)
+BESIDE = [[k for k, other in enumerate(ROWS) if (other.tree, other.actions()) == (row.tree, row.actions())]
+          if row.tree < 3 else [] for row in ROWS]                 # the same actions after every deal, in the small card games
+BESIDE_COUNTS = np.array([len(rows) for rows in BESIDE], np.int64)
+BESIDE_ROWS = padded(BESIDE, max(map(len, BESIDE)), np.int64)
+COUSINS = [[k for k, other in enumerate(ROWS) if other.tree == row.tree and len(other.path) == len(row.path)]
+           if row.tree == 4 else [] for row in ROWS]               # as many of the secret choices made, whichever
+COUSIN_COUNTS = np.array([len(rows) for rows in COUSINS], np.int64)
+COUSIN_ROWS = padded(COUSINS, max(map(len, COUSINS)), np.int64)
+
+
+def audited(game: Game, broken: Callable | None = None, **changes: Any) -> AuditReport:
+    return audit(attrs.evolve(game, **changes, **({"determinize": broken} if broken else {})), games=20, determinizations=400)
+
+
+# ------------------------------------------------------------------------------------------------------ games that are right
+
+@pytest.mark.parametrize("game", HIDDEN, ids=lambda game: game.name)
+def test_toys_with_hidden_information_pass_every_check(game: Game) -> None:
+    report = audited(game)
+    assert report.passed
+    assert [check.name for check in report.checks if check.passed] == list(CHECKS)
+    assert report.determinizations == 400 * report.decisions
+
+
+def test_a_game_of_perfect_information_has_nothing_to_determinize() -> None:
+    report = audit(toy.BRANCHES)
+    assert report.passed
+    assert str(report) == f"{toy.BRANCHES}: perfect information, nothing to determinize"
+
+
+def test_the_same_seed_gives_the_same_audit() -> None:
+    first, second, other = (audit(SECRETS, games=3, determinizations=200, seed=seed) for seed in (4, 4, 5))
+    assert attrs.evolve(first, seconds=0) == attrs.evolve(second, seconds=0)
+    assert first["uniform"].p_values != other["uniform"].p_values
+
+
+def test_progress_is_told_after_every_game() -> None:
+    told: list[tuple[int, int]] = []
+    report = audit(CARD, games=3, determinizations=10, progress=lambda *made: told.append(made))
+    assert [played for played, _ in told] == [1, 2, 3]
+    assert told[-1][1] == report.determinizations > 0
+
+
+# ----------------------------------------------------------------------------------------------------- games that are broken
+
+def first_twice_as_likely(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    start, count = ALIKE_SPANS[state.row, observer, 0], ALIKE_SPANS[state.row, observer, 1]
+    state.row = ALIKE[start + below(rng, count + 1) % count]
+
+
+@pytest.mark.parametrize("game", [KUHN, SECRETS, *toy.THICKETS], ids=lambda game: game.name)
+def test_draws_that_are_not_uniform_are_found(game: Game) -> None:
+    report = audit(attrs.evolve(game, determinize=first_twice_as_likely), games=20, determinizations=1000)
+    assert report.failed == ("uniform",)
+    told = r"of \d+ states one was drawn \d+ times instead of \d+ and one \d+ times instead of \d+ \(p = \d"
+    assert re.search(told, report["uniform"].examples[0])
+
+
+def counted_from_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    """Uniform, but which state a random number stands for depends on which is true."""
+    start, count = ALIKE_SPANS[state.row, observer, 0], ALIKE_SPANS[state.row, observer, 1]
+    place = 0
+    while ALIKE[start + place] != state.row:
+        place += 1
+    state.row = ALIKE[start + (place + below(rng, count)) % count]
+
+
+@pytest.mark.parametrize("game", HIDDEN, ids=lambda game: game.name)
+def test_draws_that_read_a_hidden_fact_are_found(game: Game) -> None:
+    report = audited(game, counted_from_the_truth)
+    assert report.failed == ("swap", "search")
+    assert "records of" in report["search"].examples[0]
+
+
+def anything_but_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    start, count = ALIKE_SPANS[state.row, observer, 0], ALIKE_SPANS[state.row, observer, 1]
+    true = state.row
+    while count > 1 and state.row == true:
+        state.row = ALIKE[start + below(rng, count)]
+
+
+def nothing_but_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    return
+
+
+@pytest.mark.parametrize("game", HIDDEN, ids=lambda game: game.name)
+def test_draws_that_exclude_the_truth_are_found(game: Game) -> None:
+    report = audited(game, anything_but_the_truth)
+    assert "truth" in report.failed
+    assert f"never drawn, although it looks the same to him:\n  {game.name}" in report["truth"].examples[0]
+    assert report["actions"].passed and report["legal"].passed and report["history"].passed
+
+
+def test_draws_that_exclude_what_looks_like_the_truth_are_found() -> None:
+    assert audited(SECRETS, nothing_but_the_truth).failed == ("truth",)
+
+
+def any_deal(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    state.row = BESIDE_ROWS[state.row, below(rng, BESIDE_COUNTS[state.row])]
+
+
+def test_a_change_of_the_observers_own_card_is_found() -> None:
+    report = audited(CARD, any_deal)
+    assert "actions" in report.failed
+    assert "toy-card, deal" in report["actions"].examples[0]
+
+
+def any_choices(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    state.row = COUSIN_ROWS[state.row, below(rng, COUSIN_COUNTS[state.row])]
+
+
+def test_moves_other_than_those_that_he_has_seen_are_found() -> None:
+    report = audited(SECRETS, any_choices)
+    assert {"history", "view"} <= set(report.failed)
+    assert "he has seen the moves [" in report["history"].examples[0]
+    assert report["player"].passed and report["legal"].passed
+
+
+def the_next_player(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    state.row = toy.CHILDREN[state.row, 0]
+
+
+def test_another_player_about_to_act_is_found() -> None:
+    report = audited(KUHN, the_next_player)
+    assert {"player", "history"} <= set(report.failed)
+    assert "toy-kuhn, deal" in report["player"].examples[0]
+
+
+# ------------------------------------------------------------------------------------------------------------ a broken whist
+
+known, redrawn = helper(prepare), helper(determinize)
+
+
+def without_voids(state: Any, observer: int, beliefs: Any) -> None:
+    shown = state.voids.copy()
+    state.voids[:] = 0
+    known(state, observer, beliefs)
+    state.voids[:] = shown
+
+
+def test_hands_that_contradict_a_shown_void_are_found() -> None:
+    report = audit(attrs.evolve(knockout_whist(players=3), prepare=without_voids), games=1, determinizations=50)
+    assert report.failed == ("legal",)
+    assert re.search(r"player \d could not have played \d+[♣♦♠♥]:\n  round of 7", report["legal"].examples[0])
+    assert "player 2, 0 tricks: " in report["legal"].examples[0]
+
+
+def with_a_card_of_the_observer(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    redrawn(state, observer, beliefs, rng)
+    own, hand = state.hands[observer], state.hands[1 - observer]
+    if observer == 0 and state.stage == PLAY and hand != np.uint64(0):      # player 1 draws as he should
+        state.hands[1] = (hand & (hand - np.uint64(1))) | (own & (~own + np.uint64(1)))
+
+
+def test_an_own_card_in_another_hand_is_found() -> None:
+    report = audit(attrs.evolve(WHIST, determinize=with_a_card_of_the_observer), games=2, determinizations=DRAWS)
+    assert "others" in report.failed
+    assert re.search(r"never drawn by the eyes of player [01] where it is the truth:\n  round of", report["others"].examples[0])
+
+
+def with_another_hand(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    redrawn(state, observer, beliefs, rng)
+    if state.stage == PLAY and state.count == 0:
+        state.hands[0], state.hands[1] = state.hands[1], state.hands[0]
+
+
+def with_more_cards(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    redrawn(state, observer, beliefs, rng)
+    if state.stage == PLAY:
+        state.hands[1 - observer] |= np.uint64(0xFFFFFFFFFFFFF) & ~(state.hands[observer] | state.played)
+
+
+def test_a_hand_of_more_cards_than_were_dealt_is_found() -> None:
+    report = audit(attrs.evolve(WHIST, determinize=with_more_cards), games=1, determinizations=50)
+    assert "legal" in report.failed
+    assert "legal actions, although max_legal is 7" in report["legal"].examples[0]
+
+
+def test_another_hand_of_the_observer_is_found() -> None:
+    assert "actions" in audit(attrs.evolve(WHIST, determinize=with_another_hand), games=1, determinizations=50).failed
+
+
+DETERMINIZED = 99
+
+
+def only_once(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    if state.arranged == DETERMINIZED:
+        raise ValueError("it has been determinized already")
+    redrawn(state, observer, beliefs, rng)
+    state.arranged = DETERMINIZED
+
+
+def test_a_determinization_that_cannot_be_determinized_is_found() -> None:
+    report = audit(attrs.evolve(WHIST, determinize=only_once, retrace=None), games=1, determinizations=50)
+    assert report.failed == ("again",)
+    assert "it has been determinized already" in report["again"].examples[0]
+
+
+# ------------------------------------------------------------------------------------------------------- what cannot be checked
+
+def test_without_retrace_the_way_back_is_not_checkable_and_has_not_passed() -> None:
+    report = audited(KUHN, retrace=None)
+    assert report.passed
+    for name in ("legal", "history"):
+        assert not report[name].passed
+        assert "not checkable" in str(report[name]) and "the game has no retrace" in str(report[name])
+    assert str(report).endswith("passed (not checkable: legal, history)")
+
+
+def test_without_scipy_uniformity_is_not_checkable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "scipy.stats", None)
+    report = audited(KUHN, first_twice_as_likely)
+    assert report.passed and not report["uniform"].passed
+    assert report["uniform"].note == "scipy is missing: pip install 'icarus[experiments]'"
+
+
+def test_with_too_few_draws_nothing_is_said_of_uniformity() -> None:
+    report = audit(KUHN, games=2, determinizations=20)
+    assert not report["uniform"].checked and not report["truth"].checked
+    assert "small enough" in report["uniform"].note
+
+
+def some_deals_twice(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    """Deal 0 counts twice."""
+    start, count = ALIKE_SPANS[state.row, observer, 0], ALIKE_SPANS[state.row, observer, 1]
+    row = ALIKE[start + below(rng, count)]
+    while DEAL_OF[row] != 0 and next_word(rng) & np.uint64(1):
+        row = ALIKE[start + below(rng, count)]
+    state.row = row
+
+
+def test_states_that_stand_for_several_deals_are_likelier() -> None:
+    game = attrs.evolve(KUHN, determinize=some_deals_twice)
+    assert audit(game, games=20, determinizations=1000).failed == ("uniform",)
+    assert audit(game, games=20, determinizations=1000, multiplicity=lambda state: 2 if DEAL_OF[state.row] == 0 else 1).passed
+    assert audit(KUHN, games=20, determinizations=1000, multiplicity=lambda state: 2 if DEAL_OF[state.row] == 0 else 1).failed
+
+
+# ------------------------------------------------------------------------------------------------------------------- the rest
+
+def test_two_results_differ_in_the_fields_that_are_named() -> None:
+    state = KUHN.new_initial_state()
+    first, same, other = (search(state, BASELINE >> MAST, iterations=50, seed=seed) for seed in (1, 1, 2))
+    assert differences(first, same) == []
+    assert {"visits", "seed", "records of BASELINE", "records of MAST"} <= set(differences(first, other))
+    assert differences(first, search(state, BASELINE, iterations=50, seed=1))[-1] == "records of MAST"
+
+
+@pytest.mark.parametrize(("given", "told"), [
+    ({"games": 0}, "games is 0"), ({"determinizations": -3}, "determinizations is -3"), ({"games": True}, "games is True"),
+    ({"seed": -1}, "seed is -1"), ({"determinizations": 1.5}, "determinizations is 1.5")])
+def test_bad_numbers_are_refused(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(told)):
+        audit(KUHN, **given)
+
+
+def test_what_is_no_game_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"not at 'kuhn'"):
+        audit("kuhn")     # type: ignore[arg-type]
+
+
+OWN_GAMES = """
+import attrs
+from icarus.games import GAMES
+from tests.test_audit import nothing_but_the_truth
+from tests.toy import SECRETS
+
+right = attrs.evolve(SECRETS, name="secrets")
+wrong = attrs.evolve(SECRETS, name="no-secrets", determinize=nothing_but_the_truth)
+"""
+
+
+def test_the_command_audits_a_game_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    file = tmp_path / "own_games.py"
+    file.write_text(OWN_GAMES)
+    options = ["--games", "8", "--determinizations", "300", "--seed", "2", "--with", str(file)]
+    right, wrong = (CliRunner().invoke(app, ["audit", name, *options]) for name in ("secrets", "no-secrets"))
+    assert right.exit_code == 0, right.output
+    assert "passed" in right.output.splitlines()[-1]
+    assert wrong.exit_code == 1, wrong.output
+    assert "FAILED: truth" in wrong.output
+
+
+def test_the_command_refuses_bad_input_in_one_sentence(python: Any) -> None:
+    refused = python(None, "-m", "icarus.cli", "audit", "knockout-whist", "--games", "0")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.strip() == "icarus: games is 0; it must be an integer of at least 1"
+
+
+def test_the_environment_has_no_decisions_to_audit() -> None:
+    assert all(int(re.search(r"player (-?\d)", example)[1]) != CHANCE             # type: ignore[index]
+               for check in audited(toy.THICKETS[2], anything_but_the_truth).checks for example in check.examples)
