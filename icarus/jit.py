@@ -1,4 +1,4 @@
-"""Compilation: flags, the disk cache, addresses, and calls through them. Nothing else in icarus talks to the compiler's internals.
+"""Compilation: flags, the disk cache, addresses, and calls through them. Only this file and atomic.py know the compiler's internals.
 
 A compiled *entry* takes and returns 64-bit integers only; pointers travel as integers and are viewed as arrays and records on
 arrival. One uniform signature is what lets the playout loop, compiled once, call any game and any specification by address.
@@ -39,7 +39,6 @@ logger = logging.getLogger(__name__)
 PACKAGE = Path(__file__).parent
 DEBUG = os.environ.get("ICARUS_DEBUG", "") not in ("", "0")     # bounds checks in everything that is compiled
 DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")                       # the compiled slots run as plain Python
-WORD_BYTES = 8
 UNUSED_DAYS = 30                                                # machine code of other versions is deleted after this
 
 intrinsic: Any = _intrinsic                                     # untyped: what it makes is called without the typing context
@@ -168,47 +167,6 @@ def lowest_bit(typingctx: Any, word: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
     return types.int64(types.uint64), codegen
-
-
-# ------------------------------------------------------------------------------- words that several threads work on at once
-
-def _word_at(context: Any, builder: Any, address: Any) -> Any:
-    return builder.inttoptr(address, context.get_value_type(types.int64).as_pointer())
-
-
-@intrinsic
-def atomic_load(typingctx: Any, address: Any) -> Any:
-    """The word at an address; what its writer wrote before it is seen too."""
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load_atomic(_word_at(context, builder, arguments[0]), "acquire", WORD_BYTES)
-    return types.int64(types.int64), codegen
-
-
-@intrinsic
-def atomic_store(typingctx: Any, address: Any, word: Any) -> Any:
-    """Write the word at an address; whoever reads it sees also what was written before."""
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store_atomic(arguments[1], _word_at(context, builder, arguments[0]), "release", WORD_BYTES)
-        return context.get_dummy_value()
-    return types.void(types.int64, types.int64), codegen
-
-
-@intrinsic
-def atomic_add(typingctx: Any, address: Any, amount: Any) -> Any:
-    """Add to the word at an address; returns what it was before."""
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.atomic_rmw("add", _word_at(context, builder, arguments[0]), arguments[1], "seq_cst")
-    return types.int64(types.int64, types.int64), codegen
-
-
-@intrinsic
-def exchanged(typingctx: Any, address: Any, expected: Any, word: Any) -> Any:
-    """Write the word at an address if it is the expected one, and tell whether it was."""
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = _word_at(context, builder, arguments[0])
-        found = builder.cmpxchg(pointer, arguments[1], arguments[2], "seq_cst", "seq_cst")
-        return builder.extract_value(found, 1)
-    return types.boolean(types.int64, types.int64, types.int64), codegen
 
 
 if DISABLED:

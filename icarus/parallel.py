@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -18,9 +18,6 @@ from icarus.history import PHASES
 from icarus.lowering import lowered
 from icarus.playout import DONE, MORE_ROWS, SHARED
 from icarus.tables import Table
-
-if TYPE_CHECKING:
-    from icarus.search import Result, Search
 
 T = TypeVar("T")
 ROOTS, RECORDS = "roots", "records"
@@ -49,11 +46,11 @@ class Shared:
 
 
 class Team:
-    """Searches from one root, each in a thread of its own. No thread outlives `close`."""
+    """Several `Search`es from one root, each in a thread of its own. No thread outlives `close`."""
 
     SHARING = ""
 
-    def __init__(self, searches: Sequence["Search"], seed: Any) -> None:
+    def __init__(self, searches: Sequence[Any], seed: Any) -> None:
         self.searches, self.seed = searches, seed
         self._pool = ThreadPoolExecutor(len(searches), "icarus")
 
@@ -81,8 +78,8 @@ class Team:
         """End the threads."""
         self._pool.shutdown()
 
-    def combined(self, first: "Result", seconds: float) -> "Result":
-        """The result of the first search with what is additive summed over all of them."""
+    def combined(self, first: Any, seconds: float) -> Any:
+        """The `Result` of the first search with what is additive summed over all of them."""
         visits = np.sum([search.root_visits() for search in self.searches], axis=0)
         phase_steps = np.sum([search.phase_steps() for search in self.searches], axis=0).tolist()
         return attrs.evolve(
@@ -103,7 +100,7 @@ class Roots(Team):
         shares = [iterations // size + (i < iterations % size) for i in range(size)]
         self.side_by_side([partial(search.run, share) for search, share in zip(self.searches, shares, strict=True)])
 
-    def result(self, seconds: float = 0.0) -> "Result":
+    def result(self, seconds: float = 0.0) -> Any:
         """What the searches have found so far."""
         parts = tuple(search.result(seconds) for search in self.searches)
         rewards, counts = np.sum([search.root_rewards() for search in self.searches], axis=0)
@@ -116,7 +113,7 @@ class SharedRecords(Team):
 
     SHARING = RECORDS
 
-    def __init__(self, searches: Sequence["Search"], seed: Any, shared: Shared) -> None:
+    def __init__(self, searches: Sequence[Any], seed: Any, shared: Shared) -> None:
         super().__init__(searches, seed)
         self._shared = shared
 
@@ -126,7 +123,7 @@ class SharedRecords(Team):
             self._shared.control["stop"] = 0
             self._give_room(self.side_by_side([partial(self._advance, search, iterations) for search in self.searches]))
 
-    def _advance(self, search: "Search", iterations: int) -> int:
+    def _advance(self, search: Any, iterations: int) -> int:
         try:
             return search.advance(iterations)
         except BaseException:
@@ -149,6 +146,6 @@ class SharedRecords(Team):
     def halt(self) -> None:
         self._shared.control["stop"] = 1
 
-    def result(self, seconds: float = 0.0) -> "Result":
+    def result(self, seconds: float = 0.0) -> Any:
         """What the threads have found so far."""
         return self.combined(self.searches[0].result(seconds), seconds)

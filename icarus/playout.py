@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from icarus.atomic import atomic_add, atomic_load, atomic_store
 from icarus.game import CHANCE, TERMINAL, UNSEEN
 from icarus.history import (
     EMPTY_HISTORY,
@@ -28,21 +29,7 @@ from icarus.history import (
     root_key,
 )
 from icarus.information import NO_RECORD, TABLE, UPDATES
-from icarus.jit import (
-    array_at,
-    atomic_add,
-    atomic_load,
-    atomic_store,
-    call1,
-    call2,
-    call3,
-    call4,
-    call7,
-    compiled,
-    helper,
-    inlined,
-    record_at,
-)
+from icarus.jit import array_at, call1, call2, call3, call4, call7, compiled, helper, inlined, record_at
 from icarus.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, TERM
 from icarus.policy import ARGMAX, EPSILON_GREEDY, GIBBS, REPLY, ROULETTE, UNIFORM
 from icarus.rng import WORDS, below, uniform
@@ -74,7 +61,7 @@ ARENA = np.dtype([
     ("shared", np.int64),                                         # address of the SHARED record; 0 where one thread is all
 ], align=True)
 SHARED = np.dtype([                       # what threads that share their records agree on
-    ("iterations", np.int64),             # playouts begun or made by all of them
+    ("iterations", np.int64),             # playouts begun or made by all of them; the first field, where `begun` adds
     ("stop", np.int64),                   # whether all are to return before their next playout
 ], align=True)
 

@@ -18,9 +18,10 @@ from typing import Any, ClassVar, Self
 import attrs
 import numpy as np
 
+from icarus.atomic import atomic_load, atomic_store, exchanged
 from icarus.history import history_at
 from icarus.information import NO_RECORD, TABLE, Theta, index_of, place_of, updates_at
-from icarus.jit import Entry, array_at, atomic_load, atomic_store, exchanged, helper, record_at, unpack_parameters
+from icarus.jit import Entry, array_at, helper, record_at, unpack_parameters
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 

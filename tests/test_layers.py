@@ -15,6 +15,7 @@ PACKAGE = Path(icarus.__file__).parent
 # From the bottom to the top: a file imports only from files below it.
 LAYERS = [
     {"jit"},
+    {"atomic"},
     {"rng"},
     {"game"},
     {"history"},
@@ -26,6 +27,7 @@ LAYERS = [
     {"specs"},
     {"lowering"},
     {"playout", "tables"},
+    {"parallel"},
     {"search"},
     {"match"},
     {"games"},                          # above, because nothing below may know a game
