@@ -355,7 +355,7 @@ def test_search_and_match_take_threads(icarus: Call) -> None:
     assert code == 0 and "BASELINE, 2 threads sharing roots: 40 iterations" in told
     code, told, _ = icarus("search", "othello", "--iterations", 40, "--threads", 2, "--sharing", "records")
     assert code == 0 and "2 threads sharing records (not reproducible): 40 iterations" in told
-    code, told, _ = icarus("match", "kuhn-poker", "BASELINE", "MAST", "--games", 2, "--iterations", 20, "--threads", 3)
+    code, told, _ = icarus("match", "othello", "BASELINE", "MAST", "--games", 1, "--iterations", 20, "--threads", 3)
     assert code == 0 and "MAST (20 iterations, 3 threads sharing roots)" in told
 
 
