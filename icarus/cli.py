@@ -12,6 +12,7 @@ from icarus.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.enhancement import Enhancement
 from icarus.game import CHANCE, Game, State
 from icarus.match import Agent, Decision, GameRecord, play
+from icarus.parallel import ROOTS, check_threads
 from icarus.policy import Rule, WeightFunction
 from icarus.search import SearchInterrupted, check_budget, check_seed, search
 from icarus.specs import SPECIFICATIONS, parse
@@ -34,6 +35,8 @@ GameName = Annotated[str, typer.Argument(metavar="GAME", help='A game, see "icar
 Iterations = Annotated[int | None, typer.Option(help="Playouts for each decision.")]
 Seconds = Annotated[float | None, typer.Option(help="Wall-clock time for each decision instead.")]
 Seed = Annotated[int, typer.Option(help="Fixes everything: the deal, chance and the searches.")]
+Threads = Annotated[int, typer.Option(help="How many threads search at once; the playouts are those of all together.")]
+Sharing = Annotated[str, typer.Option(help='What they share: "roots" (reproducible) or "records" (one tree; not reproducible).')]
 With = Annotated[list[Path] | None, typer.Option("--with", metavar="FILE.py", 
                                                 help="A Python file whose enhancements, weights and games may be named here; repeatable.")]
 DEFAULT_ITERATIONS = 5000
@@ -131,6 +134,8 @@ def search_command(
     seconds: Seconds = None,
     seed: Seed = 0,
     moves: Annotated[str, typer.Option(help='Actions played before, in the game\'s notation: "d3 c5".')] = "",
+    threads: Threads = 1,
+    sharing: Sharing = ROOTS,
     files: With = None,
 ) -> None:
     """Search one position and print what was found for each action."""
@@ -140,6 +145,7 @@ def search_command(
         iterations = DEFAULT_ITERATIONS
     check_budget(iterations, seconds)
     check_seed(seed)
+    check_threads(threads, sharing)
     loaded = games.load(game)
     with _compiling():
         state = _state(loaded, seed, moves)
@@ -150,7 +156,7 @@ def search_command(
         with Progress(*columns, console=notes, transient=True) as bar:
             task = bar.add_task("iterations", total=iterations)
             try:
-                result = search(state, found, iterations=iterations, seconds=seconds, seed=seed,
+                result = search(state, found, iterations=iterations, seconds=seconds, seed=seed, threads=threads, sharing=sharing,
                                 progress=lambda made, _: bar.update(task, completed=made))
             except SearchInterrupted as interrupted:
                 bar.stop()
@@ -167,6 +173,8 @@ def match_command(
     iterations: Iterations = None,
     seconds: Seconds = None,
     seed: Seed = 0,
+    threads: Threads = 1,
+    sharing: Sharing = ROOTS,
     show: Annotated[bool, typer.Option("--show", help="Print every state and decision.")] = False,
     files: With = None,
 ) -> None:
@@ -180,7 +188,8 @@ def match_command(
     loaded = games.load(game)
     if len(strategies) > loaded.players or (len(strategies) < 2 <= loaded.players):
         raise ValueError(f"{loaded} has {loaded.players} seats; {len(strategies)} strategies do not fit")
-    agents = [Agent(_strategy(text, own), iterations=iterations, seconds=seconds) for text in strategies]
+    agents = [Agent(_strategy(text, own), iterations=iterations, seconds=seconds, threads=threads, sharing=sharing)
+              for text in strategies]
     agents += [agents[-1]] * (loaded.players - len(agents))
     rewards: list[list[float]] = [[] for _ in agents]
     columns = TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()

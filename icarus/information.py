@@ -151,7 +151,10 @@ def initial(given: Mapping[Any, Mapping[str, float]] | None = None, **common: fl
 TABLE = np.dtype([
     ("rows", np.int64),            # address of capacity + 1 rows; the last one holds the initial information
     ("capacity", np.int64),        # a power of two
+    ("apart", np.int64, (8,)),     # a cache line: what follows is written in every playout, what precedes is read at every step
     ("used", np.int64),            # rows that hold a record
+    ("reserved", np.int64),        # rows that playouts under way in several threads may still need
+    ("lock", np.int64),            # 1 while one of several threads updates records
 ], align=True)
 
 

@@ -1,4 +1,4 @@
-"""Compilation: flags, the disk cache, addresses, and calls through them. Nothing else in icarus talks to the compiler's internals.
+"""Compilation: flags, the disk cache, addresses, and calls through them. Only this file and atomic.py know the compiler's internals.
 
 A compiled *entry* takes and returns 64-bit integers only; pointers travel as integers and are viewed as arrays and records on
 arrival. One uniform signature is what lets the playout loop, compiled once, call any game and any specification by address.

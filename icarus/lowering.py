@@ -70,13 +70,16 @@ class Program:
     alive: list[Any]
 
 
-def lowered(game: Game, strategy: Enhancement) -> Program:
+def lowered(game: Game, strategy: Enhancement, shared: bool = False) -> Program:
     """The program of a strategy in a game. Compiles, or loads, what has not been used yet.
+
+    Args:
+        shared: whether several threads will write to the tables.
 
     Raises:
         CompilationError: the compiler refuses a slot.
     """
-    return _Lowering(game, strategy).result()
+    return _Lowering(game, strategy, shared).result()
 
 
 def _stored(enhancement: Enhancement) -> tuple[Any, ...]:
@@ -86,8 +89,8 @@ def _stored(enhancement: Enhancement) -> tuple[Any, ...]:
 
 
 class _Lowering:
-    def __init__(self, game: Game, strategy: Enhancement) -> None:
-        self.game, self.strategy = game, strategy
+    def __init__(self, game: Game, strategy: Enhancement, shared: bool) -> None:
+        self.game, self.strategy, self.shared = game, strategy, shared
         self.components: list[Enhancement] = []
         self.table_of: dict[Enhancement, int] = {}
         for part in (BASELINE, *strategy.components):
@@ -129,7 +132,7 @@ class _Lowering:
         return (self.address(capture_entry(capture.function, capture.kinds(), capture.label())),
                 self.parameters(capture.values()),
                 self.address(backpropagation_entry(backpropagation.function, backpropagation.kinds(), row, words,
-                                                   backpropagation.label())),
+                                                   backpropagation.label(), self.shared)),
                 self.parameters(backpropagation.values()), 0, 0, 0)
 
     def add_term(self, which: int, weight: Weight, parts: list[tuple[Weight, Enhancement]]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from icarus.enhancement import Enhancement
 from icarus.game import Game, State
+from icarus.parallel import ROOTS, check_threads
 from icarus.search import Result, check_budget, check_seed, search
 
 _CHANCE_STREAM, _SEARCH_STREAM = 0, 1                 # keys of the independent streams of one game
@@ -20,26 +21,31 @@ def _strategy(instance: Any, attribute: Any, value: Any) -> None:
 
 @attrs.frozen
 class Agent:
-    """A player: a strategy and a budget for each decision.
+    """A player: a strategy and a budget for each decision, and the threads that spend it (see `search`).
 
     Raises:
-        TypeError: the strategy is no enhancement. ValueError: no positive budget.
+        TypeError: the strategy is no enhancement. ValueError: no positive budget, no such threads.
     """
 
     strategy: Enhancement = attrs.field(validator=_strategy)
     iterations: int | None = attrs.field(default=None, kw_only=True)
     seconds: float | None = attrs.field(default=None, kw_only=True)
+    threads: int = attrs.field(default=1, kw_only=True)
+    sharing: str = attrs.field(default=ROOTS, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         check_budget(self.iterations, self.seconds)
+        check_threads(self.threads, self.sharing)
 
     def search(self, state: State, seed: int | Sequence[int]) -> Result:
         """The agent's search for a decision."""
-        return search(state, self.strategy, iterations=self.iterations, seconds=self.seconds, seed=seed)
+        return search(state, self.strategy, iterations=self.iterations, seconds=self.seconds, seed=seed, threads=self.threads,
+                      sharing=self.sharing)
 
     def __str__(self) -> str:
         budget = [f"{self.iterations} iterations"] * (self.iterations is not None) + [f"{self.seconds} s"] * (self.seconds is not None)
-        return f"{self.strategy} ({', '.join(budget)})"
+        threads = [f"{self.threads} threads sharing {self.sharing}"] * (self.threads > 1)
+        return f"{self.strategy} ({', '.join(budget + threads)})"
 
 
 @attrs.frozen

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from icarus.atomic import atomic_add, atomic_load, atomic_store
 from icarus.game import CHANCE, TERMINAL, UNSEEN
 from icarus.history import (
     EMPTY_HISTORY,
@@ -57,6 +58,11 @@ ARENA = np.dtype([
     ("rng", np.int64), ("rng_before", np.int64),
     # what has happened
     ("iterations", np.int64), ("depth", np.int64), ("phase_steps", np.int64, (3,)), ("full_component", np.int64),
+    ("shared", np.int64),                                         # address of the SHARED record; 0 where one thread is all
+], align=True)
+SHARED = np.dtype([                       # what threads that share their records agree on
+    ("iterations", np.int64),             # playouts begun or made by all of them; the first field, where `begun` adds
+    ("stop", np.int64),                   # whether all are to return before their next playout
 ], align=True)
 
 _INT, _REAL, _WORD, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.uint64), np.dtype(np.int32)
@@ -457,6 +463,53 @@ def captured(a: Any) -> int:
 
 
 @helper
+def begun(a: Any, iterations: int) -> bool:
+    """Whether to make another playout: so many in all, of all threads that share their records."""
+    if a.shared == 0:
+        return a.iterations < iterations
+    if atomic_load(a.shared + _STOP) != 0:
+        return False
+    if atomic_add(a.shared, 1) < iterations:
+        return True
+    atomic_add(a.shared, -1)
+    return False
+
+
+@helper
+def abandoned(a: Any) -> None:
+    """Have all threads return, and another playout made for one that ran out of room."""
+    atomic_add(a.shared, -1)
+    atomic_store(a.shared + _STOP, 1)
+
+
+@helper
+def reserved(a: Any) -> int:
+    """Reserve rows for as many records as were captured, in tables that other threads fill too; DONE or MORE_ROWS."""
+    components = array_at(a.component, a.components, COMPONENT)
+    for c in range(a.components):
+        address, count = components[c].table, components[c].count
+        rows = count + atomic_add(address + _RESERVED, count)
+        if rows + atomic_load(address + _USED) > FULLEST * record_at(address, TABLE).capacity:
+            unreserve(a, c + 1)
+            a.full_component = c
+            return MORE_ROWS
+    return DONE
+
+
+@helper
+def unreserve(a: Any, count: int) -> None:
+    """Give back what was reserved for the first `count` components."""
+    components = array_at(a.component, count, COMPONENT)
+    for c in range(count):
+        atomic_add(components[c].table + _RESERVED, -components[c].count)
+
+
+_USED: int = TABLE.fields["used"][1]              # type: ignore[index]
+_RESERVED: int = TABLE.fields["reserved"][1]      # type: ignore[index]
+_STOP: int = SHARED.fields["stop"][1]             # type: ignore[index]
+
+
+@helper
 def backpropagated(a: Any) -> None:
     """Line 17: update the information of every captured record, in order."""
     updates = record_at(a.updates, UPDATES)
@@ -475,7 +528,7 @@ def run(arena: int, iterations: int) -> int:
     rng, before = array_at(a.rng, WORDS, _WORD), array_at(a.rng_before, WORDS, _WORD)
     visits = array_at(a.root_visits, a.root_count, _INT)
     visits_before = array_at(a.root_visits + 8 * a.root_count, a.root_count, _INT)
-    while a.iterations < iterations:
+    while begun(a, iterations):
         for i in range(WORDS):
             before[i] = rng[i]
         for i in range(a.root_count):
@@ -484,14 +537,20 @@ def run(arena: int, iterations: int) -> int:
         status = play(a, rng)
         if status == DONE:
             status = captured(a)
+        if status == DONE and a.shared != 0:
+            status = reserved(a)
         if status != DONE:
             for i in range(WORDS):
                 rng[i] = before[i]
             for i in range(a.root_count):
                 visits[i] = visits_before[i]
             a.phase_steps[0], a.phase_steps[1], a.phase_steps[2], a.depth = selection, expansion, simulation, depth
+            if a.shared != 0:
+                abandoned(a)
             return status
         backpropagated(a)
+        if a.shared != 0:
+            unreserve(a, a.components)
         a.iterations += 1
     return DONE
 

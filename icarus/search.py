@@ -1,4 +1,5 @@
 """Search: Algorithm 1, lines 1-4 and 18, around the compiled playout loop."""
+import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ from icarus.history import PHASES, PLAYOUT, STEP, episode_key, episode_record, m
 from icarus.information import UPDATES
 from icarus.jit import plain
 from icarus.lowering import Program, lowered
+from icarus.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads
 from icarus.playout import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED, loop, raw_loop, tie_break
 from icarus.rng import seeded
 from icarus.tables import Records, Table
@@ -32,12 +34,16 @@ class Result:
         values: the mean reward of the player to move after each, by the baseline's records; nan where there is none. [actions]
         policy: visits as shares. [actions]
         iterations: playouts made.
-        records: for each component, by name, its `Records`.
+        records: for each component, by name, its `Records`; with sharing="roots" those of the first thread.
         depth: actions from the root to the deepest history in the tree.
         phase_steps: decisions made in selection, expansion and simulation, by name.
-        seconds: wall-clock time; the only field that two searches with one seed do not share.
+        seconds: wall-clock time; the only field that two searches with one seed do not share (but see `sharing`).
         memory: bytes of the tables.
         state, strategy, seed: what was searched, how.
+        threads: how many searched.
+        sharing: "roots", "records", or None with one thread. Threads that share records meet them in the order that the clock
+            brings about, so a second search with the same seed finds something else.
+        parts: with sharing="roots" the results of the threads, each with records of its own; otherwise empty.
     """
 
     action: int
@@ -54,6 +60,9 @@ class Result:
     state: State
     strategy: Enhancement
     seed: Any
+    threads: int = 1
+    sharing: str | None = None
+    parts: tuple["Result", ...] = ()
 
     @property
     def value(self) -> float:
@@ -71,7 +80,9 @@ class Result:
         table = "\n".join(f"{row[0]:<{widths[0]}}  " + "  ".join(f"{text:>{w}}" for text, w in zip(row[1:], widths[1:], strict=True))
                           for row in rows)
         rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
-        return (f"{self.state.game}, player {player}, {self.strategy}: {self.iterations} iterations in {self.seconds:.2f} s "
+        threads = f", {self.threads} threads sharing {self.sharing}" if self.sharing else ""
+        threads += " (not reproducible)" if self.sharing == RECORDS else ""
+        return (f"{self.state.game}, player {player}, {self.strategy}{threads}: {self.iterations} iterations in {self.seconds:.2f} s "
                 f"({rate:,.0f}/s), depth {self.depth}, {sum(map(len, self.records.values()))} records\n{table}")
 
     def __repr__(self) -> str:
@@ -87,7 +98,8 @@ class SearchInterrupted(KeyboardInterrupt):
 
 
 def search(state: State, strategy: Enhancement, *, iterations: int | None = None, seconds: float | None = None,
-           seed: int | Sequence[int] = 0, progress: Callable[[int, float], None] | None = None) -> Result:
+           seed: int | Sequence[int] = 0, progress: Callable[[int, float], None] | None = None, threads: int = 1,
+           sharing: str = ROOTS) -> Result:
     """Algorithm 1: choose an action for the player to move by MO-ISMCTS with a strategy of information capture and reuse.
 
     Args:
@@ -97,35 +109,60 @@ def search(state: State, strategy: Enhancement, *, iterations: int | None = None
         seconds: for how long (wall clock); with both, whichever ends first.
         seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
         progress: called with (iterations made, seconds elapsed) about twenty times a second.
+        threads: how many search at once; the iterations are those of all together.
+        sharing: what several threads share. "roots": each searches on its own, with a seed made of the seed and its number, and
+            the visits of the root's actions are summed; the seed and the number of threads fix the result. "records": all work
+            on the same records, section 9 of the paper. No update is lost and no record is entered twice, but a policy may
+            read a record that is just being updated, new rewards with the old count, say; and which thread comes first is the
+            clock's affair, so the result can NOT be reproduced, whatever the seed. With one thread it says nothing.
 
     Raises:
-        ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1.
+        ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing.
         TypeError: something that is no state or no enhancement.
         SearchInterrupted: a KeyboardInterrupt that carries the result so far.
     """
     _check(state, strategy, iterations, seconds, seed)
-    running = Search(state, strategy, seed)
+    check_threads(threads, sharing)
+    running = _begun(state, strategy, seed, threads, sharing)
     started = time.perf_counter()
-    limit = iterations if iterations is not None else 1 << 62
-    deadline = started + seconds if seconds is not None else None
-    target, rate = FIRST_SLICE, 0.0
     try:
-        while running.iterations < limit:
-            before, made = time.perf_counter(), running.iterations
-            running.run(min(target, limit))
-            now = time.perf_counter()
-            rate = (running.iterations - made) / max(now - before, 1e-9)
-            if progress is not None:
-                progress(running.iterations, now - started)
-            if deadline is not None and now >= deadline:
-                break
-            left = SLICE if deadline is None else min(SLICE, deadline - now)
-            target = running.iterations + max(1, min(int(rate * left), 8 * (running.iterations - made)))
+        with contextlib.closing(running):
+            _spend(running, iterations, seconds, started, progress)
     except KeyboardInterrupt:
         if running.iterations == 0:
             raise
         raise SearchInterrupted(running.result(time.perf_counter() - started)) from None
     return running.result(time.perf_counter() - started)
+
+
+def _begun(state: State, strategy: Enhancement, seed: int | Sequence[int], threads: int, sharing: str) -> "Search | Roots | SharedRecords":
+    if threads == 1:
+        return Search(state, strategy, seed)
+    key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
+    seeds = [(*key, thread) for thread in range(threads)]
+    if sharing == ROOTS:
+        return Roots([Search(state, strategy, own) for own in seeds], seed)
+    shared = Shared(state.game, strategy)
+    return SharedRecords([Search(state, strategy, own, shared) for own in seeds], seed, shared)
+
+
+def _spend(running: "Search | Roots | SharedRecords", iterations: int | None, seconds: float | None, started: float,
+           progress: Callable[[int, float], None] | None) -> None:
+    """Run until a budget is used up, in slices between which Ctrl-C, the clock and `progress` get their due."""
+    limit = iterations if iterations is not None else 1 << 62
+    deadline = started + seconds if seconds is not None else None
+    target, rate = FIRST_SLICE, 0.0
+    while running.iterations < limit:
+        before, made = time.perf_counter(), running.iterations
+        running.run(min(target, limit))
+        now = time.perf_counter()
+        rate = (running.iterations - made) / max(now - before, 1e-9)
+        if progress is not None:
+            progress(running.iterations, now - started)
+        if deadline is not None and now >= deadline:
+            break
+        left = SLICE if deadline is None else min(SLICE, deadline - now)
+        target = running.iterations + max(1, min(int(rate * left), 8 * (running.iterations - made)))
 
 
 def _check(state: Any, strategy: Any, iterations: Any, seconds: Any, seed: Any) -> None:
@@ -163,14 +200,15 @@ def check_seed(seed: Any) -> None:
 class Search:
     """A search under way: the arena that the compiled loop works in. `run` may be called as often as one likes."""
 
-    def __init__(self, state: State, strategy: Enhancement, seed: int | Sequence[int] = 0) -> None:
+    def __init__(self, state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, shared: Shared | None = None) -> None:
         self.state, self.strategy, self.seed = state.clone(), strategy, seed
         self.game = state.game
-        self.program: Program = lowered(self.game, strategy)
-        self.tables = [Table(component, self.game) for component in self.program.components]
+        self.program: Program = lowered(self.game, strategy, shared is not None)
+        self.tables = shared.tables if shared else [Table(component, self.game) for component in self.program.components]
         self.actions = tuple(state.legal_actions())
         self._loop = loop()
         self._arena = np.zeros(1, ARENA)
+        self._arena["shared"] = shared.control.ctypes.data if shared else 0
         self._kept: dict[str, np.ndarray] = {}
         self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
         self._set_up(self.game.entries())
@@ -260,14 +298,30 @@ class Search:
 
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all, giving room as it is asked for."""
-        while (status := self._loop(self._arena.ctypes.data, iterations)) != DONE:
-            if status == MORE_STEPS:
-                self._give_steps(2 * int(self._arena["step_capacity"][0]))
-            elif status == MORE_ROWS:
-                full = int(self._arena["full_component"][0])
-                self.tables[full].grow(int(self.program.component["count"][full]))
-            else:
-                self._give_updates(2 * int(self._updates["count"][0]))
+        while (status := self.advance(iterations)) != DONE:
+            self.give_room(status)
+
+    def advance(self, iterations: int) -> int:
+        """Go on as `run` does, or as far as there is room; returns the loop's status."""
+        return self._loop(self._arena.ctypes.data, iterations)
+
+    def give_room(self, status: int) -> None:
+        """Give the room that the loop asked for by its status."""
+        if status == MORE_STEPS:
+            self._give_steps(2 * int(self._arena["step_capacity"][0]))
+        elif status == MORE_ROWS:
+            full, count = self.full_table()
+            self.tables[full].grow(count)
+        else:
+            self._give_updates(2 * int(self._updates["count"][0]))
+
+    def full_table(self) -> tuple[int, int]:
+        """The index of the table that had no room, and for how many records."""
+        full = int(self._arena["full_component"][0])
+        return full, int(self.program.component["count"][full])
+
+    def close(self) -> None:
+        """Nothing to end: a search by itself runs in the thread of its caller."""
 
     def run_raw(self, playouts: int) -> int:
         """Make random playouts from the root without searching; returns their number of steps. For measuring speed."""
@@ -277,23 +331,43 @@ class Search:
         """The records of every component of the strategy and of the baseline, by name."""
         return {str(part): Records(part, self.game, self.tables[index]) for part, index in self.program.table_of.items()}
 
-    def result(self, seconds: float = 0.0) -> Result:
-        """What the search has found so far."""
-        visits = self._kept["root_visits"][:len(self.actions)].copy()
-        records = self.records()
-        player = self.state.current_player()
-        values = np.full(len(self.actions), np.nan)
+    @property
+    def depth(self) -> int:
+        """Actions from the root to the deepest history in the tree."""
+        return int(self._arena["depth"][0])
+
+    def phase_steps(self) -> np.ndarray:
+        """Decisions made in each phase."""
+        return self._arena["phase_steps"][0].copy()
+
+    def root_visits(self) -> np.ndarray:
+        """How often each action was selected at the root."""
+        return self._kept["root_visits"][:len(self.actions)].copy()
+
+    def root_rewards(self) -> np.ndarray:
+        """[2, actions]: the total reward of the player to move after each action, and of how many playouts, by the baseline."""
+        player, found = self.state.current_player(), np.zeros((2, len(self.actions)))
         baseline = Records(self.program.components[0], self.game, self.tables[0])
         for i, action in enumerate(self.actions):
             seen = baseline.get((player, (action,)))
-            if seen is not None and seen["visits"]:
-                values[i] = seen["reward"][player] / seen["visits"]
+            if seen is not None:
+                found[:, i] = seen["reward"][player], seen["visits"]
+        return found
+
+    def most_visited(self, visits: np.ndarray) -> int:
+        """The action of most visits; ties broken uniformly by the search's generator."""
         most = np.flatnonzero(visits == visits.max())
-        chosen = most[0] if len(most) == 1 else most[tie_break()(self._kept["rng"].copy().ctypes.data, len(most))]
+        return self.actions[most[0] if len(most) == 1 else most[tie_break()(self._kept["rng"].copy().ctypes.data, len(most))]]
+
+    def result(self, seconds: float = 0.0) -> Result:
+        """What the search has found so far."""
+        visits = self.root_visits()
+        rewards, counts = self.root_rewards()
+        values = np.divide(rewards, counts, out=np.full(len(counts), np.nan), where=counts > 0)
         return Result(
-            action=self.actions[chosen], actions=self.actions, visits=visits, values=values, policy=visits / max(1, visits.sum()),
-            iterations=self.iterations, records=records, depth=int(self._arena["depth"][0]),
-            phase_steps=dict(zip(PHASES, self._arena["phase_steps"][0].tolist(), strict=True)), seconds=seconds,
+            action=self.most_visited(visits), actions=self.actions, visits=visits, values=values, policy=visits / max(1, visits.sum()),
+            iterations=self.iterations, records=self.records(), depth=self.depth,
+            phase_steps=dict(zip(PHASES, self.phase_steps().tolist(), strict=True)), seconds=seconds,
             memory=sum(table.nbytes for table in self.tables), state=self.state, strategy=self.strategy, seed=self.seed)
 
 

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Self
 import attrs
 import numpy as np
 
+from icarus.atomic import atomic_load, atomic_store, exchanged
 from icarus.history import history_at
 from icarus.information import NO_RECORD, TABLE, Theta, index_of, place_of, updates_at
 from icarus.jit import Entry, array_at, helper, record_at, unpack_parameters
@@ -240,11 +241,15 @@ def capture_entry(function: Callable, kinds: tuple[type, ...], label: str) -> En
     return Entry(entry, 3, label)
 
 
+_LOCK: int = TABLE.fields["lock"][1]                # type: ignore[index]
+
+
 @functools.cache
-def backpropagation_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, words: int, label: str) -> Entry:
+def backpropagation_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, words: int, label: str, shared: bool) -> Entry:
     """Compile a backpropagation function over a run of updates: entry(table, records, contexts, count, rewards, players, parameters).
 
-    Records not yet in the table enter it with the initial information. The table must have room.
+    Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
+    at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
     """
     inner, unpack = helper(function), unpack_parameters(kinds)
 
@@ -254,13 +259,28 @@ def backpropagation_entry(function: Callable, kinds: tuple[type, ...], row: np.d
         plain = array_at(place.rows, (place.capacity + 1) * words, _INT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
         mu = array_at(rewards, players, _REAL)
+        if shared:
+            locked(table + _LOCK)
         for j in range(count):
             i = index_of(rows, keys[j])
             if rows[i].record == NO_RECORD:
                 for word in range(1, words):
                     plain[i * words + word] = plain[place.capacity * words + word]
-                plain[i * words] = keys[j]
+                if shared:
+                    atomic_store(place.rows + 8 * words * i, keys[j])
+                else:
+                    plain[i * words] = keys[j]
                 place.used += 1
             inner(rows[i], psi[j], mu, *unpack(parameters))
+        if shared:
+            atomic_store(table + _LOCK, 0)
         return 0
-    return Entry(entry, 7, label)
+    return Entry(entry, 7, f"{label}, for shared records" if shared else label)
+
+
+@helper
+def locked(lock: int) -> None:
+    """Wait until the lock at an address is open, and close it."""
+    while not exchanged(lock, 0, 1):
+        while atomic_load(lock) != 0:
+            pass

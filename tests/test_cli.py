@@ -347,3 +347,20 @@ def test_a_slot_that_cannot_be_compiled_is_refused_in_one_sentence(icarus: Call,
     told = refused(icarus("search", "othello", "--strategy", "BROKEN", "--with", file, "--iterations", 5))
     assert "the capture function slots_of_mine.broken cannot be compiled" in told
     assert "slots_of_mine.py, line 8" in told
+
+
+# --------------------------------------------------------------------------------------------------------------- threads
+
+def test_search_and_match_take_threads(icarus: Call) -> None:
+    code, told, _ = icarus("search", "othello", "--iterations", 40, "--threads", 2)
+    assert code == 0 and "BASELINE, 2 threads sharing roots: 40 iterations" in told
+    code, told, _ = icarus("search", "othello", "--iterations", 40, "--threads", 2, "--sharing", "records")
+    assert code == 0 and "2 threads sharing records (not reproducible): 40 iterations" in told
+    code, told, _ = icarus("match", "othello", "BASELINE", "MAST", "--games", 1, "--iterations", 20, "--threads", 3)
+    assert code == 0 and "MAST (20 iterations, 3 threads sharing roots)" in told
+
+
+@pytest.mark.parametrize("command", [("search", "othello"), ("match", "othello", "BASELINE", "MAST")])
+def test_bad_threads_are_refused(icarus: Call, command: tuple[str, ...]) -> None:
+    assert refused(icarus(*command, "--threads", 0)) == "threads is 0; it must be an integer of at least 1"
+    assert refused(icarus(*command, "--sharing", "trees")) == "sharing is 'trees'; it must be 'roots' or 'records'"

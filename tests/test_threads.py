@@ -1,0 +1,319 @@
+"""Several threads for one search: what they sum, what they share, how they stop, and what is refused."""
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import Agent, Enhancement, Result, SearchInterrupted, State, backpropagation, capture, games, parse, play, search, values
+from icarus import tables as tables_module
+from icarus.history import SIMULATION, History
+from icarus.information import ACTION, COUNT, NOTHING, Theta, Updates, find, information, initial, update
+from icarus.parallel import Shared, SharedRecords
+from icarus.policy import argmax
+from icarus.search import Search
+from icarus.specs import BASELINE, MAST
+from tests import toy
+from tests.test_search import same, search_module
+from tests.test_toy import after
+
+EVERYTHING = parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
+BOTH = pytest.mark.parametrize("sharing", ["roots", "records"])
+SEVERAL = pytest.mark.parametrize("threads", [2, 3])
+
+
+def othello() -> State:
+    return games.load("othello").new_initial_state()
+
+
+def whist() -> State:
+    return games.load("knockout-whist(players=3)").new_initial_state(seed=3)
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left_over() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    assert set(threading.enumerate()) <= before
+
+
+# ------------------------------------------------------------------------------------------------------------- the roots
+
+@SEVERAL
+@pytest.mark.parametrize("root", [othello, whist])
+def test_searches_from_one_root_agree_whenever_seed_and_number_of_threads_do(root: Any, threads: int) -> None:
+    one, other = (search(root(), EVERYTHING, iterations=301, seed=(4, 2), threads=threads) for _ in range(2))
+    assert same(attrs.evolve(one, parts=()), attrs.evolve(other, parts=()))
+    assert len(one.parts) == len(other.parts) == threads
+    assert all(same(mine, its) for mine, its in zip(one.parts, other.parts, strict=True))
+
+
+def test_the_searches_from_one_root_are_those_of_seeds_of_their_own() -> None:
+    together = search(whist(), EVERYTHING, iterations=301, seed=9, threads=2)
+    alone = [search(whist(), EVERYTHING, iterations=iterations, seed=(9, thread)) for thread, iterations in enumerate((151, 150))]
+    assert all(same(part, other) for part, other in zip(together.parts, alone, strict=True))
+    assert alone[0].visits.tolist() != alone[1].visits.tolist()
+
+
+@SEVERAL
+def test_what_the_searches_from_one_root_found_is_summed(threads: int) -> None:
+    result = search(othello(), EVERYTHING, iterations=1000, seed=2, threads=threads)
+    parts = result.parts
+    assert result.iterations == result.visits.sum() == sum(part.iterations for part in parts) == 1000
+    assert result.visits.tolist() == sum(part.visits for part in parts).tolist()          # type: ignore[union-attr]
+    assert result.policy.tolist() == (result.visits / 1000).tolist()
+    assert result.visits[result.actions.index(result.action)] == result.visits.max()
+    assert result.depth == max(part.depth for part in parts)
+    assert all(steps == sum(part.phase_steps[phase] for part in parts) for phase, steps in result.phase_steps.items())
+    assert result.memory == sum(part.memory for part in parts)
+    assert (result.threads, result.sharing, result.seed) == (threads, "roots", 2)
+    for action, value in zip(result.actions, result.values, strict=True):
+        seen = [part.records["BASELINE"][(0, (action,))] for part in parts]
+        assert value == pytest.approx(sum(row["reward"][0] for row in seen) / sum(row["visits"] for row in seen), rel=1e-12)
+    assert all(np.array_equal(result.records[name].rows, parts[0].records[name].rows) for name in result.records)
+
+
+def test_with_fewer_iterations_than_threads_some_have_nothing_to_do() -> None:
+    result = search(othello(), BASELINE, iterations=2, threads=3)
+    assert [part.iterations for part in result.parts] == [1, 1, 0]
+    assert result.visits.sum() == 2 and np.isnan(result.values).all()
+
+
+def test_one_thread_is_the_search_that_it_always_was() -> None:
+    plain = search(whist(), EVERYTHING, iterations=200, seed=6)
+    for sharing in ("roots", "records"):
+        assert same(plain, search(whist(), EVERYTHING, iterations=200, seed=6, threads=1, sharing=sharing))
+    assert (plain.threads, plain.sharing, plain.parts) == (1, None, ())
+
+
+# ------------------------------------------------------------------------------------------------------- the shared records
+
+@capture
+def capture_steps(history: History, updates: Updates) -> None:
+    """⟨(1, ψ)⟩ # ⟨(2 + a_i, ψ) : i > 0⟩"""
+    update(updates, 1, 0)
+    for step in history.steps[:-1]:
+        update(updates, 2 + step.action, 0)
+
+
+@backpropagation
+def count(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """n + 1"""
+    seen.visits += 1
+
+
+@values
+def no_matter(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+    """0"""
+    for i in range(len(legal)):
+        out[i] = 0.0 * find(theta, 1).visits
+
+
+COUNTING = Enhancement("COUNTING", ACTION, information(visits=COUNT), initial(), argmax().over(no_matter), NOTHING, capture_steps, count)
+
+
+def assert_no_record_twice(result: Result) -> None:
+    for records in result.records.values():
+        assert len(np.unique(records.rows["record"])) == len(records.rows)
+
+
+@SEVERAL
+@pytest.mark.parametrize("root", [othello, whist])
+def test_no_update_of_a_shared_record_is_lost(root: Any, threads: int) -> None:
+    iterations = 20_000
+    result = search(root(), BASELINE >> COUNTING, iterations=iterations, threads=threads, sharing="records")
+    assert result.iterations == result.visits.sum() == iterations
+    counts = result.records["COUNTING"]
+    assert counts.rows["visits"][counts.rows["record"] == 1].tolist() == [iterations]
+    assert counts.rows["visits"].sum() == iterations + sum(result.phase_steps.values())
+    base = result.records["BASELINE"]
+    assert base[()]["visits"] == base.rows["visits"].max() == iterations
+    player = result.state.current_player()
+    children = [base[(player, (action,))] for action in result.actions]
+    in_tree = sum(row["visits"] for row in children)
+    assert iterations - threads <= in_tree < iterations                                     # all but those that met no tree yet
+    assert {int(row["availability"]) for row in children} == {in_tree}
+    assert_no_record_twice(result)
+
+
+@SEVERAL
+def test_shared_records_add_up_as_those_of_one_thread_do(threads: int) -> None:
+    result = search(othello(), EVERYTHING, iterations=5000, threads=threads, sharing="records")
+    assert_no_record_twice(result)
+    base = result.records["BASELINE"]
+    assert np.allclose(base.rows["reward"].sum(axis=1), base.rows["visits"])              # Othello's rewards sum to 1
+    assert (base.rows["visits"] <= base.rows["availability"]).all()
+    mast = result.records["MAST"]
+    assert mast.rows["visits"].sum() == sum(result.phase_steps.values())
+    assert (result.threads, result.sharing, result.parts) == (threads, "records", ())
+
+
+@SEVERAL
+def test_shared_tables_grow_while_all_threads_stand_still(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables_module, "SMALLEST", 2)
+    monkeypatch.setattr(search_module, "_STEPS", 1)
+    monkeypatch.setattr(search_module, "_UPDATES", 1)
+    result = search(whist(), BASELINE >> (EVERYTHING + COUNTING) / 2, iterations=2000, threads=threads, sharing="records")
+    assert result.iterations == result.visits.sum() == result.records["BASELINE"][()]["visits"] == 2000
+    counts = result.records["COUNTING"]
+    assert counts.rows["visits"].sum() == 2000 + sum(result.phase_steps.values())
+    assert_no_record_twice(result)
+
+
+def test_nothing_stays_reserved_or_locked() -> None:
+    shared = Shared(othello().game, EVERYTHING)
+    team = SharedRecords([Search(othello(), EVERYTHING, seed, shared) for seed in range(3)], 0, shared)
+    with contextlib.closing(team):
+        team.run(500)
+        for table in shared.tables:
+            assert table.descriptor["reserved"][0] == table.descriptor["lock"][0] == 0
+            assert table.used == len(table.records())
+        assert shared.control["iterations"][0] == team.iterations == 500
+
+
+def test_a_result_of_shared_records_says_that_it_cannot_be_reproduced() -> None:
+    told = {sharing: str(search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing)) for sharing in ("roots", "records")}
+    assert "2 threads sharing records (not reproducible): 50 iterations" in told["records"]
+    assert "2 threads sharing roots: 50 iterations" in told["roots"]
+    assert search.__doc__ is not None and "NOT be reproduced" in search.__doc__
+
+
+@BOTH
+def test_several_threads_find_the_best_action(sharing: str) -> None:
+    assert search(after(toy.CARD), BASELINE, iterations=8000, seed=1, threads=2, sharing=sharing).action == 1
+    assert search(after(toy.BRANCHES), BASELINE, iterations=8000, seed=1, threads=2, sharing=sharing).action == 0
+
+
+# --------------------------------------------------------------------------------------------------------- budgets and ends
+
+@BOTH
+@SEVERAL
+def test_several_threads_make_as_many_iterations_as_were_asked_for(sharing: str, threads: int) -> None:
+    for iterations in (1, 2, 7, 8, 9, 500):
+        result = search(after(toy.BRANCHES), BASELINE, iterations=iterations, threads=threads, sharing=sharing)
+        assert result.iterations == iterations == result.visits.sum()
+
+
+@BOTH
+def test_several_threads_end_when_the_time_is_up(sharing: str) -> None:
+    search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing)                # everything is loaded
+    told: list[int] = []
+    started = time.perf_counter()
+    result = search(othello(), BASELINE, seconds=0.3, threads=2, sharing=sharing, progress=lambda made, elapsed: told.append(made))
+    assert 0.3 <= result.seconds <= time.perf_counter() - started < 1.5
+    assert result.iterations == result.visits.sum() == told[-1] > 50
+    assert told == sorted(told)
+
+
+@contextlib.contextmanager
+def ctrl_c(delay: float) -> Iterator[None]:
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        signal.signal(signal.SIGINT, previous)
+
+
+@BOTH
+def test_ctrl_c_ends_all_threads_and_gives_what_they_found(sharing: str) -> None:
+    search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing)
+    started = time.perf_counter()
+    with ctrl_c(0.4), pytest.raises(SearchInterrupted) as caught:
+        search(othello(), BASELINE, seconds=60, threads=2, sharing=sharing)
+    assert time.perf_counter() - started < 10
+    result = caught.value.result
+    assert result.iterations == result.visits.sum() > 50
+    if sharing == "records":
+        assert result.records["BASELINE"][()]["visits"] == result.iterations
+
+
+class Refused(Exception):
+    """An exception of one's own."""
+
+
+@values
+def failing_values(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+    """raises once record 1 has been updated often enough"""
+    for i in range(len(legal)):
+        out[i] = 0.0
+    if find(theta, 1).visits >= 40:
+        raise Refused("the values of this action are unknown")
+
+
+@capture
+def failing_capture(history: History, updates: Updates) -> None:
+    """raises in long playouts"""
+    if len(history.steps) > 3 and history.steps[0].phase != SIMULATION:
+        raise Refused("this playout is not captured")
+
+
+@backpropagation
+def failing_backpropagation(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """divides by the visits that are left"""
+    seen.visits += 1
+    rewards[0] = 6 // (40 - seen.visits) if seen.visits <= 40 else 6 // 0
+
+
+@BOTH
+@SEVERAL
+@pytest.mark.parametrize(("slot", "error", "told"), [
+    ({"policy": argmax().over(failing_values)}, Refused, "the values of this action are unknown"),
+    ({"capture": failing_capture}, Refused, "this playout is not captured"),
+    ({"backpropagation": failing_backpropagation}, ZeroDivisionError, "division by zero"),
+])
+def test_an_exception_in_one_thread_ends_the_others_and_surfaces_as_itself(
+        slot: dict[str, Any], error: type[Exception], told: str, sharing: str, threads: int) -> None:
+    broken = attrs.evolve(COUNTING, name="BROKEN", **slot)
+    with pytest.raises(error, match=told) as caught:
+        search(othello(), broken, iterations=10**9, threads=threads, sharing=sharing)
+    assert type(caught.value) is error
+
+
+@BOTH
+def test_an_exception_in_progress_surfaces_as_itself_from_several_threads(sharing: str) -> None:
+    def stop(made: int, elapsed: float) -> None:
+        raise ArithmeticError("enough")
+    with pytest.raises(ArithmeticError, match="enough"):
+        search(after(toy.BRANCHES), BASELINE, iterations=10_000, progress=stop, threads=2, sharing=sharing)
+
+
+# --------------------------------------------------------------------------------------------------------------- refusals
+
+@pytest.mark.parametrize(("given", "told"), [
+    ({"threads": 0}, "threads is 0; it must be an integer of at least 1"), ({"threads": -2}, "threads is -2"),
+    ({"threads": 1.5}, r"threads is 1\.5"), ({"threads": True}, "threads is True"), ({"threads": "2"}, "threads is '2'"),
+    ({"threads": None}, "threads is None"),
+    ({"sharing": "trees"}, "sharing is 'trees'; it must be 'roots' or 'records'"), ({"sharing": None}, "sharing is None"),
+    ({"threads": 2, "sharing": ["roots"]}, r"sharing is \['roots'\]"),
+])
+def test_bad_threads_are_refused_with_what_would_be_right(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        search(after(toy.BRANCHES), MAST, iterations=5, **given)
+    with pytest.raises(ValueError, match=told):
+        Agent(MAST, iterations=5, **given)
+
+
+# ------------------------------------------------------------------------------------------------------------------ agents
+
+def test_an_agent_searches_in_several_threads() -> None:
+    agent = Agent(MAST, iterations=30, threads=2)
+    assert str(agent) == "MAST (30 iterations, 2 threads sharing roots)"
+    result = agent.search(whist(), 3)
+    assert same(attrs.evolve(result, parts=()), attrs.evolve(search(whist(), MAST, iterations=30, seed=3, threads=2), parts=()))
+
+
+def test_a_game_between_agents_with_threads_that_share_roots_is_fixed_by_its_seed() -> None:
+    game = games.load("knockout-whist(players=3)")
+    agents = [Agent(MAST, iterations=20, threads=threads) for threads in (1, 2, 3)]
+    one, other = (play(game, agents, seed=5) for _ in range(2))
+    assert one.actions == other.actions
