@@ -300,7 +300,6 @@ def advance(a: Any, t: int, step: Any, in_tree: bool) -> None:
     """Line 12: append the action of step t to the history, as every viewer sees it; called before the state changes."""
     playout = record_at(a.playout, PLAYOUT)
     viewers, here, there = a.viewers, t * a.viewers, (t + 1) * a.viewers
-    places = array_at(a.places, a.max_legal, _INT)
     moves = array_at(playout.moves, there + viewers, _INT)
     for viewer in range(viewers):
         moves[there + viewer] = step.action
