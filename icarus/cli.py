@@ -1,11 +1,14 @@
 """The command `icarus`: look at games and specifications, search a position, play matches, audit games."""
 import contextlib
 import importlib.util
+import inspect
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
+
+import numpy as np
 
 from icarus import games, jit
 from icarus.audit import DETERMINIZATIONS, GAMES, audit
@@ -60,9 +63,14 @@ def _own(files: list[Path] | None) -> dict[str, Any]:
         for name, value in vars(module).items():
             if isinstance(value, Game):
                 games.GAMES[value.name] = value
-            elif isinstance(value, Enhancement | WeightFunction | Rule):
+            elif isinstance(value, Enhancement | WeightFunction | Rule) or _is_factory(value, file.stem):
                 names[name] = value
     return names
+
+
+def _is_factory(value: Any, module: str) -> bool:
+    """Whether a value is a function of the user's own file, which a strategy may call."""
+    return inspect.isfunction(value) and value.__module__ == module and not value.__name__.startswith("_")
 
 
 def _strategy(text: str, own: dict[str, Any]) -> Enhancement:
@@ -150,7 +158,8 @@ def search_command(
     with _compiling():
         state = _state(loaded, seed, moves)
         while state.is_chance_node():
-            state.apply_action(state.chance_outcomes()[seed % len(state.legal_actions())][0])
+            outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(int(np.random.default_rng(seed).choice(outcomes, p=probabilities)))
         out.print(str(state), markup=False)
         columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
         with Progress(*columns, console=notes, transient=True) as bar:

@@ -99,7 +99,8 @@ class Enhancement(_Algebra):
             raise TypeError(f"the name of an enhancement is {self.name!r}; it must be a text")
         if isinstance(self.policy, Policy):
             self.policy.check(self.information)
-            unknown = {name for name, _ in self.initial.common} - set(self.information.names)
+            named = [*self.initial.common, *(field for _, fields in self.initial.given for field in fields)]
+            unknown = {name for name, _ in named} - set(self.information.names)
             if unknown:
                 raise ValueError(f"initial of {self.name} sets {', '.join(sorted(unknown))}, but the information has "
                                  f"{', '.join(self.information.names)}")
@@ -364,7 +365,7 @@ def _composed(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> C
     names = [part.name for part in parts]
     doubled = [name for name in names if names.count(name) > 1]
     if doubled:
-        raise ValueError(f"two different enhancements of one composition are called {doubled[0]}; give one another name, attrs.evolve(…, name=…)")
+        raise ValueError(f"two different enhancements of one composition are called {doubled[0]}; rename one: attrs.evolve(…, name=…)")
     unions: dict[str, Any] = {slot: Union(tuple(getattr(part, slot) for part in parts)) for slot in SLOTS if slot != "policy"}
     mixture: Any = Mixture(operator, tuple((weight, term.policy) for weight, term in terms))
     return Composition(name=_expression(operator, terms), policy=mixture, operator=operator, terms=terms, **unions)

@@ -202,7 +202,8 @@ def reachable(function: Callable) -> Iterator[tuple[str, Any]]:
             found = {name: value.__globals__[name] for name in names if name in value.__globals__}
             found.update({name: cell.cell_contents for name, cell in
                           zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)})
-            pending += [(name, found[name], names if isinstance(found[name], pytypes.ModuleType) else frozenset()) for name in sorted(found)]
+            for name, item in sorted(found.items()):
+                pending.append((name, item, names if isinstance(item, pytypes.ModuleType) else frozenset()))
         elif isinstance(value, pytypes.ModuleType):
             pending += [(f"{module}.{inside}", getattr(value, inside), names) for inside in sorted(names) if hasattr(value, inside)]
         elif isinstance(value, tuple | list) and any(callable(item) for item in value):

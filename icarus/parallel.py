@@ -100,9 +100,9 @@ class Roots(Team):
         shares = [iterations // size + (i < iterations % size) for i in range(size)]
         self.side_by_side([partial(search.run, share) for search, share in zip(self.searches, shares, strict=True)])
 
-    def result(self, seconds: float = 0.0) -> Any:
-        """What the searches have found so far."""
-        parts = tuple(search.result(seconds) for search in self.searches)
+    def result(self, seconds: float = 0.0, copied: bool = True) -> Any:
+        """What the searches have found so far; `copied` as in `Search.records`."""
+        parts = tuple(search.result(seconds, copied) for search in self.searches)
         rewards, counts = np.sum([search.root_rewards() for search in self.searches], axis=0)
         values = np.divide(rewards, counts, out=np.full(len(counts), np.nan), where=counts > 0)
         return attrs.evolve(self.combined(parts[0], seconds), values=values, memory=sum(part.memory for part in parts), parts=parts)
@@ -146,6 +146,6 @@ class SharedRecords(Team):
     def halt(self) -> None:
         self._shared.control["stop"] = 1
 
-    def result(self, seconds: float = 0.0) -> Any:
-        """What the threads have found so far."""
-        return self.combined(self.searches[0].result(seconds), seconds)
+    def result(self, seconds: float = 0.0, copied: bool = True) -> Any:
+        """What the threads have found so far; `copied` as in `Search.records`."""
+        return self.combined(self.searches[0].result(seconds, copied), seconds)

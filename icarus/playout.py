@@ -15,6 +15,7 @@ import numpy as np
 from numba import types
 
 from icarus.atomic import atomic_add, atomic_load, atomic_store
+from icarus.enhancement import TOLERANCE
 from icarus.game import CHANCE, TERMINAL, UNSEEN
 from icarus.history import (
     EMPTY_HISTORY,
@@ -143,12 +144,16 @@ def chosen(rule: int, parameter: float, values: np.ndarray, count: int, rng: np.
 
 # ------------------------------------------------------------------------------------------------------- the composition
 
+class WeightError(ValueError):
+    """Weights that are no weights for the information that was met."""
+
+
 @helper
 def weight_of(a: Any, first: int, count: int, record: int) -> float:
     """The value of a weight at the history with this baseline record.
 
     Raises:
-        ValueError: a weight function left [0, 1].
+        WeightError: a weight function left [0, 1].
     """
     factors, component = array_at(a.factor, first + count, FACTOR), record_at(a.component, COMPONENT)
     weight = 1.0
@@ -158,7 +163,7 @@ def weight_of(a: Any, first: int, count: int, record: int) -> float:
             call4(factors[i].entry, (component.table, record, a.number, factors[i].parameters))
             value = array_at(a.number, 1, _REAL)[0]
             if not 0.0 <= value <= 1.0:
-                raise ValueError("a weight function returned a number outside [0, 1]")
+                raise WeightError("a weight function returned a number outside [0, 1]")
             if factors[i].complement:
                 value = 1.0 - value
         weight *= value
@@ -170,11 +175,13 @@ def weighted_values(a: Any, term: Any, legal: int, count: int, record: int) -> N
     """The values that a term's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
     leaves = array_at(a.leaf, term.first_leaf + term.leaves, LEAF)
     values, total = array_at(a.values, count, _REAL), array_at(a.total, count, _REAL)
+    weights = 0.0
     for i in range(count):
         total[i] = 0.0
     for j in range(term.first_leaf, term.first_leaf + term.leaves):
         leaf = leaves[j]
         weight = weight_of(a, leaf.first_factor, leaf.factors, record)
+        weights += weight
         if weight > 0.0 and leaf.unread:
             for i in range(count):
                 total[i] = np.inf
@@ -182,6 +189,8 @@ def weighted_values(a: Any, term: Any, legal: int, count: int, record: int) -> N
             ask(a, leaf, legal, count)
             for i in range(count):
                 total[i] += weight * values[i]
+    if abs(weights - 1.0) > TOLERANCE:
+        raise WeightError("the weights of ^ do not sum to 1 for the visits met in this search")
     for i in range(count):
         values[i] = total[i]
 
@@ -202,11 +211,14 @@ def decided(a: Any, which: int, legal: int, count: int, record: int, rng: np.nda
     terms = array_at(a.term, last + 1, TERM)
     j = program.first_term
     if program.terms > 1:
-        point = uniform(rng)
-        upto = weight_of(a, terms[j].first_factor, terms[j].factors, record)
-        while point >= upto and j < last:
-            j += 1
+        point, upto, drawn_term = uniform(rng), 0.0, -1
+        for j in range(program.first_term, last + 1):
             upto += weight_of(a, terms[j].first_factor, terms[j].factors, record)
+            if point < upto and drawn_term < 0:
+                drawn_term = j
+        if abs(upto - 1.0) > TOLERANCE:
+            raise WeightError("the weights of + do not sum to 1 for the visits met in this search")
+        j = drawn_term if drawn_term >= 0 else last
     term = terms[j]
     if term.rule == UNIFORM:
         return below(rng, count)

@@ -14,7 +14,7 @@ from icarus.information import UPDATES
 from icarus.jit import plain
 from icarus.lowering import Program, lowered
 from icarus.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads
-from icarus.playout import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED, loop, raw_loop, tie_break
+from icarus.playout import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED, WeightError, loop, raw_loop, tie_break
 from icarus.rng import seeded
 from icarus.tables import Records, Table
 
@@ -131,8 +131,8 @@ def search(state: State, strategy: Enhancement, *, iterations: int | None = None
     except KeyboardInterrupt:
         if running.iterations == 0:
             raise
-        raise SearchInterrupted(running.result(time.perf_counter() - started)) from None
-    return running.result(time.perf_counter() - started)
+        raise SearchInterrupted(running.result(time.perf_counter() - started, copied=False)) from None
+    return running.result(time.perf_counter() - started, copied=False)
 
 
 def _begun(state: State, strategy: Enhancement, seed: int | Sequence[int], threads: int, sharing: str) -> "Search | Roots | SharedRecords":
@@ -235,8 +235,9 @@ class Search:
         row = self.tables[0].dtype
         assert row.fields is not None
         arena["baseline_row"], arena["baseline_visits"] = row.itemsize, row.fields["visits"][1]
-        for name, size in (("places", game.max_legal), ("records", game.max_legal), ("values", game.max_legal), ("total", game.max_legal), ("reward", game.players),
-                           ("number", 1), ("rng_before", 4), ("recalled", RECALLED)):
+        sizes = {**dict.fromkeys(("places", "records", "values", "total"), game.max_legal), "reward": game.players, "number": 1,
+                 "rng_before": 4, "recalled": RECALLED}
+        for name, size in sizes.items():
             self._keep(name, np.zeros(size, np.int64))
         self._keep("rng", seeded(self.seed))
         self._keep("playout", self._playout)
@@ -303,7 +304,10 @@ class Search:
 
     def advance(self, iterations: int) -> int:
         """Go on as `run` does, or as far as there is room; returns the loop's status."""
-        return self._loop(self._arena.ctypes.data, iterations)
+        try:
+            return self._loop(self._arena.ctypes.data, iterations)
+        except WeightError as error:
+            raise ValueError(f"in {self.strategy}, {error}") from None
 
     def give_room(self, status: int) -> None:
         """Give the room that the loop asked for by its status."""
@@ -327,9 +331,14 @@ class Search:
         """Make random playouts from the root without searching; returns their number of steps. For measuring speed."""
         return raw_loop()(self._arena.ctypes.data, playouts)
 
-    def records(self) -> dict[str, Records]:
-        """The records of every component of the strategy and of the baseline, by name."""
-        return {str(part): Records(part, self.game, self.tables[index]) for part, index in self.program.table_of.items()}
+    def records(self, copied: bool = True) -> dict[str, Records]:
+        """The records of every component of the strategy and of the baseline, by name.
+
+        Args:
+            copied: whether they are to stay as they are when the search goes on.
+        """
+        tables = [table.snapshot() if copied else table for table in self.tables]
+        return {str(part): Records(part, self.game, tables[index]) for part, index in self.program.table_of.items()}
 
     @property
     def depth(self) -> int:
@@ -359,14 +368,14 @@ class Search:
         most = np.flatnonzero(visits == visits.max())
         return self.actions[most[0] if len(most) == 1 else most[tie_break()(self._kept["rng"].copy().ctypes.data, len(most))]]
 
-    def result(self, seconds: float = 0.0) -> Result:
-        """What the search has found so far."""
+    def result(self, seconds: float = 0.0, copied: bool = True) -> Result:
+        """What the search has found so far; `copied` as in `records`."""
         visits = self.root_visits()
         rewards, counts = self.root_rewards()
         values = np.divide(rewards, counts, out=np.full(len(counts), np.nan), where=counts > 0)
         return Result(
             action=self.most_visited(visits), actions=self.actions, visits=visits, values=values, policy=visits / max(1, visits.sum()),
-            iterations=self.iterations, records=self.records(), depth=self.depth,
+            iterations=self.iterations, records=self.records(copied), depth=self.depth,
             phase_steps=dict(zip(PHASES, self.phase_steps().tolist(), strict=True)), seconds=seconds,
             memory=sum(table.nbytes for table in self.tables), state=self.state, strategy=self.strategy, seed=self.seed)
 

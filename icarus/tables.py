@@ -1,4 +1,5 @@
 """θ in memory: one hash table for each component, which grows without changing what it says."""
+import copy
 import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -30,14 +31,21 @@ class Table:
         self._blank = np.zeros(1, self.dtype)
         for name, value in component.initial.common:
             self._blank[name] = value
-        self._place(SMALLEST)
+        self._replace(self._empty(SMALLEST))
         for parts, fields in component.initial.given:
             self._enter(component.records.key(game, parts), dict(fields))
 
-    def _place(self, capacity: int) -> None:
-        self.rows = np.zeros(capacity + 1, self.dtype)
-        self.rows[capacity] = self._blank[0]
-        self.descriptor["rows"], self.descriptor["capacity"] = self.rows.ctypes.data, capacity
+    def _empty(self, capacity: int) -> np.ndarray:
+        """Rows without a record, and the one with the initial information."""
+        rows = np.zeros(capacity + 1, self.dtype)
+        rows[capacity] = self._blank[0]
+        return rows
+
+    def _replace(self, rows: np.ndarray) -> None:
+        """Work with other rows from now on. The old ones are held until compiled code cannot meet them any more."""
+        self._next = rows
+        self.descriptor["rows"], self.descriptor["capacity"] = rows.ctypes.data, len(rows) - 1
+        self.rows = rows
 
     def _enter(self, key: int, fields: Mapping[str, float]) -> None:
         if 2 * (self.used + 1) > self.capacity:
@@ -58,7 +66,7 @@ class Table:
 
     @property
     def capacity(self) -> int:
-        return int(self.descriptor["capacity"][0])
+        return len(self.rows) - 1
 
     @property
     def used(self) -> int:
@@ -70,12 +78,19 @@ class Table:
 
     def grow(self, room: int) -> None:
         """Make the table at least twice as large, and large enough for `room` more records."""
-        old, capacity = self.rows, 2 * self.capacity
+        capacity = 2 * self.capacity
         while 2 * (self.used + room) > capacity:
             capacity *= 2
-        words, count = self.dtype.itemsize // 8, self.capacity
-        self._place(capacity)
-        _rehash()(old.ctypes.data, count, self.rows.ctypes.data, capacity, words)
+        copied, rows = _rehash(), self._empty(capacity)
+        copied(self.rows.ctypes.data, self.capacity, rows.ctypes.data, capacity, self.dtype.itemsize // 8)
+        self._replace(rows)
+
+    def snapshot(self) -> "Table":
+        """The table as it is now, for reading only: a copy that later updates do not change."""
+        other = copy.copy(self)
+        other._next = other.rows = self.rows.copy()
+        other.descriptor = self.descriptor.copy()
+        return other
 
     def find(self, key: int) -> Any:
         """The row of the record with this key; None where it was never updated."""
@@ -119,7 +134,7 @@ class Records(Mapping[Any, Any]):
     """What a search has learned about one enhancement's records.
 
     `records[parts]` looks a record up by its parts, (action, player) for MAST, (player, moves) for the baseline, and gives a row
-    with named fields; iteration is over keys; `records.rows` is the whole as a structured array, sorted by key.
+    with named fields. Iteration is over keys, which look up too; `records.rows` is the whole as a structured array, sorted by key.
     """
 
     def __init__(self, enhancement: Enhancement, game: Game, table: Table) -> None:
@@ -140,7 +155,7 @@ class Records(Mapping[Any, Any]):
         return self.enhancement.records.key(self.game, parts)
 
     def __getitem__(self, parts: Any) -> Any:
-        row = self._table.find(self.key(parts))
+        row = self._table.find(int(parts) if isinstance(parts, int | np.integer) else self.key(parts))
         if row is None:
             raise KeyError(parts)
         return row

@@ -133,7 +133,8 @@ def test_every_misuse_of_an_operator_is_a_type_error(misuse):
 
 
 @pytest.mark.parametrize(("slot", "value"), [
-    ("records", "A"), ("information", dict), ("initial", 0), ("policy", gibbs()), ("contexts", None), ("capture", print), ("backpropagation", 1)])
+    ("records", "A"), ("information", dict), ("initial", 0), ("policy", gibbs()), ("contexts", None), ("capture", print),
+    ("backpropagation", 1)])
 def test_a_slot_of_the_wrong_kind_is_refused_by_name(slot, value):
     with pytest.raises(TypeError, match=f"{slot} of MAST"):
         attrs.evolve(MAST, **{slot: value})

@@ -39,7 +39,7 @@ FOR_A_SPECIFICATION = {"jit", "game", "history", "information", "slots", "policy
 FOR_A_GAME = {"jit", "rng", "game", "games"}
 LONGEST_BODY, LONGEST_FILE = 40, 400
 LONG_BODIES = {"game._entries", "playout.play"}
-LONG_FILES = {"jit", "game", "playout", "enhancement", "games.hearts", "games.knockout_whist", "games.lotr_confrontation"}
+LONG_FILES = {"audit", "jit", "game", "playout", "enhancement", "games.hearts", "games.knockout_whist", "games.lotr_confrontation"}
 CONTRACT = {field.name for field in attrs.fields(Game)}       # what the functions of a game do is told once, in Game's docstring
 
 

@@ -120,7 +120,6 @@ def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(name: 
     assert same(attrs.evolve(narrow, memory=roomy.memory), roomy)
 
 
-@pytest.mark.xfail(strict=True, reason="DEFECT: records are read from the live tables, while visits and values are copies")
 def test_a_result_stays_what_it_was_when_the_search_goes_on() -> None:
     running = Search(whist(), EVERYTHING, 5)
     running.run(30)
@@ -273,7 +272,6 @@ def test_ctrl_c_is_answered_at_once_with_what_was_found() -> None:
     assert same(attrs.evolve(result, memory=whole.memory), whole)         # a table may have grown for the playout that never came
 
 
-@pytest.mark.xfail(strict=True, reason="DEFECT: before the rows are copied (Table.grow) all records are lost")
 def test_ctrl_c_loses_nothing_while_a_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     state, growths = games.load("othello").new_initial_state(), []
     rehash = tables_module._rehash
@@ -435,7 +433,6 @@ def test_a_weight_that_leaves_the_unit_interval_during_a_search_is_an_error(stra
         search(after(toy.BRANCHES), strategy, iterations=100)
 
 
-@pytest.mark.xfail(strict=True, reason="DEFECT: weights that stop summing to 1 during a search are not noticed")
 def test_weights_that_stop_summing_to_one_during_a_search_are_an_error() -> None:
     with pytest.raises(ValueError, match="sum"):
         search(after(toy.BRANCHES), linear((half, MAST), (half_for_now, BASELINE)), iterations=100)

@@ -7,10 +7,14 @@ from icarus.game import Game, State
 from icarus.games.backgammon import BACKGAMMON
 from icarus.games.checkers import checkers
 from icarus.games.dou_di_zhu import DOU_DI_ZHU
+from icarus.games.goofspiel import goofspiel
 from icarus.games.hearts import hearts
 from icarus.games.knockout_whist import knockout_whist
+from icarus.games.kuhn_poker import KUHN_POKER
+from icarus.games.liars_dice import liars_dice
 from icarus.games.lotr_confrontation import lotr_confrontation
 from icarus.games.othello import OTHELLO
+from icarus.games.phantom import phantom
 
 GAMES: dict[str, Game | Callable[..., Game]] = {
     "othello": OTHELLO,
@@ -20,6 +24,10 @@ GAMES: dict[str, Game | Callable[..., Game]] = {
     "hearts": hearts,
     "lotr-confrontation": lotr_confrontation,
     "knockout-whist": knockout_whist,
+    "phantom-mnk": phantom,
+    "kuhn-poker": KUHN_POKER,
+    "liars-dice": liars_dice,
+    "goofspiel": goofspiel,
 }
 
 

@@ -25,6 +25,7 @@ from icarus.rng import below
 if TYPE_CHECKING:
     from icarus.game import State
 
+CARDS = 6                            # where no number is given
 FEWEST, MOST = 2, 13                 # cards; with more, too many sequences of bids could agree for one draw below 2**32
 TIED, FIRST_WON, SECOND_WON, NO_RESULT = range(MOST + 1, MOST + 5)   # what is seen of the other's bid: the latest result
 
@@ -51,7 +52,8 @@ def initial(state: Any, rng: np.ndarray, cards: int) -> None:
 
 @inlined
 def _pack(state: Any) -> int:
-    return (1 << np.int64(state.cards)) - 1
+    cards: Any = np.int64(state.cards)               # of 64 bits, also where this runs as plain Python
+    return (1 << cards) - 1
 
 
 def player(state: Any) -> int:
@@ -122,7 +124,8 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
 @inlined
 def _possible(state: Any, observer: int, i: int) -> int:
     """The cards that the other may have bid in a finished round, by its result: a bit for each."""
-    own, other = np.int64(state.bids[observer, i]), state.bids[1 - observer, i]
+    own: Any = np.int64(state.bids[observer, i])
+    other = state.bids[1 - observer, i]
     lower, equal = (1 << (own - 1)) - 1, 1 << (own - 1)
     if own == other:
         return equal
@@ -182,7 +185,7 @@ def action_text(state: Any, action: int) -> str:
     return str(action)
 
 
-def goofspiel(cards: int = 6) -> Game:
+def goofspiel(cards: int = CARDS) -> Game:
     """II-Goofspiel with so many cards.
 
     Raises:
@@ -191,8 +194,8 @@ def goofspiel(cards: int = 6) -> Game:
     if isinstance(cards, bool) or not isinstance(cards, int) or not FEWEST <= cards <= MOST:
         raise ValueError(f"cards={cards!r}: II-Goofspiel is for {FEWEST} to {MOST} cards")
     return Game(
-        name="goofspiel", players=2, parameters={"cards": cards}, state=STATE, beliefs=BELIEFS, max_legal=MOST,
-        initial=initial, player=player, legal=legal, apply=apply, rewards=rewards, observe=observe,
-        prepare=prepare, determinize=determinize, episode=episode, recall=recall, retrace=retrace,
+        name="goofspiel", players=2, parameters={"cards": cards}, defaults={"cards": CARDS}, state=STATE, beliefs=BELIEFS,
+        max_legal=MOST, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
+        observe=observe, prepare=prepare, determinize=determinize, episode=episode, recall=recall, retrace=retrace,
         text=text, action_text=action_text,
     )

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 FACES = 6
 STAR = FACES - 1                     # faces 1 … 5 are 0 … 4
 FACE_NAMES = "12345★"
-MOST = 8                             # dice of one player
+DICE = 1                             # of a player, where no number is given
+MOST = 8
 LIAR = 2 * MOST * FACES              # actions: (number - 1) * FACES + face bids, LIAR calls
 NO_BID = -1
 
@@ -106,7 +107,7 @@ def action_text(state: Any, action: int) -> str:
     return "liar" if action == LIAR else f"{action // FACES + 1} × {FACE_NAMES[action % FACES]}"
 
 
-def liars_dice(first: int = 1, second: int = 1) -> Game:
+def liars_dice(first: int = DICE, second: int = DICE) -> Game:
     """LD(first, second): so many dice for player 0 and player 1.
 
     Raises:
@@ -116,7 +117,7 @@ def liars_dice(first: int = 1, second: int = 1) -> Game:
         if isinstance(dice, bool) or not isinstance(dice, int) or not 1 <= dice <= MOST:
             raise ValueError(f"{name}={dice!r}: a player has 1 to {MOST} dice")
     return Game(
-        name="liars-dice", players=2, parameters={"first": first, "second": second}, state=STATE, max_legal=LIAR + 1,
-        initial=initial, player=player, legal=legal, apply=apply, rewards=rewards, determinize=determinize, retrace=retrace,
-        text=text, action_text=action_text,
+        name="liars-dice", players=2, parameters={"first": first, "second": second}, defaults={"first": DICE, "second": DICE},
+        state=STATE, max_legal=LIAR + 1, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
+        determinize=determinize, retrace=retrace, text=text, action_text=action_text,
     )

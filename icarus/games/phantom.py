@@ -34,6 +34,7 @@ from icarus.rng import below, next_word, uniform
 if TYPE_CHECKING:
     from icarus.game import State
 
+COLUMNS, ROWS, IN_A_ROW = 4, 4, 4    # where no numbers are given
 BITS = 64
 SIDE = 8                             # the longest that is possible
 SQUARES = 56                         # 7 × 8, the largest board that fits 64 bits with its empty column
@@ -320,7 +321,7 @@ def action_text(state: Any, action: int) -> str:
     return f"{'abcdefgh'[column]}{row + 1}"
 
 
-def phantom(columns: int = 4, rows: int = 4, in_a_row: int = 4) -> Game:
+def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) -> Game:
     """The phantom m,n,k-game for m columns, n rows and k in a row.
 
     Raises:
@@ -334,8 +335,8 @@ def phantom(columns: int = 4, rows: int = 4, in_a_row: int = 4) -> Game:
     if not 2 <= in_a_row <= max(columns, rows):
         raise ValueError(f"in_a_row={in_a_row!r}: on a board of {columns} × {rows} it must be 2 to {max(columns, rows)}")
     return Game(
-        name="phantom-mnk", players=2, parameters={"columns": columns, "rows": rows, "in_a_row": in_a_row}, state=STATE,
-        beliefs=BELIEFS, max_legal=SQUARES, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
-        observe=observe, prepare=prepare, determinize=determinize, episode=episode, recall=recall, retrace=retrace,
-        text=text, action_text=action_text,
+        name="phantom-mnk", players=2, parameters={"columns": columns, "rows": rows, "in_a_row": in_a_row},
+        defaults={"columns": COLUMNS, "rows": ROWS, "in_a_row": IN_A_ROW}, state=STATE, beliefs=BELIEFS, max_legal=SQUARES,
+        initial=initial, player=player, legal=legal, apply=apply, rewards=rewards, observe=observe, prepare=prepare,
+        determinize=determinize, episode=episode, recall=recall, retrace=retrace, text=text, action_text=action_text,
     )

@@ -10,8 +10,8 @@ from scipy.stats import chisquare
 
 from icarus import rng
 from icarus.game import CHANCE, CONTINUES, State
-from icarus.games import goofspiel as module
 from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, goofspiel
+from icarus.games.goofspiel import determinize as redraw
 from icarus.jit import helper
 
 UNLIKELY = 1e-4                 # a chi-square test with a smaller p fails
@@ -140,7 +140,7 @@ def agreeing_bids(state, observer):
             yield order
 
 
-determinize = helper(module.determinize)
+determinize = helper(redraw)
 
 
 @helper

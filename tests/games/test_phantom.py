@@ -10,8 +10,8 @@ from scipy.stats import chisquare
 
 from icarus import rng
 from icarus.game import CHANCE, CONTINUES, UNSEEN, State
-from icarus.games import phantom as module
 from icarus.games.phantom import MARK, phantom
+from icarus.games.phantom import determinize as redraw
 from icarus.jit import helper
 
 UNLIKELY = 1e-4                 # a chi-square test with a smaller p fails
@@ -291,7 +291,7 @@ def information_set(state, observer):
     return agreeing if state.current_player() == observer else with_failed_tries(agreeing, other)
 
 
-determinize = helper(module.determinize)
+determinize = helper(redraw)
 
 
 @helper
@@ -337,7 +337,7 @@ def test_determinization_is_uniform_over_the_states_counted_by_hand(tries, board
 
 
 def uniform_in_random_games(board, seeds, most_states):
-    """Check the states of some games for both observers until the information sets become large; returns how many were checked."""
+    """Check the states of some games for both observers until the information sets are large; returns how many were checked."""
     checked = 0
     for seed in seeds:
         watching = {0, 1}
