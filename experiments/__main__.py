@@ -53,7 +53,11 @@ def run(
     """
     chosen = _chosen(experiment, games, trials=trials, iterations=iterations, seed=seed, paired=paired or None, sprt=sprt or None)
     share, size = running.part(part), _size(workers)
-    return _interruptible(chosen, out, lambda: (_play(chosen, out, size, cluster, share), _show(out)))
+
+    def whole() -> None:
+        _play(chosen, out, size, cluster, share)
+        _show(out)
+    return _interruptible(chosen, out, whole)
 
 
 @app.command()

@@ -286,5 +286,7 @@ def _difference(mine: Moments, even: Moments, relative: bool) -> tuple[float, fl
     return (mine.mean / even.mean - 1 if relative else mine.mean - even.mean), -low
 
 
-_PICTURES = {"figure3": _averages, "figure4": _combinations, "figure5": partial(_bars, "figure5"),
-             "reuse": partial(_bars, "reuse"), "tree": _trees}
+_PICTURES: dict[str, Callable[[Columns, Path], list[Path]]] = {
+    "figure3": _averages, "figure4": _combinations, "figure5": partial(_bars, "figure5"), "reuse": partial(_bars, "reuse"),
+    "tree": _trees,
+}

@@ -13,7 +13,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 from experiments.definition import Experiment, Refusal, from_settings
 
@@ -70,7 +70,7 @@ def results_in(directory: Path) -> Path:
     return packed if packed.exists() and not plain.exists() else plain
 
 
-def opened(path: Path) -> IO[bytes]:
+def opened(path: Path) -> BinaryIO | gzip.GzipFile:
     """The file, packed or not."""
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 

@@ -189,7 +189,7 @@ def weighted_values(a: Any, term: Any, legal: int, count: int, record: int) -> N
             ask(a, leaf, legal, count)
             for i in range(count):
                 total[i] += weight * values[i]
-    if abs(weights - 1.0) > TOLERANCE:
+    if abs(weights - 1.0) > TOLERANCE and a.shared == 0:      # other threads may have visited the record between two weights
         raise WeightError("the weights of ^ do not sum to 1 for the visits met in this search")
     for i in range(count):
         values[i] = total[i]
@@ -216,7 +216,7 @@ def decided(a: Any, which: int, legal: int, count: int, record: int, rng: np.nda
             upto += weight_of(a, terms[j].first_factor, terms[j].factors, record)
             if point < upto and drawn_term < 0:
                 drawn_term = j
-        if abs(upto - 1.0) > TOLERANCE:
+        if abs(upto - 1.0) > TOLERANCE and a.shared == 0:
             raise WeightError("the weights of + do not sum to 1 for the visits met in this search")
         j = drawn_term if drawn_term >= 0 else last
     term = terms[j]

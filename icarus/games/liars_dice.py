@@ -23,7 +23,7 @@ FACES = 6
 STAR = FACES - 1                     # faces 1 … 5 are 0 … 4
 FACE_NAMES = "12345★"
 DICE = 1                             # of a player, where no number is given
-MOST = 8
+MOST = 8                             # and at most
 LIAR = 2 * MOST * FACES              # actions: (number - 1) * FACES + face bids, LIAR calls
 NO_BID = -1
 
@@ -96,7 +96,7 @@ def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 def text(state: Any) -> str:
     """The dice, the last bid, and who is to act."""
-    rolls = (" ".join(FACE_NAMES[face] for face in sorted(state.faces[i, :state.dice[i]])) for i in range(2))
+    rolls = (" ".join(FACE_NAMES[face] for face in state.faces[i, :state.dice[i]]) for i in range(2))
     dice = "; ".join(f"player {i}: {roll}" for i, roll in enumerate(rolls))
     bidder, other = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
     bid = "" if state.bid == NO_BID else f"player {bidder} has bid {action_text(state, state.bid)}, "

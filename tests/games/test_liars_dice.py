@@ -156,6 +156,6 @@ def test_a_determinization_can_be_retraced():
 
 
 def test_the_table_is_drawn_as_players_see_it():
-    assert str(rolled("★2", "2", "1×2, 3×2")) == "player 0: 2 ★; player 1: 2\nplayer 1 has bid 3 × 2, player 0 to act"
-    assert str(rolled("★2", "2", "1×2, 3×2, liar")).endswith("player 1 has bid 3 × 2, player 0 has called")
-    assert str(rolled("★2", "2")).endswith("\nplayer 0 to act")
+    assert str(rolled("2★", "2", "1×2, 3×2")) == "player 0: 2 ★; player 1: 2\nplayer 1 has bid 3 × 2, player 0 to act"
+    assert str(rolled("2★", "2", "1×2, 3×2, liar")).endswith("player 1 has bid 3 × 2, player 0 has called")
+    assert str(rolled("2★", "2")).endswith("\nplayer 0 to act")
