@@ -74,6 +74,8 @@ class Game:
             the (determinized) state tells it. Needed only where moves inside an episode are hidden from someone.
         retrace: `retrace(state, record) -> (start, actions)`, plain Python, for audits: for a `State` and the record of one of
             its determinizations, an initial record [1] and the actions that lead from it to that record.
+        multiplicity: `multiplicity(state) -> float`, plain Python, for audits: where the record says less than the deal (ranks
+            without their suits), how many deals it stands for, up to a common factor. Absent: all records are equally likely.
         parameters: keyword arguments of `initial` (integers), such as the number of players.
         defaults: the values of these that go without saying in the game's full name.
     """
@@ -97,6 +99,7 @@ class Game:
     episode: Callable | None = None
     recall: Callable | None = None
     retrace: Callable | None = None
+    multiplicity: Callable | None = None
     parameters: Mapping[str, int] = attrs.field(factory=dict)
     defaults: Mapping[str, int] = attrs.field(factory=dict)
 

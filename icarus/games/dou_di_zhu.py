@@ -17,6 +17,7 @@ Nobody sees the others' cards; all plays are seen by all. There is no bidding: p
 got for it is not told. A play with kickers is two decisions in a row: the base, then all kickers at once. An action is PASS, a
 base play (an index of PLAYS), or a set of kickers (a bit for each rank, plus SOLO_KICKERS or PAIR_KICKERS).
 """
+import math
 from typing import Any
 
 import numpy as np
@@ -176,6 +177,11 @@ def retrace(state: State, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return start, [action for _, action in state.history]
 
 
+def multiplicity(state: Any) -> float:
+    """Deals of single cards among those to the three hands, of which a state has the mere ranks."""
+    return 1 / math.prod(math.factorial(count_of(hand, rank)) for hand in state.hands for rank in range(RANK_COUNT))
+
+
 def text(state: Any) -> str:
     """All hands, the play to beat, and the player to act."""
     rows = [f"{name:9}   {' '.join(RANK_NAMES[rank] for rank in cards_of(hand))}".rstrip()
@@ -194,5 +200,5 @@ def action_text(state: Any, action: int) -> str:
 DOU_DI_ZHU = Game(
     name="dou-di-zhu", players=PLAYERS, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
     max_legal=MOST_KICKER_SETS, determinize=determinize, beliefs=BELIEFS, prepare=prepare, episode=episode, retrace=retrace,
-    text=text, action_text=action_text,
+    multiplicity=multiplicity, text=text, action_text=action_text,
 )
