@@ -2,10 +2,8 @@
 
 Readings: positions-in-episode count from the start of the game, not from the root of the search. An action taken where
 e(s) ∈ E is the first of that episode; the record of h # a is the position-in-episode of h extended by a, also when a ends the
-episode. Before a game's first label the initial position counts as labelled, with a label of its own.
+episode. Before a game's first label the initial position counts as labelled, with a label of its own. (EPIC-7) is (Base-7).
 """
-from typing import Any
-
 import attrs
 import numpy as np
 
@@ -22,7 +20,8 @@ from icarus.information import (
     update,
 )
 from icarus.policy import Rule, checked, ucb1
-from icarus.slots import backpropagation, candidates, capture
+from icarus.slots import candidates, capture
+from icarus.specs.baseline import backpropagate
 
 EXPLORATION = 0.7
 
@@ -44,16 +43,6 @@ def capture_positions(history: History, updates: Updates) -> None:
         for action in legal_at(history, i):
             if action != steps[i].action:
                 update(updates, child_in_episode(history, i, action), AVAILABLE)
-
-
-@backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
-    """(q + μ, n + 1, m + 1) if ψ = ψ_visit; (q, n, m + 1) if ψ = ψ_avail"""
-    if context == VISIT:
-        for player in range(len(rewards)):
-            seen.reward[player] += rewards[player]
-        seen.visits += 1
-    seen.availability += 1
 
 
 EPIC = Enhancement(

@@ -2,10 +2,8 @@
 
 Readings: the n-gram is made of the moves as the replying player observed them, his own action last; until n − 1 moves have been
 observed since the root there is no record, so the value is +∞. The environment's replies have no record. NAST with n = 1 is
-MAST with UCB1 by visits.
+MAST with UCB1 by visits. (NAST-7) is (MAST-7).
 """
-from typing import Any
-
 import numpy as np
 
 from icarus.enhancement import Enhancement
@@ -13,7 +11,8 @@ from icarus.game import CHANCE, UNSEEN
 from icarus.history import History, mix, ngram
 from icarus.information import MOVE, NO_RECORD, PLAYER, RewardVisits, Updates, initial, update
 from icarus.policy import Rule, checked, ucb1
-from icarus.slots import backpropagation, candidates, capture
+from icarus.slots import candidates, capture
+from icarus.specs.mast import backpropagate
 
 EXPLORATION = 0.7
 
@@ -36,13 +35,6 @@ def capture_ngrams(history: History, updates: Updates, n: int = 2) -> None:
         before = ngram(history, i, n - 1)
         if step.player != CHANCE and before != UNSEEN:
             update(updates, mix(mix(before, step.action), step.player), step.player)
-
-
-@backpropagation
-def backpropagate(seen: Any, player: int, rewards: np.ndarray) -> None:
-    """(q + μ_ρ, n + 1)"""
-    seen.reward += rewards[player]
-    seen.visits += 1
 
 
 def nast(n: int = 2, rule: Rule | None = None) -> Enhancement:
