@@ -1,11 +1,15 @@
 """The option --slow, and Python in a process of its own."""
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+# Started in the background of a shell, a process ignores Ctrl-C, and so would all that the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
 TIMEOUT = 300                   # seconds for one process, compilation on a cold cache included
