@@ -223,6 +223,11 @@ def _dispatcher(function: Callable | None) -> Any:
     return function if function is None or hasattr(function, "py_func") else helper(function)
 
 
+def copied(record: np.ndarray) -> np.ndarray:
+    """A copy of a state record to the last byte; numpy's own leaves the bytes between the fields undefined."""
+    return record.view(np.uint8).copy().view(record.dtype)
+
+
 @attrs.frozen
 class EpisodePosition:
     """η of a history since the start of the game (eq. 17), as each viewer saw it.
@@ -263,7 +268,7 @@ class State:
         self.game = game
         self.record = record                                   # [1] of game.state
         self.history: list[tuple[int, int]] = []               # (player, action) since the start
-        self.start: np.ndarray = record.copy() if start is None else start.start   # the record of s₀
+        self.start: np.ndarray = copied(record) if start is None else start.start   # the record of s₀
         self._position = position                              # set where the history is not this state's own
 
     @property
@@ -335,7 +340,7 @@ class State:
         return out.tolist()
 
     def clone(self) -> "State":
-        other = State(self.game, self.record.copy(), start=self, position=self._position)
+        other = State(self.game, copied(self.record), start=self, position=self._position)
         other.history = list(self.history)
         return other
 
@@ -346,7 +351,7 @@ class State:
             ValueError: no such player.
         """
         self._known_player(observer)
-        other = State(self.game, self.record.copy(), start=self, position=self.position_in_episode())
+        other = State(self.game, copied(self.record), start=self, position=self.position_in_episode())
         entries = self.game.entries()
         if entries.determinize is not None:
             generator = rng_module.seeded(seed)
@@ -398,7 +403,7 @@ class State:
         """Each action of the history as (player, the move that each viewer saw, the state record after it)."""
         if self._position is not None:
             raise ValueError("a determinized state has no history of its own; ask the state it was drawn from")
-        entries, record = self.game.entries(), self.start.copy()
+        entries, record = self.game.entries(), copied(self.start)
         for player, action in self.history:
             moves = np.full(self.game.viewers, action, np.int64)
             if entries.observe is not None:
@@ -427,7 +432,7 @@ class State:
 
     def history_str(self) -> str:
         """The actions so far in the notation of the game."""
-        state, texts = State(self.game, self.start.copy()), []
+        state, texts = State(self.game, copied(self.start)), []
         for _, action in self.history:
             texts.append(state.action_to_string(action))
             state.apply_action(action)

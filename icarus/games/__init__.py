@@ -45,7 +45,7 @@ def load(name: str, **parameters: int) -> Game:
     base, written = _split(name)
     found = GAMES.get(base)
     if found is None:
-        near = difflib.get_close_matches(base, GAMES, n=3, cutoff=0.4)
+        near = difflib.get_close_matches(base, GAMES, n=3, cutoff=0.55)
         raise ValueError(f"no game is called {base!r}; " + (f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}"))
     parameters = {**written, **parameters}
     if isinstance(found, Game):
