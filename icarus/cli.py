@@ -160,7 +160,7 @@ def search_command(
         while state.is_chance_node():
             outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
             state.apply_action(int(np.random.default_rng(seed).choice(outcomes, p=probabilities)))
-        out.print(str(state), markup=False)
+        out.print(str(state), markup=False, soft_wrap=True)
         columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
         with Progress(*columns, console=notes, transient=True) as bar:
             task = bar.add_task("iterations", total=iterations)
@@ -169,9 +169,9 @@ def search_command(
                                 progress=lambda made, _: bar.update(task, completed=made))
             except SearchInterrupted as interrupted:
                 bar.stop()
-                out.print(str(interrupted.result), markup=False)
+                out.print(str(interrupted.result), markup=False, soft_wrap=True)
                 raise typer.Exit(INTERRUPTED) from None
-    out.print(str(result), markup=False)
+    out.print(str(result), markup=False, soft_wrap=True)
 
 
 @app.command("match")
@@ -234,13 +234,13 @@ def _results(agents: list[Agent], rewards: list[list[float]]) -> Any:
 
 def _watcher(seats: list[Agent]) -> Callable[[State, int | None, Decision | None], None]:
     def watch(state: State, action: int | None, decision: Decision | None) -> None:
-        out.print(str(state), markup=False)
+        out.print(str(state), markup=False, soft_wrap=True)
         if action is not None:
             player = state.current_player()
             told = f"{'chance' if player == CHANCE else f'player {player}'}: {state.action_to_string(action)}"
             if decision is not None and decision.iterations:
                 told += f"   ({decision.visits} of {decision.iterations} visits, value {decision.value:.3f}, {seats[player].strategy})"
-            out.print(told, markup=False)
+            out.print(told, markup=False, soft_wrap=True)
         out.print()
     return watch
 
