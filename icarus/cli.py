@@ -247,7 +247,7 @@ def _watcher(seats: list[Agent]) -> Callable[[State, int | None, Decision | None
 
 def _told_end(record: GameRecord) -> None:
     rewards = ", ".join(f"player {seat} {reward:g}" for seat, reward in enumerate(record.returns))
-    out.print(f"result: {rewards}   ({len(record.actions)} actions, {record.seconds:.1f} s)")
+    out.print(f"result: {rewards}   ({len(record.actions)} actions, {record.seconds:.1f} s)", soft_wrap=True)
 
 
 @app.command("bench")
