@@ -1,9 +1,9 @@
 """Makes `_hearts_rounds.npy`, the scores of 10,000 rounds of Hearts between baseline agents (section 7.2).
 
-    python -m icarus.games._hearts_rounds --iterations 500 --seed 1 --workers 2
+    python -m icarus.games._hearts_rounds --iterations 30 --seed 1 --workers 2
 
-Whole games are played, and each round's four scores are a row, by seats. The searches draw their own rounds to come
-from the table that is there already. With --iterations 0 play is uniformly random: the table to begin with.
+made the table that is shipped. Whole games are played, and each round's four scores are a row, by seats. The searches draw their own
+rounds to come from the table that is there already; that was one of random play, which --iterations 0 makes.
 """
 import argparse
 import functools
@@ -19,7 +19,7 @@ from icarus.games.hearts import DEALING, HEARTS
 
 TABLE = Path(__file__).with_name("_hearts_rounds.npy")
 ROUNDS = 10_000
-ITERATIONS = 500                # of a search for each decision
+ITERATIONS = 30                 # of a search for each decision
 
 
 def round_scores(number: int, iterations: int, seed: int) -> list[np.ndarray]:
