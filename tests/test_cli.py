@@ -19,7 +19,7 @@ WIDTH = "200"                       # of the terminal: tables are not folded
 @pytest.fixture
 def icarus(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
     """Run the command in this process: (exit code, standard output, standard error)."""
-    monkeypatch.setenv("COLUMNS", WIDTH)
+    monkeypatch.setattr(cli.out, "width", int(WIDTH))       # it was made before this test could say how wide
     monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
 
     def call(*arguments: object) -> tuple[int, str, str]:
