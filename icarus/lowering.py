@@ -12,13 +12,12 @@ import numpy as np
 
 from icarus.enhancement import Composition, Enhancement
 from icarus.game import Game
-from icarus.history import SIMULATION
 from icarus.jit import Entry, attributes_read
 from icarus.policy import ARGMAX, UNIFORM, Weight
 from icarus.slots import backpropagation_entry, capture_entry
 from icarus.specs.baseline import BASELINE
 
-TREE = 0                                  # the program of selection and expansion; SIMULATION's is the other one
+TREE, SIMULATED = 0, 1                    # the program of selection and expansion, and that of simulation
 PROGRAMS = 2
 
 COMPONENT = np.dtype([                    # one for each component; the baseline is the first
@@ -112,7 +111,7 @@ class _Lowering:
             for weight, parts in _mixture(self.strategy, which):
                 self.add_term(which, weight, parts)
             programs.append((first, len(self.terms) - first))
-        quiet = all(term[4] == UNIFORM for term in self.terms[programs[1][0]:])
+        quiet = all(term[4] == UNIFORM for term in self.terms[programs[SIMULATED][0]:])
         captures = [component.capture for component in self.components]
         components = np.array([self.lowered_component(component) for component in self.components], COMPONENT)
         writes = {name for capture in captures if capture.writes_simulation for name in attributes_read(capture.function)}
@@ -151,7 +150,7 @@ class _Lowering:
         So for the baseline by definition; and where all moves are seen by all, for records of the tree's histories and their
         children: a history whose baseline record has n = 0 continues to histories that nobody has met.
         """
-        if which != 1 or part.policy.rule.code != ARGMAX or not part.policy.rule.bandit:
+        if which != SIMULATED or part.policy.rule.code != ARGMAX or not part.policy.rule.bandit:
             return False
         if self.table_of[part] == 0:
             return True
@@ -167,7 +166,7 @@ class _Lowering:
             return (0, 0, 0)
         names = attributes_read(part.policy.source.function)
         self.read |= names
-        if which == 1:
+        if which == SIMULATED:
             self.read_in_simulation |= names
         policy = part.policy
         parameters = self.parameters(policy.rule_parameters() + policy.source.values())
@@ -180,7 +179,7 @@ class _Lowering:
             self.factors.append((weight.constant, 0, 0, 0))
         row = BASELINE.information.row(self.game.players)
         for function, complement in weight.functions:
-            if which == 1:
+            if which == SIMULATED:
                 self.read_in_simulation.add("keys")
             self.factors.append((1.0, self.address(function.entry(row)), self.parameters(function.values()), complement))
         return first, len(self.factors) - first
@@ -224,6 +223,3 @@ def _leaves(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, Enhance
                 yield weight.times(inner), leaf
     else:
         yield Weight(), strategy
-
-
-__all__ = ["COMPONENT", "FACTOR", "LEAF", "PROGRAM", "SIMULATION", "TERM", "TREE", "Program", "lowered"]

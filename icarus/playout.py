@@ -31,7 +31,7 @@ from icarus.history import (
 )
 from icarus.information import NO_RECORD, TABLE, UPDATES
 from icarus.jit import array_at, call1, call2, call3, call4, call7, compiled, helper, inlined, record_at
-from icarus.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, TERM
+from icarus.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, SIMULATED, TERM, TREE
 from icarus.policy import ARGMAX, EPSILON_GREEDY, GIBBS, REPLY, ROULETTE, UNIFORM
 from icarus.rng import WORDS, below, uniform
 
@@ -426,7 +426,7 @@ def play(a: Any, rng: np.ndarray) -> int:
         if player == CHANCE:
             index = environment_choice(a, count, rng) if count > 1 else 0
         elif count > 1:
-            index = decided(a, 0 if in_tree else 1, legal, count, step.record, rng)
+            index = decided(a, TREE if in_tree else SIMULATED, legal, count, step.record, rng)
         step.action = actions[index]
 
         if t == 0:
