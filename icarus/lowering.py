@@ -13,8 +13,8 @@ import numpy as np
 from icarus.enhancement import Composition, Enhancement
 from icarus.game import Game
 from icarus.jit import Entry, attributes_read
-from icarus.policy import ARGMAX, UNIFORM, Weight
-from icarus.slots import backpropagation_entry, capture_entry
+from icarus.policy import ARGMAX, GIBBS, GIBBS_OF_MEANS, UNIFORM, Weight
+from icarus.slots import Candidates, backpropagation_entry, capture_entry
 from icarus.specs.baseline import BASELINE
 
 TREE, SIMULATED = 0, 1                    # the program of selection and expansion, and that of simulation
@@ -141,7 +141,7 @@ class _Lowering:
         for (leaf_weight, part), silent in zip(parts, unread, strict=True):
             self.leaves.append((*self.weight(which, leaf_weight), *self.values(which, part, silent), silent, self.placed(which, part)))
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
-        code = UNIFORM if all(unread) else rule.code
+        code = UNIFORM if all(unread) else GIBBS_OF_MEANS if _of_means(parts) else rule.code
         self.terms.append((*self.weight(which, weight), first_leaf, len(parts), code, parameter))
 
     def unread(self, which: int, part: Enhancement) -> bool:
@@ -194,6 +194,12 @@ class _Lowering:
         block = np.concatenate([*words, np.zeros(1, np.int64)])
         self.alive.append(block)
         return int(block.ctypes.data)
+
+
+def _of_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
+    """Whether a term draws by Gibbs from mean rewards, which no action has above 1."""
+    part = parts[0][1]
+    return part.policy.rule.code == GIBBS and isinstance(part.policy.source, Candidates) and part.backpropagation.averages
 
 
 def _active(strategy: Enhancement, which: int) -> Enhancement:

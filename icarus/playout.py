@@ -5,7 +5,8 @@ Nothing is updated during a playout, so a playout that runs out of room is simpl
 where the playout began, Python gives more room, and the same playout is run again.
 
 Randomness is drawn in the order in which Algorithm 1 needs it: the determinization; then for each decision with more than one
-legal action the alternative of a linear mixture, if there is more than one, and what the rule draws.
+legal action the alternative of a linear mixture, if there is more than one, and what the rule draws. Gibbs over mean rewards draws an
+index and a number to accept it, until one is accepted or as many as there are actions have been refused; only then from all.
 """
 import functools
 import math
@@ -32,7 +33,7 @@ from icarus.history import (
 from icarus.information import NO_RECORD, TABLE, UPDATES
 from icarus.jit import array_at, call1, call2, call3, call4, call7, compiled, helper, inlined, record_at
 from icarus.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, SIMULATED, TERM, TREE
-from icarus.policy import ARGMAX, EPSILON_GREEDY, GIBBS, REPLY, ROULETTE, UNIFORM
+from icarus.policy import ARGMAX, EPSILON_GREEDY, GIBBS, GIBBS_OF_MEANS, REPLY, ROULETTE, UNIFORM, UNVISITED
 from icarus.rng import WORDS, below, uniform
 
 DONE, MORE_STEPS, MORE_UPDATES, MORE_ROWS = 0, 1, 2, 3        # why the loop returns
@@ -222,11 +223,30 @@ def decided(a: Any, which: int, legal: int, count: int, record: int, rng: np.nda
     term = terms[j]
     if term.rule == UNIFORM:
         return below(rng, count)
+    if term.rule == GIBBS_OF_MEANS:
+        return accepted(a, record_at(a.leaf + term.first_leaf * LEAF_SIZE, LEAF), term.parameter, legal, count, rng)
     if term.leaves == 1:
         ask(a, record_at(a.leaf + term.first_leaf * LEAF_SIZE, LEAF), legal, count)
     else:
         weighted_values(a, term, legal, count, record)
     return chosen(term.rule, term.parameter, array_at(a.values, count, _REAL), count, rng)
+
+
+@inlined
+def accepted(a: Any, leaf: Any, parameter: float, legal: int, count: int, rng: np.ndarray) -> int:
+    """An index by Gibbs from mean rewards, of which none is above 1: drawn uniformly until one is accepted with e^((v - 1)/τ).
+
+    It takes the values of one or two actions instead of all; where as many as there are have been refused, of all.
+    """
+    values = array_at(a.values, count, _REAL)
+    for _ in range(count):
+        i = below(rng, count)
+        ask(a, leaf, legal + 8 * i, 1)
+        exponent, point = (values[0] - UNVISITED) / parameter, uniform(rng)
+        if point < 1.0 + exponent or point < math.exp(exponent):          # 1 + x ≤ e^x decides mostly, at less cost
+            return i
+    ask(a, leaf, legal, count)
+    return chosen(GIBBS, parameter, values, count, rng)
 
 
 COMPONENT_SIZE, PROGRAM_SIZE, LEAF_SIZE = COMPONENT.itemsize, PROGRAM.itemsize, LEAF.itemsize

@@ -15,7 +15,7 @@ from icarus.information import COUNT, Information, find, reward_of
 from icarus.jit import Entry, array_at, helper, inlined, unpack_parameters
 from icarus.slots import Candidates, Slot, Values, candidates_entry, places_entry, theta_of, values_entry
 
-UNIFORM, ARGMAX, GIBBS, ROULETTE, EPSILON_GREEDY, REPLY = range(6)
+UNIFORM, ARGMAX, GIBBS, ROULETTE, EPSILON_GREEDY, REPLY, GIBBS_OF_MEANS = range(7)
 UNVISITED = 1.0                  # v of an action without visits, in means (MAST-4)
 
 _REAL = np.dtype(np.float64)

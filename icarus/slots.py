@@ -140,7 +140,13 @@ class Capture(Slot):
 
 @attrs.frozen(repr=False)
 class Backpropagation(Slot):
-    """`backpropagation(seen, context, rewards)`: ω, changes the information `seen` of one record in place."""
+    """`backpropagation(seen, context, rewards)`: ω, changes the information `seen` of one record in place.
+
+    Attributes:
+        averages: whether `reward` and `visits` grow only together, a visit with one reward in [0, 1]: mean rewards are at most 1.
+    """
+
+    averages: bool = False
 
     KIND = "backpropagation"
     ARGUMENTS = ("seen", "context", "rewards")
@@ -170,9 +176,16 @@ def capture(function: Callable | None = None, *, reads_simulation: bool = True, 
     return attrs.evolve(Capture.of(function), reads_simulation=reads_simulation, writes_simulation=writes_simulation)
 
 
-def backpropagation(function: Callable) -> Backpropagation:
-    """Mark `function(seen, context, rewards)`: the backpropagation function ω."""
-    return Backpropagation.of(function)
+def backpropagation(function: Callable | None = None, *, averages: bool = False) -> Any:
+    """Mark `function(seen, context, rewards)`: the backpropagation function ω.
+
+    Args:
+        averages: True if `reward` and `visits` grow only together, a visit with one reward in [0, 1], as in MAST. No mean is above 1 then,
+            and `gibbs` over a @candidates function that names each action's record without regard to the others need not read all.
+    """
+    if function is None:
+        return functools.partial(backpropagation, averages=averages)
+    return attrs.evolve(Backpropagation.of(function), averages=averages)
 
 
 # --------------------------------------------------------------------------------------------------------------- entries

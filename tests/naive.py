@@ -470,6 +470,19 @@ def draw_in_proportion(rng: np.ndarray, given: list[float]) -> int:
     return len(given) - 1
 
 
+def draw_by_gibbs(rng: np.ndarray, given: list[float], temperature: float) -> int:
+    """An index with probability in proportion to e^{v/τ}, for means of rewards.
+
+    No mean is above 1, so an index drawn uniformly and accepted with e^{(v - 1)/τ} has this distribution; after as many
+    refusals as there are values, the rest of the probability is drawn from all at once.
+    """
+    for _ in given:
+        i = below(rng, len(given))
+        if uniform(rng) < math.exp((given[i] - 1) / temperature):
+            return i
+    return draw_in_proportion(rng, [math.exp((v - max(given)) / temperature) for v in given])
+
+
 def draw_best(rng: np.ndarray, given: list[float]) -> int:
     """U[arg max]: the index of the greatest, ties broken uniformly."""                        # (13)
     best = [i for i, v in enumerate(given) if v == max(given)]
@@ -487,7 +500,7 @@ def draw(policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: 
         return legal.index(reply) if reply in legal else below(rng, len(legal))                # LGR-4
     v = values(policy, thetas[policy], playout)
     if rule.name == "gibbs":
-        return draw_in_proportion(rng, [math.exp(x / rule.parameter) for x in v])              # MAST-4
+        return draw_by_gibbs(rng, v, rule.parameter)                                           # MAST-4
     if rule.name == "roulette":
         return draw_in_proportion(rng, v)                                                       # MAST-Roulette-4
     if rule.name == "epsilon-greedy" and uniform(rng) < rule.parameter:

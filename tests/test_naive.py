@@ -4,8 +4,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 from icarus.game import CHANCE, CONTINUES, UNLABELLED, UNSEEN
+from icarus.rng import seeded
 from tests import naive, toy
 from tests.naive import AVAIL, EXPANSION, SELECTION, SIMULATION, VISIT, Leaf, Linear, Maxilinear, Playout, Sequential, Theta
 
@@ -435,12 +437,23 @@ def test_the_baseline_simulates_uniformly(monkeypatch: pytest.MonkeyPatch) -> No
     assert [choice(monkeypatch, leaf, {leaf: theta}, h, i) for i in range(3)] == [4, 5, 6]
 
 
-def test_gibbs_draws_in_proportion_to_exponentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    # v = 0 and 1, temperature 1/2: weights 1 and e², so the first action has probability 1 / (1 + e²) = 0.119203.
+def test_gibbs_accepts_an_action_drawn_uniformly_by_the_exponential_of_its_distance_to_the_greatest_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    # v = 0 and 1, temperature 1/2: the first action is accepted with e^-2 = 0.135335, the second always.
     h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.gibbs(0.5))
     theta = known(leaf, {(4, 0): (0.0, 3)})
-    assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.1192) == 4
-    assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.1193) == 5
+    assert choice(monkeypatch, leaf, {leaf: theta}, h, 0, 0.1353) == 4
+    assert choice(monkeypatch, leaf, {leaf: theta}, h, 0, 0.1354, 1, 0.999) == 5
+    # Refused twice: the weights 1 and e² are drawn from, so the first action has probability 1 / (1 + e²) = 0.119203.
+    assert choice(monkeypatch, leaf, {leaf: theta}, h, 0, 0.5, 0, 0.5, 0.1192) == 4
+    assert choice(monkeypatch, leaf, {leaf: theta}, h, 0, 0.5, 0, 0.5, 0.1193) == 5
+
+
+@pytest.mark.parametrize("temperature", [0.1, 1.0])
+def test_gibbs_plays_in_proportion_to_exponentials(temperature: float) -> None:
+    given, rng, draws = [0.1, 1.0, 0.5, 0.5], seeded(4), 20_000
+    counts = np.bincount([naive.draw_by_gibbs(rng, given, temperature) for _ in range(draws)], minlength=4)
+    weights = np.exp(np.array(given) / temperature)
+    assert chisquare(counts, draws * weights / weights.sum()).pvalue > 1e-4
 
 
 def test_the_roulette_draws_in_proportion_to_values_and_uniformly_where_all_are_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def capture_actions(history: History, updates: Updates, last_phase: int = SIMULA
             update(updates, record(step.action, step.player), step.player)
 
 
-@backpropagation
+@backpropagation(averages=True)
 def backpropagate(seen: Any, player: int, rewards: np.ndarray) -> None:
     """(q + μ_ρ, n + 1)"""
     seen.reward += rewards[player]
@@ -66,7 +66,7 @@ def capture_available(history: History, updates: Updates, last_phase: int = SIMU
                 update(updates, record(action, step.player), step.player if action == step.action else ONLY_AVAILABLE)
 
 
-@backpropagation
+@backpropagation(averages=True)
 def backpropagate_available(seen: Any, context: int, rewards: np.ndarray) -> None:
     """(q + μ_ρ, n + 1, m + 1) if ψ = ρ; (q, n, m + 1) if ψ = ψ_avail"""
     if context != ONLY_AVAILABLE:
