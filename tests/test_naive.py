@@ -437,7 +437,7 @@ def test_the_baseline_simulates_uniformly(monkeypatch: pytest.MonkeyPatch) -> No
     assert [choice(monkeypatch, leaf, {leaf: theta}, h, i) for i in range(3)] == [4, 5, 6]
 
 
-def test_gibbs_accepts_an_action_drawn_uniformly_by_the_exponential_of_its_distance_to_the_greatest_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gibbs_accepts_an_action_drawn_uniformly_by_its_distance_to_the_greatest_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     # v = 0 and 1, temperature 1/2: the first action is accepted with e^-2 = 0.135335, the second always.
     h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.gibbs(0.5))
     theta = known(leaf, {(4, 0): (0.0, 3)})
