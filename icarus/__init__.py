@@ -10,6 +10,7 @@ from icarus.enhancement import Enhancement, linear, maxilinear, sequential
 from icarus.game import Game, State
 from icarus.match import Agent, GameRecord, play
 from icarus.policy import weight
+from icarus.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT, Scheme, parse_scheme
 from icarus.search import Result, SearchInterrupted, search
 from icarus.slots import backpropagation, candidates, capture, values
 from icarus.specs import parse
@@ -20,6 +21,7 @@ except PackageNotFoundError:                       # the sources used in place, 
     __version__ = "0.1.0"
 
 __all__ = [
-    "Agent", "Enhancement", "Game", "GameRecord", "Result", "SearchInterrupted", "State", "__version__", "backpropagation", "candidates",
-    "capture", "games", "linear", "maxilinear", "parse", "play", "search", "sequential", "values", "weight",
+    "MO_ISMCTS", "SO_ISMCTS", "SO_ISMCTS_POM", "Agent", "CheatingEnsembleUCT", "CheatingUCT", "DeterminizedUCT", "Enhancement", "Game",
+    "GameRecord", "Result", "Scheme", "SearchInterrupted", "State", "__version__", "backpropagation", "candidates", "capture", "games",
+    "linear", "maxilinear", "parse", "parse_scheme", "play", "search", "sequential", "values", "weight",
 ]

@@ -17,7 +17,8 @@ from icarus.game import CHANCE, Game, State
 from icarus.match import Agent, Decision, GameRecord, play
 from icarus.parallel import ROOTS, check_threads
 from icarus.policy import Rule, WeightFunction
-from icarus.search import SearchInterrupted, check_budget, check_seed, search
+from icarus.scheme import SCHEMES, parse_scheme
+from icarus.search import SearchInterrupted, check_budget, check_scheme, check_seed, search
 from icarus.specs import SPECIFICATIONS, parse
 
 try:
@@ -42,7 +43,8 @@ Threads = Annotated[int, typer.Option(help="How many threads search at once; the
 Sharing = Annotated[str, typer.Option(help='What they share: "roots" (reproducible) or "records" (one tree; not reproducible).')]
 With = Annotated[list[Path] | None, typer.Option("--with", metavar="FILE.py", 
                                                 help="A Python file whose enhancements, weights and games may be named here; repeatable.")]
-DEFAULT_ITERATIONS = 5000
+_SCHEMES = f"One of {', '.join(map(str, SCHEMES.values()))}; also with EXP3, \"MO_ISMCTS with EXP3\". Cheating ones see what is hidden."
+DEFAULT_ITERATIONS, DEFAULT_SCHEME = 5000, "MO_ISMCTS"
 
 
 def _own(files: list[Path] | None) -> dict[str, Any]:
@@ -142,6 +144,7 @@ def search_command(
     seconds: Seconds = None,
     seed: Seed = 0,
     moves: Annotated[str, typer.Option(help='Actions played before, in the game\'s notation: "d3 c5".')] = "",
+    scheme: Annotated[str, typer.Option(help=f"The search. {_SCHEMES}")] = DEFAULT_SCHEME,
     threads: Threads = 1,
     sharing: Sharing = ROOTS,
     files: With = None,
@@ -154,6 +157,8 @@ def search_command(
     check_budget(iterations, seconds)
     check_seed(seed)
     check_threads(threads, sharing)
+    by = parse_scheme(scheme)
+    check_scheme(by, iterations, threads, sharing)
     loaded = games.load(game)
     with _compiling():
         state = _state(loaded, seed, moves)
@@ -166,7 +171,7 @@ def search_command(
             task = bar.add_task("iterations", total=iterations)
             try:
                 result = search(state, found, iterations=iterations, seconds=seconds, seed=seed, threads=threads, sharing=sharing,
-                                progress=lambda made, _: bar.update(task, completed=made))
+                                scheme=by, progress=lambda made, _: bar.update(task, completed=made))
             except SearchInterrupted as interrupted:
                 bar.stop()
                 out.print(str(interrupted.result), markup=False, soft_wrap=True)
@@ -184,6 +189,7 @@ def match_command(
     seed: Seed = 0,
     threads: Threads = 1,
     sharing: Sharing = ROOTS,
+    schemes: Annotated[list[str] | None, typer.Option("--scheme", help=f"The search of all strategies, or repeated. {_SCHEMES}")] = None,
     show: Annotated[bool, typer.Option("--show", help="Print every state and decision.")] = False,
     files: With = None,
 ) -> None:
@@ -197,8 +203,12 @@ def match_command(
     loaded = games.load(game)
     if len(strategies) > loaded.players or (len(strategies) < 2 <= loaded.players):
         raise ValueError(f"{loaded} has {loaded.players} seats; {len(strategies)} strategies do not fit")
-    agents = [Agent(_strategy(text, own), iterations=iterations, seconds=seconds, threads=threads, sharing=sharing)
-              for text in strategies]
+    found = [parse_scheme(text) for text in schemes or [DEFAULT_SCHEME]]
+    if len(found) not in (1, len(strategies)):
+        raise ValueError(f"--scheme is given {len(found)} times for {len(strategies)} strategies; give it once or for each")
+    found *= 1 if len(found) > 1 else len(strategies)
+    agents = [Agent(_strategy(text, own), iterations=iterations, seconds=seconds, threads=threads, sharing=sharing, scheme=by)
+              for text, by in zip(strategies, found, strict=True)]
     agents += [agents[-1]] * (loaded.players - len(agents))
     rewards: list[list[float]] = [[] for _ in agents]
     columns = TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()

@@ -66,12 +66,14 @@ class Game:
             entry stays. Absent: everyone sees every action.
         chance: `chance(state, probabilities)`, π₀: one probability for each legal action of a chance state.
         determinize: `determinize(state, observer, beliefs, rng)` redraws all that `observer` cannot know, uniformly from his
-            information set. Absent: perfect information.
+            information set. For CHANCE, who sees everything, it redraws at most the luck to come. Absent: perfect information.
         beliefs, prepare: a record dtype and `prepare(state, observer, beliefs)`, called once before a search, for what
             `determinize` can compute ahead.
         episode: `episode(state) -> int`, e: an episode label ≥ 0 or CONTINUES (section 5.1).
         recall: `recall(state, viewer, moves) -> int`: the moves that `viewer` has seen since the current episode began, as
             the (determinized) state tells it. Needed only where moves inside an episode are hidden from someone.
+        simultaneous: `simultaneous(state) -> int`: 0, or the number (1, 2, …) of this decision among the choices that players make at
+            once: the first to be asked is 1, and what he chooses stays hidden from the next.
         retrace: `retrace(state, record) -> (start, actions)`, plain Python, for audits: for a `State` and the record of one of
             its determinizations, an initial record [1] and the actions that lead from it to that record.
         multiplicity: `multiplicity(state) -> float`, plain Python, for audits: where the record says less than the deal (ranks
@@ -98,6 +100,7 @@ class Game:
     prepare: Callable | None = None
     episode: Callable | None = None
     recall: Callable | None = None
+    simultaneous: Callable | None = None
     retrace: Callable | None = None
     multiplicity: Callable | None = None
     parameters: Mapping[str, int] = attrs.field(factory=dict)
@@ -139,7 +142,8 @@ class Game:
         return State(self, record)
 
 
-_FUNCTIONS = ("initial", "player", "legal", "apply", "rewards", "observe", "chance", "determinize", "prepare", "episode", "recall")
+_FUNCTIONS = ("initial", "player", "legal", "apply", "rewards", "observe", "chance", "determinize", "prepare", "episode", "recall",
+              "simultaneous")
 
 
 @attrs.frozen
@@ -157,12 +161,13 @@ class Entries:
     prepare: Entry | None
     episode: Entry | None
     recall: Entry | None
+    simultaneous: Entry | None
 
 
 @functools.cache
 def _entries(state_type: np.dtype, beliefs_type: np.dtype, max_legal: int, parameters: tuple[str, ...],
              initial: Callable, player: Callable, legal: Callable, apply: Callable, rewards: Callable, *optional: Callable) -> Entries:
-    observe, chance, determinize, prepare, episode, recall = (_dispatcher(function) for function in optional)
+    observe, chance, determinize, prepare, episode, recall, simultaneous = (_dispatcher(function) for function in optional)
     initial, player, legal, apply, rewards = (_dispatcher(f) for f in (initial, player, legal, apply, rewards))
     unpack = unpack_parameters((int,) * len(parameters))
 
@@ -206,6 +211,9 @@ def _entries(state_type: np.dtype, beliefs_type: np.dtype, max_legal: int, param
     def recall_entry(state: int, viewer: int, moves: int, room: int) -> int:
         return recall(record_at(state, state_type), viewer, array_at(moves, room, _INT))
 
+    def simultaneous_entry(state: int) -> int:
+        return simultaneous(record_at(state, state_type))
+
     def entry(function: Callable | None, trampoline: Callable, arity: int) -> Any:
         if function is None:
             return None
@@ -216,7 +224,8 @@ def _entries(state_type: np.dtype, beliefs_type: np.dtype, max_legal: int, param
         initial=entry(initial, initial_entry, 3), player=entry(player, player_entry, 1), legal=entry(legal, legal_entry, 2),
         apply=entry(apply, apply_entry, 2), rewards=entry(rewards, rewards_entry, 3), observe=entry(observe, observe_entry, 4),
         chance=entry(chance, chance_entry, 2), determinize=entry(determinize, determinize_entry, 4),
-        prepare=entry(prepare, prepare_entry, 3), episode=entry(episode, episode_entry, 1), recall=entry(recall, recall_entry, 4))
+        prepare=entry(prepare, prepare_entry, 3), episode=entry(episode, episode_entry, 1), recall=entry(recall, recall_entry, 4),
+        simultaneous=entry(simultaneous, simultaneous_entry, 1))
 
 
 def _dispatcher(function: Callable | None) -> Any:
@@ -351,10 +360,13 @@ class State:
             ValueError: no such player.
         """
         self._known_player(observer)
+        return self.determinized(observer, rng_module.seeded(seed))
+
+    def determinized(self, observer: int, generator: np.ndarray) -> "State":
+        """As `determinize`, by a generator of `icarus.rng` that goes on."""
         other = State(self.game, copied(self.record), start=self, position=self.position_in_episode())
         entries = self.game.entries()
         if entries.determinize is not None:
-            generator = rng_module.seeded(seed)
             beliefs = self.beliefs(observer)
             entries.determinize(other.record.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
         return other

@@ -24,13 +24,15 @@ EMPTY_HISTORY = 0x1CA205                                 # the record of ⟨⟩
 
 STEP = np.dtype([
     ("player", np.int64),        # ρ_i: who acts here
-    ("viewer", np.int64),        # the column of his view in moves, keys and episodes
     ("action", np.int64),        # a_{i+1}: what he plays
-    ("first", np.int64),         # where the legal actions start in `legal`
-    ("count", np.int64),         # how many there are
-    ("phase", np.int64),         # SELECTION, EXPANSION or SIMULATION
     ("record", np.int64),        # the record of [h_i]~ (up to the expanded history)
     ("episode", np.int64),       # the record of the position-in-episode of [h_i]~
+    ("probability", np.float64),  # with which a simultaneous decision was made in the tree; elsewhere undefined
+    ("first", np.int32),         # where the legal actions start in `legal`
+    ("count", np.int32),         # how many there are
+    ("viewer", np.int32),        # the column of his view in moves, keys and episodes
+    ("phase", np.int32),         # SELECTION, EXPANSION or SIMULATION
+    ("choice", np.int32),        # the number of a simultaneous decision among those made at once; 0 where it is none, or nobody asks
 ], align=True)
 
 PLAYOUT = np.dtype([             # where the arrays of a history are, for compiled entries

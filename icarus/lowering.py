@@ -1,8 +1,8 @@
 """Lowering: a game and a composition become a few small arrays of addresses and numbers, which the playout loop runs.
 
 Only one policy of a sequence is active in a phase, so a composition is two *programs*: one for the tree (selection and
-expansion) and one for simulation. A program is a linear mixture of *terms*; a term is a maxilinear mixture of *leaves*, usually
-just one; a leaf is the policy of one component.
+expansion) and one for simulation; a third decides where choices are simultaneous, if the scheme has EXP3 do so. A program is a
+linear mixture of *terms*; a term is a maxilinear mixture of *leaves*, usually just one; a leaf is the policy of one component.
 """
 from collections.abc import Iterator
 from typing import Any
@@ -14,11 +14,12 @@ from icarus.enhancement import Composition, Enhancement
 from icarus.game import Game
 from icarus.jit import Entry, attributes_read
 from icarus.policy import ARGMAX, GIBBS, GIBBS_OF_MEANS, UNIFORM, Weight
+from icarus.scheme import MO_ISMCTS, ROOT, Scheme
 from icarus.slots import Candidates, backpropagation_entry, capture_entry
 from icarus.specs.baseline import BASELINE
+from icarus.specs.exp3 import EXP3
 
-TREE, SIMULATED = 0, 1                    # the program of selection and expansion, and that of simulation
-PROGRAMS = 2
+TREE, SIMULATED, AT_ONCE = 0, 1, 2        # the programs: of selection and expansion, of simulation, and of simultaneous decisions
 
 COMPONENT = np.dtype([                    # one for each component; the baseline is the first
     ("capture", np.int64), ("capture_parameters", np.int64),
@@ -69,16 +70,17 @@ class Program:
     alive: list[Any]
 
 
-def lowered(game: Game, strategy: Enhancement, shared: bool = False) -> Program:
+def lowered(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, shared: bool = False) -> Program:
     """The program of a strategy in a game. Compiles, or loads, what has not been used yet.
 
     Args:
+        game: as the scheme sees it (`Scheme.seen`).
         shared: whether several threads will write to the tables.
 
     Raises:
         CompilationError: the compiler refuses a slot.
     """
-    return _Lowering(game, strategy, shared).result()
+    return _Lowering(game, strategy, scheme, shared).result()
 
 
 def _stored(enhancement: Enhancement) -> tuple[Any, ...]:
@@ -88,11 +90,12 @@ def _stored(enhancement: Enhancement) -> tuple[Any, ...]:
 
 
 class _Lowering:
-    def __init__(self, game: Game, strategy: Enhancement, shared: bool) -> None:
-        self.game, self.strategy, self.shared = game, strategy, shared
+    def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme, shared: bool) -> None:
+        self.game, self.strategy, self.scheme, self.shared = game, strategy, scheme, shared
+        self.at_once = scheme.exp3 and game.simultaneous is not None
         self.components: list[Enhancement] = []
         self.table_of: dict[Enhancement, int] = {}
-        for part in (BASELINE, *strategy.components):
+        for part in (BASELINE, *strategy.components, *[EXP3] * self.at_once):
             stored = [_stored(component) for component in self.components]
             if _stored(part) not in stored:
                 self.components.append(part)
@@ -106,12 +109,13 @@ class _Lowering:
 
     def result(self) -> Program:
         programs = []
-        for which in range(PROGRAMS):
+        for which, strategy in enumerate((self.strategy, self.strategy, *[EXP3] * self.at_once)):
             first = len(self.terms)
-            for weight, parts in _mixture(self.strategy, which):
+            for weight, parts in _mixture(strategy, which):
                 self.add_term(which, weight, parts)
             programs.append((first, len(self.terms) - first))
-        quiet = all(term[4] == UNIFORM for term in self.terms[programs[SIMULATED][0]:])
+        simulated, terms = programs[SIMULATED]
+        quiet = all(term[4] == UNIFORM for term in self.terms[simulated:simulated + terms])
         captures = [component.capture for component in self.components]
         components = np.array([self.lowered_component(component) for component in self.components], COMPONENT)
         writes = {name for capture in captures if capture.writes_simulation for name in attributes_read(capture.function)}
@@ -155,7 +159,7 @@ class _Lowering:
         if self.table_of[part] == 0:
             return True
         by_history = not part.capture.writes_simulation and attributes_read(part.policy.source.function) >= {"keys"}
-        return by_history and self.game.viewers == 1
+        return by_history and self.game.viewers == 1 and self.scheme.eyes != ROOT      # an unseen move leaves his history where it is
 
     def placed(self, which: int, part: Enhancement) -> bool:
         """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""

@@ -9,7 +9,8 @@ import numpy as np
 from icarus.enhancement import Enhancement
 from icarus.game import Game, State
 from icarus.parallel import ROOTS, check_threads
-from icarus.search import Result, check_budget, check_seed, search
+from icarus.scheme import MO_ISMCTS, Scheme
+from icarus.search import Result, check_budget, check_scheme, check_seed, search
 
 _CHANCE_STREAM, _SEARCH_STREAM = 0, 1                 # keys of the independent streams of one game
 
@@ -21,10 +22,15 @@ def _strategy(instance: Any, attribute: Any, value: Any) -> None:
 
 @attrs.frozen
 class Agent:
-    """A player: a strategy and a budget for each decision, and the threads that spend it (see `search`).
+    """A player: a strategy and a budget for each decision, the threads that spend it and the scheme of its searches (see `search`).
+
+    Attributes:
+        preference: decides between actions that do equally well, in place of chance (see `Result.preferred`): an agent that has won or
+            lost anyway then still plays sensibly.
 
     Raises:
-        TypeError: the strategy is no enhancement. ValueError: no positive budget, no such threads.
+        TypeError: the strategy is no enhancement, the scheme no scheme. ValueError: no positive budget, no such threads, fewer iterations
+            than trees.
     """
 
     strategy: Enhancement = attrs.field(validator=_strategy)
@@ -32,20 +38,24 @@ class Agent:
     seconds: float | None = attrs.field(default=None, kw_only=True)
     threads: int = attrs.field(default=1, kw_only=True)
     sharing: str = attrs.field(default=ROOTS, kw_only=True)
+    scheme: Scheme = attrs.field(default=MO_ISMCTS, kw_only=True)
+    preference: Callable[[State, int], float] | None = attrs.field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         check_budget(self.iterations, self.seconds)
         check_threads(self.threads, self.sharing)
+        check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
 
     def search(self, state: State, seed: int | Sequence[int]) -> Result:
         """The agent's search for a decision."""
         return search(state, self.strategy, iterations=self.iterations, seconds=self.seconds, seed=seed, threads=self.threads,
-                      sharing=self.sharing)
+                      sharing=self.sharing, scheme=self.scheme)
 
     def __str__(self) -> str:
         budget = [f"{self.iterations} iterations"] * (self.iterations is not None) + [f"{self.seconds} s"] * (self.seconds is not None)
         threads = [f"{self.threads} threads sharing {self.sharing}"] * (self.threads > 1)
-        return f"{self.strategy} ({', '.join(budget + threads)})"
+        scheme = f" by {self.scheme.told()}" if self.scheme != MO_ISMCTS else ""
+        return f"{self.strategy}{scheme} ({', '.join(budget + threads)})"
 
 
 @attrs.frozen
@@ -149,7 +159,9 @@ def _decision(state: State, agent: Agent, seed: tuple[int, ...]) -> Decision:
     if len(legal) == 1:
         return Decision(player, legal[0], 1, 0, 0, 0.0, 0, 0.0)
     found = agent.search(state, seed)
-    visits = int(found.visits[found.actions.index(found.action)])
-    return Decision(player, found.action, len(legal), found.iterations, visits, found.value, found.depth, found.seconds)
+    action = found.action if agent.preference is None else found.preferred(agent.preference)
+    at = found.actions.index(action)
+    visits, value = int(found.visits[at]), float(found.values[at])
+    return Decision(player, action, len(legal), found.iterations, visits, value, found.depth, found.seconds)
 
 

@@ -17,6 +17,7 @@ from icarus.game import Game
 from icarus.history import PHASES
 from icarus.lowering import lowered
 from icarus.playout import DONE, MORE_ROWS, SHARED
+from icarus.scheme import Scheme
 from icarus.tables import Table
 
 T = TypeVar("T")
@@ -40,19 +41,19 @@ class Shared:
         control: [1] of SHARED.
     """
 
-    def __init__(self, game: Game, strategy: Enhancement) -> None:
-        self.tables = [Table(component, game) for component in lowered(game, strategy, shared=True).components]
+    def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme) -> None:
+        self.tables = [Table(component, game) for component in lowered(game, strategy, scheme, shared=True).components]
         self.control = np.zeros(1, SHARED)
 
 
 class Team:
-    """Several `Search`es from one root, each in a thread of its own. No thread outlives `close`."""
+    """Several `Search`es from one root, on so many threads. No thread outlives `close`."""
 
     SHARING = ""
 
-    def __init__(self, searches: Sequence[Any], seed: Any) -> None:
-        self.searches, self.seed = searches, seed
-        self._pool = ThreadPoolExecutor(len(searches), "icarus")
+    def __init__(self, searches: Sequence[Any], seed: Any, threads: int) -> None:
+        self.searches, self.seed, self.threads = searches, seed, threads
+        self._pool = ThreadPoolExecutor(threads, "icarus")
 
     @property
     def iterations(self) -> int:
@@ -85,12 +86,16 @@ class Team:
         return attrs.evolve(
             first, action=self.searches[0].most_visited(visits), visits=visits, policy=visits / max(1, visits.sum()),
             iterations=self.iterations, depth=max(search.depth for search in self.searches),
-            phase_steps=dict(zip(PHASES, phase_steps, strict=True)), seconds=seconds, seed=self.seed, threads=len(self.searches),
-            sharing=self.SHARING)
+            phase_steps=dict(zip(PHASES, phase_steps, strict=True)), seconds=seconds, seed=self.seed, threads=self.threads,
+            sharing=self.SHARING if self.threads > 1 else None)
 
 
 class Roots(Team):
-    """Root parallelism (Chaslot, Winands and van den Herik, 2008): independent searches with equal shares of the iterations."""
+    """Independent searches with equal shares of the iterations, whose root visits are summed.
+
+    It is root parallelism (Chaslot, Winands and van den Herik, 2008) where each has a thread, and ensemble UCT (Fern and Lewis, 2011)
+    or determinized UCT where the scheme has several trees.
+    """
 
     SHARING = ROOTS
 
@@ -113,8 +118,8 @@ class SharedRecords(Team):
 
     SHARING = RECORDS
 
-    def __init__(self, searches: Sequence[Any], seed: Any, shared: Shared) -> None:
-        super().__init__(searches, seed)
+    def __init__(self, searches: Sequence[Any], seed: Any, threads: int, shared: Shared) -> None:
+        super().__init__(searches, seed, threads)
         self._shared = shared
 
     def run(self, iterations: int) -> None:

@@ -32,7 +32,7 @@ from icarus.history import (
 )
 from icarus.information import NO_RECORD, TABLE, UPDATES
 from icarus.jit import array_at, call1, call2, call3, call4, call7, compiled, helper, inlined, record_at
-from icarus.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, SIMULATED, TERM, TREE
+from icarus.lowering import AT_ONCE, COMPONENT, FACTOR, LEAF, PROGRAM, SIMULATED, TERM, TREE
 from icarus.policy import ARGMAX, EPSILON_GREEDY, GIBBS, GIBBS_OF_MEANS, REPLY, ROULETTE, UNIFORM, UNVISITED
 from icarus.rng import WORDS, below, uniform
 
@@ -43,9 +43,12 @@ ARENA = np.dtype([
     # the game's functions
     ("player", np.int64), ("legal", np.int64), ("apply", np.int64), ("rewards", np.int64), ("observe", np.int64),
     ("chance", np.int64), ("determinize", np.int64), ("episode", np.int64), ("recall", np.int64),
+    ("simultaneous", np.int64),                                   # 0 where EXP3 does not decide
+    ("look", np.int64),                                           # `observe`, where the root player's eyes see for all; else 0
     ("players", np.int64), ("viewers", np.int64), ("max_legal", np.int64),
     # the root
     ("root", np.int64), ("state", np.int64), ("state_words", np.int64), ("observer", np.int64), ("beliefs", np.int64),
+    ("root_player", np.int64),
     ("root_label", np.int64), ("root_episodes", np.int64), ("root_episode", np.int64), ("recalled", np.int64),
     ("root_last", np.int64), ("root_last_viewer", np.int64), ("root_last_recalled", np.int64),
     ("root_actions", np.int64), ("root_visits", np.int64), ("root_count", np.int64),
@@ -57,6 +60,7 @@ ARENA = np.dtype([
     # buffers
     ("playout", np.int64), ("updates", np.int64), ("step_capacity", np.int64), ("legal_capacity", np.int64),
     ("places", np.int64), ("records", np.int64), ("values", np.int64), ("total", np.int64), ("reward", np.int64), ("number", np.int64),
+    ("actions", np.int64), ("alike", np.int64), ("looks", np.int64),
     ("rng", np.int64), ("rng_before", np.int64),
     # what has happened
     ("iterations", np.int64), ("depth", np.int64), ("phase_steps", np.int64, (3,)), ("full_component", np.int64),
@@ -206,7 +210,7 @@ def ask(a: Any, leaf: Any, legal: int, count: int) -> None:
 
 @inlined
 def decided(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
-    """The index of the action that the policy α of a program chooses."""
+    """The index of the action that the policy α of a program chooses; ANY where it is uniform by definition."""
     program = record_at(a.program + which * PROGRAM_SIZE, PROGRAM)
     last = program.first_term + program.terms - 1
     terms = array_at(a.term, last + 1, TERM)
@@ -222,7 +226,7 @@ def decided(a: Any, which: int, legal: int, count: int, record: int, rng: np.nda
         j = drawn_term if drawn_term >= 0 else last
     term = terms[j]
     if term.rule == UNIFORM:
-        return below(rng, count)
+        return ANY
     if term.rule == GIBBS_OF_MEANS:
         return accepted(a, record_at(a.leaf + term.first_leaf * LEAF_SIZE, LEAF), term.parameter, legal, count, rng)
     if term.leaves == 1:
@@ -249,6 +253,7 @@ def accepted(a: Any, leaf: Any, parameter: float, legal: int, count: int, rng: n
     return chosen(GIBBS, parameter, values, count, rng)
 
 
+ANY = -1
 COMPONENT_SIZE, PROGRAM_SIZE, LEAF_SIZE = COMPONENT.itemsize, PROGRAM.itemsize, LEAF.itemsize
 
 
@@ -393,6 +398,43 @@ def viewer_of(a: Any, player: int) -> int:
 
 
 @helper
+def grouped(a: Any, legal: int, count: int) -> int:
+    """Replace the legal actions by the moves that the root player sees, each once, and keep the actions; returns the number of moves."""
+    moves, actions = array_at(legal, count, _INT), array_at(a.actions, count, _INT)
+    alike, looks = array_at(a.alike, count, _INT), array_at(a.looks, a.players, _INT)
+    distinct = 0
+    for i in range(count):
+        actions[i] = moves[i]
+        for player in range(a.players):
+            looks[player] = actions[i]
+        call4(a.look, (a.state, actions[i], a.looks, a.players))
+        alike[i] = 0
+        while alike[i] < distinct and moves[alike[i]] != looks[a.root_player]:
+            alike[i] += 1
+        if alike[i] == distinct:
+            moves[distinct] = looks[a.root_player]
+            distinct += 1
+    return distinct
+
+
+@helper
+def behind_move(a: Any, player: int, index: int, count: int, rng: np.ndarray) -> int:
+    """The index of the action that is played, where the root player sees a move: any of those that look so."""
+    if player == CHANCE:
+        return index
+    if index == ANY:
+        return below(rng, count)
+    alike, same = array_at(a.alike, count, _INT), 0
+    for i in range(count):
+        same += alike[i] == index
+    skip, i = below(rng, same) if same > 1 else 0, 0
+    while alike[i] != index or skip > 0:
+        skip -= alike[i] == index
+        i += 1
+    return i
+
+
+@helper
 def count_root(a: Any, action: int) -> None:
     """Count the selection of an action at the root."""
     actions, visits = array_at(a.root_actions, a.root_count, _INT), array_at(a.root_visits, a.root_count, _INT)
@@ -411,7 +453,7 @@ def play(a: Any, rng: np.ndarray) -> int:
     steps, keys = array_at(playout.steps, a.step_capacity + 1, STEP), array_at(playout.keys, (a.step_capacity + 1) * a.viewers, _INT)
     places = array_at(a.places, a.max_legal, _INT)
     moves = array_at(playout.moves, (a.step_capacity + 1) * a.viewers, _INT)
-    plain = a.viewers == 1 and not a.keys_in_simulation and not a.episodes_read      # one look at the simulation is like another
+    plain = a.viewers == 1 and a.look == 0 and not a.keys_in_simulation and not a.episodes_read   # nobody looks at it
     t, used, depth = 0, 0, 0
     in_tree = visits_at(a, baseline, place_in(a, baseline, EMPTY_HISTORY)) > 0       # the first playout of all expands the empty history
     while True:
@@ -429,6 +471,10 @@ def play(a: Any, rng: np.ndarray) -> int:
             raise ValueError("a game gave no legal action at a state that is not terminal")
         actions, step = array_at(legal, count, _INT), steps[t]
         step.player, step.viewer, step.first, step.count = player, viewer_of(a, player), used, count
+        many, disguised = count, a.look != 0 and player != a.root_player
+        if disguised:
+            count = grouped(a, legal, many)
+            step.count = count
         used += count
         playout.length, playout.legal_length = t + 1, used
 
@@ -441,12 +487,25 @@ def play(a: Any, rng: np.ndarray) -> int:
                 if visits_at(a, baseline, places[i]) == 0:
                     step.phase = EXPANSION
         a.phase_steps[step.phase] += 1
+        which = TREE if in_tree else SIMULATED
+        if in_tree and a.simultaneous != 0:
+            step.choice, step.probability = call1(a.simultaneous, (a.state,)), 1.0
+            if step.choice > 0:
+                which = AT_ONCE
 
         index = 0
         if player == CHANCE:
-            index = environment_choice(a, count, rng) if count > 1 else 0
+            index = environment_choice(a, many, rng) if many > 1 else 0
         elif count > 1:
-            index = decided(a, TREE if in_tree else SIMULATED, legal, count, step.record, rng)
+            index = decided(a, which, legal, count, step.record, rng)
+            if which == AT_ONCE:
+                step.probability = array_at(a.values, count, _REAL)[index]
+        if disguised:
+            behind = behind_move(a, player, index, many, rng)
+            index, played = array_at(a.alike, many, _INT)[behind], array_at(a.actions, many, _INT)[behind]
+        else:
+            index = below(rng, count) if index == ANY else index
+            played = actions[index]
         step.action = actions[index]
 
         if t == 0:
@@ -463,7 +522,7 @@ def play(a: Any, rng: np.ndarray) -> int:
             moves[t + 1] = step.action
         elif a.keys_in_simulation or a.moves_in_simulation or a.episodes_read:
             advance(a, t, step, False)
-        call2(a.apply, (a.state, step.action))
+        call2(a.apply, (a.state, played))
         t += 1
         if a.episodes_read and a.episode != 0:
             label_episode(a, t)

@@ -1,21 +1,23 @@
 """Search: Algorithm 1, lines 1-4 and 18, around the compiled playout loop."""
 import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
 from icarus.enhancement import Enhancement, Sum
-from icarus.game import CHANCE, TERMINAL, Entries, State
+from icarus.game import CHANCE, TERMINAL, Entries, EpisodePosition, State
 from icarus.history import PHASES, PLAYOUT, STEP, episode_key, episode_record, mix
 from icarus.information import UPDATES
-from icarus.jit import plain
+from icarus.jit import Entry, plain
 from icarus.lowering import Program, lowered
 from icarus.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads
 from icarus.playout import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED, WeightError, loop, raw_loop, tie_break
+from icarus.result import Result, SearchInterrupted
 from icarus.rng import seeded
+from icarus.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
 from icarus.tables import Records, Table
 
 SLICE = 0.05                           # seconds of compiled work between two looks at the clock and at Ctrl-C
@@ -23,83 +25,9 @@ FIRST_SLICE = 8                        # iterations before the first look
 _STEPS, _UPDATES = 256, 4096           # room to begin with
 
 
-@attrs.frozen(eq=False, repr=False)
-class Result:
-    """What a search found.
-
-    Attributes:
-        action: the action selected most often from the root (line 18); ties broken uniformly by the search's generator.
-        actions: the legal actions at the root, in the game's order.
-        visits: how often each was selected. [actions]
-        values: the mean reward of the player to move after each, by the baseline's records; nan where there is none. [actions]
-        policy: visits as shares. [actions]
-        iterations: playouts made.
-        records: for each component, by name, its `Records`; with sharing="roots" those of the first thread.
-        depth: actions from the root to the deepest history in the tree.
-        phase_steps: decisions made in selection, expansion and simulation, by name.
-        seconds: wall-clock time; the only field that two searches with one seed do not share (but see `sharing`).
-        memory: bytes of the tables.
-        state, strategy, seed: what was searched, how.
-        threads: how many searched.
-        sharing: "roots", "records", or None with one thread. Threads that share records meet them in the order that the clock
-            brings about, so a second search with the same seed finds something else.
-        parts: with sharing="roots" the results of the threads, each with records of its own; otherwise empty.
-    """
-
-    action: int
-    actions: tuple[int, ...]
-    visits: np.ndarray
-    values: np.ndarray
-    policy: np.ndarray
-    iterations: int
-    records: Mapping[str, Records]
-    depth: int
-    phase_steps: Mapping[str, int]
-    seconds: float
-    memory: int
-    state: State
-    strategy: Enhancement
-    seed: Any
-    threads: int = 1
-    sharing: str | None = None
-    parts: tuple["Result", ...] = ()
-
-    @property
-    def value(self) -> float:
-        """The mean reward after the chosen action."""
-        return float(self.values[self.actions.index(self.action)])
-
-    def __str__(self) -> str:
-        player = self.state.current_player()
-        rows = [("action", "visits", "share", "value")]
-        for i in np.argsort(-self.visits, kind="stable"):
-            mark = " *" if self.actions[i] == self.action else ""
-            value = "-" if np.isnan(self.values[i]) else f"{self.values[i]:.3f}"
-            rows.append((self.state.action_to_string(self.actions[i]) + mark, str(self.visits[i]), f"{self.policy[i]:.1%}", value))
-        widths = [max(len(row[k]) for row in rows) for k in range(4)]
-        table = "\n".join(f"{row[0]:<{widths[0]}}  " + "  ".join(f"{text:>{w}}" for text, w in zip(row[1:], widths[1:], strict=True))
-                          for row in rows)
-        rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
-        threads = f", {self.threads} threads sharing {self.sharing}" if self.sharing else ""
-        threads += " (not reproducible)" if self.sharing == RECORDS else ""
-        return (f"{self.state.game}, player {player}, {self.strategy}{threads}: {self.iterations} iterations in {self.seconds:.2f} s "
-                f"({rate:,.0f}/s), depth {self.depth}, {sum(map(len, self.records.values()))} records\n{table}")
-
-    def __repr__(self) -> str:
-        return f"<search result: {self.state.action_to_string(self.action)} after {self.iterations} iterations>"
-
-
-class SearchInterrupted(KeyboardInterrupt):
-    """Ctrl-C during a search; `result` is what it had found by then."""
-
-    def __init__(self, result: Result) -> None:
-        super().__init__(f"search interrupted after {result.iterations} iterations")
-        self.result = result
-
-
 def search(state: State, strategy: Enhancement, *, iterations: int | None = None, seconds: float | None = None,
            seed: int | Sequence[int] = 0, progress: Callable[[int, float], None] | None = None, threads: int = 1,
-           sharing: str = ROOTS) -> Result:
+           sharing: str = ROOTS, scheme: Scheme = MO_ISMCTS) -> Result:
     """Algorithm 1: choose an action for the player to move by MO-ISMCTS with a strategy of information capture and reuse.
 
     Args:
@@ -115,15 +43,20 @@ def search(state: State, strategy: Enhancement, *, iterations: int | None = None
             on the same records, section 9 of the paper. No update is lost and no record is entered twice, but a policy may
             read a record that is just being updated, new rewards with the old count, say; and which thread comes first is the
             clock's affair, so the result can NOT be reproduced, whatever the seed. With one thread it says nothing.
+        scheme: another search of the information-set family: SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(40), or, to measure what hidden
+            information is worth, one that cheats: CheatingUCT, CheatingEnsembleUCT(40). Several trees have the iterations and the
+            threads of all together.
 
     Raises:
-        ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing.
-        TypeError: something that is no state or no enhancement.
+        ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing, fewer
+            iterations than trees.
+        TypeError: something that is no state, no enhancement or no scheme.
         SearchInterrupted: a KeyboardInterrupt that carries the result so far.
     """
     _check(state, strategy, iterations, seconds, seed)
     check_threads(threads, sharing)
-    running = _begun(state, strategy, seed, threads, sharing)
+    check_scheme(scheme, iterations, threads, sharing)
+    running = begun(state, strategy, seed, threads, sharing, scheme)
     started = time.perf_counter()
     try:
         with contextlib.closing(running):
@@ -135,15 +68,17 @@ def search(state: State, strategy: Enhancement, *, iterations: int | None = None
     return running.result(time.perf_counter() - started, copied=False)
 
 
-def _begun(state: State, strategy: Enhancement, seed: int | Sequence[int], threads: int, sharing: str) -> "Search | Roots | SharedRecords":
-    if threads == 1:
-        return Search(state, strategy, seed)
+def begun(state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, threads: int = 1, sharing: str = ROOTS,
+          scheme: Scheme = MO_ISMCTS) -> "Search | Roots | SharedRecords":
+    """A search that has made no playout yet: by itself, or of several trees or threads; arguments as in `search`."""
+    if threads == 1 and not scheme.counted:
+        return Search(state, strategy, seed, scheme)
     key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
-    seeds = [(*key, thread) for thread in range(threads)]
-    if sharing == ROOTS:
-        return Roots([Search(state, strategy, own) for own in seeds], seed)
-    shared = Shared(state.game, strategy)
-    return SharedRecords([Search(state, strategy, own, shared) for own in seeds], seed, shared)
+    seeds = [(*key, i) for i in range(scheme.trees if scheme.counted else threads)]
+    if scheme.counted or sharing == ROOTS:
+        return Roots([Search(state, strategy, own, scheme) for own in seeds], seed, threads)
+    shared = Shared(scheme.seen(state.game), strategy, scheme)
+    return SharedRecords([Search(state, strategy, own, scheme, shared) for own in seeds], seed, threads, shared)
 
 
 def _spend(running: "Search | Roots | SharedRecords", iterations: int | None, seconds: float | None, started: float,
@@ -151,7 +86,7 @@ def _spend(running: "Search | Roots | SharedRecords", iterations: int | None, se
     """Run until a budget is used up, in slices between which Ctrl-C, the clock and `progress` get their due."""
     limit = iterations if iterations is not None else 1 << 62
     deadline = started + seconds if seconds is not None else None
-    target, rate = FIRST_SLICE, 0.0
+    target, rate = max(FIRST_SLICE, len(getattr(running, "searches", ()))), 0.0
     while running.iterations < limit:
         before, made = time.perf_counter(), running.iterations
         running.run(min(target, limit))
@@ -190,6 +125,16 @@ def check_budget(iterations: Any, seconds: Any) -> None:
         raise ValueError(f"seconds is {seconds!r}; it must be a positive number")
 
 
+def check_scheme(scheme: Any, iterations: Any, threads: int = 1, sharing: str = ROOTS) -> None:
+    """Refuse what is no scheme, fewer iterations than it has trees, and records shared between trees."""
+    if not isinstance(scheme, Scheme):
+        raise TypeError(f"a scheme is a Scheme, such as SO_ISMCTS or parse_scheme('SO_ISMCTS'), not {scheme!r}")
+    if iterations is not None and iterations < scheme.trees:
+        raise ValueError(f"iterations is {iterations!r}; {scheme} needs at least one for each of its {scheme.trees} trees")
+    if scheme.counted and threads > 1 and sharing == RECORDS:
+        raise ValueError(f'sharing is {RECORDS!r}, but each tree of {scheme} has records of its own; it must be {ROOTS!r}')
+
+
 def check_seed(seed: Any) -> None:
     """Refuse what numpy.random.SeedSequence would not take as a seed."""
     numbers = seed if isinstance(seed, Sequence) and not isinstance(seed, str | bytes) else (seed,)
@@ -197,13 +142,18 @@ def check_seed(seed: Any) -> None:
         raise ValueError(f"seed is {seed!r}; it must be an integer of at least 0, or a sequence of such integers")
 
 
+def _address(entry: Entry | None) -> int:
+    return 0 if entry is None else entry.address
+
+
 class Search:
     """A search under way: the arena that the compiled loop works in. `run` may be called as often as one likes."""
 
-    def __init__(self, state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, shared: Shared | None = None) -> None:
-        self.state, self.strategy, self.seed = state.clone(), strategy, seed
-        self.game = state.game
-        self.program: Program = lowered(self.game, strategy, shared is not None)
+    def __init__(self, state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, scheme: Scheme = MO_ISMCTS,
+                 shared: Shared | None = None) -> None:
+        self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
+        self.game = scheme.seen(state.game)
+        self.program: Program = lowered(self.game, strategy, scheme, shared is not None)
         self.tables = shared.tables if shared else [Table(component, self.game) for component in self.program.components]
         self.actions = tuple(state.legal_actions())
         self._loop = loop()
@@ -216,14 +166,14 @@ class Search:
     def _set_up(self, entries: Entries) -> None:
         game, program, arena = self.game, self.program, self._arena
         for name in ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall"):
-            entry = getattr(entries, name)
-            arena[name] = 0 if entry is None else entry.address
+            arena[name] = _address(getattr(entries, name))
         arena["players"], arena["viewers"], arena["max_legal"] = game.players, game.viewers, game.max_legal
         self._observer = observer = self.state.current_player()
-        arena["observer"], arena["state_words"], arena["root_count"] = observer, -(-game.state.itemsize // 8), len(self.actions)
-        self._keep("root", self._padded(self.state.record))
-        self._keep("state", self._padded(self.state.record))
-        self._keep("beliefs", self.state.beliefs(observer))
+        arena["root_player"], arena["state_words"], arena["root_count"] = observer, -(-game.state.itemsize // 8), len(self.actions)
+        arena["look"] = _address(self.state.game.entries().observe) if self.scheme.eyes == ROOT else 0
+        arena["simultaneous"] = _address(entries.simultaneous) if self.scheme.exp3 else 0
+        self._keep("rng", seeded(self.seed))
+        self._place_root()
         self._keep("root_actions", np.array(self.actions, np.int64))
         self._keep("root_visits", np.zeros(2 * len(self.actions), np.int64))
         for name in ("component", "program", "term", "leaf", "factor"):
@@ -235,11 +185,10 @@ class Search:
         row = self.tables[0].dtype
         assert row.fields is not None
         arena["baseline_row"], arena["baseline_visits"] = row.itemsize, row.fields["visits"][1]
-        sizes = {**dict.fromkeys(("places", "records", "values", "total"), game.max_legal), "reward": game.players, "number": 1,
-                 "rng_before": 4, "recalled": RECALLED}
+        sizes = {**dict.fromkeys(("places", "records", "values", "total", "actions", "alike"), game.max_legal),
+                 **dict.fromkeys(("reward", "looks"), game.players), "number": 1, "rng_before": 4, "recalled": RECALLED}
         for name, size in sizes.items():
             self._keep(name, np.zeros(size, np.int64))
-        self._keep("rng", seeded(self.seed))
         self._keep("playout", self._playout)
         self._keep("updates", self._updates)
         self._place_episodes()
@@ -256,11 +205,32 @@ class Search:
         words.view(np.uint8)[:record.nbytes] = record.view(np.uint8)
         return words
 
+    def _place_root(self) -> None:
+        """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
+        root, viewer = self.state, self._observer
+        if self.scheme.root == ONCE:
+            root = root.determinized(viewer, self._kept["rng"])
+        if self.scheme.root != FRESH:
+            viewer = CHANCE
+        self._arena["observer"] = viewer
+        self._keep("root", self._padded(root.record))
+        self._keep("state", self._padded(root.record))
+        self._keep("beliefs", root.beliefs(viewer))
+
+    def _position(self) -> EpisodePosition:
+        """The root's position-in-episode as the scheme sees it: with eyes other than the players' own, as the root player saw it."""
+        position, observer = self.state.position_in_episode(), self._observer
+        if self.scheme.eyes == OWN or len(position.moves) == 1:
+            return position
+        own = position.moves[observer]
+        previous = position.previous if position.last in (None, observer) else (position.label, own)
+        return attrs.evolve(position, moves=(own,), previous=previous)
+
     def _place_episodes(self) -> None:
         viewers = self.game.viewers
         keys = np.zeros(viewers, np.int64)
         if self.program.episodes:
-            position = self.state.position_in_episode()
+            position = self._position()
             for viewer in range(viewers):
                 key = plain(episode_key)(position.label, viewer)
                 for move in position.moves[viewer]:
@@ -377,7 +347,7 @@ class Search:
             action=self.most_visited(visits), actions=self.actions, visits=visits, values=values, policy=visits / max(1, visits.sum()),
             iterations=self.iterations, records=self.records(copied), depth=self.depth,
             phase_steps=dict(zip(PHASES, self.phase_steps().tolist(), strict=True)), seconds=seconds,
-            memory=sum(table.nbytes for table in self.tables), state=self.state, strategy=self.strategy, seed=self.seed)
+            memory=sum(table.nbytes for table in self.tables), state=self.state, strategy=self.strategy, seed=self.seed, scheme=self.scheme)
 
 
-__all__ = ["Records", "Result", "Search", "SearchInterrupted", "check_budget", "check_seed", "search"]
+__all__ = ["Records", "Result", "Search", "SearchInterrupted", "begun", "check_budget", "check_scheme", "check_seed", "search"]

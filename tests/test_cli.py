@@ -364,3 +364,22 @@ def test_search_and_match_take_threads(icarus: Call) -> None:
 def test_bad_threads_are_refused(icarus: Call, command: tuple[str, ...]) -> None:
     assert refused(icarus(*command, "--threads", 0)) == "threads is 0; it must be an integer of at least 1"
     assert refused(icarus(*command, "--sharing", "trees")) == "sharing is 'trees'; it must be 'roots' or 'records'"
+
+
+def test_search_and_match_take_schemes_and_say_which_cheat(icarus: Call) -> None:
+    status, printed, _ = icarus("search", "phantom-mnk", "--iterations", "60", "--scheme", "CheatingEnsembleUCT(3)")
+    assert status == 0 and "CheatingEnsembleUCT(trees=3) (cheating: it sees what is hidden): 60 iterations" in printed
+    status, printed, _ = icarus("match", "kuhn-poker", "BASELINE", "BASELINE", "--games", "2", "--iterations", "20",
+                                "--scheme", "SO_ISMCTS", "--scheme", "CheatingUCT with EXP3")
+    assert status == 0 and "by SO_ISMCTS (20" in " ".join(printed.split()) and "cheating" in printed
+
+
+@pytest.mark.parametrize(("arguments", "told"), [
+    (["search", "kuhn-poker", "--scheme", "UCT"], "'UCT' is no scheme; there are MO_ISMCTS, "),
+    (["search", "kuhn-poker", "--scheme", "DeterminizedUCT(0)"], "determinizations is 0; it must be an integer of at least 1"),
+    (["search", "kuhn-poker", "--scheme", "DeterminizedUCT(30)", "--iterations", "20"], "needs at least one for each of its 30 trees"),
+    (["match", "kuhn-poker", "BASELINE", "RAVE", *["--scheme", "SO_ISMCTS"] * 3], "--scheme is given 3 times for 2 strategies"),
+])
+def test_what_is_no_scheme_is_refused(icarus: Call, arguments: list[str], told: str) -> None:
+    status, _, notes = icarus(*arguments)
+    assert status == 2 and told in " ".join(notes.split())

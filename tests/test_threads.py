@@ -11,7 +11,21 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import Agent, Enhancement, Result, SearchInterrupted, State, backpropagation, capture, games, parse, play, search, values
+from icarus import (
+    MO_ISMCTS,
+    Agent,
+    Enhancement,
+    Result,
+    SearchInterrupted,
+    State,
+    backpropagation,
+    capture,
+    games,
+    parse,
+    play,
+    search,
+    values,
+)
 from icarus import tables as tables_module
 from icarus.history import SIMULATION, History
 from icarus.information import ACTION, COUNT, NOTHING, Theta, Updates, find, information, initial, update
@@ -167,8 +181,8 @@ def test_shared_tables_grow_while_all_threads_stand_still(threads: int, monkeypa
 
 
 def test_nothing_stays_reserved_or_locked() -> None:
-    shared = Shared(othello().game, EVERYTHING)
-    team = SharedRecords([Search(othello(), EVERYTHING, seed, shared) for seed in range(3)], 0, shared)
+    shared = Shared(othello().game, EVERYTHING, MO_ISMCTS)
+    team = SharedRecords([Search(othello(), EVERYTHING, seed, MO_ISMCTS, shared) for seed in range(3)], 0, 3, shared)
     with contextlib.closing(team):
         team.run(500)
         for table in shared.tables:

@@ -154,6 +154,11 @@ def episode(state: Any) -> int:
     return state.rounds + 1 if state.player == 0 else CONTINUES
 
 
+def simultaneous(state: Any) -> int:
+    """Both bid at once; player 0 is asked first."""
+    return state.player + 1
+
+
 def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
     """Player 0's bid, where player 1 is about to bid."""
     if state.player == 0:
@@ -196,6 +201,7 @@ def goofspiel(cards: int = CARDS) -> Game:
     return Game(
         name="goofspiel", players=2, parameters={"cards": cards}, defaults={"cards": CARDS}, state=STATE, beliefs=BELIEFS,
         max_legal=MOST, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
-        observe=observe, prepare=prepare, determinize=determinize, episode=episode, recall=recall, retrace=retrace,
+        observe=observe, prepare=prepare, determinize=determinize, episode=episode, recall=recall, simultaneous=simultaneous,
+        retrace=retrace,
         text=text, action_text=action_text,
     )

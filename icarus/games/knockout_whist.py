@@ -308,7 +308,7 @@ def observe(state: Any, action: int, moves: np.ndarray) -> None:
 
 
 def prepare(state: Any, observer: int, beliefs: Any) -> None:
-    if state.stage > CHOOSE:
+    if state.stage > CHOOSE or observer == CHANCE:
         return
     known = state.hands[observer] | state.played
     if state.turn_up != NO_CARD:
@@ -324,10 +324,12 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
 
 
 def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-    """Redraw the other hands, if anyone has seen his own, and the coming deals."""
+    """Redraw the coming deals, and the hands that the observer does not see; the environment sees all."""
     for i in range(WORDS):
         state.deals[i] = next_word(rng)
     _forget_arranged(state)
+    if observer == CHANCE:
+        return
     if state.stage <= CHOOSE:
         draw_deal(beliefs, rng)
         for player in range(MOST):

@@ -637,10 +637,10 @@ def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
     return state.acted
 
 
-def simultaneous(state: Any) -> bool:
-    """Whether the decision is one half of the simultaneous choice of cards (the other side's is not known)."""
-    choosing = state.node == DARK_CARD or state.node == LIGHT_CARD
-    return choosing and not open_cards(state.fighters[LIGHT], state.fighters[DARK])
+def simultaneous(state: Any) -> int:
+    """1 or 2 where Dark or Light chooses a card without knowing the other's; 0 elsewhere."""
+    number = 1 if state.node == DARK_CARD else 2 if state.node == LIGHT_CARD else 0
+    return number if number > 0 and not open_cards(state.fighters[LIGHT], state.fighters[DARK]) else 0
 
 
 def prepare(state: Any, observer: int, beliefs: Any) -> None:
@@ -707,7 +707,7 @@ def lotr_confrontation(dark_shire_to_win: int = DARK_SHIRE_TO_WIN, random_setup:
     return Game(
         name="lotr-confrontation", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply,
         rewards=rewards, max_legal=MAX_LEGAL, text=text, action_text=action_text, observe=observe, determinize=determinize,
-        beliefs=BELIEFS, prepare=prepare, episode=episode, recall=recall,
+        beliefs=BELIEFS, prepare=prepare, episode=episode, recall=recall, simultaneous=simultaneous,
         parameters={"dark_shire_to_win": int(dark_shire_to_win), "random_setup": int(random_setup)},
         defaults={"dark_shire_to_win": DARK_SHIRE_TO_WIN, "random_setup": 0},
     )

@@ -1,0 +1,200 @@
+"""Schemes as values, and what each promises whatever is searched."""
+import random
+
+import numpy as np
+import pytest
+
+from icarus import (
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    Agent,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+    Game,
+    State,
+    games,
+    parse,
+    parse_scheme,
+    play,
+    search,
+)
+from icarus.game import CHANCE
+from icarus.scheme import SCHEMES, Scheme
+from icarus.specs import BASELINE
+
+EVERYTHING = parse("RAVE >> (MAST + LGRF + NAST2 + EPIC)/4")
+# Fields in which even the environment meets something new: the luck to come, and the mark of a search.
+NOT_SEEN = {"hearts": {"fate", "searching"}, "knockout-whist": {"deals"}, "lotr-confrontation": {"searching"}}
+every_scheme = pytest.mark.parametrize("scheme", SCHEMES.values(), ids=str)
+HIDDEN = [game for game in map(games.load, games.names()) if game.determinize is not None]
+
+
+def states(game: Game, seed: int) -> list[State]:
+    """The states of a random game, chance included."""
+    rng, found = random.Random(seed), [game.new_initial_state(seed=seed)]
+    while not found[-1].is_terminal():
+        found.append(found[-1].clone())
+        found[-1].apply_action(rng.choice(found[-1].legal_actions()))
+    return found
+
+
+def choice(name: str, seed: int) -> State:
+    """A state of a random game in which a player has a choice."""
+    return next(state for state in states(games.load(name), seed)[3:] if state.current_player() >= 0 and len(state.legal_actions()) > 3)
+
+
+def phantom(*squares: str) -> State:
+    state = games.load("phantom-mnk").new_initial_state(seed=1)
+    for square in squares:
+        state.apply_action(state.string_to_action(square))
+    return state
+
+
+@every_scheme
+def test_a_scheme_is_read_back_from_its_text(scheme: Scheme) -> None:
+    assert parse_scheme(str(scheme)) == scheme != scheme.with_exp3() == parse_scheme(str(scheme.with_exp3()))
+
+
+def test_the_number_of_trees_may_be_given() -> None:
+    assert parse_scheme("DeterminizedUCT(7)") == parse_scheme("DeterminizedUCT(determinizations=7)") == DeterminizedUCT(7)
+    assert DeterminizedUCT(7) != DeterminizedUCT() == parse_scheme("DeterminizedUCT")
+    assert parse_scheme("CheatingEnsembleUCT(trees=3)").trees == 3
+
+
+@pytest.mark.parametrize("text", ["", "UCT", "MO_ISMCTS(3)", "DeterminizedUCT(trees=3)", "DeterminizedUCT(0)", "CheatingUCT with"])
+def test_what_is_no_scheme_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="scheme|at least 1"):
+        parse_scheme(text)
+
+
+def test_only_two_schemes_cheat_and_their_results_say_so() -> None:
+    assert [str(scheme) for scheme in SCHEMES.values() if scheme.cheats] == ["CheatingUCT", "CheatingEnsembleUCT(trees=40)"]
+    for scheme in SCHEMES.values():
+        told = [str(search(phantom(), BASELINE, iterations=40, scheme=scheme)), str(Agent(BASELINE, iterations=40, scheme=scheme))]
+        assert all(("cheating" in text) == scheme.cheats for text in told)
+
+
+@pytest.mark.parametrize("game", HIDDEN, ids=str)
+def test_the_environment_sees_everything_but_the_luck_to_come(game: Game) -> None:
+    kept = [name for name in game.state.names or () if name not in NOT_SEEN.get(game.name, ())]
+    for state in states(game, seed=5):
+        world = state.determinize(CHANCE, seed=3)
+        for name in kept:
+            assert np.array_equal(world.record[name], state.record[name]), name
+
+
+@every_scheme
+@pytest.mark.parametrize("name", ["othello", "hearts", "lotr-confrontation", "phantom-mnk", "goofspiel", "backgammon"])
+def test_every_scheme_runs_every_composition_and_repeats_itself(name: str, scheme: Scheme) -> None:
+    state = choice(name, seed=2)
+    first, second = (search(state, EVERYTHING, iterations=90, seed=6, scheme=scheme.with_exp3()) for _ in range(2))
+    assert first.iterations == first.visits.sum() == 90 and first.action == second.action
+    assert np.array_equal(first.visits, second.visits)
+
+
+@pytest.mark.parametrize("scheme", [DeterminizedUCT(5), CheatingEnsembleUCT(5)], ids=str)
+def test_trees_have_equal_shares_and_records_of_their_own(scheme: Scheme) -> None:
+    result = search(phantom(), BASELINE, iterations=203, seed=4, scheme=scheme)
+    assert [part.iterations for part in result.parts] == [41, 41, 41, 40, 40]
+    assert [part.records["BASELINE"][()]["visits"] for part in result.parts] == [41, 41, 41, 40, 40]
+    assert np.array_equal(result.visits, np.sum([part.visits for part in result.parts], axis=0))
+    assert result.sharing is None and result.threads == 1
+
+
+def test_the_number_of_threads_changes_no_result_of_several_trees() -> None:
+    one, two = (search(phantom(), EVERYTHING, iterations=400, seed=4, scheme=DeterminizedUCT(5), threads=threads) for threads in (1, 2))
+    assert np.array_equal(one.visits, two.visits) and one.action == two.action
+
+
+@pytest.mark.parametrize("strategy", [BASELINE, EVERYTHING], ids=["BASELINE", "everything"])
+def test_with_perfect_information_all_schemes_of_one_tree_are_one(strategy: object) -> None:
+    state = games.load("othello").new_initial_state()
+    found = [search(state, parse(str(strategy)), iterations=300, seed=8, scheme=scheme)
+             for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT)]
+    for other in found[1:]:
+        assert np.array_equal(found[0].visits, other.visits) and found[0].phase_steps == other.phase_steps
+
+
+def test_where_all_actions_are_seen_by_all_the_eyes_do_not_matter() -> None:
+    state = choice("dou-di-zhu", seed=1)
+    found = [search(state, EVERYTHING, iterations=300, seed=8, scheme=scheme) for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM)]
+    assert all(np.array_equal(found[0].visits, other.visits) for other in found[1:])
+
+
+def test_a_cheat_sees_the_mark_that_is_hidden() -> None:
+    # 4,4,4: player 0 holds three of the first row; player 1, who is to move and has seen none of it, must take the fourth.
+    state = phantom("a1", "a2", "b1", "b3", "c1")
+    assert state.current_player() == 1
+    cheating = search(state, BASELINE, iterations=4000, seed=1, scheme=CheatingUCT)
+    assert state.action_to_string(cheating.action) == "d1"
+    honest = search(state, BASELINE, iterations=4000, seed=1)
+    assert honest.policy.max() < 0.5
+
+
+def test_fewer_iterations_than_trees_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"is 39; DeterminizedUCT\(determinizations=40\) needs at least one for each of its 40 trees"):
+        search(phantom(), BASELINE, iterations=39, scheme=DeterminizedUCT())
+    with pytest.raises(ValueError, match="iterations is 39"):
+        Agent(BASELINE, iterations=39, scheme=DeterminizedUCT())
+
+
+def test_trees_share_no_records() -> None:
+    with pytest.raises(ValueError, match="each tree of DeterminizedUCT"):
+        search(phantom(), BASELINE, iterations=90, scheme=DeterminizedUCT(), threads=2, sharing="records")
+
+
+@pytest.mark.parametrize("scheme", ["MO_ISMCTS", None, DeterminizedUCT])
+def test_something_that_is_no_scheme_is_refused(scheme: object) -> None:
+    with pytest.raises(TypeError, match="a scheme is a Scheme"):
+        search(phantom(), BASELINE, iterations=90, scheme=scheme)       # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------------------------------------- preference at the root
+
+def outcomes(state: State) -> set[tuple[float, ...]]:
+    """All results that can still be reached."""
+    if state.is_terminal():
+        return {tuple(state.returns())}
+    return set().union(*(outcomes(after(state, action)) for action in state.legal_actions()))
+
+
+def after(state: State, action: int) -> State:
+    follower = state.clone()
+    follower.apply_action(action)
+    return follower
+
+
+def decided_game() -> State:
+    """A game of Othello that is won and lost already, with a choice of actions."""
+    return next(state for seed in range(100) for state in states(games.load("othello"), seed)[-5:]
+                if len(state.legal_actions()) > 1 and len(outcomes(state)) == 1)
+
+
+def test_equal_actions_go_by_preference() -> None:
+    state = decided_game()
+    result = search(state, BASELINE, iterations=3001, seed=1)
+    assert np.ptp(result.visits) <= 1 and np.ptp(result.values) == 0     # lost anyway: all are visited in turn
+    for wanted in result.actions:
+        assert result.preferred(lambda _, action, wanted=wanted: action == wanted) == wanted
+    assert result.preferred(lambda state, action: 0.0) == result.action
+
+
+def test_a_preference_never_overrules_the_search() -> None:
+    state = phantom("a1", "a2", "b1", "b3", "c1", "c4")                    # player 0 wins by d1, which is free
+    result = search(state, BASELINE, iterations=2000, seed=1, scheme=CheatingUCT)
+    assert state.action_to_string(result.action) == "d1"
+    assert result.preferred(lambda _, action: action != result.action) == result.action
+
+
+def test_an_agent_plays_by_its_preference() -> None:
+    class Asked(list):
+        def __call__(self, state: State, action: int) -> float:
+            self.append((state.current_player(), action))
+            return float(action)
+    asked = Asked()
+    agents = [Agent(BASELINE, iterations=30, preference=asked), Agent(BASELINE, iterations=30)]
+    record = play(games.load("phantom-mnk"), agents, seed=2)
+    assert asked and {player for player, _ in asked} == {0}
+    assert len(record.decisions) == len(record.actions)
