@@ -26,6 +26,7 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils, errors
 from numba.core.caching import _Cache
@@ -154,6 +155,17 @@ call1, call2, call3, call4, call5, call6, call7 = (_caller(arity) for arity in r
 
 
 @intrinsic
+def foreign3(typingctx: Any, address: Any, arguments: Any) -> Any:
+    """Call the C function of three integers at an address; what it returns is ignored."""
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        word = ir.IntType(64)
+        pointer = builder.inttoptr(values[0], ir.FunctionType(word, [word] * 3).as_pointer())
+        builder.call(pointer, [builder.extract_value(values[1], i) for i in range(3)])
+        return context.get_dummy_value()
+    return types.none(types.int64, types.UniTuple(types.int64, 3)), codegen
+
+
+@intrinsic
 def popcount(typingctx: Any, word: Any) -> Any:
     """The number of one bits in a 64-bit word."""
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -169,7 +181,23 @@ def lowest_bit(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
+@intrinsic
+def prefetch(typingctx: Any, address: Any) -> Any:
+    """Have the processor fetch the cache line at an address, which will be read or written soon."""
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(32)
+        function = builder.module.declare_intrinsic("llvm.prefetch.p0", (), ir.FunctionType(
+            ir.VoidType(), [ir.IntType(8).as_pointer(), word, word, word]))
+        for_writing, keep, data = ir.Constant(word, 1), ir.Constant(word, 3), ir.Constant(word, 1)
+        builder.call(function, [builder.inttoptr(arguments[0], ir.IntType(8).as_pointer()), for_writing, keep, data])
+        return context.get_dummy_value()
+    return types.none(types.int64), codegen
+
+
 if DISABLED:
+    def prefetch(address: int) -> None:
+        pass
+
     def popcount(word: int) -> int:
         return int(word).bit_count()
 

@@ -1,6 +1,8 @@
 """θ in memory: one hash table for each component, which grows without changing what it says."""
 import copy
+import ctypes
 import functools
+import mmap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,7 +12,7 @@ from numba import types
 from icarus.enhancement import Enhancement
 from icarus.game import Game
 from icarus.information import NO_RECORD, TABLE
-from icarus.jit import array_at, compiled
+from icarus.jit import array_at, compiled, foreign3, record_at
 
 SMALLEST = 1 << 10                     # rows of a new table
 _INT = np.dtype(np.int64)
@@ -20,18 +22,17 @@ class Table:
     """The records of one component, with room to grow.
 
     Attributes:
-        rows: [capacity + 1] of the row dtype; the last row holds the initial information.
         descriptor: [1] of TABLE, for compiled code.
     """
 
     def __init__(self, component: Enhancement, game: Game) -> None:
         self.dtype = component.information.row(game.players)
         self.descriptor = np.zeros(1, TABLE)
-        self.rows = np.zeros(0, self.dtype)
         self._blank = np.zeros(1, self.dtype)
         for name, value in component.initial.common:
             self._blank[name] = value
-        self._replace(self._empty(SMALLEST))
+        self._held = self._next = self._empty(SMALLEST)       # the rows before and after the growth that is under way, or the last one
+        self.descriptor["rows"], self.descriptor["capacity"] = self._held.ctypes.data, SMALLEST
         for parts, fields in component.initial.given:
             self._enter(component.records.key(game, parts), dict(fields))
 
@@ -41,11 +42,10 @@ class Table:
         rows[capacity] = self._blank[0]
         return rows
 
-    def _replace(self, rows: np.ndarray) -> None:
-        """Work with other rows from now on. The old ones are held until compiled code cannot meet them any more."""
-        self._next = rows
-        self.descriptor["rows"], self.descriptor["capacity"] = rows.ctypes.data, len(rows) - 1
-        self.rows = rows
+    @property
+    def rows(self) -> np.ndarray:
+        """[capacity + 1] of the row dtype; the last row holds the initial information."""
+        return self._next if int(self.descriptor["rows"][0]) == self._next.ctypes.data else self._held
 
     def _enter(self, key: int, fields: Mapping[str, float]) -> None:
         if 2 * (self.used + 1) > self.capacity:
@@ -77,19 +77,21 @@ class Table:
         return self.rows.nbytes
 
     def grow(self, room: int) -> None:
-        """Make the table at least twice as large, and large enough for `room` more records."""
+        """Make the table at least twice as large, and large enough for `room` more records. The old rows are emptied."""
         capacity = 2 * self.capacity
         while 2 * (self.used + room) > capacity:
             capacity *= 2
-        copied, rows = _rehash(), self._empty(capacity)
-        copied(self.rows.ctypes.data, self.capacity, rows.ctypes.data, capacity, self.dtype.itemsize // 8)
-        self._replace(rows)
+        copied, give_back = _rehash(), _give_back()
+        self._held, self._next = self.rows, self._empty(capacity)
+        copied(self.descriptor.ctypes.data, self._next.ctypes.data, capacity, self.dtype.itemsize // 8, give_back)
+        self._held = self._next
 
     def snapshot(self) -> "Table":
         """The table as it is now, for reading only: a copy that later updates do not change."""
         other = copy.copy(self)
-        other._next = other.rows = self.rows.copy()
+        other._held = other._next = self.rows.copy()
         other.descriptor = self.descriptor.copy()
+        other.descriptor["rows"] = other._held.ctypes.data
         return other
 
     def find(self, key: int) -> Any:
@@ -106,11 +108,19 @@ class Table:
         return np.sort(held, order="record")
 
 
-def rehash(source: int, source_rows: int, target: int, capacity: int, words: int) -> int:
-    """Enter every record of one block of rows into another, empty one."""
-    old, new = array_at(source, source_rows * words, _INT), array_at(target, (capacity + 1) * words, _INT)
-    mask = capacity - 1
-    for i in range(source_rows):
+def rehash(table: int, target: int, capacity: int, words: int, give_back: int) -> int:
+    """Enter every record of a table into an empty block of rows, and have it work with these: all or nothing, whoever presses Ctrl-C.
+
+    Pages of the old block that have been read go back to the system (`give_back`, the address of madvise) while those of the new one
+    are filled, so that a large table needs little more memory while it grows than when it has.
+    """
+    descriptor = record_at(table, TABLE)
+    old, new = array_at(descriptor.rows, descriptor.capacity * words, _INT), array_at(target, (capacity + 1) * words, _INT)
+    mask, given = capacity - 1, -(-descriptor.rows // GIVEN_BACK) * GIVEN_BACK
+    for i in range(descriptor.capacity):
+        if give_back != 0 and descriptor.rows + 8 * words * i >= given + GIVEN_BACK:
+            foreign3(give_back, (given, GIVEN_BACK, UNNEEDED))
+            given += GIVEN_BACK
         key = old[i * words]
         if key != NO_RECORD:
             j = key & mask
@@ -118,7 +128,19 @@ def rehash(source: int, source_rows: int, target: int, capacity: int, words: int
                 j = (j + 1) & mask
             for word in range(words):
                 new[j * words + word] = old[i * words + word]
+    descriptor.rows, descriptor.capacity = target, capacity
     return 0
+
+
+GIVEN_BACK = max(1 << 20, mmap.PAGESIZE)               # bytes at a time
+UNNEEDED = getattr(mmap, "MADV_DONTNEED", 0)
+
+
+@functools.cache
+def _give_back() -> int:
+    """The address of madvise; 0 where the system has none."""
+    function = getattr(ctypes.CDLL(None), "madvise", None) if UNNEEDED else None
+    return ctypes.cast(function, ctypes.c_void_p).value or 0 if function is not None else 0
 
 
 _compiled: dict[str, Any] = {}
