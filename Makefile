@@ -15,8 +15,9 @@ test: .venv/test                # everything that is checked before a change lan
 slow: .venv/test                # the same with the full counts of games and determinizations
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --slow
 
-bench: .venv/test               # speed beside OpenSpiel
-	$(BIN)/python -m pytest -q -s tests/bench.py
+bench: .venv/test               # speed beside OpenSpiel, memory, starts, and growth with its picture
+	mkdir -p results
+	$(BIN)/icarus bench --memory 100000 --starts --growth 6 --picture results/growth.png --json results/bench-$$(date +%Y%m%d-%H%M%S).json
 
 .venv/%: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -181,23 +181,7 @@ def lowest_bit(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@intrinsic
-def prefetch(typingctx: Any, address: Any) -> Any:
-    """Have the processor fetch the cache line at an address, which will be read or written soon."""
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        word = ir.IntType(32)
-        function = builder.module.declare_intrinsic("llvm.prefetch.p0", (), ir.FunctionType(
-            ir.VoidType(), [ir.IntType(8).as_pointer(), word, word, word]))
-        for_writing, keep, data = ir.Constant(word, 1), ir.Constant(word, 3), ir.Constant(word, 1)
-        builder.call(function, [builder.inttoptr(arguments[0], ir.IntType(8).as_pointer()), for_writing, keep, data])
-        return context.get_dummy_value()
-    return types.none(types.int64), codegen
-
-
 if DISABLED:
-    def prefetch(address: int) -> None:
-        pass
-
     def popcount(word: int) -> int:
         return int(word).bit_count()
 

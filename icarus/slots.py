@@ -21,7 +21,7 @@ import numpy as np
 from icarus.atomic import atomic_load, atomic_store, exchanged
 from icarus.history import history_at
 from icarus.information import NO_RECORD, TABLE, Theta, index_of, place_of, updates_at
-from icarus.jit import Entry, array_at, helper, inlined, prefetch, record_at, unpack_parameters
+from icarus.jit import Entry, array_at, helper, record_at, unpack_parameters
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 
@@ -217,15 +217,13 @@ def candidates_entry(function: Callable, rule: Callable, kinds: tuple[type, ...]
                      label: str) -> Entry:
     """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
     inner, unpack, theta_at = helper(function), unpack_parameters(kinds), theta_of(row)
-    unpack_rule, offset, width = unpack_parameters(rule_kinds), 8 * len(rule_kinds), row.itemsize
+    unpack_rule, offset = unpack_parameters(rule_kinds), 8 * len(rule_kinds)
 
     def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
         history = history_at(playout)
         keys = array_at(records, count, _INT)
         inner(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
         theta = theta_at(table)
-        for i in range(count):
-            fetch(table, width, keys[i])
         for i in range(count):
             keys[i] = place_of(theta, keys[i])
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
@@ -256,16 +254,6 @@ def capture_entry(function: Callable, kinds: tuple[type, ...], label: str) -> En
     return Entry(entry, 3, label)
 
 
-AHEAD = 8                        # updates between the request for a row and its use
-
-
-@inlined
-def fetch(table: int, width: int, key: int) -> None:
-    """Have the row of a record fetched, where it stands unless others came first."""
-    place = record_at(table, TABLE)
-    prefetch(place.rows + width * (key & (place.capacity - 1)))
-
-
 _LOCK: int = TABLE.fields["lock"][1]                # type: ignore[index]
 
 
@@ -287,8 +275,6 @@ def backpropagation_entry(function: Callable, kinds: tuple[type, ...], row: np.d
         if shared:
             locked(table + _LOCK)
         for j in range(count):
-            if j + AHEAD < count:
-                fetch(table, 8 * words, keys[j + AHEAD])
             i = index_of(rows, keys[j])
             if rows[i].record == NO_RECORD:
                 for word in range(1, words):
