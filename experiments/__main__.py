@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import attrs
 import typer
 
-from experiments import running, store, suite, terminal
-from experiments.building import positive
+from experiments import document, earlier, running, store, suite, terminal
+from experiments.checks import positive
 from experiments.definition import Column, Experiment, Refusal
 from experiments.results import results_of
 from experiments.store import Row
@@ -20,9 +20,10 @@ REFUSED = 2                     # … of one that was given bad input
 FAILED = 1                      # … of one that found something wrong
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
-                  help="The experiments of section 8 of the ICARUS paper (figure3, figure4, figure5) and one's own.")
+                  help="The experiments of section 8 of the ICARUS paper, those of two earlier papers, and one's own.")
 
-NAMED = "section8 (all at once), figure3, figure4, figure5, reuse, tree, or one's own as a .toml or .py file."
+NAMED = (f"Of section 8: {', '.join(suite.SUITE)} (all at once). Of the earlier papers on Information Set MCTS and determinization: "
+         f"{', '.join(earlier.EARLIER)}. Or one's own as a .toml or .py file.")
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a run (its --out).")]
 
@@ -38,7 +39,8 @@ def run(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the results are kept; the same command continues a run there.")],
     games: Annotated[str | None, typer.Option(help="Games, separated by commas: othello,knockout-whist(players=3).")] = None,
     trials: Annotated[int | None, typer.Option(help="Games per cell (section 8: 1000).")] = None,
-    iterations: Annotated[int | None, typer.Option(help="Iterations per decision (section 8: 5000).")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Iterations per decision (section 8: 5000, earlier: 10000).")] = None,
+    seconds: Annotated[str | None, typer.Option(help="Seconds per decision instead, separated by commas: 0.1,1.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors if not given.")] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the experiment; another one means other games.")] = None,
     paired: Annotated[bool, typer.Option("--paired", help="The same deals and chance for all agents of a game.")] = False,
@@ -51,7 +53,8 @@ def run(
     Every game is kept in DIR/results.jsonl as it ends. A run may be stopped or killed at any time: the same command continues it,
     and no game is lost or played twice. Whatever the number of processes, the games are the same.
     """
-    chosen = _chosen(experiment, games, trials=trials, iterations=iterations, seed=seed, paired=paired or None, sprt=sprt or None)
+    chosen = _chosen(experiment, games, trials=trials, iterations=iterations, seconds=_numbers("seconds", seconds), seed=seed,
+                     paired=paired or None, sprt=sprt or None)
     share, size = running.part(part), _size(workers)
 
     def whole() -> None:
@@ -66,11 +69,12 @@ def estimate(
     games: Annotated[str | None, typer.Option(help="Games, separated by commas.")] = None,
     trials: Annotated[int | None, typer.Option(help="Games per cell.")] = None,
     iterations: Annotated[int | None, typer.Option(help="Iterations per decision.")] = None,
+    seconds: Annotated[str | None, typer.Option(help="Seconds per decision instead, separated by commas.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors if not given.")] = None,
 ) -> None:
     """How long an experiment will take, from a few short games of every agent (some minutes for all of section 8)."""
-    chosen, size = _chosen(experiment, games, trials=trials, iterations=iterations), _size(workers)
-    _estimate(chosen, size)
+    changes = {"trials": trials, "iterations": iterations, "seconds": _numbers("seconds", seconds)}
+    _estimate(_chosen(experiment, games, **changes), _size(workers))
 
 
 @app.command()
@@ -104,6 +108,14 @@ def _chosen(experiment: str, games: str | None, **changes: Any) -> Experiment:
     return suite.load(experiment, {key: value for key, value in wanted.items() if value is not None})
 
 
+def _numbers(name: str, text: str | None) -> list[float] | None:
+    """Numbers separated by commas."""
+    try:
+        return None if text is None else [float(part) for part in text.split(",")]
+    except ValueError:
+        raise Refusal(f"{name}: {text!r} are not numbers separated by commas") from None
+
+
 def _size(workers: int | None) -> int:
     return processors() if workers is None else positive("workers", workers)
 
@@ -122,12 +134,10 @@ def _interruptible(experiment: Experiment, out: Path, work: Callable[[], object]
 def _estimate(experiment: Experiment, workers: int) -> None:
     from experiments import estimate as estimates
     paces = estimates.measured(experiment, say)
-    for size in (experiment, attrs.evolve(experiment, trials=suite.TRIALS)):
-        full = size is not experiment
-        seconds = estimates.core_seconds(size, paces, suite.ITERATIONS if full else None)
-        budgets = {column.iterations for column in experiment.columns}
-        shown = suite.ITERATIONS if full else ", ".join(map(str, sorted(budgets, key=str)))
-        print("\n".join(estimates.told(size, seconds, workers, shown, size.trials)), flush=True)
+    trials, iterations = suite.published(experiment)
+    for size, full in ((experiment, None), (attrs.evolve(experiment, trials=trials), iterations)):
+        seconds = estimates.core_seconds(size, paces, full)
+        print("\n".join(estimates.told(size, seconds, workers, full)), flush=True)
 
 
 @app.command()
@@ -141,6 +151,9 @@ def status(directory: Directory) -> None:
 @app.command()
 def report(directory: Directory) -> None:
     """Print the table and write figures, report.html and report.md into DIR, from its files alone."""
+    if (directory / earlier.BRANCHING_ROWS).exists():
+        _report_branching(directory)
+        return
     from experiments.report import write
     columns, paths = write(directory)
     print_tables(columns)
@@ -149,25 +162,66 @@ def report(directory: Directory) -> None:
 
 
 @app.command()
+def branching(
+    deals: Annotated[int, typer.Option(help="Random deals (the paper: 5000).")] = 5000,
+    seed: Annotated[int, typer.Option(help="Another seed means other deals.")] = 0,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where counts and report are kept, if given.")] = None,
+) -> None:
+    """Table II of 2012: the leading plays of Dou Di Zhu's peasants as the landlord sees them, measured and published. Plays no games."""
+    from experiments import branching as measure
+    if positive("deals", deals) < measure.FEWEST or seed < 0:
+        raise Refusal(f"deals and seed: {deals}, {seed}; there must be at least {measure.FEWEST} deals and a seed of at least 0")
+    if out is not None:
+        _fresh(out, earlier.BRANCHING_ROWS)
+    plays = measure.measured(deals, seed)
+    if out is not None:
+        measure.keep(out, plays)
+        _report_branching(out)
+    else:
+        _print_table(measure.table(measure.measurements(plays), deals))
+
+
+def _fresh(directory: Path, own: str) -> None:
+    """Refuse a directory that holds something else."""
+    if directory.exists() and not (directory / own).exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise Refusal(f"{directory} holds other files, no {own}; choose an empty directory")
+
+
+def _report_branching(directory: Path) -> None:
+    from experiments.search_report import write_branching
+    table, paths = write_branching(directory)
+    _print_table(table)
+    for path in paths:
+        say(str(path))
+
+
+def _print_table(table: document.Table) -> None:
+    terminal.console().print(terminal.plain_table(table.header, table.rows, table.caption))
+
+
+@app.command()
 def claims(
     directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Runs whose games are put together.")],
     csv: Annotated[bool, typer.Option("--csv", help="Print all comparisons as comma-separated values.")] = False,
 ) -> None:
-    """Paper against ours: every statement of section 8, what the games say to it, and how many more would decide it."""
+    """Paper against ours: every statement of section 8 or of the earlier papers about what was played, what the games say to it,
+    and how many more would decide it."""
     from experiments import claims as statements
+    from experiments import search_claims
     from experiments.tables import write_csv
     with results_of(*directories) as results:
-        judged = statements.judgements(results)
+        judged = [(statements, *found) for found in statements.judgements(results).items()]
+        judged += [(search_claims, *found) for found in search_claims.judgements(results).items()]
     if not judged:
-        raise Refusal("there are no games against the baseline of those that the paper plays")
-    for budget, each in judged.items():
+        raise Refusal("there are no games against the baseline or between searches of those that the papers play")
+    for paper, budget, each in judged:
         details = statements.details_table(each)
         if csv:
             write_csv(sys.stdout, ["per decision", *details.header], ([budget, *row] for row in details.rows))
             continue
-        print(f"Paper against ours: {budget} per decision\n{statements.tallied(each)}\n\n{statements.RULE}")
+        print(f"Paper against ours: {budget} per decision\n{statements.tallied(each, paper.SOURCE)}\n\n{paper.RULE}")
         for table in (statements.summary_table(each), details):
-            terminal.console().print(terminal.plain_table(table.header, table.rows, table.caption))
+            _print_table(table)
 
 
 @app.command()
@@ -208,14 +262,13 @@ def export(
 @app.command()
 def ratings(directory: Directory) -> None:
     """Bradley-Terry or Plackett-Luce ratings of a tournament (an experiment with several opponents) with 95 % intervals."""
-    from experiments import document
     from experiments.report import rating_tables
     with results_of(directory) as results:
         found = [block for block in rating_tables(results) if isinstance(block, document.Table)]
     if not found:
         raise Refusal(f"{directory} holds no tournament: no game has three or more agents that have met")
     for table in found:
-        terminal.console().print(terminal.plain_table(table.header, table.rows, table.caption))
+        _print_table(table)
 
 
 @app.command()

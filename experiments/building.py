@@ -6,6 +6,7 @@
     trials = 500
     opponent = "BASELINE"               # in all other seats; a list plays against each in turn
     seats = "rotate"                    # or a seat, or a list of seats to take in turn; absent: section 8's
+    roles = ["Light", "Dark"]           # instead: a column for each of these seats, by their names
     seed = 0
     paired = false                      # true: the same deals and chance for all agents of a column
     sprt = false                        # true, or { margin = 0.05, alpha = 0.05, beta = 0.05 }: stop when the answer is there
@@ -14,22 +15,41 @@
     [agents]                            # name = strategy, or a plain list: agents = ["RAVE", "BASELINE >> MAST"]
     rave = "RAVE"
     mast = "BASELINE >> MAST"
+    determinized = { strategy = "BASELINE", scheme = "DeterminizedUCT(10)", iterations = 2000 }
+
+A plain text is a strategy that MO-ISMCTS searches with. An agent of several keys has a scheme of its own, and an opponent likewise;
+without a strategy it plays the baseline. An agent's own iterations stand instead of the experiment's, for its own decisions only.
+An agent whose scheme looks at what is hidden has "(cheating)" added to its name.
 """
-import difflib
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 
+from experiments import players
+from experiments.checks import listed, nearest, one_of, paths, positive, positive_real, required, seed, text, truth
 from experiments.definition import Cell, Column, Experiment, Refusal, Sprt
 
 ROLES = {"dou-di-zhu": (("Landlord", 0),), "lotr-confrontation": (("Light", 0), ("Dark", 1))}  # elsewhere the seat rotates
-BASELINE = "BASELINE"
-DEFAULTS = {"trials": 1000, "opponent": BASELINE, "seed": 0, "paired": False, "sprt": False, "pictures": ["figure4"]}
-KEYS = ("name", "games", "agents", "iterations", "seconds", "trials", "opponent", "seats", "seed", "paired", "sprt", "pictures")
-PICTURES = ("figure3", "figure4", "figure5", "reuse", "tree")
-SEED_LIMIT = 1 << 63
+SEATS = {"dou-di-zhu": (("Landlord", 0), ("Peasant 1", 1), ("Peasant 2", 2)), "lotr-confrontation": ROLES["lotr-confrontation"],
+         "phantom-mnk": (("First", 0), ("Second", 1))}                                          # by name, for those who ask for them
+DEFAULTS = {"trials": 1000, "opponent": players.BASELINE, "seed": 0, "paired": False, "sprt": False, "pictures": ["figure4"]}
+KEYS = ("name", "games", "agents", "iterations", "seconds", "trials", "opponent", "seats", "roles", "seed", "paired", "sprt", "pictures")
+PICTURES = ("figure3", "figure4", "figure5", "reuse", "tree", "heat-map", "strength", "balance", "determinizations", "hidden-cards",
+            "decision-time")
+
+
+def build_together(tables: Sequence[Mapping[str, Any]]) -> Experiment:
+    """One experiment with the cells of several tables; whatever else it has is that of the first.
+
+    Raises:
+        Refusal: see `build`, or the same cell is there twice.
+    """
+    parts = [build(table) for table in tables]
+    cells = tuple(cell for part in parts for cell in part.cells)
+    _all_different(cells)
+    return attrs.evolve(parts[0], cells=cells)
 
 
 def build(table: Mapping[str, Any], module: str = "") -> Experiment:
@@ -45,24 +65,37 @@ def build(table: Mapping[str, Any], module: str = "") -> Experiment:
         if key not in KEYS:
             raise Refusal(f"{key}: no such key{nearest(key, KEYS)}")
     table = {**DEFAULTS, **table}
-    cells = tuple(Cell(column, agent, strategy, module)
-                  for column in _columns(table, module) for agent, strategy in _agents(table, module).items())
-    _all_different(cells)
-    pictures = tuple(_one_of(f"pictures[{i}]", picture, PICTURES) for i, picture in enumerate(_listed("pictures", table)))
-    name, trials = _text("name", _required(table, "name")), positive("trials", table["trials"])
-    experiment = Experiment(name, cells, trials, _seed(table["seed"]), pictures, _truth("paired", table["paired"]),
+    cells = _cells(table, module)
+    pictures = tuple(one_of(f"pictures[{i}]", picture, PICTURES) for i, picture in enumerate(listed("pictures", table)))
+    _for_two_players(pictures, cells)
+    name, trials = text("name", required(table, "name")), positive("trials", table["trials"])
+    experiment = Experiment(name, cells, trials, seed(table["seed"]), pictures, truth("paired", table["paired"]),
                             _sprt(table["sprt"]))
     if experiment.sprt:
         _comparable(experiment)
     return experiment
 
 
+def _cells(table: Mapping[str, Any], module: str) -> tuple[Cell, ...]:
+    """All agents in all columns."""
+    agents = players.agents(table, module)
+    cells = tuple(Cell(column, name, agent.strategy, module, agent.scheme,
+                       None if agent.iterations == column.iterations else agent.iterations)
+                  for column in _columns(table, module) for name, agent in agents.items())
+    if "seconds" in table and any(agent.iterations for agent in agents.values()):
+        raise Refusal("agents: an agent can have iterations of its own only where the experiment's budget is in iterations")
+    _all_different(cells)
+    for cell in cells:
+        _enough_iterations(cell)
+    return cells
+
+
 def _sprt(value: Any) -> Sprt | None:
     if not isinstance(value, Mapping):
-        return Sprt() if _truth("sprt", value) else None
+        return Sprt() if truth("sprt", value) else None
     known = tuple(attribute.name for attribute in attrs.fields(Sprt))
     for key, number in value.items():
-        _one_of(f"sprt.{key}", key, known)
+        one_of(f"sprt.{key}", key, known)
         if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 0.5:
             raise Refusal(f"sprt.{key}: {number!r} is not a number between 0 and 0.5")
     return Sprt(**value)
@@ -72,27 +105,20 @@ def _comparable(experiment: Experiment) -> None:
     """A sequential test needs the baseline's own games, and whole rounds of seats."""
     for column in experiment.columns:
         if not any(cell.is_opponent for cell in experiment.cells if cell.column == column):
-            raise Refusal(f"sprt: the opponent {column.opponent} must be among the agents, for comparison in {column.game}")
+            raise Refusal(f"sprt: the opponent {column.opponent_text} must be among the agents, for comparison in {column.game}")
         if experiment.trials % len(column.seats):
             raise Refusal(f"trials: {experiment.trials} is not a multiple of {len(column.seats)}, "
                           f"the seats to be taken in {column.game}")
 
 
 def _columns(table: Mapping[str, Any], module: str) -> list[Column]:
-    opponents = [_strategy(path, text, module) for path, text in _paths("opponent", table)]
+    opponents = [players.player(path, value, module, players.OPPONENT_KEYS) for path, value in paths("opponent", table)]
     columns = []
-    for path, name in _paths("games", table):
-        game = known_game(_text(path, name), path)
+    for path, name in paths("games", table):
+        game = known_game(text(path, name), path)
         for (role, seats), opponent, budget in itertools.product(_seats(table, game), opponents, _budgets(table)):
-            columns.append(Column(str(game), _variant(game), role, seats, opponent, *budget))
+            columns.append(Column(str(game), _variant(game), role, seats, opponent.strategy, *budget, opponent.scheme))
     return columns
-
-
-def _agents(table: Mapping[str, Any], module: str) -> dict[str, str]:
-    agents = _required(table, "agents")
-    if isinstance(agents, Mapping) and agents:
-        return {name: _strategy(f"agents.{name}", text, module) for name, text in agents.items()}
-    return {_text(path, _written(value)): _strategy(path, value, module) for path, value in _paths("agents", table)}
 
 
 def _budgets(table: Mapping[str, Any]) -> list[tuple[int | None, float | None]]:
@@ -100,21 +126,52 @@ def _budgets(table: Mapping[str, Any]) -> list[tuple[int | None, float | None]]:
         raise Refusal("iterations: give either iterations or seconds for each decision, " +
                       ("not both" if "seconds" in table else "one of them is missing"))
     if "iterations" in table:
-        return [(positive(path, value), None) for path, value in _paths("iterations", table)]
-    return [(None, _positive_real(path, value)) for path, value in _paths("seconds", table)]
+        return [(positive(path, value), None) for path, value in paths("iterations", table)]
+    return [(None, positive_real(path, value)) for path, value in paths("seconds", table)]
 
 
 def _seats(table: Mapping[str, Any], game: Any) -> list[tuple[str, tuple[int, ...]]]:
     every = tuple(range(game.players))
+    if "roles" in table:
+        return _roles(table, game)
     if table.get("seats", "rotate") == "rotate":
         roles = ROLES.get(game.name, ()) if "seats" not in table else ()
         return [(role, (seat,)) for role, seat in roles] or [("", every)]
     seats = []
-    for path, seat in _paths("seats", table):
+    for path, seat in paths("seats", table):
         if isinstance(seat, bool) or not isinstance(seat, int) or seat not in every:
             raise Refusal(f'{path}: {seat!r} is not "rotate" or a seat of {game}; its seats are 0 to {game.players - 1}')
         seats.append(seat)
     return [(" and ".join(f"seat {seat}" for seat in sorted(set(seats))), tuple(seats))]
+
+
+def _roles(table: Mapping[str, Any], game: Any) -> list[tuple[str, tuple[int, ...]]]:
+    if "seats" in table:
+        raise Refusal("roles: give either roles or seats, not both")
+    known = dict(SEATS.get(game.name, ()))
+    if not known:
+        raise Refusal(f"roles: the seats of {game} have no names")
+    return [(one_of(path, role, tuple(known)), (known[role],)) for path, role in paths("roles", table)]
+
+
+def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
+    for picture in set(pictures) & {"heat-map", "strength"}:
+        for column in {cell.column for cell in cells}:
+            if known_game(column.game, "games").players != 2:
+                raise Refusal(f"pictures: {picture} shows games of two players, which {column.game} is not")
+            if len(column.seats) > 1:
+                raise Refusal(f"seats: {picture} needs agents that keep to one seat, such as seats = 0")
+
+
+def _enough_iterations(cell: Cell) -> None:
+    """Every tree of a search needs an iteration."""
+    from icarus.scheme import parse_scheme
+    own = "iterations" if cell.own_iterations is None else f"agents.{cell.agent}.iterations"
+    for path, written, iterations in ((own, cell.scheme, cell.iterations),
+                                      ("iterations", cell.column.opponent_scheme, cell.column.iterations)):
+        scheme = parse_scheme(written)
+        if iterations is not None and iterations < scheme.trees:
+            raise Refusal(f"{path}: {iterations} are fewer than the {scheme.trees} trees of {scheme}, which each need one")
 
 
 def _all_different(cells: tuple[Cell, ...]) -> None:
@@ -123,7 +180,7 @@ def _all_different(cells: tuple[Cell, ...]) -> None:
         other = seen.setdefault(cell.key, cell)
         if other is not cell:
             where = f"agents.{cell.agent}" if other.agent != cell.agent else "games"
-            raise Refusal(f"{where}: {cell.agent} ({cell.strategy}) in {cell.column.game} is in the experiment twice")
+            raise Refusal(f"{where}: {cell.agent} ({cell.text}) in {cell.column.game} is in the experiment twice")
 
 
 def known_game(name: str, path: str) -> Any:
@@ -142,87 +199,3 @@ def known_game(name: str, path: str) -> Any:
 def _variant(game: Any) -> str:
     usual = known_game(game.name, "games").parameters
     return ", ".join(f"{key} = {value}" for key, value in game.parameters.items() if usual.get(key) != value)
-
-
-def _strategy(path: str, value: Any, module: str) -> str:
-    """A strategy in its canonical spelling."""
-    from experiments.playing import strategy
-    try:
-        return str(strategy(_text(path, _written(value)), module))
-    except (ValueError, TypeError) as error:
-        if isinstance(error, Refusal):
-            raise
-        raise Refusal(f"{path}: {error}") from None
-
-
-def _written(value: Any) -> Any:
-    """A composition as text; in Python files people also write the value itself."""
-    from icarus import Enhancement
-    return str(value) if isinstance(value, Enhancement) else value
-
-
-def nearest(name: str, known: Any) -> str:
-    """The end of a message about an unknown name: those that look like it, or all."""
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    return f"; did you mean {' or '.join(near)}?" if near else f"; known: {', '.join(known)}"
-
-
-def _required(table: Mapping[str, Any], key: str) -> Any:
-    if key not in table:
-        raise Refusal(f"{key}: missing")
-    return table[key]
-
-
-def _listed(key: str, table: Mapping[str, Any]) -> list[Any]:
-    value = _required(table, key)
-    values = value if isinstance(value, list) else [value]
-    if not values:
-        raise Refusal(f"{key}: the list is empty")
-    return values
-
-
-def _paths(key: str, table: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The values of a key that may hold a list, each with its path."""
-    many = isinstance(table.get(key), list)
-    return [(f"{key}[{i}]" if many else key, value) for i, value in enumerate(_listed(key, table))]
-
-
-def _text(path: str, value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise Refusal(f"{path}: {value!r} is not a text")
-    return value
-
-
-def _one_of(path: str, value: Any, known: tuple[str, ...]) -> str:
-    if value not in known:
-        raise Refusal(f"{path}: {value!r} is unknown{nearest(str(value), known)}")
-    return value
-
-
-def positive(path: str, value: Any) -> int:
-    """A whole number of at least 1.
-
-    Raises:
-        Refusal: it is not.
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise Refusal(f"{path}: {value!r} is not a whole number of at least 1")
-    return value
-
-
-def _positive_real(path: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-        raise Refusal(f"{path}: {value!r} is not a number of seconds above 0")
-    return float(value)
-
-
-def _seed(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < SEED_LIMIT:
-        raise Refusal(f"seed: {value!r} is not a whole number from 0 to {SEED_LIMIT - 1}")
-    return value
-
-
-def _truth(path: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise Refusal(f"{path}: {value!r} is neither true nor false")
-    return value

@@ -53,7 +53,7 @@ VISITED = math.log(1.02)                                # a difference in visits
 MARKED = 0.02                                           # of a reward; the paper gives no size
 HALF_A_PLY = 0.5                                        # "one ply deeper"
 SLIGHT = 0.1                                            # of win rate: rules of reuse further apart are "terribly marked"
-MORE_GAMES = "More games"
+SOURCE, MORE_GAMES = "section 8", "More games"
 ANALYSIS = 0.999                                        # the level of the analysis of variance
 
 
@@ -252,7 +252,7 @@ def judgements(results: Results) -> dict[str, list[Judgement]]:
     by_budget: dict[str, list[Tally]] = {}
     for tally in results.tallies():
         column = tally.cell.column
-        if tally.games and place_of(tally.cell) in PLACES and not column.variant and column.opponent == TABLE_1["-"]:
+        if tally.games and place_of(tally.cell) in PLACES and not column.variant and column.opponent_text == TABLE_1["-"]:
             by_budget.setdefault(budget(column), []).append(tally)
     return {name: [judge(claim, Evidence(tallies)) for claim in CLAIMS] for name, tallies in by_budget.items()}
 
@@ -269,9 +269,10 @@ def blocks(results: Results) -> Iterator[Block]:
         yield details_table(judged)
 
 
-def tallied(judged: Sequence[Judgement]) -> str:
+def tallied(judged: Sequence[Judgement], source: str = SOURCE) -> str:
+    """How many statements of a source agree, in words."""
     numbers = Counter(judgement.verdict for judgement in judged)
-    return (f"Of {len(judged)} statements of section 8, {numbers[AGREES]} agree with these games, {numbers[DISAGREES]} disagree, "
+    return (f"Of {len(judged)} statements of {source}, {numbers[AGREES]} agree with these games, {numbers[DISAGREES]} disagree, "
             f"{numbers[UNDECIDED]} are undecided.")
 
 
@@ -301,7 +302,7 @@ def figures_of(finding: Finding) -> tuple[str, str]:
     assert finding.estimate is not None
     values = finding.estimate.value, finding.estimate.low, finding.estimate.high
     match finding.comparison.measure:
-        case "wins":
+        case "wins" | "score":
             value, low, high = (f"{100 * number:+.1f} %" for number in values)
         case "visits":
             value, low, high = (f"{100 * math.expm1(number):+.1f} %" for number in values)

@@ -7,11 +7,26 @@ from typing import Any
 import attrs
 
 DIGITS = 16                     # of the hexadecimal key of a cell
+SCHEME = "MO_ISMCTS"            # of agents for which no other is given; it is named nowhere
 _KEY_LIMIT = 1 << 32            # a part of a key of random numbers is below it
+_OPTIONAL = ("scheme", "opponent_scheme", "own_iterations")     # written to settings only where they are given
 
 
 class Refusal(ValueError):
     """Input that cannot be used, told in one sentence."""
+
+
+def player_text(strategy: str, scheme: str) -> str:
+    """A strategy and the scheme that searches with it, as rows and keys have them."""
+    return strategy if scheme == SCHEME else f"{strategy} by {scheme}"
+
+
+def player_told(strategy: str, scheme: str) -> str:
+    """The same as people must read it: a scheme that looks at hidden things says so."""
+    if scheme == SCHEME:
+        return strategy
+    from icarus.scheme import parse_scheme
+    return player_text(strategy, parse_scheme(scheme).told())
 
 
 @attrs.frozen
@@ -25,6 +40,7 @@ class Column:
         seats: the agent's seat in trial t is seats[t % len(seats)].
         opponent: the strategy in all other seats.
         iterations, seconds: the budget of every decision of every player; one of the two is None.
+        opponent_scheme: how the opponent searches, as `icarus.scheme.parse_scheme` reads it.
     """
 
     game: str
@@ -34,10 +50,20 @@ class Column:
     opponent: str
     iterations: int | None
     seconds: float | None
+    opponent_scheme: str = SCHEME
 
-    def key(self, *strategy: str) -> str:
+    @property
+    def opponent_text(self) -> str:
+        """Who plays in all other seats."""
+        return player_text(self.opponent, self.opponent_scheme)
+
+    @property
+    def opponent_told(self) -> str:
+        return player_told(self.opponent, self.opponent_scheme)
+
+    def key(self, *player: str) -> str:
         """A name that follows from what is played, whatever else is in the experiment: 16 hexadecimal digits."""
-        parts = [self.game, *self.seats, *strategy, self.opponent, self.iterations, self.seconds]
+        parts = [self.game, *self.seats, *player, self.opponent_text, self.iterations, self.seconds]
         return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:DIGITS]
 
 
@@ -49,22 +75,41 @@ class Cell:
         agent: its name in tables and pictures.
         strategy: its composition, as `icarus.parse` reads it.
         module: the Python file that defines names in the compositions of this cell; empty if there is none.
+        scheme: how it searches, as `icarus.scheme.parse_scheme` reads it.
+        own_iterations: its budget where that is another than the column's.
     """
 
     column: Column
     agent: str
     strategy: str
     module: str = ""
+    scheme: str = SCHEME
+    own_iterations: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Who plays: the strategy, and the scheme where it is not the usual one."""
+        return player_text(self.strategy, self.scheme)
+
+    @property
+    def told(self) -> str:
+        return player_told(self.strategy, self.scheme)
+
+    @property
+    def iterations(self) -> int | None:
+        """The budget of the agent's decisions."""
+        return self.column.iterations if self.own_iterations is None else self.own_iterations
 
     @functools.cached_property
     def key(self) -> str:
         """A name that follows from what is played, whatever else is in the experiment."""
-        return self.column.key(self.strategy)
+        own = () if self.own_iterations is None else (f"{self.own_iterations} iterations",)
+        return self.column.key(self.text, *own)
 
     @property
     def is_opponent(self) -> bool:
         """Whether the agent is an opponent itself: the measure of evenly matched players."""
-        return self.strategy == self.column.opponent
+        return self.text == self.column.opponent_text and self.own_iterations is None
 
     def seat(self, trial: int) -> int:
         return self.column.seats[trial % len(self.column.seats)]
@@ -114,7 +159,7 @@ class Experiment:
         return list(dict.fromkeys(cell.column for cell in self.cells))
 
     @property
-    def scheme(self) -> str:
+    def seeding(self) -> str:
         """What decides, besides cell and trial, which game is played."""
         return f"{self.seed} {'mirrored' if self.sprt else 'paired' if self.paired else 'single'}"
 
@@ -130,7 +175,10 @@ class Experiment:
         """The experiment as JSON can hold it; `from_settings` reads it back."""
         def with_lists(instance: type, attribute: attrs.Attribute, value: Any) -> Any:
             return list(value) if isinstance(value, tuple) else value
-        return attrs.asdict(self, value_serializer=with_lists)
+
+        def written(attribute: attrs.Attribute, value: Any) -> bool:
+            return attribute.name not in _OPTIONAL or value != attribute.default
+        return attrs.asdict(self, filter=written, value_serializer=with_lists)
 
 
 def from_settings(settings: Mapping[str, Any]) -> Experiment:
@@ -139,7 +187,7 @@ def from_settings(settings: Mapping[str, Any]) -> Experiment:
     Raises:
         KeyError, TypeError: it was made from none.
     """
-    cells = tuple(Cell(_column(cell["column"]), cell["agent"], cell["strategy"], cell["module"]) for cell in settings["cells"])
+    cells = tuple(Cell(**{**cell, "column": _column(cell["column"])}) for cell in settings["cells"])
     sprt = None if settings["sprt"] is None else Sprt(**settings["sprt"])
     return Experiment(str(settings["name"]), cells, int(settings["trials"]), int(settings["seed"]), tuple(settings["pictures"]),
                       bool(settings["paired"]), sprt)

@@ -5,23 +5,34 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 from experiments.definition import Cell
-from experiments.statistics import Estimate, contrast, mean_interval, power_factor, wilson
-from experiments.summary import NAMES, Moments, Tally
+from experiments.statistics import Estimate, contrast, mean_interval, power_factor, score, wilson
+from experiments.summary import Moments, Tally, game_title
 
 AGREES, DISAGREES, UNDECIDED = "agrees", "disagrees", "undecided"
 MOST_GAMES = 10 ** 6            # a plan for more is none
-WINS, VISITS, VALUE, DEPTH = "wins", "visits", "value", "depth"
-RULE = (
+WINS, SCORE, VISITS, VALUE, DEPTH = "wins", "score", "visits", "value", "depth"
+_RULE = (
     "Each comparison is a difference with its 95 % interval. The paper's statement leaves a range in which the true "
     'difference may lie, and one that it excludes: a "higher" must be above 0, and is contradicted below r; a "same" must '
     'be within ±r, and is contradicted beyond; a "not lower" must be above −r, and is contradicted below. r is the smallest '
-    'difference that the paper could have found significant with its games (4.4 % for two combinations of 1000 games, 1.5 % '
-    'for the averages of 8000, less for averages over all games), or the size that it names. A comparison agrees if its '
-    'interval lies within the first range, else disagrees if within the second, and is undecided otherwise. A statement '
+    'difference that the paper could have found significant with its games ({}), or the size that it names. A comparison agrees if '
+    'its interval lies within the first range, else disagrees if within the second, and is undecided otherwise. A statement '
     'about several games agrees if all of its comparisons do and disagrees if one does; one about some game the other way '
     'round. More games: how many more each cell needs for a decision with a chance of 80 %, if the difference stays as it '
     'is.'
 )
+
+
+def rule(sizes: str) -> str:
+    """How verdicts come about, in words.
+
+    Args:
+        sizes: what r is.
+    """
+    return _RULE.format(sizes)
+
+
+RULE = rule("4.4 % for two combinations of 1000 games, 1.5 % for the averages of 8000, less for averages over all games")
 
 Region = tuple[float, float]
 Place = tuple[str, str]         # game and role
@@ -95,7 +106,8 @@ class Comparison:
 
     Attributes:
         where, what: the game and the sides, in words.
-        measure: wins (rates), visits (of the chosen action; ratios), value (of that action) or depth (of the tree).
+        measure: wins (rates), score (a draw counts half a win), visits (of the chosen action; ratios), value (of that action) or
+            depth (of the tree).
         confidence: of the interval.
         everywhere: it is an average over games; those not played are left out.
     """
@@ -128,7 +140,7 @@ class Evidence:
     """The results of agents against the baseline in the paper's games, with one budget per decision."""
 
     def __init__(self, tallies: Iterable[Tally]) -> None:
-        self._tallies = {(place_of(tally.cell), tally.cell.strategy): tally for tally in tallies}
+        self._tallies = {(place_of(tally.cell), tally.cell.text): tally for tally in tallies}
 
     def tally(self, place: Place, strategy: str) -> Tally | None:
         found = self._tallies.get((place, strategy))
@@ -153,6 +165,9 @@ class Evidence:
             return None
         if comparison.measure == WINS:
             return wilson(sum(tally.wins for tally in played), sum(tally.games for tally in played), comparison.confidence)
+        if comparison.measure == SCORE:
+            wins, draws, games = (sum(numbers) for numbers in zip(*((each.wins, each.draws, each.games) for each in played), strict=True))
+            return score(wins, draws, games, comparison.confidence)
         return _mean([tally.moments[comparison.measure] for tally in played], comparison)
 
     def _more(self, comparison: Comparison, estimate: Estimate) -> int | None:
@@ -172,7 +187,7 @@ def place_of(cell: Cell) -> Place:
 
 def place_title(place: Place) -> str:
     game, role = place
-    return (NAMES.get(game) or game.replace("-", " ").title()) + (f" ({role})" if role else "")
+    return game_title(game) + (f" ({role})" if role else "")
 
 
 def _mean(parts: Sequence[Moments], comparison: Comparison) -> Estimate | None:

@@ -1,6 +1,5 @@
 """Pictures of the results, as PNG and SVG: the paper's Figures 3, 4 and 5, the rules of reuse, and the trees."""
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,31 +7,36 @@ from typing import Any
 import attrs
 import numpy as np
 
+from experiments import search_figures
 from experiments.combinations import BY_NAME, ENHANCEMENTS
-from experiments.definition import Column, Experiment
-from experiments.statistics import clopper_pearson, marginals, mean_interval
+from experiments.definition import Experiment
+from experiments.drawing import (
+    BAND,
+    BETTER,
+    FILLS,
+    HATCHES,
+    INK,
+    LINES,
+    MARKERS,
+    SUBDUED,
+    WORSE,
+    Columns,
+    canvas,
+    games_told,
+    percent,
+    with_errors,
+)
+from experiments.statistics import marginals, mean_interval
 from experiments.suite import EPISODES, REUSE, TABLE_1, TREE
 from experiments.summary import Moments, Tally, baseline, budget, slug, title
 
-INK, SUBDUED, BAND, BETTER, WORSE = "#222222", "#555555", "#8a8a8a", "#1a6faf", "#b5482a"
 CAPTION = "Bars: 95 % intervals. Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
-FILLS, HATCHES = ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"), ("", "////", "...")     # of bars
-LINES, MARKERS = ("#1a6faf", "#b5482a", "#3f7d3a", "#8a5fa8", "#222222"), "osD^v"
 ACROSS = 2                      # panels side by side in the picture of all games
-DOTS_PER_INCH = 160
 LONG_NAME = 6                   # letters; longer names of agents are written at a slant
-MARGIN = 0.08                   # of the range of win rates, left free above and below
-STYLE: dict[str, Any] = {
-    "font.family": "DejaVu Sans", "font.size": 10, "axes.titlesize": 11,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True,
-    "axes.grid": True, "axes.grid.axis": "y", "grid.color": "#e4e4e4", "grid.linewidth": 0.7,
-    "hatch.linewidth": 0.8, "svg.hashsalt": "experiments", "svg.fonttype": "path",
-}
-
-Columns = dict[Column, list[Tally]]
 TITLES = {"figure3": "Figure 3: averages over the combinations without and with each enhancement.",
           "figure4": "Figure 4: the combinations of Table 1.", "figure5": "Figure 5: EPIC and NAST.",
-          "reuse": "The rules of reuse of MAST.", "tree": "The trees, compared with those of the baseline: means over games."}
+          "reuse": "The rules of reuse of MAST.", "tree": "The trees, compared with those of the baseline: means over games.",
+          **search_figures.TITLES}
 AGENTS = {"figure4": TABLE_1, "figure3": TABLE_1, "figure5": EPISODES, "reuse": REUSE, "tree": TREE}
 
 
@@ -40,7 +44,7 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
     """Draw pictures of the results into `directory`; those for which there are no results yet are left out.
 
     Args:
-        pictures: which of figure3, figure4, figure5, reuse, tree.
+        pictures: which; see `building.PICTURES`.
 
     Returns:
         The PNG files; beside each lies an SVG of the same name.
@@ -52,16 +56,23 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
 
 def fitting(experiment: Experiment) -> list[str]:
     """The pictures that suit an experiment: its own, and those whose agents are all among its own."""
-    strategies = {cell.strategy for cell in experiment.cells}
+    strategies = {cell.text for cell in experiment.cells}
     complete = [name for name, agents in AGENTS.items() if set(agents.values()) <= strategies]
     return list(dict.fromkeys([*experiment.pictures, *complete]))
 
 
+def caption(path: Path) -> str:
+    """What a picture shows; its file is named after it, and after a column where there are several."""
+    return TITLES[next(name for name in TITLES if path.stem == name or path.stem.startswith(f"{name}-"))]
+
+
 def _shown_in(picture: str, columns: Columns) -> Columns:
     """The agents of a picture under the names they have in it; all agents, if its own are not all there."""
+    if picture not in AGENTS:
+        return columns
     names, found = {strategy: name for name, strategy in AGENTS[picture].items()}, {}
     for column, tallies in columns.items():
-        its_own = {tally.cell.strategy: tally for tally in tallies if tally.cell.strategy in names}
+        its_own = {tally.cell.text: tally for tally in tallies if tally.cell.text in names}
         found[column] = tallies if len(its_own) < len(names) else [
             _named(its_own[strategy], name) for strategy, name in names.items()]
     return found
@@ -71,42 +82,6 @@ def _named(tally: Tally, name: str) -> Tally:
     return attrs.evolve(tally, cell=attrs.evolve(tally.cell, agent=name))
 
 
-@contextmanager
-def _canvas(path: Path, size: tuple[float, float]) -> Iterator[Any]:
-    """A figure, written as PNG and SVG when the block ends."""
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    with pyplot.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = pyplot.figure(figsize=size, layout="constrained")
-        try:
-            yield figure
-            path.parent.mkdir(parents=True, exist_ok=True)
-            figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
-            figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-        finally:
-            pyplot.close(figure)
-
-
-def _percent(axes: Any, low: float, high: float) -> None:
-    margin = MARGIN * max(high - low, 0.05)
-    axes.set_ylim(max(0.0, low - margin) if low > 0 else -0.0, min(1.0, high + margin))
-    axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
-
-
-def _errors(counts: Sequence[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Win rates [bars] and how far their intervals reach below and above them [2, bars]."""
-    rates = np.array([wins / games if games else np.nan for wins, games in counts])
-    intervals = np.array([clopper_pearson(*count) if count[1] else (np.nan, np.nan) for count in counts])
-    return rates, np.abs(intervals.T - rates)
-
-
-def _games(tallies: Sequence[Tally]) -> str:
-    """How many games stand behind each mark, in words."""
-    few, many = min(tally.games for tally in tallies), max(tally.games for tally in tallies)
-    return f"{few} game{'s' if few > 1 else ''} each" if few == many else f"{few} to {many} games each"
-
-
 # ----------------------------------------------------------------------------------------------------------- Figure 4
 
 def _combinations(columns: Columns, directory: Path) -> list[Path]:
@@ -114,7 +89,7 @@ def _combinations(columns: Columns, directory: Path) -> list[Path]:
     for column, tallies in columns.items():
         name = title(column, columns)
         paths.append(directory / f"figure4-{slug(name)}.png")
-        with _canvas(paths[-1], (max(5.5, 1.4 + 0.47 * len(tallies)), 4.1)) as figure:
+        with canvas(paths[-1], (max(5.5, 1.4 + 0.47 * len(tallies)), 4.1)) as figure:
             _panel(figure.add_subplot(), tallies, name)
             figure.supxlabel(CAPTION, fontsize=8, color=SUBDUED)
     if len(columns) > 1:
@@ -127,7 +102,7 @@ def _grid(path: Path, columns: Columns, panel: Callable[[Any, list[Tally], str],
     """All columns as panels of one figure."""
     down = -(-len(columns) // ACROSS)
     widest = max(len(tallies) for tallies in columns.values())
-    with _canvas(path, (ACROSS * max(5.0, 1.0 + 0.32 * widest), down * 3.2 + 0.3)) as figure:
+    with canvas(path, (ACROSS * max(5.0, 1.0 + 0.32 * widest), down * 3.2 + 0.3)) as figure:
         figure.supxlabel(CAPTION, fontsize=8, color=SUBDUED)
         for i, (column, tallies) in enumerate(columns.items(), 1):
             panel(figure.add_subplot(down, ACROSS, i), tallies, title(column, columns))
@@ -135,7 +110,7 @@ def _grid(path: Path, columns: Columns, panel: Callable[[Any, list[Tally], str],
 
 def _panel(axes: Any, tallies: list[Tally], name: str) -> None:
     """A point with its 95 % interval for each agent; dashed, the interval of evenly matched players."""
-    rates, errors = _errors([(tally.wins, tally.games) for tally in tallies])
+    rates, errors = with_errors([(tally.wins, tally.games) for tally in tallies])
     low, high = float((rates - errors[0]).min()), float((rates + errors[1]).max())
     even = baseline(tallies)
     below, above = even.interval if even else (0.0, 1.0)
@@ -151,10 +126,10 @@ def _panel(axes: Any, tallies: list[Tally], name: str) -> None:
     axes.set_xticks(range(len(names)), names, rotation=35 if slanted else 0, ha="right" if slanted else "center",
                     rotation_mode="anchor" if slanted else None, fontsize=9 if len(names) <= 8 or slanted else 8)
     axes.set_xlim(-0.6, len(names) - 0.4)
-    _percent(axes, low, high)
+    percent(axes, low, high)
     axes.set_ylabel("games won")
     axes.set_title(name, loc="left", fontweight="bold", pad=18)
-    axes.annotate(f"{_games(tallies)}, {budget(tallies[0].cell.column)}", (0, 1), (0, 5), xycoords="axes fraction",
+    axes.annotate(f"{games_told(tallies)}, {budget(tallies[0].cell.column)}", (0, 1), (0, 5), xycoords="axes fraction",
                   textcoords="offset points", fontsize=8, color=SUBDUED)
 
 
@@ -167,7 +142,7 @@ def _averages(columns: Columns, directory: Path) -> list[Path]:
     path = directory / "figure3.png"
     across = min(4, len(full))
     down = -(-len(full) // across)
-    with _canvas(path, (max(4.2, 3.3 * across), 3.2 * down + 0.4)) as figure:
+    with canvas(path, (max(4.2, 3.3 * across), 3.2 * down + 0.4)) as figure:
         for i, (column, tallies) in enumerate(full.items(), 1):
             axes = figure.add_subplot(down, across, i)
             _pairs(axes, tallies)
@@ -184,13 +159,13 @@ def _pairs(axes: Any, tallies: list[Tally]) -> None:
     looks = ({"facecolor": "white", "edgecolor": INK, "hatch": "////", "label": "without"},
              {"facecolor": FILLS[1], "edgecolor": INK, "label": "with the enhancement"})
     for side, look in enumerate(looks):
-        rates, errors = _errors([pairs[enhancement][side] for enhancement in ENHANCEMENTS])
+        rates, errors = with_errors([pairs[enhancement][side] for enhancement in ENHANCEMENTS])
         places = np.arange(len(ENHANCEMENTS)) + (half if side else -half)
         axes.bar(places, rates, width=2 * half, linewidth=0.9, **look)
         axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
         top, bottom = max(top, float((rates + errors[1]).max())), min(bottom, float((rates - errors[0]).min()))
     axes.set_xticks(range(len(ENHANCEMENTS)), ENHANCEMENTS)
-    _percent(axes, 0.0, top)
+    percent(axes, 0.0, top)
     axes.set_ylabel("games won")
 
 
@@ -202,18 +177,18 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
         return []
     path, agents = directory / f"{name}.png", _agents(columns)
     width, top = 0.8 / len(agents), 0.0
-    with _canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + (0.6 + 0.2 * len(agents)) * len(columns)), 3.9)) as figure:
+    with canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + (0.6 + 0.2 * len(agents)) * len(columns)), 3.9)) as figure:
         axes = figure.add_subplot()
         for i, agent in enumerate(agents):
             found = [next((tally for tally in tallies if tally.cell.agent == agent), None) for tallies in columns.values()]
-            rates, errors = _errors([(tally.wins, tally.games) if tally else (0, 0) for tally in found])
+            rates, errors = with_errors([(tally.wins, tally.games) if tally else (0, 0) for tally in found])
             places = np.arange(len(columns)) + (i - (len(agents) - 1) / 2) * width
             axes.bar(places, rates, width=width, edgecolor=INK, linewidth=0.9, label=agent,
                      facecolor=FILLS[i % len(FILLS)], hatch=HATCHES[i // len(FILLS) % len(HATCHES)])
             axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
             top = max(top, float(np.nanmax(rates + errors[1], initial=0.0)))
         axes.set_xticks(range(len(columns)), [_in_lines(title(column, columns)) for column in columns])
-        _percent(axes, 0.0, top)
+        percent(axes, 0.0, top)
         axes.set_ylabel("games won")
         _noted(axes, columns)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
@@ -230,7 +205,7 @@ def _in_lines(name: str) -> str:
 
 def _noted(axes: Any, columns: Columns) -> None:
     played = [tally for tallies in columns.values() for tally in tallies]
-    axes.set_title(f"{_games(played)}, {budget(played[0].cell.column)}", loc="right", fontsize=8, color=SUBDUED)
+    axes.set_title(f"{games_told(played)}, {budget(played[0].cell.column)}", loc="right", fontsize=8, color=SUBDUED)
 
 
 # -------------------------------------------------------------------------------------------------------------- trees
@@ -243,7 +218,7 @@ def _trees(columns: Columns, directory: Path) -> list[Path]:
     path, panels = directory / "tree.png", (("visits", "visits of the chosen action", True), ("value", "its mean reward", False),
                                             ("depth", "depth of the tree in plies", False))
     agents = _agents({column: [tally for tally in tallies if not tally.cell.is_opponent] for column, tallies in compared.items()})
-    with _canvas(path, (max(6.0, 1.6 + 1.1 * len(compared)), 7.6)) as figure:
+    with canvas(path, (max(6.0, 1.6 + 1.1 * len(compared)), 7.6)) as figure:
         all_axes = figure.subplots(len(panels), 1, sharex=True)
         for axes, (measure, text, relative) in zip(all_axes, panels, strict=True):
             _differences(axes, compared, agents, measure, relative)
@@ -288,5 +263,5 @@ def _difference(mine: Moments, even: Moments, relative: bool) -> tuple[float, fl
 
 _PICTURES: dict[str, Callable[[Columns, Path], list[Path]]] = {
     "figure3": _averages, "figure4": _combinations, "figure5": partial(_bars, "figure5"), "reuse": partial(_bars, "reuse"),
-    "tree": _trees,
+    "tree": _trees, **search_figures.PICTURES,
 }

@@ -37,8 +37,9 @@ def record(game: Game) -> Any:
     from icarus import play
     cell, column = game.cell, game.cell.column
     played = _loaded(column.game)
-    strategies = [cell.strategy if seat == cell.seat(game.trial) else column.opponent for seat in range(played.players)]
-    agents = [_agent(text, cell.module, column.iterations, column.seconds) for text in strategies]
+    agent = _agent(cell.strategy, cell.scheme, cell.module, cell.iterations, column.seconds)
+    opponent = _agent(column.opponent, column.opponent_scheme, cell.module, column.iterations, column.seconds)
+    agents = [agent if seat == cell.seat(game.trial) else opponent for seat in range(played.players)]
     return play(played, agents, seed=game.seed)
 
 
@@ -50,8 +51,9 @@ def row(game: Game) -> Row:
     mine = [decision for decision in played.decisions if decision.player == seat]
     others = [decision for decision in played.decisions if decision.player != seat]
     return {
-        "cell": game.cell.key, "game": column.game, "role": column.role, "agent": game.cell.agent, "strategy": game.cell.strategy,
-        "opponent": column.opponent, "iterations": column.iterations, "seconds_per_decision": column.seconds,
+        "cell": game.cell.key, "game": column.game, "role": column.role, "agent": game.cell.agent, "strategy": game.cell.text,
+        "opponent": column.opponent_text, "iterations": game.cell.iterations, "opponent_iterations": column.iterations,
+        "seconds_per_decision": column.seconds,
         "trial": game.trial, "seat": seat, "seed": list(game.seed),
         "reward": float(played.returns[seat]), "win": bool(played.returns[seat] >= WIN),
         "returns": [float(reward) for reward in played.returns],
@@ -86,10 +88,11 @@ def _loaded(name: str) -> Any:
 
 
 @functools.cache
-def _agent(text: str, module: str, iterations: int | None, seconds: float | None) -> Any:
+def _agent(text: str, scheme: str, module: str, iterations: int | None, seconds: float | None) -> Any:
     from icarus import Agent
+    from icarus.scheme import parse_scheme
     budget = {"iterations": iterations} if iterations is not None else {"seconds": seconds}
-    return Agent(strategy(text, module), **budget)
+    return Agent(strategy(text, module), **budget, scheme=parse_scheme(scheme))
 
 
 def strategy(text: str, module: str) -> Any:

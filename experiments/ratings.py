@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 import attrs
 import numpy as np
 
-from experiments.definition import Column
+from experiments.definition import SCHEME, Column
 from experiments.results import Results
 from experiments.statistics import CONFIDENCE
 from experiments.summary import title
@@ -117,10 +117,10 @@ def tournaments(results: Results) -> dict[str, Counter[Placing]]:
             "SELECT cell, seat, returns, count(*) FROM games GROUP BY ALL ORDER BY ALL"):
         cell = results.cells[cell_index]
         name = _name(cell.column, results)
-        opponents.setdefault(name, set()).add(cell.column.opponent)
+        opponents.setdefault(name, set()).add(cell.column.opponent_text)
         if not cell.is_opponent:                            # a game of an agent against itself says nothing
             rewards = [float(reward) for reward in json.loads(returns)]
-            players = [cell.strategy if player == seat else cell.column.opponent for player in range(len(rewards))]
+            players = [cell.text if player == seat else cell.column.opponent_text for player in range(len(rewards))]
             placing = tuple(tuple(sorted(player for player, reward in zip(players, rewards, strict=True) if reward == level))
                             for level in sorted(set(rewards), reverse=True))
             found.setdefault(name, Counter())[placing] += times
@@ -128,5 +128,9 @@ def tournaments(results: Results) -> dict[str, Counter[Placing]]:
 
 
 def _name(column: Column, results: Results) -> str:
-    among = [attrs.evolve(cell.column, opponent="") for cell in results.cells]
-    return title(attrs.evolve(column, opponent=""), among)
+    among = [_without_opponent(cell.column) for cell in results.cells]
+    return title(_without_opponent(column), among)
+
+
+def _without_opponent(column: Column) -> Column:
+    return attrs.evolve(column, opponent="", opponent_scheme=SCHEME)

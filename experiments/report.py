@@ -2,14 +2,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiments import claims, figures, ratings, sequential
+from experiments import claims, figures, ratings, search_claims, search_report, sequential
 from experiments.definition import Cell, Column, Experiment
 from experiments.document import Block, Heading, Paragraph, Picture, Table, html, markdown
 from experiments.results import Origins, Results, results_of
 from experiments.statistics import Design, Effect, anova, binomial_model, difference, holm, marginals, mcnemar
 from experiments.suite import TABLE_1
 from experiments.summary import STATISTICS, Moments, Tally, baseline, budget, slug, title
-from experiments.terminal import band, duration, rate_texts
+from experiments.terminal import band, draw_texts, duration, rate_texts
 
 HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
 SMALLEST_P = 1e-4               # smaller ones are written as such
@@ -38,8 +38,10 @@ def _blocks(experiment: Experiment, results: Results, columns: figures.Columns, 
     its_own = {column: f"figure4-{slug(title(column, columns))}" for column in columns} if len(columns) > 1 else {}
     for path in pictures:
         if path.stem not in its_own.values():
-            yield Picture(path, figures.TITLES[path.stem.partition("-")[0]])
+            yield Picture(path, figures.caption(path))
+    yield from search_report.blocks(columns)
     yield from claims.blocks(results)
+    yield from search_claims.blocks(results)
     discordant = results.discordant() if experiment.paired or experiment.sprt else {}
     for column, tallies in columns.items():
         yield Heading(title(column, columns))
@@ -48,7 +50,7 @@ def _blocks(experiment: Experiment, results: Results, columns: figures.Columns, 
         if discordant:
             yield _pairs(tallies, discordant)
         yield _searches(tallies)
-    if len({column.opponent for column in columns}) > 1:
+    if len({column.opponent_text for column in columns}) > 1:
         yield from rating_tables(results)
     yield from _analyses(columns)
     yield from _settings(experiment, results.origins())
@@ -83,9 +85,11 @@ def _wins(results: list[Tally]) -> Table:
     tested = [tally for tally in results if even and tally is not even and tally.games]
     p_values = [difference((tally.wins, tally.games), (even.wins, even.games)) for tally in tested] if even else []
     adjusted = {tally.cell.key: p for tally, p in zip(tested, holm(p_values), strict=True)}
-    return Table("Games won. Band: outside the 95 % interval of evenly matched players. p: Fisher's exact test against these.",
-                 ["Agent", "Strategy", "Wins", "Games", "Win rate", "95 % interval", "Band", "p (Holm)"],
-                 [[tally.cell.agent, tally.cell.strategy, str(tally.wins), str(tally.games), *rate_texts(tally),
+    drawn = any(tally.draws for tally in results)
+    return Table("Games won. Band: outside the 95 % interval of evenly matched players. p: Fisher's exact test against these."
+                 + (" Value: a draw counts half a win." if drawn else ""),
+                 ["Agent", "Strategy", "Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Value"] * drawn), "Band", "p (Holm)"],
+                 [[tally.cell.agent, tally.cell.told, str(tally.wins), str(tally.games), *rate_texts(tally), *(draw_texts(tally) * drawn),
                    band(tally, even), _p(adjusted[tally.cell.key]) if tally.cell.key in adjusted else ""] for tally in results])
 
 
@@ -113,8 +117,8 @@ def _searches(results: list[Tally]) -> Table:
 def _analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
     """Figure 3 in numbers and the analyses of variance, where the sixteen combinations were played."""
     names = {strategy: name for name, strategy in TABLE_1.items()}
-    counts = {title(column, columns): {names[tally.cell.strategy]: (tally.wins, tally.games)
-                                       for tally in results if tally.cell.strategy in names}
+    counts = {title(column, columns): {names[tally.cell.text]: (tally.wins, tally.games)
+                                       for tally in results if tally.cell.text in names}
               for column, results in columns.items()}
     if any(len(results) < len(TABLE_1) for results in counts.values()):
         return
@@ -148,7 +152,9 @@ def _p(value: float) -> str:
 
 def rating_tables(results: Results) -> Iterator[Block]:
     """The ratings of tournaments, with their 95 % intervals."""
-    names = {cell.strategy: cell.agent for cell in reversed(results.cells)}
+    names = {cell.text: cell.agent for cell in reversed(results.cells)}
+    told = {cell.column.opponent_text: cell.column.opponent_told for cell in results.cells}
+    told |= {cell.text: cell.told for cell in results.cells}
     for name, placings in ratings.tournaments(results).items():
         try:
             rated = ratings.ratings(placings)
@@ -158,11 +164,11 @@ def rating_tables(results: Results) -> Iterator[Block]:
         players = len([agent for place in next(iter(placings)) for agent in place])
         yield Table(f"Ratings ({'Bradley-Terry' if players == 2 else 'Plackett-Luce'}), {name}: logarithms of strengths, mean 0.",
                     ["Agent", "Strategy", "Games", "Rating", "95 % interval"],
-                    [[names.get(each.strategy, each.strategy), each.strategy, str(each.games), f"{each.value:+.2f}",
+                    [[names.get(each.strategy, told[each.strategy]), told[each.strategy], str(each.games), f"{each.value:+.2f}",
                       f"{each.low:+.2f} to {each.high:+.2f}"] for each in rated])
 
 
-def _schemes(experiment: Experiment) -> Iterator[list[str]]:
+def _seeding(experiment: Experiment) -> Iterator[list[str]]:
     if experiment.paired:
         yield ["paired", "the same deals and chance for all agents of a game"]
     if test := experiment.sprt:
@@ -172,9 +178,9 @@ def _schemes(experiment: Experiment) -> Iterator[list[str]]:
 def _settings(experiment: Experiment, origins: Origins) -> Iterator[Block]:
     yield Heading("Settings")
     yield Table("", ["Setting", "Value"], [["experiment", experiment.name], ["trials per cell", str(experiment.trials)],
-                                           ["seed", str(experiment.seed)], *_schemes(experiment)])
+                                           ["seed", str(experiment.seed)], *_seeding(experiment)])
     yield Table("", ["Game", "Role", "Seats", "Opponent", "Per decision"],
-                [[column.game, column.role, ", ".join(map(str, column.seats)), column.opponent, budget(column)]
+                [[column.game, column.role, ", ".join(map(str, column.seats)), column.opponent_told, budget(column)]
                  for column in experiment.columns])
     yield Heading("Provenance")
     if not origins.provenance:

@@ -18,13 +18,14 @@ from experiments.summary import MILLION, STATISTICS, Moments, Tally, blank
 
 LONGEST_ROW = 1 << 24                              # bytes, for the reader of JSON
 MEMORY = "400MB"                                   # of the database, before it turns to the disk
+DRAWN = "[0.5,0.5]"                               # the returns of a drawn game of two
 CHUNK = 1 << 20                                    # bytes read at once where lines are counted
 
 _AGENT = ", ".join(f"{name} DOUBLE" for name in STATISTICS)
 _FIELDS = {"cell": "VARCHAR", "trial": "BIGINT", "seat": "BIGINT", "win": "BOOLEAN", "reward": "DOUBLE", "seed": "JSON",
            "returns": "JSON", "moves": "BIGINT", "started": "VARCHAR", "seconds": "DOUBLE",
            "statistics": f"STRUCT(agent STRUCT({_AGENT}))", "provenance": "JSON"}
-_GAMES = ("run INTEGER, cell INTEGER, trial BIGINT, seat BIGINT, win BOOLEAN, returns VARCHAR, started VARCHAR, "
+_GAMES = ("run INTEGER, cell INTEGER, trial BIGINT, seat BIGINT, win BOOLEAN, draw BOOLEAN, returns VARCHAR, started VARCHAR, "
           "seconds BIGINT, " + ", ".join(f"{name} BIGINT" for name in STATISTICS))
 
 
@@ -104,7 +105,8 @@ class Results:
         before, _ = _counted(run.path)
         whole = " AND ".join(f"{field} IS NOT NULL" for field in (*_FIELDS, "statistics.agent"))
         read = self.select(f"""
-            INSERT INTO games SELECT {number}, known.index, trial, seat, win, returns, started, {_millionths("seconds")},
+            INSERT INTO games SELECT {number}, known.index, trial, seat, win, returns::VARCHAR = '{DRAWN}', returns, started,
+                {_millionths("seconds")},
                 {", ".join(_millionths(f"statistics.agent.{name}") for name in STATISTICS)}
             FROM lines JOIN (VALUES {values}) AS known(key, index) ON lines.cell = known.key
             WHERE {whole} AND trial BETWEEN 0 AND {run.experiment.trials - 1}""")[0][0]
@@ -119,19 +121,19 @@ class Results:
             raise Damage(f"{run.path} has {after} lines, of which only {distinct} can be read as games")
 
     def _once(self) -> None:
-        schemes = ", ".join(f"({number}, '{run.experiment.scheme}')" for number, run in enumerate(self.runs))
+        seedings = ", ".join(f"({number}, '{run.experiment.seeding}')" for number, run in enumerate(self.runs))
         self.select(f"""
-            CREATE OR REPLACE TABLE games AS SELECT DISTINCT ON (scheme, cell, trial) games.* FROM games
-            JOIN (VALUES {schemes}) AS schemes(run, scheme) USING (run) ORDER BY run""")
+            CREATE OR REPLACE TABLE games AS SELECT DISTINCT ON (seeding, cell, trial) games.* FROM games
+            JOIN (VALUES {seedings}) AS seedings(run, seeding) USING (run) ORDER BY run""")
 
     def tallies(self) -> list[Tally]:
         """What each cell came to, in the order of `cells`."""
         found = blank(self.cells)
         moments = ", ".join(f"count({name}), sum({name}), sum({name}::HUGEINT * {name})" for name in STATISTICS)
-        for index, games, wins, seconds, *sums in self.select(
-                f"SELECT cell, count(*), count(*) FILTER (win), sum(seconds), {moments} FROM games GROUP BY cell"):
+        for index, games, wins, draws, seconds, *sums in self.select(
+                f"SELECT cell, count(*), count(*) FILTER (win), count(*) FILTER (draw), sum(seconds), {moments} FROM games GROUP BY cell"):
             tally = found[index]
-            tally.games, tally.wins, tally.millionths = games, wins, int(seconds)
+            tally.games, tally.wins, tally.draws, tally.millionths = games, wins, draws, int(seconds)
             for i, name in enumerate(STATISTICS):
                 tally.moments[name] = Moments(*(int(value or 0) for value in sums[3 * i:3 * i + 3]))
         return found

@@ -12,8 +12,8 @@ CONFIDENCE = 0.95
 Counts = tuple[int, int]        # (wins, games)
 
 
-def clopper_pearson(wins: int, games: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The exact interval of a win rate (Clopper and Pearson 1934, section 8); (0, 1) without games.
+def clopper_pearson(wins: float, games: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """The exact interval of a win rate (Clopper and Pearson 1934, section 8); (0, 1) without games. Half wins are interpolated.
 
     Raises:
         ValueError: not 0 <= wins <= games, or a confidence outside (0, 1).
@@ -217,12 +217,26 @@ class Estimate:
     high: float
 
 
-def wilson(wins: int, games: int, confidence: float = CONFIDENCE) -> Estimate:
+def wilson(wins: float, games: float, confidence: float = CONFIDENCE) -> Estimate:
     """A win rate with its score interval (Wilson 1927), of which intervals of differences are made."""
     from scipy.special import ndtri
     z, rate = float(ndtri((1 + confidence) / 2)), wins / games
     middle, reach = rate + z * z / (2 * games), z * math.sqrt(rate * (1 - rate) / games + z * z / (4 * games * games))
     return Estimate(rate, *((middle + side * reach) / (1 + z * z / games) for side in (-1, 1)))
+
+
+def score(wins: int, draws: int, games: int, confidence: float = CONFIDENCE) -> Estimate:
+    """The mean of games in which a draw counts half a win, with Wilson's interval for as many games without draws as vary like them.
+
+    The variance is that of the games and half a game of each outcome besides, so that it is not 0 where all ended alike.
+    """
+    value = (wins + draws / 2) / games
+    if not draws:
+        return wilson(wins, games, confidence)
+    smooth = games + 3 / 2
+    mean, square = (wins + draws / 2 + 3 / 4) / smooth, (wins + draws / 4 + 5 / 8) / smooth
+    like = games * mean * (1 - mean) / (square - mean ** 2)
+    return wilson(value * like, like, confidence)
 
 
 def mean_interval(mean: float, error: float, count: int, confidence: float = CONFIDENCE) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from experiments.definition import Experiment, Refusal, from_settings
+from experiments.definition import SCHEME, Experiment, Refusal, from_settings
 
 EXPERIMENT, RESULTS, PACKED = "experiment.json", "results.jsonl", "results.jsonl.gz"
 FORMAT = 1                      # of both files
@@ -272,8 +272,8 @@ def difference(there: Mapping[str, Any], here: Mapping[str, Any], places: tuple[
     for key in ("name", "seed", "trials", "pictures", "paired", "sprt"):
         if there[key] != here[key]:
             return f"{key} is {there[key]!r} {one_place} and {here[key]!r} {other_place}"
-    for key in ("game", "seats", "role", "opponent", "iterations", "seconds"):
-        one, other = ([cell["column"][key] for cell in settings["cells"]] for settings in (there, here))
+    for key in ("game", "seats", "role", "opponent", "opponent_scheme", "iterations", "seconds"):
+        one, other = ([cell["column"].get(key, SCHEME) for cell in settings["cells"]] for settings in (there, here))
         if one != other:
             return f"{key} is {_shown(one)} {one_place} and {_shown(other)} {other_place}"
     return "its agents are others"

@@ -1,10 +1,12 @@
-"""The experiments of section 8 as tables, and experiments from files, by name."""
+"""The experiments of the papers as tables, and experiments from files, by name."""
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.building import build, nearest
+from experiments import earlier
+from experiments.building import build, build_together
+from experiments.checks import nearest
 from experiments.combinations import COMBINATIONS
 from experiments.definition import Experiment, Refusal
 
@@ -27,26 +29,32 @@ SUITE: dict[str, dict[str, Any]] = {
     "tree": {"agents": TREE, "pictures": ["tree"]},
     "section8": {"agents": SECTION_8, "pictures": ["figure4", "figure3", "figure5", "reuse", "tree"]},
 }
+NAMES = (*SUITE, *earlier.EARLIER, earlier.BRANCHING)
 PYTHON_TABLE = "EXPERIMENT"     # the name of the table in a Python file
 
 
 def load(name: str, changes: Mapping[str, Any]) -> Experiment:
-    """An experiment of section 8 by its name, or one's own by the path of its TOML or Python file.
+    """An experiment of the papers by its name, or one's own by the path of its TOML or Python file.
 
     A Python file holds the table as the dict `EXPERIMENT`; its agents may be compositions instead of texts, and may use whatever
     enhancements the file defines.
 
     Args:
-        changes: keys of the table to be replaced (games, trials, iterations, seed, paired, sprt).
+        changes: keys of the table to be replaced (games, trials, iterations, seconds, seed, paired, sprt).
 
     Raises:
         Refusal: no such experiment, or a wrong table.
     """
     if name in SUITE:
         return build(_changed({"name": name, "games": GAMES, "iterations": ITERATIONS, "trials": TRIALS, **SUITE[name]}, changes))
+    if name in earlier.EARLIER:
+        tables = earlier.tables(name, changes.get("iterations", earlier.ITERATIONS))
+        return build_together([_changed(table, changes) for table in tables])
+    if name == earlier.BRANCHING:
+        raise Refusal(f"{name} plays no games: python -m experiments {name}")
     path = Path(name)
     if path.suffix not in (".toml", ".py") and not path.is_file():
-        raise Refusal(f"no experiment is called {name!r}{nearest(name, SUITE)} (one's own is the path of a .toml or .py file)")
+        raise Refusal(f"no experiment is called {name!r}{nearest(name, NAMES)} (one's own is the path of a .toml or .py file)")
     try:
         if path.suffix == ".py":
             return build(_changed({"name": path.stem, **_python_table(path)}, changes), str(path.resolve()))
@@ -55,6 +63,15 @@ def load(name: str, changes: Mapping[str, Any]) -> Experiment:
         raise Refusal(f"{name} cannot be read: {error.strerror or error}") from None
     except ValueError as error:                                   # tomllib's and codecs' own, and Refusal
         raise Refusal(f"{name}: {error}") from None
+
+
+def published(experiment: Experiment) -> tuple[int, int | None]:
+    """The paper's own size of an experiment, for others that of section 8: games per cell and iterations per decision; None instead
+    of the latter if the experiment's budgets are in seconds."""
+    timed = any(column.seconds is not None for column in experiment.columns)
+    if experiment.name not in earlier.EARLIER:
+        return TRIALS, None if timed else ITERATIONS
+    return earlier.tables(experiment.name)[0]["trials"], None if timed else earlier.ITERATIONS
 
 
 def _python_table(path: Path) -> Mapping[str, Any]:
@@ -66,6 +83,7 @@ def _python_table(path: Path) -> Mapping[str, Any]:
 
 
 def _changed(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    if "iterations" in changes:
-        table.pop("seconds", None)
+    for given, replaced in (("iterations", "seconds"), ("seconds", "iterations")):
+        if given in changes:
+            table.pop(replaced, None)
     return {**table, **changes}

@@ -8,8 +8,10 @@ from experiments.definition import Cell, Column
 from experiments.statistics import clopper_pearson
 
 STATISTICS = ("visits", "value", "depth", "iterations")
-NAMES = {"dou-di-zhu": "Dou Di Zhu", "lotr-confrontation": "LOTR:C"}       # where the paper writes more than a capital
+NAMES = {"dou-di-zhu": "Dou Di Zhu", "lotr-confrontation": "LOTR:C", "phantom-mnk": "Phantom (4,4,4)"}   # in the papers'
+VARIED = {"phantom-mnk": "Phantom m,n,k"}                                  # … words, and where the parameters are others
 MILLION = 10 ** 6
+DRAW = 0.5                      # what a drawn game of two counts in values
 
 
 @attrs.frozen
@@ -43,6 +45,7 @@ class Tally:
     """The results of one cell.
 
     Attributes:
+        draws: drawn games; there are none where more than two play.
         millionths: the time its games took, added up, in millionths of a second.
         moments: for each of `STATISTICS` those of the agent's means, over its games.
     """
@@ -50,6 +53,7 @@ class Tally:
     cell: Cell
     games: int = 0
     wins: int = 0
+    draws: int = 0
     millionths: int = 0
     moments: dict[str, Moments] = attrs.field(factory=lambda: dict.fromkeys(STATISTICS, Moments()))
 
@@ -60,6 +64,11 @@ class Tally:
     @property
     def rate(self) -> float | None:
         return self.wins / self.games if self.games else None
+
+    @property
+    def value(self) -> float | None:
+        """The mean of its games, a draw counting half a win."""
+        return (self.wins + DRAW * self.draws) / self.games if self.games else None
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -77,16 +86,22 @@ def baseline(column: list[Tally]) -> Tally | None:
     return next((tally for tally in column if tally.cell.is_opponent and tally.games), None)
 
 
+def game_title(game: str, variant: str = "") -> str:
+    """A game's name as the papers write it, with those of its parameters that are not the usual ones."""
+    name = game.partition("(")[0]
+    known = {**NAMES, **VARIED} if variant else NAMES
+    return (known.get(name) or name.replace("-", " ").title()) + (f" ({variant})" if variant else "")
+
+
 def title(column: Column, among: Iterable[Column] = ()) -> str:
     """A column's name: the game, the role, and whatever else its fellows differ in."""
-    name = column.game.partition("(")[0]
-    text = NAMES.get(name) or name.replace("-", " ").title()
-    text += "".join(f" ({part})" for part in (column.variant, column.role) if part)
+    text = game_title(column.game, column.variant) + (f" ({column.role})" if column.role else "")
     fellows = list(among)
     if len({(fellow.iterations, fellow.seconds) for fellow in fellows}) > 1:
         text += f", {budget(column)}"
-    if len({fellow.opponent for fellow in fellows}) > 1:
-        text += f", against {column.opponent}"
+    cheats = column.opponent_told != column.opponent_text
+    if cheats or len({fellow.opponent_text for fellow in fellows}) > 1:
+        text += f", against {column.opponent_told}"
     return text
 
 

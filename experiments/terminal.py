@@ -80,15 +80,20 @@ class Meter:
 
 
 def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> Table:
-    """The wins of a column's agents; the last but one column compares with evenly matched players (Figure 4's band)."""
-    table = Table(title=f"{title(column, among)}: {budget(column)} per decision, against {column.opponent}", title_justify="left",
+    """The wins of a column's agents; the last but one column compares with evenly matched players (Figure 4's band).
+
+    Where games were drawn, a column counts them, and the value after it takes each for half a win.
+    """
+    name, against, drawn = title(column, among), f", against {column.opponent_told}", any(tally.draws for tally in tallies)
+    table = Table(title=f"{name.removesuffix(against)}: {budget(column)} per decision{against}", title_justify="left",
                   box=box.SIMPLE_HEAD, title_style="bold")
-    for heading in ("Agent", "Wins", "Games", "Win rate", "95 % interval", "Band", "Strategy"):
+    draws = ("Draws", "Value") if drawn else ()
+    for heading in ("Agent", "Wins", "Games", "Win rate", "95 % interval", *draws, "Band", "Strategy"):
         table.add_column(heading, justify="left" if heading in ("Agent", "Strategy", "Band") else "right",
                          no_wrap=heading != "Strategy")
     for tally in tallies:
-        table.add_row(Text(tally.cell.agent), str(tally.wins), str(tally.games), *rate_texts(tally),
-                      band(tally, baseline(tallies)), Text(tally.cell.strategy))
+        table.add_row(Text(tally.cell.agent), str(tally.wins), str(tally.games), *rate_texts(tally), *(draw_texts(tally) * drawn),
+                      band(tally, baseline(tallies)), Text(tally.cell.told))
     return table
 
 
@@ -107,6 +112,11 @@ def rate_texts(tally: Tally) -> tuple[str, str]:
         return "", ""
     low, high = tally.interval
     return f"{100 * tally.rate:.1f} %", f"{100 * low:.1f} - {100 * high:.1f} %"
+
+
+def draw_texts(tally: Tally) -> list[str]:
+    """How many games were drawn, and the win rate with a draw as half a win."""
+    return [str(tally.draws), "" if tally.value is None else f"{100 * tally.value:.1f} %"]
 
 
 def band(tally: Tally, even: Tally | None) -> str:

@@ -7,6 +7,7 @@ from conftest import a_row, small
 from experiments import __main__ as command
 from experiments import estimate, store, suite
 from experiments.__main__ import main
+from experiments.building import build
 from experiments.estimate import SAMPLES, Pace
 
 
@@ -34,6 +35,31 @@ def test_the_time_of_all_games_follows_from_that_of_two_sizes(timed):
 def test_a_game_that_is_no_slower_with_more_iterations_has_no_negative_pace(monkeypatch):
     monkeypatch.setattr(estimate, "_timed", lambda experiment, cell, iterations: 1.0 if iterations < 50 else 0.5)
     assert set(estimate.measured(small()).values()) == {Pace(1.0, 0.0)}
+
+
+def test_games_too_short_to_be_measured_are_timed_with_more_iterations(monkeypatch):
+    asked = []
+    monkeypatch.setattr(estimate, "_timed", lambda experiment, cell, iterations: asked.append(iterations) or iterations / 10_000)
+    pace, *_ = estimate.measured(small()).values()
+    assert asked[:5] == [1, 25, 100, 250, 1000]
+    assert asked[5:7] == [2500, 10_000]
+    assert pace.each == pytest.approx(1e-4)
+
+
+def test_every_tree_has_an_iteration_where_games_are_timed(monkeypatch):
+    asked = []
+    monkeypatch.setattr(estimate, "_timed", lambda experiment, cell, iterations: asked.append(iterations) or 1.0)
+    estimate.measured(suite.load("searches-phantom", {"trials": 1}))
+    assert min(asked) == 1                                              # MO-ISMCTS against itself
+    assert {40, 160} <= set(asked)
+
+
+def test_a_budget_in_seconds_is_spent_by_each_decision_with_a_choice():
+    table = {"name": "timed", "games": "kuhn-poker", "agents": ["BASELINE"], "seconds": [0.5, 2], "trials": 3, "seats": 0}
+    paces = estimate.measured(build(table))
+    short, long = (pace.seconds(0) for pace in paces.values())
+    assert long == pytest.approx(4 * short)
+    assert short in (1.0, 1.5)                                          # two or three decisions: check or bet, then fold or call
 
 
 def test_a_real_game_takes_time():

@@ -6,7 +6,18 @@ import pytest
 from scipy import stats
 
 from experiments.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
-from experiments.statistics import Design, anova, binomial_model, clopper_pearson, difference, games_needed, holm, marginals
+from experiments.statistics import (
+    Design,
+    anova,
+    binomial_model,
+    clopper_pearson,
+    difference,
+    games_needed,
+    holm,
+    marginals,
+    score,
+    wilson,
+)
 
 
 @pytest.mark.parametrize("wins, games, expected", [
@@ -138,3 +149,29 @@ def test_a_cell_without_a_single_win_does_not_stop_the_analysis():
 def test_an_analysis_of_half_a_table_is_refused_with_the_missing_factor():
     with pytest.raises(ValueError, match="NAST"):
         Design({"othello": {"-": (1, 2), "R": (1, 2), "RML": (1, 2)}})
+
+
+def test_half_wins_have_an_interval_between_those_of_whole_ones():
+    below, between, above = (clopper_pearson(wins, 20) for wins in (7, 7.5, 8))
+    assert below[0] < between[0] < above[0]
+    assert below[1] < between[1] < above[1]
+
+
+def test_scores_without_draws_are_win_rates():
+    assert score(7, 0, 20) == wilson(7, 20)
+
+
+def test_games_that_all_ended_alike_do_not_give_a_certain_score():
+    for wins, draws in ((0, 8), (8, 0), (0, 0)):
+        found = score(wins, draws, 8)
+        assert found.value == (wins + draws / 2) / 8
+        assert found.high - found.low > 0.1
+
+
+@pytest.mark.parametrize("win, draw", [(0.05, 0.9), (0.3, 0.4), (0.45, 0.1), (0.1, 0.3)])
+def test_the_interval_of_a_score_covers_the_true_one_as_often_as_it_says(win, draw):
+    generator, inside, tests = np.random.default_rng(5), 0, 2000
+    for wins, draws, _ in generator.multinomial(100, (win, draw, 1 - win - draw), tests):
+        found = score(int(wins), int(draws), 100)
+        inside += found.low <= win + draw / 2 <= found.high
+    assert 0.935 < inside / tests < 0.975

@@ -1,0 +1,101 @@
+"""Table II of Cowling, Powley and Whitehouse (2012): leading plays counted by hand, and the published means."""
+import csv
+
+import numpy as np
+import pytest
+
+from experiments import branching
+from experiments.__main__ import main
+from experiments.branching import MEASURES, PUBLISHED, measured, measured_in, measurements
+from icarus.games._dou_di_zhu_plays import RANK_NAMES, hand_of
+from icarus.games.dou_di_zhu import DOU_DI_ZHU
+
+
+def deal(*hands):
+    """A state in which the landlord, who leads, and the peasants hold these cards."""
+    state = np.zeros(1, DOU_DI_ZHU.state)
+    for seat, cards in enumerate(hands):
+        state["hands"][0, seat] = hand_of([RANK_NAMES.index(card) for card in cards])
+    return state[0]
+
+
+@pytest.mark.parametrize("cards, plays", [
+    ("4", ["4"]),
+    ("3334", ["3", "4", "33", "333", "333+4"]),
+    ("BR33", ["3", "B", "R", "33", "BR"]),
+    ("33344", ["3", "4", "33", "44", "333", "333+4", "333+44"]),
+    ("34567", ["3", "4", "5", "6", "7", "34567"]),
+    ("3333456", ["3", "4", "5", "6", "33", "333", "3333", "333+4", "333+5", "333+6", "3333+4+5", "3333+4+6", "3333+5+6"]),
+])
+def test_leading_plays_count_each_choice_of_kickers(cards, plays):
+    assert measured_in(deal("T", cards, "J"), 0)[0] == len(plays) + 1
+
+
+def test_unique_plays_are_counted_for_each_peasant_and_added():
+    """Each peasant has the three or the four: one play each in any deal, two each that some determinization offers."""
+    assert measured_in(deal("T", "3", "4"), 1).tolist() == [2, 2, 4, 4, 4]
+
+
+def test_the_landlords_own_cards_and_the_cards_played_are_in_no_determinization():
+    assert measured_in(deal("34567", "3", "3"), 1).tolist() == [2, 2, 2, 2, 2]
+
+
+def test_random_deals_branch_as_published_within_five_percent():
+    found = measurements(measured(400, seed=2012))
+    assert [each.published for each in found] == [87.7, 87.8, 754, 1230, 1500]
+    for each in found:
+        assert 0.95 < each.ratio < 1.05
+        assert each.low < each.mean < each.high
+
+
+def test_the_interval_is_students():
+    """Of 1, 2, 3: mean 2, standard error 1/√3, and 4.3027 of these to either side."""
+    found = measurements(np.array([[1.0], [2.0], [3.0]]).repeat(len(MEASURES), axis=1))
+    assert (found[0].low, found[0].high) == pytest.approx((2 - 4.30265 / 3 ** 0.5, 2 + 4.30265 / 3 ** 0.5), abs=1e-4)
+    assert found[0].ratio == pytest.approx(2 / PUBLISHED[0])
+
+
+def test_the_command_keeps_each_deal_and_the_report_follows_from_the_file_alone(tmp_path, capsys):
+    out = tmp_path / "branching"
+    assert main(["branching", "--deals", "60", "--seed", "3", "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "Published" in printed
+    assert "1500" in printed
+    lines = list(csv.reader((out / "branching.csv").open()))
+    assert len(lines) == 61
+    report = (out / "report.md").read_bytes()
+    for name in ("report.md", "report.html", "figures/branching.png", "figures/branching.svg"):
+        (out / name).unlink()
+    assert main(["report", str(out)]) == 0
+    assert capsys.readouterr().out == printed
+    assert (out / "report.md").read_bytes() == report
+    assert (out / "figures" / "branching.png").stat().st_size > 5000
+    mean = sum(float(line[1]) for line in lines[1:]) / 60
+    assert f"{mean:.1f}" in printed
+
+
+def test_the_same_seed_gives_the_same_deals_and_another_others():
+    one, same, other = (measured(4, seed) for seed in (1, 1, 2))
+    assert (one == same).all()
+    assert (one[:, 0] != other[:, 0]).any()
+
+
+@pytest.mark.parametrize("arguments, told", [
+    (("run", "branching", "--out", "x"), "branching plays no games: python -m experiments branching"),
+    (("branching", "--deals", "0"), "deals: 0 is not a whole number of at least 1"),
+    (("branching", "--deals", "1"), "at least 2 deals"),
+    (("branching", "--seed", "-1"), "a seed of at least 0"),
+])
+def test_bad_input_is_refused(arguments, told, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(list(arguments)) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_directory_with_something_else_is_left_alone(tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("mine")
+    assert main(["branching", "--deals", "2", "--out", str(tmp_path)]) == 2
+    assert "holds other files" in capsys.readouterr().err
+    (tmp_path / branching.BRANCHING_ROWS).write_text("deal,x\n0,1\n")
+    assert main(["report", str(tmp_path)]) == 2
+    assert "does not hold the leading plays" in capsys.readouterr().err
