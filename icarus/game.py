@@ -17,7 +17,7 @@ CHANCE = -1                     # ρ(s) where the environment acts (the paper's 
 TERMINAL = -4                   # ρ(s) at the end of the game
 CONTINUES = -1                  # the continuation label: e(s) inside an episode
 UNLABELLED = -2                 # the label of an initial position that the episode function leaves unlabelled
-UNSEEN = -(1 << 62)             # a move of which an observer notices nothing at all
+UNSEEN = -(1 << 60)             # a move of which an observer notices nothing at all; times MAX_PLAYERS it is still a 64-bit integer
 MAX_PLAYERS = 8
 
 _INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)

@@ -1,7 +1,8 @@
-"""The naive twin: Algorithm 1 and Specifications 1-7 once more, slow and obvious, on dicts and tuples.
+"""The naive twin: Algorithm 1, Specifications 1-7 and the schemes of search once more, slow and obvious, on dicts and tuples.
 
-Written from the paper, never from the engine; the tags at the ends of lines are the paper's. Given the same seed, twin and engine
-draw the same numbers in the same order and so must hold the same records with the same information after every iteration.
+Written from the papers, never from the engine; the tags at the ends of lines are those of Powley, Cowling and Whitehouse (2014), in
+brackets with a year before them those of Cowling, Powley and Whitehouse (2012). Given the same seed, twin and engine draw the same
+numbers in the same order and so must hold the same records with the same information after every iteration.
 
 Records are plain tuples. Players are 0 … κ−1, the environment is CHANCE (−1); moves are what the named player observed.
     baseline, AMAF   () for the empty history, else (mover, moves): moves of the whole history, the last one the mover's own
@@ -9,7 +10,8 @@ Records are plain tuples. Players are 0 … κ−1, the environment is CHANCE (�
     MAST, TO-MAST    (action, player)
     LGR, LGRF        (move, player)
     NAST             (n moves, player)
-Information is (q, n, m), (q, n) or the stored reply, with q a tuple of κ rewards where the paper has a vector.
+    EXP3             (mover, moves): moves up to the simultaneous choice, and the mover's own
+Information is (q, n, m), (q, n), (s, n) or the stored reply, with q a tuple of κ rewards where the paper has a vector, and s too.
 
 Readings, where the paper leaves a choice:
  1. R and Ψ of MAST, LGR and NAST speak of players 1 … κ, so none of them captures the environment's decisions; but what the
@@ -24,16 +26,32 @@ Readings, where the paper leaves a choice:
  8. The root's own EPIC record is keyed as a search begun earlier would have keyed it, by the eyes of whoever acted last, as far
     as the root player may know them: in the determinization's terms inside an episode; where another's action, perhaps hidden, has
     just ended an episode, the root's position stands for itself.
+
+Of the schemes:
+ 9. Eyes that see ALL: every viewer's history is the sequence of actions. Eyes of the ROOT player: every viewer's history is what he
+    observed, and A_i holds the distinct moves that he would observe, in the order of the actions that look so first. An edge is an
+    element of A_i; all that the specifications say of a_{i+1} is then said of the edge.
+10. Of the actions inside a move one is drawn uniformly, after the move. Two draws are of an action from the start, and the move follows:
+    the environment's, by π₀, and those of the baseline in simulation, whose definition is to be uniform over actions.
+11. A move that the root player does not notice leaves his history as it is, but has a record, the history extended by UNSEEN, of the
+    mover's: just as the mover of an unseen action has one in MO-ISMCTS. It is no observed move (LGR, NAST), but may be a reply.
+12. With eyes other than OWN, a root inside an episode is there after the moves that the root player observed of it.
+13. The true state is passed through `determinize` for the environment, who sees all that has been decided.
+14. Several trees share the iterations as evenly as can be, the first ones having the odd ones; line 18 sums over them.
+15. EXP3 replaces whatever policy the composition has at a simultaneous decision in the tree. The records of all choosers begin with the
+    history before the first choice, so that none depends on another's. γ is 1 where nothing is known (n = 0) or chosen (K = 1).
 """
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from icarus.game import CHANCE, CONTINUES, TERMINAL, UNSEEN, State
 from icarus.rng import below, seeded, uniform
+from icarus.scheme import ALL, FRESH, MO_ISMCTS, ONCE, OWN, Scheme
 
 SELECTION, EXPANSION, SIMULATION = "selection", "expansion", "simulation"
 VISIT, AVAIL = "visit", "avail"                      # ψ_visit, ψ_avail
@@ -134,6 +152,9 @@ def epic(c: float = 0.7) -> Leaf:
     return Leaf("epic", ucb1(c))
 
 
+EXP3 = Leaf("exp3", Rule("exp3"))                    # no part of an expression: a scheme asks for it
+
+
 def rave_weight(k: float) -> Callable:
     """λ_RAVE."""
     return lambda q, n, m: math.sqrt(k / (3 * n + k))                                         # (15)
@@ -160,7 +181,9 @@ class Playout:
 
     Attributes:
         players, legals, phases: ρ_i, A_i and the phase of the decision in the state after ⟨a_1, …, a_i⟩.
-        actions: actions[i] is a_{i+1}, what was done there.
+        numbers: which of the choices made at once the decision is; 0 where it is none.
+        probabilities: with which EXP3 chose at a decision.
+        actions: actions[i] is a_{i+1}, the edge taken there.
         views: views[i][p] is the move history of viewer p, [a_1, …, a_i]~p; the last viewer is the environment.
         labels, episodes: the current episode's label, and like views the moves since that episode began.
         origin: position-in-episode of the root itself, (label, mover, moves).
@@ -171,12 +194,20 @@ class Playout:
         self.players: list[int] = []
         self.legals: list[tuple[int, ...]] = []
         self.phases: list[str] = []
+        self.numbers: list[int] = []
+        self.probabilities: dict[int, float] = {}
         self.actions: list[int] = []
         self.views: list[tuple[tuple[int, ...], ...]] = [tuple(() for _ in episode)]
         self.origin = origin
         self.labels = [label]
         self.episodes = [episode]
         self.rewards: tuple[float, ...] = ()
+
+    def decide(self, player: int, legal: tuple[int, ...], number: int = 0) -> None:
+        """The decision that is about to be made; its phase follows."""
+        self.players.append(player)
+        self.legals.append(legal)
+        self.numbers.append(number)
 
     def extend(self, action: int, seen: tuple[int, ...], label: int = CONTINUES) -> None:
         """h # a, with what each viewer sees of a, and e of the state that it leads to."""
@@ -202,7 +233,7 @@ class Playout:
 
     def history(self, i: int) -> tuple:
         """[a_1, …, a_i]~ by the eyes of whoever made the last action."""                     # Base-1, AMAF-1
-        return (self.players[i - 1], self.seen_by(self.players[i - 1], i)) if i > 0 else ()
+        return self.extended(i - 1, self.actions[i - 1]) if i > 0 else ()
 
     def extended(self, i: int, a: int) -> tuple:
         """[a_1, …, a_i, a]~ by the eyes of the player about to act."""
@@ -221,6 +252,13 @@ class Playout:
         """The last n − 1 moves that the player about to act has observed, and a; None where there are too few."""   # NAST-1
         before = self.seen_by(self.players[i], i)
         return ((*before[len(before) - (n - 1):], a), self.players[i]) if len(before) >= n - 1 else None
+
+    def choice(self, i: int, a: int) -> tuple:
+        """[a_1, …, a_i0]~ extended by a, for the first h_i0 of the choices made at once with the one at h_i."""      # (2012, III-C1)
+        first = i
+        while self.numbers[first] > 1 and first > 0 and self.numbers[first - 1] == self.numbers[first] - 1:
+            first -= 1
+        return self.players[i], (*self.seen_by(self.players[i], first), a)
 
     def previous(self, i: int) -> tuple | None:
         """The most recent move that the player about to act has observed; None where there is none."""              # LGR-1
@@ -248,6 +286,8 @@ def initial_information(leaf: Leaf, players: int) -> Any:
         return zero, 0                                                                          # AMAF-3
     if leaf.kind in ("lgr", "lgrf"):
         return None                                                                             # LGR-3
+    if leaf.kind == "exp3":
+        return zero, 0
     if counts_availability(leaf):
         return 0.0, 0, 0
     return 0.0, 0                                                                               # MAST-3, NAST-3
@@ -268,6 +308,25 @@ def upper_confidence(q: float, n: int, trials: int, c: float) -> float:
 def mean(q: float, n: int) -> float:
     """The mean reward, 1 where nothing is known."""
     return q / n if n > 0 else 1.0                                                              # MAST-4
+
+
+def exponential(x: float) -> float:
+    """e^x; +∞ where it is too large."""
+    return math.exp(x) if x < 709 else math.inf
+
+
+def exp3_probabilities(known: list[tuple[float, int]]) -> list[float]:
+    """p of each arm, from its (s, n)."""
+    arms, trials = len(known), sum(n for _, n in known)
+    gamma = 1.0 if trials == 0 or arms == 1 else min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1) * trials)))   # (2012, 5)
+    eta = gamma / arms                                                                          # (2012, 6)
+    p = []
+    for own, _ in known:
+        total = 0.0
+        for other, _ in known:
+            total += exponential((other - own) * eta)
+        p.append(gamma / arms + (1 - gamma) / total)                                            # (2012, 4)
+    return p
 
 
 def values(leaf: Leaf, theta: Theta, playout: Playout) -> list[float]:
@@ -347,9 +406,14 @@ def capture_positions(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
     return visits + available                                                                   # EPIC-6
 
 
+def capture_choices(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
+    return [(h.choice(i, h.actions[i]), p) for i, p in h.probabilities.items()]
+
+
 CAPTURES = {
     "baseline": capture_histories, "amaf": capture_moves_as_first, "mast": capture_actions, "to-mast": capture_actions,
     "lgr": capture_replies, "lgrf": capture_replies, "nast": capture_grams, "epic": capture_positions,
+    "exp3": capture_choices,
 }
 
 
@@ -370,6 +434,9 @@ def backpropagation(leaf: Leaf, information: Any, context: Any, rewards: tuple[f
         if rewards[player] > 0:
             return new                                                                          # LGR-7
         return None if leaf.kind == "lgrf" and information == new else information              # LGRF-7
+    if leaf.kind == "exp3":
+        s, n = information
+        return added(s, tuple(reward / context for reward in rewards)), n + 1                   # (2012, 4)
     if counts_availability(leaf):
         q, n, m = information
         kind, player = context
@@ -508,14 +575,40 @@ def draw(policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: 
     return draw_best(rng, v)
 
 
-def choose(expression: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray) -> int:
-    """Line 11 of Algorithm 1 for a player: an action drawn from α."""
-    legal = playout.legals[-1]
-    if len(legal) == 1:
-        return legal[0]
-    mixture = alternatives(expression, playout.phases[-1], information)
-    drawn = draw_by_weight(rng, [weight for weight, _ in mixture]) if len(mixture) > 1 else 0
-    return legal[draw(mixture[drawn][1], thetas, playout, information, rng)]
+def simulates_uniformly(policy: Any, phase: str, information: tuple) -> bool:
+    """Whether one alternative of a mixture is the baseline in simulation and nothing else."""  # Base-4
+    if phase != SIMULATION:
+        return False
+    parts = [leaf for _, leaf in terms(policy, phase, information)] if isinstance(policy, Maxilinear) else [policy]
+    return all(leaf.kind == "baseline" for leaf in parts)
+
+
+def draw_by_exp3(theta: Theta, playout: Playout, rng: np.ndarray) -> int:
+    """An edge drawn by EXP3 at a simultaneous decision, its probability noted."""
+    i, legal = playout.t, playout.legals[-1]
+    known = [theta[playout.choice(i, a)] for a in legal]
+    p = exp3_probabilities([(s[playout.players[i]], n) for s, n in known])
+    drawn = draw_in_proportion(rng, p) if len(legal) > 1 else 0
+    playout.probabilities[i] = p[drawn]
+    return legal[drawn]
+
+
+def choose(expression: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray,
+           edges: tuple[int, ...]) -> int:
+    """Line 11 of Algorithm 1 for a player: the index of an action drawn from α; edges[k] is the edge of the action k."""
+    legal, phase = playout.legals[-1], playout.phases[-1]
+    chosen = legal[0]
+    if EXP3 in thetas and playout.numbers[-1] > 0 and phase != SIMULATION:
+        chosen = draw_by_exp3(thetas[EXP3], playout, rng)
+    elif len(legal) > 1:
+        mixture = alternatives(expression, phase, information)
+        drawn = draw_by_weight(rng, [weight for weight, _ in mixture]) if len(mixture) > 1 else 0
+        policy = mixture[drawn][1]
+        if simulates_uniformly(policy, phase, information):
+            return below(rng, len(edges))
+        chosen = legal[draw(policy, thetas, playout, information, rng)]
+    alike = [k for k, edge in enumerate(edges) if edge == chosen]
+    return alike[below(rng, len(alike))] if len(alike) > 1 else alike[0]                       # (2012, appendix B, 4 and 11)
 
 
 # ------------------------------------------------------------------------------------------------------------ Algorithm 1
@@ -531,13 +624,14 @@ class Trace:
 
 @dataclass
 class Outcome:
-    """The state of a search after some iterations; `action` is set after the last."""
+    """The state of a search, or of one tree of it, after some iterations; `action`, line 18, is set after the last of all."""
 
     records: dict[Leaf, Theta]
     base: Leaf                                       # whose records hold the baseline statistics
     playouts: list[Trace] = field(default_factory=list)
     selections: dict[int, int] = field(default_factory=dict)     # of the root's legal actions, in legal order
     action: int | None = None
+    trees: list["Outcome"] = field(default_factory=list)         # of a whole search with several trees: the records are theirs
 
 
 def observed(state: State, action: int) -> tuple[int, ...]:
@@ -555,13 +649,27 @@ def label_of(state: State) -> int:
     return CONTINUES if episode is None else episode(state.record.ctypes.data)
 
 
-def episode_moves(root: State, world: State) -> tuple[tuple[int, ...], ...]:
+def seen_through(eyes: str, observer: int, state: State, action: int) -> tuple[int, ...]:
+    """What each viewer of a scheme sees of an action that is about to be done; the mover's entry is its edge."""
+    moves = observed(state, action)
+    if eyes == OWN:
+        return moves
+    return (action if eyes == ALL else moves[observer],) * len(moves)
+
+
+def number_of(state: State) -> int:
+    """Which of the choices made at once a decision is."""
+    simultaneous = state.game.entries().simultaneous
+    return 0 if simultaneous is None or state.is_chance_node() else simultaneous(state.record.ctypes.data)
+
+
+def episode_moves(root: State, world: State, eyes: str) -> tuple[tuple[int, ...], ...]:
     """For each player, and last the environment: the moves since the episode that the root stands in began."""
     game, viewers = root.game, (*range(root.game.players), CHANCE)
     recall = game.entries().recall
-    if recall is None:
+    if recall is None or eyes != OWN:
         moves = root.position_in_episode().moves
-        return tuple(moves[game.viewer(viewer)] for viewer in viewers)
+        return tuple(moves[game.viewer(viewer if eyes == OWN else root.current_player())] for viewer in viewers)
     recalled = []
     for viewer in range(game.players + 1):
         room = np.empty(ROOM, np.int64)
@@ -570,73 +678,123 @@ def episode_moves(root: State, world: State) -> tuple[tuple[int, ...], ...]:
     return tuple(recalled)
 
 
-def play(root: State, world: State, expression: Any, outcome: Outcome, rng: np.ndarray) -> Playout:
-    """Lines 6-14 of Algorithm 1, from a determinization `world` of the root."""
-    position, recalled = root.position_in_episode(), episode_moves(root, world)
-    observer, last = root.current_player(), position.last
-    origin = (position.previous[0], last, position.previous[1])
+def origin_of(root: State, recalled: tuple[tuple[int, ...], ...], eyes: str) -> tuple:
+    """Position-in-episode of the root, as far as the root player may know it; `recalled` as `episode_moves` has it."""
+    position, observer = root.position_in_episode(), root.current_player()
+    last = position.last
     if root.game.viewers > 1 and last not in (None, observer):                                  # what `last` saw may be hidden
         if not any(position.moves):
-            origin = (position.label, None, ())
-        elif root.game.recall is not None:
-            origin = (position.label, last, recalled[last])                                     # CHANCE, −1, is the last one
-    playout = Playout(origin, position.label, recalled)
+            return position.label, None, ()
+        if root.game.recall is not None or eyes != OWN:
+            return position.label, last, recalled[last]                                         # CHANCE, −1, is the last one
+    return position.previous[0], last, position.previous[1]
+
+
+def play(root: State, world: State, expression: Any, outcome: Outcome, rng: np.ndarray, eyes: str) -> Playout:
+    """Lines 6-14 of Algorithm 1, from a root state `world` of an iteration."""
+    observer, recalled = root.current_player(), episode_moves(root, world, eyes)
+    playout = Playout(origin_of(root, recalled, eyes), root.position_in_episode().label, recalled)
     base = outcome.records[outcome.base]
     while (player := world.current_player()) != TERMINAL:
-        playout.players.append(player)
-        playout.legals.append(tuple(world.legal_actions()))
+        actions = world.legal_actions()
+        sights = [seen_through(eyes, observer, world, action) for action in actions]
+        edges = tuple(seen[player] for seen in sights)                                          # CHANCE, −1, is the last one
+        legal = tuple(dict.fromkeys(edges))
+        playout.decide(player, legal, number_of(world))
         playout.phases.append(phase_of(base, playout))
         if player == CHANCE:
-            action = by_nature(world, rng)
+            k = by_nature(world, rng)
         else:
-            action = choose(expression, outcome.records, playout, base[playout.history(playout.t)], rng)
-        seen = observed(world, action)
-        world.apply_action(action)
-        playout.extend(action, seen, CONTINUES if world.is_terminal() else label_of(world))
+            k = choose(expression, outcome.records, playout, base[playout.history(playout.t)], rng, edges)
+        world.apply_action(actions[k])
+        playout.extend(edges[k], sights[k], CONTINUES if world.is_terminal() else label_of(world))
     playout.rewards = tuple(world.returns())
     return playout
 
 
 def by_nature(world: State, rng: np.ndarray) -> int:
-    """An outcome drawn from π₀."""
+    """The index of an outcome drawn from π₀."""
     outcomes = world.chance_outcomes()
-    return outcomes[draw_by_weight(rng, [p for _, p in outcomes]) if len(outcomes) > 1 else 0][0]
+    return draw_by_weight(rng, [p for _, p in outcomes]) if len(outcomes) > 1 else 0
 
 
-def stepwise(state: State, expression: Any, iterations: int, seed: int) -> Iterator[Outcome]:
-    """Algorithm 1, pausing after each iteration; always the same `Outcome`, growing.
+def determinized(state: State, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> State:
+    """A state drawn uniformly from the information set of an observer."""
+    world, determinize = State(state.game, state.record.copy()), state.game.entries().determinize
+    if determinize is not None:
+        determinize(world.record.ctypes.data, observer, beliefs.ctypes.data, rng.ctypes.data)
+    return world
+
+
+def root_states(state: State, scheme: Scheme, rng: np.ndarray) -> Iterator[State]:
+    """The root state of each iteration of a tree."""                                           # line 8; (2012, IV-C, IV-D)
+    observer = state.current_player()
+    if scheme.root == ONCE:
+        state = determinized(state, observer, state.beliefs(observer), rng)
+    viewer = observer if scheme.root == FRESH else CHANCE
+    beliefs = state.beliefs(viewer)
+    while True:
+        yield determinized(state, viewer, beliefs, rng)
+
+
+def grown(state: State, expression: Any, rng: np.ndarray, scheme: Scheme) -> Iterator[Outcome]:
+    """One tree of Algorithm 1 without end, line 18 left out; always the same `Outcome`."""
+    base = next((leaf for leaf in leaves(expression) if leaf.kind == "baseline"), baseline())
+    asked = [EXP3] if scheme.exp3 and state.game.entries().simultaneous is not None else []
+    kept = dict.fromkeys([base, *leaves(expression), *asked])
+    outcome = Outcome({leaf: Theta(initial_information(leaf, state.game.players)) for leaf in kept}, base)   # lines 2-4
+    outcome.selections = dict.fromkeys(state.legal_actions(), 0)
+    for world in root_states(state, scheme, rng):
+        playout = play(state, world, expression, outcome, rng, scheme.eyes)
+        update(outcome.records, playout)
+        outcome.playouts.append(Trace(tuple(playout.players), tuple(playout.actions), tuple(playout.phases)))
+        outcome.selections[playout.actions[0]] += 1
+        yield outcome
+
+
+def summed(trees: list[Outcome]) -> dict[int, int]:
+    """The selections of the root's legal actions in all trees."""
+    return {action: sum(tree.selections[action] for tree in trees) for action in trees[0].selections}
+
+
+def stepwise(state: State, expression: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme = MO_ISMCTS) -> Iterator[Outcome]:
+    """Algorithm 1, pausing after each iteration, tree after tree; always the same `Outcome` of a tree, growing.
 
     Raises:
-        ValueError: no player is about to act in the state.
+        ValueError: no player is about to act in the state, or a tree would be left without an iteration.
     """
     observer = state.current_player()
     if observer in (CHANCE, TERMINAL):
         raise ValueError(f"player {observer!r} is about to act; a search needs a decision of one of the players")
-    rng, entries, beliefs = seeded(seed), state.game.entries(), state.beliefs(observer)
-    base = next((leaf for leaf in leaves(expression) if leaf.kind == "baseline"), baseline())
-    kept = dict.fromkeys([base, *leaves(expression)])
-    outcome = Outcome({leaf: Theta(initial_information(leaf, state.game.players)) for leaf in kept}, base)   # lines 2-4
-    outcome.selections = dict.fromkeys(state.legal_actions(), 0)
-    for iteration in range(1, iterations + 1):
-        world = State(state.game, state.record.copy())
-        if entries.determinize is not None:
-            entries.determinize(world.record.ctypes.data, observer, beliefs.ctypes.data, rng.ctypes.data)   # line 8
-        playout = play(state, world, expression, outcome, rng)
-        update(outcome.records, playout)
-        outcome.playouts.append(Trace(tuple(playout.players), tuple(playout.actions), tuple(playout.phases)))
-        outcome.selections[playout.actions[0]] += 1
-        if iteration == iterations:
-            outcome.action = list(outcome.selections)[draw_best(rng, list(outcome.selections.values()))]    # line 18
-        yield outcome
+    if 0 < iterations < scheme.trees:
+        raise ValueError(f"{iterations!r} iterations; {scheme} needs at least {scheme.trees}")
+    key = seed if isinstance(seed, tuple) else (seed,)
+    generators = [seeded((*key, i)) for i in range(scheme.trees)] if scheme.counted else [seeded(key)]
+    trees: list[Outcome] = []
+    for i, rng in enumerate(generators):
+        share = iterations // scheme.trees + (i < iterations % scheme.trees)
+        for made, outcome in enumerate(islice(grown(state, expression, rng, scheme), share), start=1):
+            if made == 1:
+                trees.append(outcome)
+            if made == share and len(trees) == scheme.trees:
+                selections = summed(trees)
+                outcome.action = list(selections)[draw_best(generators[0].copy(), list(selections.values()))]   # line 18
+            yield outcome
 
 
-def search(state: State, expression: Any, iterations: int, seed: int) -> Outcome:
+def search(state: State, expression: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme = MO_ISMCTS) -> Outcome:
     """The whole of Algorithm 1.
 
     Raises:
-        ValueError: no player is about to act in the state, or not a single iteration is asked for.
+        ValueError: no player is about to act in the state, or there is not an iteration for each tree.
     """
     if iterations < 1:
         raise ValueError(f"{iterations!r} iterations; at least 1 is needed")
-    *_, outcome = stepwise(state, expression, iterations, seed)
-    return outcome
+    trees: list[Outcome] = []
+    for outcome in stepwise(state, expression, iterations, seed, scheme):
+        if not trees or outcome is not trees[-1]:
+            trees.append(outcome)
+    last = trees[-1]
+    if len(trees) == 1:
+        return last
+    return Outcome({}, last.base, [trace for tree in trees for trace in tree.playouts], summed(trees), last.action, trees)

@@ -45,7 +45,8 @@ def audited(game: Game, broken: Callable | None = None, **changes: Any) -> Audit
 def test_toys_with_hidden_information_pass_every_check(game: Game) -> None:
     report = audited(game)
     assert report.passed
-    assert [check.name for check in report.checks if check.passed] == list(CHECKS)
+    alone = {"others"} if game.players == 1 else set()                 # nobody else, from whom something could be hidden
+    assert [check.name for check in report.checks if check.passed] == [name for name in CHECKS if name not in alone]
     assert report.determinizations == 400 * report.decisions
 
 
@@ -267,7 +268,7 @@ def test_states_that_stand_for_several_deals_are_likelier() -> None:
 
 def test_two_results_differ_in_the_fields_that_are_named() -> None:
     state = KUHN.new_initial_state()
-    first, same, other = (search(state, BASELINE >> MAST, iterations=50, seed=seed) for seed in (1, 1, 2))
+    first, same, other = (search(state, BASELINE >> MAST, iterations=50, seed=seed) for seed in (1, 1, 3))
     assert differences(first, same) == []
     assert {"visits", "seed", "records of BASELINE", "records of MAST"} <= set(differences(first, other))
     assert differences(first, search(state, BASELINE, iterations=50, seed=1))[-1] == "records of MAST"

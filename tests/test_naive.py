@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus.game import CHANCE, CONTINUES, UNLABELLED, UNSEEN
+from icarus.game import CHANCE, CONTINUES, UNLABELLED, UNSEEN, State
 from icarus.rng import seeded
+from icarus.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT, Scheme
 from tests import naive, toy
-from tests.naive import AVAIL, EXPANSION, SELECTION, SIMULATION, VISIT, Leaf, Linear, Maxilinear, Playout, Sequential, Theta
+from tests.naive import AVAIL, EXP3, EXPANSION, SELECTION, SIMULATION, VISIT, Leaf, Linear, Maxilinear, Playout, Sequential, Theta
 
 ORIGIN = (UNLABELLED, None, ())
 EVERYTHING = Sequential(naive.rave(k=20), Linear([
@@ -20,17 +21,17 @@ def start(viewers: int = 3, origin: tuple = ORIGIN, label: int = UNLABELLED, epi
     return Playout(origin, label, episode or ((),) * viewers)
 
 
-def decide(h: Playout, player: int, legal: tuple[int, ...], phase: str = SELECTION) -> Playout:
+def decide(h: Playout, player: int, legal: tuple[int, ...], phase: str = SELECTION, number: int = 0) -> Playout:
     """The decision that is about to be made."""
-    h.players.append(player)
-    h.legals.append(legal)
+    h.decide(player, legal, number)
     h.phases.append(phase)
     return h
 
 
-def step(h: Playout, player: int, action: int, legal: tuple[int, ...], phase: str, label: int = CONTINUES, **seen: int) -> None:
+def step(h: Playout, player: int, action: int, legal: tuple[int, ...], phase: str, label: int = CONTINUES, number: int = 0,
+         **seen: int) -> None:
     """One decision made; seen by all as the action itself, except by viewers named v0, v1, …"""
-    decide(h, player, legal, phase)
+    decide(h, player, legal, phase, number)
     h.extend(action, tuple(seen.get(f"v{viewer}", action) for viewer in range(len(h.views[0]))), label)
 
 
@@ -356,8 +357,7 @@ def test_a_node_is_selection_expansion_or_simulation_by_the_baselines_visits() -
         h = start()
         for action in before:
             step(h, 0, action, (action,), SELECTION)
-        h.players.append(0)
-        h.legals.append(legal)
+        h.decide(0, legal)
         return naive.phase_of(base, h)
     assert phase((4,)) == SELECTION
     assert phase((4, 5)) == EXPANSION
@@ -371,8 +371,7 @@ def test_below_the_expanded_history_all_is_simulation_even_where_a_record_has_vi
     h = start()
     step(h, 0, 4, (4,), EXPANSION)
     step(h, 0, 5, (5,), SIMULATION)
-    h.players.append(0)
-    h.legals.append((6,))
+    h.decide(0, (6,))
     assert naive.phase_of(base, h) == SIMULATION
 
 
@@ -411,10 +410,15 @@ def test_equal_enhancements_are_kept_once_and_different_parameters_apart() -> No
 # ----------------------------------------------------------------------------------------------------------------- draws
 
 def choice(monkeypatch: pytest.MonkeyPatch, expression: object, thetas: dict, h: Playout, *numbers: float) -> int:
+    """The action that is drawn where every action is an edge of its own."""
+    return h.legals[-1][chosen(monkeypatch, expression, thetas, h, h.legals[-1], *numbers)]
+
+
+def chosen(monkeypatch: pytest.MonkeyPatch, expression: object, thetas: dict, h: Playout, edges: tuple, *numbers: float) -> int:
     dealt = Dealt(monkeypatch, *numbers)
-    action = naive.choose(expression, thetas, h, ((0.0, 0.0), 1, 1), np.zeros(4, np.uint64))
+    k = naive.choose(expression, thetas, h, ((0.0, 0.0), 1, 1), np.zeros(4, np.uint64), edges)
     assert dealt.left == []
-    return action
+    return k
 
 
 def test_one_legal_action_is_played_without_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -498,12 +502,120 @@ def test_chance_follows_its_probabilities(monkeypatch: pytest.MonkeyPatch) -> No
     drawn = []
     for u in (0.0, 0.199, 0.2, 0.699, 0.7, 0.999):
         Dealt(monkeypatch, u)
-        drawn.append(naive.by_nature(state, np.zeros(4, np.uint64)))
+        drawn.append(state.legal_actions()[naive.by_nature(state, np.zeros(4, np.uint64))])
     assert drawn == [7, 7, 8, 8, 9, 9]
     certain = toy.DICE.new_initial_state()
     certain.apply_action(1)
     Dealt(monkeypatch)
-    assert naive.by_nature(certain, np.zeros(4, np.uint64)) == 7
+    assert naive.by_nature(certain, np.zeros(4, np.uint64)) == 0
+
+
+# ------------------------------------------------------------------------------------------------------------------ EXP3
+
+def test_exp3_mixes_the_uniform_draw_with_one_by_exponentials_of_rewards() -> None:
+    # K = 2, n = 4: γ = sqrt(2 log 2 / (4 (e - 1))) = sqrt(1.386294 / 6.873127) = 0.449108, η = γ/2 = 0.224554.
+    # p of s = 1 against 0: 0.224554 + 0.550892 / (1 + e^-0.224554) = 0.224554 + 0.550892 / 1.798872 = 0.530797.
+    assert naive.exp3_probabilities([(1.0, 1), (0.0, 3)]) == pytest.approx([0.530797, 0.469203], abs=1e-6)
+    # K = 3, n = 12: γ = sqrt(3.295837 / 20.619382) = 0.399802, η = 0.133267; e^η = 1.142555, e^2η = 1.305433.
+    # The middle one: 0.133267 + 0.600198 / (1.142555 + 1 + 0.875231) = 0.133267 + 0.600198 / 3.017786 = 0.332154.
+    assert naive.exp3_probabilities([(2.0, 4), (1.0, 4), (0.0, 4)])[1] == pytest.approx(0.332154, abs=1e-6)
+
+
+def test_exp3_is_uniform_before_anything_is_known_and_certain_of_a_single_arm() -> None:
+    assert naive.exp3_probabilities([(0.0, 0)] * 4) == [0.25] * 4
+    # K = 4, n = 3: sqrt(4 log 4 / (3 (e - 1))) = sqrt(5.545177 / 5.154845) is above 1, so γ is 1 whatever the rewards were.
+    assert naive.exp3_probabilities([(4.0, 1), (0.0, 1), (2.0, 1), (0.0, 0)]) == [0.25] * 4
+    assert naive.exp3_probabilities([(7.0, 5)]) == [1.0]
+
+
+def test_exp3_never_gives_an_arm_less_than_its_uniform_share() -> None:
+    # K = 2, n = 10^6: γ = sqrt(1.386294 / 1718281.8) = 0.000898. The other's exponential is beyond all numbers.
+    lost, won = naive.exp3_probabilities([(0.0, 500_000), (5e6, 500_000)])
+    assert lost == pytest.approx(0.000449, abs=1e-6)
+    assert lost + won == pytest.approx(1)
+
+
+def at_once(number: int = 2) -> Playout:
+    """Player 0 chooses 4, hidden, then player 1 is asked, both at once, after an open 1."""
+    h = start()
+    step(h, 1, 1, (1, 2), SELECTION)
+    step(h, 0, 4, (4, 5), SELECTION, number=1, v1=90)
+    return decide(h, 1, (6, 7), EXPANSION, number)
+
+
+def test_no_record_of_a_choice_depends_on_another_made_at_once() -> None:
+    h = at_once()
+    assert h.choice(1, 4) == (0, (1, 4))
+    assert h.choice(2, 6) == (1, (1, 6))                                 # without the 90 between them
+    assert at_once(number=1).choice(2, 6) == (1, (1, 90, 6))             # a choice of its own
+    assert at_once(number=3).choice(2, 6) == (1, (1, 90, 6))             # 3 does not follow 1
+    third = at_once()
+    third.extend(6, (6, 6, 6))
+    decide(third, 0, (8,), EXPANSION, number=3)
+    assert third.choice(3, 8) == (0, (1, 8))
+    assert decide(start(), 1, (6, 7), SELECTION, number=2).choice(0, 6) == (1, (6,))     # never before the root
+
+
+def test_exp3_draws_by_its_probabilities_in_the_tree_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    exp3 = known(EXP3, {(1, (1, 6)): ((9.0, 1.0), 1), (1, (1, 7)): ((9.0, 0.0), 3)})
+    thetas = {naive.lgr(): known(naive.lgr(), {(90, 1): 7}), EXP3: exp3}
+    for u, action in ((0.5307, 6), (0.5309, 7)):                         # 0.530797 as above
+        h = at_once()
+        assert choice(monkeypatch, naive.lgr(), thetas, h, u) == action
+    assert h.probabilities == {2: pytest.approx(0.469203, abs=1e-6)}
+    simulated = at_once()
+    simulated.phases[-1] = SIMULATION
+    assert choice(monkeypatch, naive.lgr(), thetas, simulated) == 7      # the stored reply
+    assert simulated.probabilities == {}
+    alone = decide(start(), 1, (6,), SELECTION, number=1)
+    assert choice(monkeypatch, naive.lgr(), thetas, alone) == 6
+    assert alone.probabilities == {0: 1.0}
+
+
+def test_exp3_adds_the_reward_divided_by_the_probability_it_was_earned_with() -> None:
+    h = at_once()
+    h.extend(6, (90, 6, 6))
+    h.probabilities, h.rewards = {1: 0.25, 2: 0.5}, (0.75, 0.25)
+    assert naive.capture(EXP3, h) == [((0, (1, 4)), 0.25), ((1, (1, 6)), 0.5)]
+    assert after(EXP3, h) == {(0, (1, 4)): ((3.0, 1.0), 1), (1, (1, 6)): ((1.5, 0.5), 1)}
+    assert after(EXP3, h, h) == {(0, (1, 4)): ((6.0, 2.0), 2), (1, (1, 6)): ((3.0, 1.0), 2)}
+
+
+# ----------------------------------------------------------------------------------------------- moves of several actions
+
+def test_an_action_is_drawn_inside_the_move_that_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Four actions, seen as 90, nothing, 90 and 3: three moves. LGR replies with 90, which is the first or the third action.
+    h, leaf, edges = start(), naive.lgr(), (90, UNSEEN, 90, 3)
+    step(h, 0, 8, (8,), SELECTION)
+    decide(h, 1, (90, UNSEEN, 3), SELECTION)
+    thetas = {leaf: known(leaf, {(8, 1): 90})}
+    assert chosen(monkeypatch, leaf, thetas, h, edges, 0) == 0
+    assert chosen(monkeypatch, leaf, thetas, h, edges, 1) == 2
+    assert chosen(monkeypatch, leaf, {leaf: known(leaf, {(8, 1): 3})}, h, edges) == 3
+    assert chosen(monkeypatch, leaf, {leaf: known(leaf, {(8, 1): UNSEEN})}, h, edges) == 1
+    assert chosen(monkeypatch, leaf, {leaf: known(leaf, {})}, h, edges, 0, 1) == 2       # a move of three, an action of two
+
+
+def test_a_single_move_asks_no_policy_but_its_action_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    h = decide(start(), 1, (UNSEEN,), SELECTION)
+    assert chosen(monkeypatch, naive.mast(), {}, h, (UNSEEN,) * 3, 2) == 2
+    clash = decide(start(), 1, (UNSEEN,), SELECTION, number=1)
+    assert chosen(monkeypatch, naive.mast(), {EXP3: known(EXP3, {})}, clash, (UNSEEN,) * 3, 2) == 2
+    assert clash.probabilities == {0: 1.0}
+
+
+def test_the_baseline_simulates_uniformly_over_actions_not_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    h, leaf, edges = decide(start(), 1, (90, 3), SIMULATION), naive.baseline(), (90, 90, 90, 3)
+    thetas = {leaf: known(leaf, {}), naive.amaf(): known(naive.amaf(), {}), naive.mast(): known(naive.mast(), {})}
+    assert [chosen(monkeypatch, leaf, thetas, h, edges, i) for i in range(4)] == [0, 1, 2, 3]
+    mixed = Linear([(0.5, naive.mast()), (0.5, leaf)])
+    assert chosen(monkeypatch, mixed, thetas, h, edges, 0.6, 3) == 3     # the alternative first
+    twice = Maxilinear([(0.5, leaf), (0.5, naive.baseline(0.3))])
+    assert chosen(monkeypatch, twice, {**thetas, naive.baseline(0.3): known(leaf, {})}, h, edges, 2) == 2
+    rave = Maxilinear([(0.5, naive.amaf()), (0.5, leaf)])                # not the baseline alone: a move, then an action of it
+    assert chosen(monkeypatch, rave, thetas, h, edges, 0, 1) == 1
+    h.phases[-1] = EXPANSION                                             # in the tree all are alike
+    assert chosen(monkeypatch, leaf, thetas, h, edges, 0, 2) == 2
 
 
 # -------------------------------------------------------------------------------------------------------- whole searches
@@ -646,3 +758,151 @@ def test_a_search_where_no_player_acts_is_refused() -> None:
         naive.search(state, naive.baseline(), 10, seed=1)
     with pytest.raises(ValueError, match="at least 1"):
         naive.search(toy.DICE.new_initial_state(), naive.baseline(), 0, seed=1)
+
+
+# --------------------------------------------------------------------------------------------------------------- schemes
+
+def from_deal(game: toy.Game, deal: int, *actions: int) -> State:
+    record = np.zeros(1, toy.STATE)
+    record["row"] = toy.index_of(toy.ALL_TOYS.index(game), deal)
+    state = State(game, record)
+    for action in actions:
+        state.apply_action(action)
+    return state
+
+
+def after_raise(outcome: naive.Outcome) -> set[int]:
+    """What player 1 was ever able to answer to a 1 in the card game."""
+    return {moves[1] for mover, moves in outcome.records[naive.baseline()].keys() - {()} if mover == 1}
+
+
+def test_one_determinization_is_drawn_for_each_tree() -> None:
+    # Player 1 may answer 2, or 2 and 4, or 3 and 4: by his card.
+    found = set()
+    for seed in range(20):
+        outcome = naive.search(from_deal(toy.CARD, 0), naive.baseline(), 60, seed, DeterminizedUCT(1))
+        found.add(frozenset(after_raise(outcome)))
+    assert found == {frozenset({2}), frozenset({2, 4}), frozenset({3, 4})}
+    trees = naive.search(from_deal(toy.CARD, 0), naive.baseline(), 600, 1, DeterminizedUCT(10)).trees
+    assert {frozenset(after_raise(tree)) for tree in trees} == found
+    assert after_raise(naive.search(from_deal(toy.CARD, 0), naive.baseline(), 100, 1)) == {2, 3, 4}
+
+
+@pytest.mark.parametrize(("deal", "answers"), [(0, {2}), (1, {2, 4}), (2, {3, 4})])
+def test_cheats_see_the_true_card(deal: int, answers: set[int]) -> None:
+    for seed in range(3):
+        assert after_raise(naive.search(from_deal(toy.CARD, deal), naive.baseline(), 60, seed, CheatingUCT)) == answers
+        assert {frozenset(after_raise(tree)) for tree in naive.search(
+            from_deal(toy.CARD, deal), naive.baseline(), 100, seed, CheatingEnsembleUCT(2)).trees} == {frozenset(answers)}
+
+
+def test_trees_share_the_iterations_evenly_and_their_selections_are_summed() -> None:
+    whole = naive.search(toy.BRANCHES.new_initial_state(), naive.baseline(), 47, 3, CheatingEnsembleUCT(4))
+    assert [len(tree.playouts) for tree in whole.trees] == [12, 12, 12, 11]
+    assert sum(whole.selections.values()) == len(whole.playouts) == 47
+    for action, count in whole.selections.items():
+        assert count == sum(tree.selections[action] for tree in whole.trees)
+    assert whole.selections[whole.action] == max(whole.selections.values())
+    with pytest.raises(ValueError, match="needs at least 4"):
+        naive.search(toy.BRANCHES.new_initial_state(), naive.baseline(), 3, 3, CheatingEnsembleUCT(4))
+
+
+def test_a_tree_is_a_search_of_its_own_with_its_number_behind_the_seed() -> None:
+    state = toy.DICE.new_initial_state()
+    for i, tree in enumerate(naive.search(state, EVERYTHING, 40, (5, 6), CheatingEnsembleUCT(3)).trees):
+        alone = naive.search(state, EVERYTHING, len(tree.playouts), (5, 6, i), CheatingUCT)
+        assert (tree.records, tree.playouts) == (alone.records, alone.playouts)
+    single = naive.search(state, EVERYTHING, 40, 5, CheatingEnsembleUCT(1))
+    assert single.playouts == naive.search(state, EVERYTHING, 40, (5, 0), CheatingUCT).playouts
+
+
+OPEN = [game for game in toy.ALL_TOYS if game.observe is None]
+
+
+@pytest.mark.parametrize("game", OPEN, ids=lambda game: game.name)
+def test_where_everyone_sees_everything_all_eyes_are_the_same(game: toy.Game) -> None:
+    found = [naive.search(game.new_initial_state(seed=2), EVERYTHING, 50, 4, scheme) for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM)]
+    assert found[0] == found[1] == found[2]
+    if game.determinize is None:
+        assert found[0] == naive.search(game.new_initial_state(seed=2), EVERYTHING, 50, 4, CheatingUCT)
+
+
+def test_eyes_that_see_all_tell_every_action_from_every_other() -> None:
+    records = naive.search(toy.SECRETS.new_initial_state(), naive.baseline(), 300, 2, SO_ISMCTS).records[naive.baseline()]
+    second = {moves for mover, moves in records.keys() - {()} if len(moves) == 3}
+    assert second == {(a, b, c) for a in (0, 1) for b in (2, 3) for c in (4, 5)}
+    assert {mover for mover, moves in records.keys() - {()} if len(moves) == 3} == {1}
+
+
+def test_the_root_players_eyes_see_moves() -> None:
+    # Player 1 whispers 0 or 1 (unnoticed), 2 or 3 (SOMETHING) or 4, twice. What was not noticed leaves the history as it is, so the
+    # second whisper after an unnoticed first stands where the first stood.
+    records = naive.search(toy.WHISPERS.new_initial_state(), naive.baseline(), 600, 2, SO_ISMCTS_POM).records[naive.baseline()]
+    by_whispers = {moves for mover, moves in records.keys() - {()} if mover == 1}
+    heard = (UNSEEN, toy.SOMETHING, 4)
+    assert by_whispers == {(8, first) for first in heard} | {(8, first, second) for first in heard[1:] for second in heard}
+    guesses = {moves[:-1] for mover, moves in records.keys() - {()} if mover == 0 and moves[-1] in (6, 7)}
+    assert guesses == {(8,)} | {(8, a) for a in heard[1:]} | {(8, a, b) for a in heard[1:] for b in heard[1:]}
+    visited, guessed = records[1, (8, UNSEEN)][1], sum(records[0, (8, a)][1] for a in (6, 7))
+    assert guessed < visited                                             # two unnoticed ones in a playout visit the record twice
+
+
+def test_moves_are_chosen_and_actions_inside_them_uniform() -> None:
+    # Of five actions two go unnoticed and two look alike: a policy sees three moves, and MAST counts moves.
+    expression = Sequential(naive.mast(naive.ucb1()), naive.baseline())
+    outcome = naive.search(toy.WHISPERS.new_initial_state(), expression, 400, 7, SO_ISMCTS_POM)
+    counted = {action for action, player in outcome.records[naive.mast(naive.ucb1())] if player == 1}
+    assert counted == {UNSEEN, toy.SOMETHING, 4}
+    simulated = Counter(action for play in outcome.playouts for player, action, phase in
+                        zip(play.players, play.actions, play.phases, strict=True) if player == 1 and phase == SIMULATION)
+    assert chisquare([simulated[move] for move in (UNSEEN, toy.SOMETHING, 4)], sum(simulated.values()) * np.array([0.4, 0.4, 0.2])
+                     ).pvalue > 1e-4
+
+
+def test_chance_keeps_its_probabilities_where_its_outcomes_look_alike() -> None:
+    # 5 and 6 go unnoticed; 7 (½) and 8 (¼) are SOMETHING, 9 (¼) is open.
+    records = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 3000, 7, SO_ISMCTS_POM).records[naive.baseline()]
+    by_chance = {moves: n for (mover, moves), (_, n, _) in ((k, v) for k, v in records.items() if k) if mover == CHANCE}
+    assert set(by_chance) == {(0, UNSEEN), (0, toy.SOMETHING), (0, 9)}
+    drawn = [by_chance[0, toy.SOMETHING], by_chance[0, 9]]
+    assert chisquare(drawn, sum(drawn) * np.array([0.75, 0.25])).pvalue > 1e-4
+    assert records[CHANCE, (0, 9)][2] == sum(drawn)                      # available whenever chance was in the tree
+    own = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 3000, 7).records[naive.baseline()]
+    assert {moves for mover, moves in own.keys() - {()} if mover == CHANCE} == {(0, a) for a in (5, 6)} | {
+        (0, a, b) for a in (5, 6) for b in (7, 8, 9)}
+
+
+@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(1), CheatingUCT], ids=str)
+def test_the_root_stands_in_its_episode_as_the_root_player_knows_it(scheme: Scheme) -> None:
+    # b = 2 began the episode; c = 4 went unnoticed by player 0, who is to choose d.
+    state = from_deal(toy.SECRETS, 0, 0, 2, 4)
+    records = naive.search(state, Sequential(naive.baseline(), naive.epic()), 80, 3, scheme).records[naive.epic()]
+    assert records[0, 1, (2,)][1] == 80                                  # the root: player 1 made the last move of ⟨2⟩
+    assert {record for record in records if record[:2] == (0, 0) and len(record[2]) == 2} == {(0, 0, (2, 6)), (0, 0, (2, 7))}
+    ended = from_deal(toy.SECRETS, 0, 0)                                 # a = 0 is SOMETHING to player 1, who is to begin an episode
+    records = naive.search(ended, Sequential(naive.baseline(), naive.epic()), 20, 3, scheme).records[naive.epic()]
+    assert records[ended.position_in_episode().label, None, ()][1] == 20
+
+
+EXPRESSIONS = [naive.baseline(), EVERYTHING]
+
+
+@pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT], ids=str)
+def test_exp3_counts_every_choice_made_at_once_in_the_tree(scheme: Scheme) -> None:
+    for expression in EXPRESSIONS:
+        outcome = naive.search(toy.PENNIES.new_initial_state(), expression, 200, 9, scheme.with_exp3())
+        made = sum(phase != SIMULATION and player != CHANCE for play in outcome.playouts
+                   for player, phase in zip(play.players, play.phases, strict=True))
+        theta = outcome.records[EXP3]
+        assert sum(n for _, n in theta.values()) == made                 # every player's decision of the game is one
+        answers = {moves for player, moves in theta if player == 1 and len(moves) == 1}
+        assert answers == {(0,), (1,)} or scheme is SO_ISMCTS_POM and answers == {(toy.SOMETHING,)}
+        assert EXP3 not in naive.search(toy.PENNIES.new_initial_state(), expression, 2, 9, scheme).records
+        assert EXP3 not in naive.search(toy.KUHN.new_initial_state(), expression, 2, 9, scheme.with_exp3()).records
+
+
+def test_exp3_finds_that_both_coins_are_as_good() -> None:
+    outcome = naive.search(toy.PENNIES.new_initial_state(), naive.baseline(), 4000, 2, MO_ISMCTS.with_exp3())
+    for player in range(2):
+        counts = [outcome.records[EXP3][player, (coin,)][1] for coin in (0, 1)]
+        assert counts[0] / sum(counts) == pytest.approx(0.5, abs=0.07)

@@ -146,14 +146,16 @@ def test_recall_repeats_what_each_viewer_saw_since_the_episode_began(game: Game)
 
 def test_each_kind_of_game_is_there() -> None:
     assert [game.name for game in toy.ALL_TOYS] == [
-        "toy-branches", "toy-card", "toy-kuhn", "toy-dice", "toy-secrets", "toy-three", "toy-episodes", "toy-chain",
-        "toy-thicket-2", "toy-thicket-3", "toy-thicket-4"]
-    for thicket in toy.THICKETS:
+        "toy-branches", "toy-card", "toy-kuhn", "toy-dice", "toy-secrets", "toy-three", "toy-episodes", "toy-chain", "toy-fusion",
+        "toy-three-states", "toy-blind-states", "toy-pennies", "toy-whispers", "toy-draw", "toy-thicket-2", "toy-thicket-3",
+        "toy-thicket-4", "toy-clashes"]
+    for thicket in (*toy.THICKETS, toy.CLASHES):
         assert None not in (thicket.observe, thicket.chance, thicket.determinize, thicket.episode, thicket.recall)
         sights = {move for row in toy.ROWS if row.tree == toy.ALL_TOYS.index(thicket)
                   for of_action in row.node.seen.values() for move in of_action.values()}
         assert sights == {toy.SOMETHING, toy.UNSEEN}
-    assert [game.players for game in toy.ALL_TOYS] == [2, 2, 2, 2, 2, 3, 2, 1, 2, 3, 4]
+    assert [game.players for game in toy.ALL_TOYS] == [2, 2, 2, 2, 2, 3, 2, 1, 1, 2, 2, 2, 2, 2, 2, 3, 4, 3]
+    assert [game.name for game in toy.ALL_TOYS if game.simultaneous is not None] == ["toy-pennies", "toy-clashes"]
 
 
 def test_deals_are_equally_likely() -> None:
@@ -279,6 +281,85 @@ def test_the_chain_begins_without_a_label_and_passes_are_forced() -> None:
     assert after(toy.CHAIN, 0, toy.PASS, 2).legal_actions() == [toy.PASS]
     assert best(state) == (1,)
     assert best(after(toy.CHAIN, 1)) == (0.5,)
+
+
+def test_in_figure_1_a1_needs_the_right_reply_in_each_state() -> None:
+    assert best(after(toy.FUSION, deal=0)) == best(after(toy.FUSION, deal=1)) == (1,)          # the determinizer's belief
+    assert after(toy.FUSION, toy.A2, deal=1).returns() == [0.75]                               # +½
+    for deal in range(2):
+        assert best(after(toy.FUSION, toy.A1, (toy.A4, toy.A3)[deal], deal=deal)) == (1,)      # +1
+        assert best(after(toy.FUSION, toy.A1, (toy.A3, toy.A4)[deal], deal=deal)) == (0,)      # −1
+    told = {after(toy.FUSION, toy.A1, a, deal=deal).legal_actions()[0] for a in (toy.A3, toy.A4) for deal in (0, 1)}
+    assert len(told) == 4                                                                      # e_{x,3}, e_{x,4}, e_{y,3}, e_{y,4}
+
+
+@each([toy.THREE_STATES, toy.BLIND_STATES])
+def test_in_figure_3_rewards_depend_on_the_state_after_b2_only(game: Game) -> None:
+    legal = [after(game, toy.A1, deal=deal).legal_actions() for deal in range(3)]
+    assert legal == [[toy.B1, toy.B2], [toy.B2, toy.B3], [toy.B1, toy.B3]]
+
+    def worth(deal: int, b: int) -> list[tuple]:
+        return [best(after(game, toy.A1, b, a, deal=deal)) for a in (toy.A3, toy.A4)]
+    assert worth(0, toy.B1) == worth(2, toy.B1) == [(1, 0), (0, 1)]
+    assert worth(1, toy.B3) == worth(2, toy.B3) == [(0, 1), (1, 0)]
+    assert worth(0, toy.B2) == [(1, 0), (0, 1)] and worth(1, toy.B2) == [(0, 1), (1, 0)]
+    assert after(game, toy.A1, toy.B2, toy.A3).is_chance_node() and after(game, toy.A1, toy.B1, toy.A3).is_terminal()
+
+
+def test_a1_of_figure_3_is_worth_two_thirds_to_one_who_sees_and_half_to_one_who_does_not() -> None:
+    # Player 1 knows state and mixture: he takes the smaller of his two answers; q[b] is the share of a₃ in reply to b.
+    def worth(q: dict[int, float]) -> float:
+        least = []
+        for deal in range(3):
+            answers = after(toy.THREE_STATES, toy.A1, deal=deal).legal_actions()
+            thirds = [best(after(toy.THREE_STATES, toy.A1, b, toy.A3, deal=deal))[0] for b in answers]
+            least.append(min(q[b] * third + (1 - q[b]) * (1 - third) for b, third in zip(answers, thirds, strict=True)))
+        return sum(least) / 3
+    shares = [i / 10 for i in range(11)]
+    seeing = [worth({toy.B1: first, toy.B2: second, toy.B3: third}) for first in shares for second in shares for third in shares]
+    assert max(seeing) == pytest.approx(2 / 3)
+    assert max(worth(dict.fromkeys((toy.B1, toy.B2, toy.B3), q)) for q in shares) == pytest.approx(1 / 2)
+    stay = after(toy.THREE_STATES, toy.A2).returns()[0]
+    assert 1 / 2 < stay < 2 / 3
+
+
+def test_the_moves_of_figure_5_cannot_be_told_apart() -> None:
+    state = after(toy.BLIND_STATES, toy.A1, toy.B2, toy.A3)
+    assert state.moves(0) == (toy.A1, toy.SOMETHING, toy.A3)
+    assert state.moves(1) == (toy.SOMETHING, toy.B2, toy.SOMETHING)
+    found = {toy.ROWS[int(after(toy.BLIND_STATES, toy.A1, toy.B2).determinize(0, seed).facts.row)].actions()[1] for seed in range(50)}
+    assert found == {toy.B1, toy.B2, toy.B3}
+
+
+def test_coins_are_laid_at_once() -> None:
+    def number(*actions: int) -> int:
+        state = after(toy.PENNIES, *actions)
+        return toy.PENNIES.entries().simultaneous(state.record.ctypes.data)
+    assert [number(), number(0), number(0, 1), number(0, 1, 11), number(0, 1, 11, 1)] == [1, 2, 0, 1, 2]
+    assert after(toy.PENNIES, 1, 0, 12).moves(0) == (1, toy.SOMETHING, 12)
+    assert after(toy.PENNIES, 1).moves(1) == (toy.SOMETHING,)
+    assert after(toy.PENNIES, 1, 1, 13, 0, 1, 11).returns() == [0.5, 0.5]
+    assert after(toy.PENNIES, 1, 1, 13, 0, 0, 10).returns() == [1, 0]
+
+
+def test_half_of_the_whispers_are_heard() -> None:
+    heard = [after(toy.WHISPERS, 8, a).moves(0) for a in range(5)]
+    assert heard == [(8,), (8,), (8, toy.SOMETHING), (8, toy.SOMETHING), (8, 4)]
+    assert after(toy.WHISPERS, 8, 1, 2, 7).returns() == [1, 0]                                 # 1 + 2 is odd
+    assert after(toy.WHISPERS, 8, 1, 1, 7).returns() == [0, 1]
+
+
+def test_player_0_does_not_see_what_is_drawn() -> None:
+    assert after(toy.DRAW, 0, 5).chance_outcomes() == [(7, 0.5), (8, 0.25), (9, 0.25)]
+    assert [after(toy.DRAW, 0, 6, card).moves(0) for card in (7, 8, 9)] == [(0, toy.SOMETHING), (0, toy.SOMETHING), (0, 9)]
+    assert after(toy.DRAW, 0, 6, 8).moves(1) == (0, 8)
+    assert [after(toy.DRAW, 0, a, 8, 3, 1).returns() for a in (5, 6)] == [[0.25, 0.75], [0, 1]]
+
+
+@each([game for game in toy.ALL_TOYS if game.determinize])
+def test_the_environment_knows_the_state(game: Game) -> None:
+    state = game.new_initial_state(seed=5)
+    assert state.determinize(CHANCE, seed=1).record == state.record
 
 
 def test_states_are_told_in_words() -> None:

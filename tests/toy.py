@@ -10,8 +10,15 @@ All trees grow in one forest of tables, so that all toys share the same few comp
     toy-three      three players, a reward each
     toy-episodes   the same position-in-episode in several places, as in Figure 1, and twice on one path
     toy-chain      one player, forced passes, the same actions again and again, no episode label at the start
+    toy-fusion     Figure 1 of Cowling, Powley and Whitehouse (2012): strategy fusion
+    toy-three-states, toy-blind-states
+                   their Figure 3, with every action seen, and with the partially observable moves of their Figure 5
+    toy-pennies    matching pennies twice, two choices made at once each time
+    toy-whispers   of five actions two go unnoticed, two look alike and one is open, twice in a row
+    toy-draw       chance that one of the players does not see
     toy-thicket-2, toy-thicket-3, toy-thicket-4
-                   all of these at once in wild trees for two to four players: nothing for the hand
+                   all of the first eight at once in wild trees for two to four players: nothing for the hand
+    toy-clashes    such a tree with choices made at once in wild places
 """
 import itertools
 import random
@@ -36,7 +43,7 @@ Sight = dict[int, dict[int, int]]                    # what others see: {action:
 
 @dataclass(frozen=True)
 class Node:
-    """A state: who acts, where each action leads, what others see of it, and e."""
+    """A state: who acts, where each action leads, what others see of it, e, and its number among choices made at once."""
 
     player: int
     children: dict[int, "Node"] = field(default_factory=dict)
@@ -44,6 +51,7 @@ class Node:
     label: int = CONTINUES
     probabilities: tuple[float, ...] = ()
     rewards: tuple[float, ...] = ()
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -55,8 +63,8 @@ class Tree:
     deals: tuple[tuple[tuple, Node], ...]
 
 
-def turn(player: int, children: dict[int, Node], label: int = CONTINUES, seen: Sight | None = None) -> Node:
-    return Node(player, children, seen or {}, label)
+def turn(player: int, children: dict[int, Node], label: int = CONTINUES, seen: Sight | None = None, number: int = 0) -> Node:
+    return Node(player, children, seen or {}, label, number=number)
 
 
 def nature(outcomes: dict[int, tuple[float, Node]], label: int = CONTINUES, seen: Sight | None = None) -> Node:
@@ -165,13 +173,88 @@ def chain() -> Tree:
     return open_tree("toy-chain", 1, turn(0, {0: last(0, 0.5, 1), 1: last(0.5, 0)}))
 
 
-def thicket(players: int, deals: int = 3, depth: int = 6) -> Tree:
+A1, A2, A3, A4, B1, B2, B3 = 1, 2, 3, 4, 11, 12, 13  # the actions of the figures
+STAY = 0.75                                          # the reward of a₂ in Figure 1, +½
+
+
+def revealed(action: int, win: float, *others: float) -> Node:
+    """An environment action e that tells how it stood."""
+    return nature({action: (1.0, end(win, *others))})
+
+
+def fusion() -> Tree:
+    """In x action a₃ is wrong and a₄ is right, in y the other way round; rewards −1, +½, +1 are 0, ¾, 1 here. e_{x,3} is 103."""
+    def state(reveals: int, third: float) -> Node:
+        return turn(0, {A1: turn(0, {A3: revealed(reveals + 3, third), A4: revealed(reveals + 4, 1 - third)}), A2: end(STAY)})
+    return Tree("toy-fusion", 1, (((None,), state(100, 0)), ((None,), state(200, 1))))
+
+
+def three_states(blind: bool = False) -> Tree:
+    """Player 1 has b₁ b₂ in state x, b₂ b₃ in y, b₁ b₃ in z, which only he knows. Player 0 then does well with a₃ after b₁, with a₄
+    after b₃, and after b₂ with the one in x and with the other in y, where the environment tells it (e_{x,2,3} is 123).
+
+    The numbers at the leaves are not those printed in the figure, but do what its text says: rewards after b₁ and b₃ do not depend on
+    the state, rewards after b₂ do. Against the best play of player 1, a₁ is worth 2/3 to a player 0 who saw which b it was (½, ½
+    and 1 in the three states) and ½ to one who did not; a₂ is between the two.
+    """
+    def reply(third: float, reveals: int = 0) -> Node:
+        leaf = {A3: third, A4: 1 - third}
+        return turn(0, {a: revealed(reveals + a, win, 1 - win) if reveals else end(win, 1 - win) for a, win in leaf.items()},
+                    seen={A3: {1: SOMETHING}, A4: {1: SOMETHING}} if blind else None)
+
+    def state(*answers: tuple[int, Node]) -> Node:
+        seen = {b: {0: SOMETHING} for b, _ in answers} if blind else None
+        return turn(0, {A1: turn(1, dict(answers), seen=seen), A2: end(0.6, 0.4)},
+                    seen={A1: {1: SOMETHING}, A2: {1: SOMETHING}} if blind else None)
+    first, third = (B1, reply(1)), (B3, reply(0))
+    x, y, z = state(first, (B2, reply(1, 120))), state((B2, reply(0, 220)), third), state(first, third)
+    return Tree("toy-blind-states" if blind else "toy-three-states", 2, (((None, "x"), x), ((None, "y"), y), ((None, "z"), z)))
+
+
+def pennies() -> Tree:
+    """Both lay a coin (0 or 1) at once, the environment uncovers them (10 + 2a + b), and once more: player 0 gets ½ for each match."""
+    def coins(won: float, last: bool) -> Node:
+        def uncovered(a: int, b: int) -> Node:
+            total = won + (0.5 if a == b else 0)
+            return nature({10 + 2 * a + b: (1.0, end(total, 1 - total) if last else coins(total, True))})
+        return turn(0, {a: turn(1, {b: uncovered(a, b) for b in (0, 1)}, seen={b: {0: SOMETHING} for b in (0, 1)}, number=2)
+                        for a in (0, 1)}, label=0, seen={a: {1: SOMETHING} for a in (0, 1)}, number=1)
+    return open_tree("toy-pennies", 2, coins(0, False))
+
+
+def whispers() -> Tree:
+    """Player 1 whispers twice; player 0, who hears little of it, wins by telling whether the sum of the two is even (6) or odd (7)."""
+    def guess(total: int) -> Node:
+        return turn(0, {6 + i: end(win, 1 - win) for i, win in enumerate((1 - total % 2, total % 2))})
+
+    def whisper(total: int, again: bool) -> Node:
+        return turn(1, {a: whisper(total + a, False) if again else guess(total + a) for a in range(5)},
+                    seen={0: {0: UNSEEN}, 1: {0: UNSEEN}, 2: {0: SOMETHING}, 3: {0: SOMETHING}})
+    return open_tree("toy-whispers", 2, turn(0, {8: whisper(0, True), 9: end(0.5, 0.5)}))
+
+
+def draw() -> Tree:
+    """After 0 player 1 draws a card: 7 (½) or 8 (¼) unseen by player 0, or 9 (¼), or before all this one that nobody notices (5, 6);
+    player 1 passes (2) or raises (3), player 0 folds (0) or calls (1). A 6 doubles nothing but the worth of a called 8."""
+    def card_drawn(card: int, doubled: bool) -> Node:
+        win = {7: 0.75, 8: 0.0 if doubled else 0.25, 9: 0.5}[card]
+        return turn(1, {2: end(0.5, 0.5), 3: turn(0, {0: end(0.375, 0.625), 1: end(win, 1 - win)})})
+
+    def drawn(doubled: bool) -> Node:
+        return nature({card: (chance, card_drawn(card, doubled)) for card, chance in ((7, 0.5), (8, 0.25), (9, 0.25))},
+                      seen={7: {0: SOMETHING}, 8: {0: SOMETHING}})
+    unnoticed = nature({5: (0.5, drawn(False)), 6: (0.5, drawn(True))}, seen={a: {0: UNSEEN, 1: UNSEEN} for a in (5, 6)})
+    return open_tree("toy-draw", 2, turn(0, {0: unnoticed, 1: end(0.4, 0.6)}))
+
+
+def thicket(players: int, deals: int = 3, depth: int = 6, clashes: bool = False) -> Tree:
     """A tree drawn once and for all; the deals differ in rewards and in some of the legal actions below the root."""
-    name = f"toy-thicket-{players}"
+    name = "toy-clashes" if clashes else f"toy-thicket-{players}"
     sights = (None, None, None, SOMETHING, UNSEEN)   # what another player sees of an action; None is the action itself
 
-    def grow(deal: int, path: tuple[int, ...]) -> Node:
+    def grow(deal: int, path: tuple[int, ...], before: int = 0) -> Node:
         common, own = random.Random(f"{name} {path}"), random.Random(f"{name} {deal} {path}")
+        number = random.Random(f"{name} {path} at once").choice((0, 1, 2, before + 1, before + 1)) if clashes else 0
         if len(path) == depth or (len(path) > 2 and common.random() < 0.15):
             return end(*(own.choice((0, 0.5, 1)) for _ in range(players)))
         actions = common.sample(range(8), common.choice((1, 2, 3, 3)) if path else 3)
@@ -187,11 +270,12 @@ def thicket(players: int, deals: int = 3, depth: int = 6) -> Tree:
         player = common.randrange(players)
         for others in seen.values():
             others.pop(player, None)
-        return turn(player, {action: grow(deal, (*path, action)) for action in actions}, label, seen)
+        return turn(player, {action: grow(deal, (*path, action), number) for action in actions}, label, seen, number)
     return Tree(name, players, tuple(((None,) * (players - 1) + (deal,), grow(deal, ())) for deal in range(deals)))
 
 
-TREES = (branches(), card(), kuhn(), dice(), secrets(), three(), episodes(), chain(), thicket(2), thicket(3), thicket(4))
+TREES = (branches(), card(), kuhn(), dice(), secrets(), three(), episodes(), chain(), fusion(), three_states(), three_states(blind=True),
+         pennies(), whispers(), draw(), thicket(2), thicket(3), thicket(4), thicket(3, clashes=True))
 
 
 # -------------------------------------------------------------------------------------------------------------- the tables
@@ -292,6 +376,7 @@ def sights() -> np.ndarray:
 PLAYERS = np.array([row.node.player for row in ROWS], np.int64)
 COUNTS = np.array([len(row.node.children) for row in ROWS], np.int64)
 LABELS = np.array([row.node.label for row in ROWS], np.int64)
+NUMBERS = np.array([row.node.number for row in ROWS], np.int64)
 ACTIONS = padded([list(row.node.children) for row in ROWS], MAX_LEGAL, np.int64)
 CHILDREN = padded([[index_of(row.tree, row.deal, *row.actions(), action) for action in row.node.children] for row in ROWS],
                   MAX_LEGAL, np.int64)
@@ -353,6 +438,8 @@ def chance(state: Any, probabilities: np.ndarray) -> None:
 
 
 def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    if observer == CHANCE:
+        return
     start, count = ALIKE_SPANS[state.row, observer, 0], ALIKE_SPANS[state.row, observer, 1]
     state.row = ALIKE[start + below(rng, count)]
 
@@ -366,6 +453,10 @@ def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
     for i in range(count):
         moves[i] = RECALLED[start + i]
     return count
+
+
+def simultaneous(state: Any) -> int:
+    return NUMBERS[state.row]
 
 
 def retrace(state: Any, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
@@ -400,9 +491,11 @@ def toy(tree: int) -> Game:
         chance=chance if any(row.node.player == CHANCE for row in grown) else None,
         determinize=determinize if hidden else None,
         episode=episode if labelled else None,
-        recall=recall if secret and labelled else None,
+        recall=recall if secret else None,
+        simultaneous=simultaneous if any(row.node.number for row in grown) else None,
         retrace=retrace if hidden else None)
 
 
 ALL_TOYS = [toy(tree) for tree in range(len(TREES))]
-BRANCHES, CARD, KUHN, DICE, SECRETS, THREE, EPISODES, CHAIN, *THICKETS = ALL_TOYS
+(BRANCHES, CARD, KUHN, DICE, SECRETS, THREE, EPISODES, CHAIN, FUSION, THREE_STATES, BLIND_STATES, PENNIES, WHISPERS, DRAW,
+ *THICKETS, CLASHES) = ALL_TOYS
