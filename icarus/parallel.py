@@ -33,6 +33,12 @@ def check_threads(threads: Any, sharing: Any) -> None:
         raise ValueError(f"sharing is {sharing!r}; it must be {' or '.join(map(repr, SHARINGS))}")
 
 
+def mean_rewards(found: np.ndarray) -> np.ndarray:
+    """[actions]: mean rewards from [2, actions] total rewards and numbers of playouts; nan where there is no playout."""
+    rewards, counts = found
+    return np.divide(rewards, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+
+
 class Shared:
     """What searches that share their records have in common.
 
@@ -107,9 +113,9 @@ class Roots(Team):
 
     def result(self, seconds: float = 0.0, copied: bool = True) -> Any:
         """What the searches have found so far; `copied` as in `Search.records`."""
-        parts = tuple(search.result(seconds, copied) for search in self.searches)
-        rewards, counts = np.sum([search.root_rewards() for search in self.searches], axis=0)
-        values = np.divide(rewards, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+        rewards = [search.root_rewards() for search in self.searches]
+        parts = tuple(search.result(seconds, copied, own) for search, own in zip(self.searches, rewards, strict=True))
+        values = mean_rewards(np.sum(rewards, axis=0))
         return attrs.evolve(self.combined(parts[0], seconds), values=values, memory=sum(part.memory for part in parts), parts=parts)
 
 

@@ -13,7 +13,7 @@ from icarus.history import PHASES, PLAYOUT, STEP, episode_key, episode_record, m
 from icarus.information import UPDATES
 from icarus.jit import Entry, plain
 from icarus.lowering import Program, lowered
-from icarus.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads
+from icarus.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads, mean_rewards
 from icarus.playout import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED, WeightError, loop, raw_loop, tie_break
 from icarus.result import Result, SearchInterrupted
 from icarus.rng import seeded
@@ -338,11 +338,10 @@ class Search:
         most = np.flatnonzero(visits == visits.max())
         return self.actions[most[0] if len(most) == 1 else most[tie_break()(self._kept["rng"].copy().ctypes.data, len(most))]]
 
-    def result(self, seconds: float = 0.0, copied: bool = True) -> Result:
-        """What the search has found so far; `copied` as in `records`."""
+    def result(self, seconds: float = 0.0, copied: bool = True, rewards: np.ndarray | None = None) -> Result:
+        """What the search has found so far; `copied` as in `records`, `rewards` what `root_rewards` has told, if it was asked."""
         visits = self.root_visits()
-        rewards, counts = self.root_rewards()
-        values = np.divide(rewards, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+        values = mean_rewards(self.root_rewards() if rewards is None else rewards)
         return Result(
             action=self.most_visited(visits), actions=self.actions, visits=visits, values=values, policy=visits / max(1, visits.sum()),
             iterations=self.iterations, records=self.records(copied), depth=self.depth,

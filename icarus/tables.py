@@ -96,11 +96,12 @@ class Table:
 
     def find(self, key: int) -> Any:
         """The row of the record with this key; None where it was never updated."""
-        mask = self.capacity - 1
+        rows = self.rows
+        held, mask = rows["record"], len(rows) - 2
         i = key & mask
-        while self.rows[i]["record"] not in (NO_RECORD, key):
+        while held[i] not in (NO_RECORD, key):
             i = (i + 1) & mask
-        return self.rows[i] if self.rows[i]["record"] == key else None
+        return rows[i] if held[i] == key else None
 
     def records(self) -> np.ndarray:
         """The rows that hold a record, sorted by key: a copy."""

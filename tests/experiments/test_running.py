@@ -15,7 +15,7 @@ from experiments.playing import Game
 from experiments.running import games_left, part
 
 TOTAL = 3 * TRIALS
-TIMED_GAMES, TIMED_ITERATIONS = 40, 4000
+TIMED_GAMES, TIMED_ITERATIONS = 40, 8000
 
 
 def processes_below(process: int) -> set[int]:
