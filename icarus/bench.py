@@ -3,6 +3,7 @@
 A time on a shared machine means little; a ratio to something else measured in the same run means more. So the runs of all
 subjects alternate, and what is reported is the median over the repeats, with the spread between the quartiles.
 """
+import itertools
 import json
 import random
 import resource
@@ -247,15 +248,17 @@ def draw_growth(path: Path, grown: dict[str, list[tuple[int, float, int]]]) -> N
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
-    figure, axes = pyplot.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
-    for name, rows in grown.items():
+    figure, axes = pyplot.subplots(1, 2, figsize=(12, 4.5), layout="constrained")
+    for (name, rows), marker in zip(grown.items(), itertools.cycle("os^vDP*X")):
         counts = [row[0] for row in rows]
-        axes[0].plot(counts, [row[1] for row in rows], marker="o", label=name)
-        axes[1].plot(counts, [row[2] / 1e6 for row in rows], marker="o", label=name)
-    for axis, label in zip(axes, ("microseconds for an iteration", "tables, MB"), strict=True):
-        axis.set(xscale="log", yscale="log", xlabel="iterations", ylabel=label)
-        axis.grid(True, which="both", alpha=0.25)
-    axes[0].legend(frameon=False)
+        axes[0].plot(counts, [row[1] for row in rows], marker=marker, label=name)
+        axes[1].plot(counts, [row[2] / 1e6 for row in rows], marker=marker, label=name)
+    for axis, label, scale in zip(axes, ("microseconds for an iteration", "tables, MB"), ("linear", "log"), strict=True):
+        axis.set(xscale="log", yscale=scale, xlabel="iterations", ylabel=label)
+        axis.grid(True, alpha=0.25)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylim(bottom=0)
+    axes[1].legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.savefig(path, dpi=130)
     pyplot.close(figure)
 
