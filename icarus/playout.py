@@ -246,8 +246,9 @@ def accepted(a: Any, leaf: Any, parameter: float, legal: int, count: int, rng: n
     for _ in range(count):
         i = below(rng, count)
         ask(a, leaf, legal + 8 * i, 1)
-        exponent, point = (values[0] - UNVISITED) / parameter, uniform(rng)
-        if point < 1.0 + exponent or point < math.exp(exponent):          # 1 + x ≤ e^x decides mostly, at less cost
+        x, point = (values[0] - UNVISITED) / parameter, uniform(rng)
+        above = 1.0 + x + x * x / 2.0                                     # 1 + x + x²/2 + x³/6 ≤ e^x ≤ 1 + x + x²/2 for x ≤ 0 decides
+        if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):       # mostly, at less cost
             return i
     ask(a, leaf, legal, count)
     return chosen(GIBBS, parameter, values, count, rng)
