@@ -454,7 +454,8 @@ def play(a: Any, rng: np.ndarray) -> int:
     steps, keys = array_at(playout.steps, a.step_capacity + 1, STEP), array_at(playout.keys, (a.step_capacity + 1) * a.viewers, _INT)
     places = array_at(a.places, a.max_legal, _INT)
     moves = array_at(playout.moves, (a.step_capacity + 1) * a.viewers, _INT)
-    plain = a.viewers == 1 and a.look == 0 and not a.keys_in_simulation and not a.episodes_read   # nobody looks at it
+    # One viewer who sees actions as they are, and of whom only the keys in the tree are read: `advance` in a few words.
+    plain = a.viewers == 1 and a.look == 0 and not a.keys_in_simulation and not a.episodes_read
     t, used, depth = 0, 0, 0
     in_tree = visits_at(a, baseline, place_in(a, baseline, EMPTY_HISTORY)) > 0       # the first playout of all expands the empty history
     while True:
