@@ -28,3 +28,10 @@ def test_the_printed_examples_are_the_files_and_run(block, name):
 def test_every_test_file_that_the_readme_names_exists():
     for path in re.findall(r"tests/[\w/]+\.py", (ROOT / "README.md").read_text()):
         assert (ROOT / path).exists(), path
+
+
+def test_the_worth_of_a_second_thread_can_be_measured():
+    command = [sys.executable, ROOT / "examples" / "two_threads.py", "othello", "20", "4"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    for sharing, line in zip(("roots", "records"), done.stdout.splitlines(), strict=True):
+        assert line.startswith(f"othello: two threads that share {sharing}, 40 iterations, against one with 20: mean reward")
