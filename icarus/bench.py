@@ -27,7 +27,7 @@ STRATEGIES = ("BASELINE", "BASELINE >> MAST", "BASELINE >> NAST2", "BASELINE >> 
               "RAVE >> (MAST + LGRF + NAST2)/3")
 RAW = "random playouts"
 PEER, PEER_RAW = "OpenSpiel", "OpenSpiel's rollouts"
-SECONDS = 0.4                        # of a single run, so that slow peers do not take minutes
+SECONDS = 0.4                        # of a single run: long beside what disturbs it, and slow peers do not take minutes
 ROLLOUTS = 100                       # of the peer's evaluator, to time rollouts alone
 OPENING_SEED = 5
 
@@ -73,24 +73,28 @@ def _is_passing(state: State) -> bool:
 def _ours(state: State, strategy: str, iterations: int) -> Callable[[int], tuple[float, float]]:
     Search(state, parse(strategy), 0).run(2)
 
-    def run(seed: int) -> tuple[float, float]:
-        search = Search(state, parse(strategy), seed)
-        started = time.perf_counter()
+    def searched(search: Search) -> int:
         search.run(iterations)
-        seconds = time.perf_counter() - started
-        return iterations / seconds, seconds / max(1, sum(search.result().phase_steps.values())) * 1e9
-    return run
+        return int(search.phase_steps().sum())
+    return _timed(state, strategy, iterations, searched)
 
 
 def _our_playouts(state: State, iterations: int) -> Callable[[int], tuple[float, float]]:
     Search(state, parse("BASELINE"), 0).run_raw(2)
 
+    return _timed(state, "BASELINE", iterations, lambda search: search.run_raw(iterations))
+
+
+def _timed(state: State, strategy: str, iterations: int, work: Callable[[Search], int]) -> Callable[[int], tuple[float, float]]:
+    """A run of new searches, one after another for SECONDS; `work` has one make its iterations and returns their number of steps."""
     def run(seed: int) -> tuple[float, float]:
-        search = Search(state, parse("BASELINE"), seed)
-        started = time.perf_counter()
-        steps = search.run_raw(iterations)
-        seconds = time.perf_counter() - started
-        return iterations / seconds, seconds / max(1, steps) * 1e9
+        seconds, made, steps = 0.0, 0, 0
+        while seconds < SECONDS:
+            search = Search(state, parse(strategy), (seed, made))
+            started = time.perf_counter()
+            steps += work(search)
+            seconds, made = seconds + time.perf_counter() - started, made + iterations
+        return made / seconds, seconds / max(1, steps) * 1e9
     return run
 
 
