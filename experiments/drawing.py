@@ -37,6 +37,7 @@ def canvas(path: Path, size: tuple[float, float]) -> Iterator[Any]:
             yield figure
             path.parent.mkdir(parents=True, exist_ok=True)
             figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
+            figure.set_layout_engine("none")                          # the places that were found for the PNG do for the SVG too
             figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
         finally:
             pyplot.close(figure)
