@@ -26,7 +26,7 @@ def player_told(strategy: str, scheme: str) -> str:
     if scheme == SCHEME:
         return strategy
     from icarus.scheme import parse_scheme
-    return player_text(strategy, parse_scheme(scheme).told())
+    return parse_scheme(scheme).by(strategy)
 
 
 @attrs.frozen

@@ -13,6 +13,7 @@ with a probability of e^-25, so what is not found is excluded, and the counts ca
 Deals are what is equally likely. Where a record says less than the deal (ranks without their suits), `multiplicity(state)` must
 tell how many deals it stands for, up to a common factor.
 """
+import functools
 import random
 import time
 from collections import Counter
@@ -23,7 +24,7 @@ import attrs
 import numpy as np
 from numba import types
 
-from icarus.game import CHANCE, TERMINAL, UNSEEN, Game, State
+from icarus.game import CHANCE, TERMINAL, UNSEEN, Game, State, in_words
 from icarus.jit import array_at, call1, call2, call4, compiled, record_at
 from icarus.playout import RECALLED
 from icarus.rng import seeded
@@ -208,11 +209,10 @@ class _Eyes:
         listed = np.zeros(ROOM * game.max_legal, np.int64)
         self._arrays = {"actions": actions, "moves": moves, "recalled": recalled, "listed": listed}
         for name in ("determinize", "player", "legal", "episode", "recall"):
-            entry = getattr(entries, name)
-            self._job[name] = 0 if entry is None else entry.address
+            self._job[name] = entries.address(name)
         for name, array in self._arrays.items():
             self._job[name] = array.ctypes.data
-        self._job["observer"], self._job["words"] = observer, -(-game.state.itemsize // 8)
+        self._job["observer"], self._job["words"] = observer, len(in_words(state.record))
         self._job["action_count"] = len(actions)
         self._job["mover"] = state.current_player()
         self._job["label"] = 0 if entries.episode is None else entries.episode(address)
@@ -221,9 +221,8 @@ class _Eyes:
 
     def draws(self, record: np.ndarray, count: int, rng: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Determinizations of a record, [count] of game.state, and the faults of each, [count]."""
-        words = int(self._job["words"][0])
-        truth, draws, faults = np.zeros(words, np.int64), np.zeros((count, words), np.int64), np.zeros(count, np.int64)
-        truth.view(np.uint8)[:record.nbytes] = record.view(np.uint8)
+        truth = in_words(record)
+        draws, faults = np.zeros((count, len(truth)), np.int64), np.zeros(count, np.int64)
         beliefs = State(self.game, record).beliefs(int(self._job["observer"][0]))
         for name, array in (("truth", truth), ("draws", draws), ("faults", faults), ("beliefs", beliefs), ("rng", rng)):
             self._job[name] = array.ctypes.data
@@ -233,13 +232,9 @@ class _Eyes:
         return records.view(self.game.state)[:, 0], faults
 
 
-_compiled: dict[str, Any] = {}
-
-
+@functools.cache
 def _draw() -> Any:
-    if not _compiled:
-        _compiled["draw"] = compiled(draw, types.int64(types.int64), "the draws of an audit")
-    return _compiled["draw"]
+    return compiled(draw, types.int64(types.int64), "the draws of an audit")
 
 
 def _facts(record: np.ndarray) -> Any:

@@ -206,7 +206,7 @@ def match_command(
     found = [parse_scheme(text) for text in schemes or [DEFAULT_SCHEME]]
     if len(found) not in (1, len(strategies)):
         raise ValueError(f"--scheme is given {len(found)} times for {len(strategies)} strategies; give it once or for each")
-    found *= 1 if len(found) > 1 else len(strategies)
+    found *= len(strategies) // len(found)
     agents = [Agent(_strategy(text, own), iterations=iterations, seconds=seconds, threads=threads, sharing=sharing, scheme=by)
               for text, by in zip(strategies, found, strict=True)]
     agents += [agents[-1]] * (loaded.players - len(agents))

@@ -163,6 +163,11 @@ class Entries:
     recall: Entry | None
     simultaneous: Entry | None
 
+    def address(self, name: str) -> int:
+        """The address of a function for compiled code; 0 where it is absent."""
+        entry = getattr(self, name)
+        return 0 if entry is None else entry.address
+
 
 @functools.cache
 def _entries(state_type: np.dtype, beliefs_type: np.dtype, max_legal: int, parameters: tuple[str, ...],
@@ -235,6 +240,13 @@ def _dispatcher(function: Callable | None) -> Any:
 def copied(record: np.ndarray) -> np.ndarray:
     """A copy of a state record to the last byte; numpy's own leaves the bytes between the fields undefined."""
     return record.view(np.uint8).copy().view(record.dtype)
+
+
+def in_words(record: np.ndarray) -> np.ndarray:
+    """A copy of a state record as compiled code copies it, in whole words of 8 bytes."""
+    words = np.zeros(-(-record.nbytes // 8), np.int64)
+    words.view(np.uint8)[:record.nbytes] = record.view(np.uint8)
+    return words
 
 
 @attrs.frozen

@@ -54,8 +54,7 @@ class Agent:
     def __str__(self) -> str:
         budget = [f"{self.iterations} iterations"] * (self.iterations is not None) + [f"{self.seconds} s"] * (self.seconds is not None)
         threads = [f"{self.threads} threads sharing {self.sharing}"] * (self.threads > 1)
-        scheme = f" by {self.scheme.told()}" if self.scheme != MO_ISMCTS else ""
-        return f"{self.strategy}{scheme} ({', '.join(budget + threads)})"
+        return f"{self.scheme.by(self.strategy)} ({', '.join(budget + threads)})"
 
 
 @attrs.frozen

@@ -86,9 +86,8 @@ class Result:
                           for row in rows)
         rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
         threads = f", {self.threads} threads sharing {self.sharing}" if self.sharing else ""
-        scheme = f" by {self.scheme.told()}" if self.scheme != MO_ISMCTS else ""
         threads += " (not reproducible)" if self.sharing == RECORDS else ""
-        what = f"{self.state.game}, player {player}, {self.strategy}{scheme}{threads}"
+        what = f"{self.state.game}, player {player}, {self.scheme.by(self.strategy)}{threads}"
         records = sum(map(len, self.records.values()))
         spent = f"{self.iterations} iterations in {self.seconds:.2f} s ({rate:,.0f}/s)"
         return f"{what}: {spent}, depth {self.depth}, {records} records\n{table}"

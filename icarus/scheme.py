@@ -55,6 +55,10 @@ class Scheme:
 
     __repr__ = __str__
 
+    def by(self, strategy: object) -> str:
+        """A strategy with the scheme that searches by it, as told; the default goes without saying."""
+        return str(strategy) if self == MO_ISMCTS else f"{strategy} by {self.told()}"
+
     def told(self) -> str:
         """The scheme with what must be known of it wherever its results are shown."""
         return f"{self} (cheating: it sees what is hidden)" if self.cheats else str(self)
@@ -90,9 +94,8 @@ def CheatingEnsembleUCT(trees: int = 40) -> Scheme:
     return Scheme("CheatingEnsembleUCT", TRUE, ALL, _number("trees", trees), counted="trees")
 
 
-SCHEMES = {"MO_ISMCTS": MO_ISMCTS, "SO_ISMCTS": SO_ISMCTS, "SO_ISMCTS_POM": SO_ISMCTS_POM, "DeterminizedUCT": DeterminizedUCT(),
-           "CheatingUCT": CheatingUCT, "CheatingEnsembleUCT": CheatingEnsembleUCT()}
-_COUNTED = {"DeterminizedUCT": DeterminizedUCT, "CheatingEnsembleUCT": CheatingEnsembleUCT}
+SCHEMES = {scheme.name: scheme for scheme in
+           (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(), CheatingUCT, CheatingEnsembleUCT())}
 
 
 def parse_scheme(text: str) -> Scheme:
@@ -109,7 +112,7 @@ def parse_scheme(text: str) -> Scheme:
     name, parameter, number = parts.groups()
     scheme = SCHEMES[name]
     if number is not None:
-        if name not in _COUNTED or parameter not in (None, scheme.counted):
+        if not scheme.counted or parameter not in (None, scheme.counted):
             raise ValueError(f"{text!r} is no scheme; {name} is written {scheme}")
-        scheme = _COUNTED[name](int(number))
+        scheme = attrs.evolve(scheme, trees=_number(scheme.counted, int(number)))
     return scheme.with_exp3() if exp3 else scheme

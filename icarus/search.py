@@ -8,10 +8,10 @@ import attrs
 import numpy as np
 
 from icarus.enhancement import Enhancement, Sum
-from icarus.game import CHANCE, TERMINAL, Entries, EpisodePosition, State
+from icarus.game import CHANCE, TERMINAL, Entries, EpisodePosition, State, in_words
 from icarus.history import PHASES, PLAYOUT, STEP, episode_key, episode_record, mix
 from icarus.information import UPDATES
-from icarus.jit import Entry, plain
+from icarus.jit import plain
 from icarus.lowering import Program, lowered
 from icarus.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads, mean_rewards
 from icarus.playout import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED, WeightError, loop, raw_loop, tie_break
@@ -142,10 +142,6 @@ def check_seed(seed: Any) -> None:
         raise ValueError(f"seed is {seed!r}; it must be an integer of at least 0, or a sequence of such integers")
 
 
-def _address(entry: Entry | None) -> int:
-    return 0 if entry is None else entry.address
-
-
 class Search:
     """A search under way: the arena that the compiled loop works in. `run` may be called as often as one likes."""
 
@@ -166,12 +162,12 @@ class Search:
     def _set_up(self, entries: Entries) -> None:
         game, program, arena = self.game, self.program, self._arena
         for name in ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall"):
-            arena[name] = _address(getattr(entries, name))
+            arena[name] = entries.address(name)
         arena["players"], arena["viewers"], arena["max_legal"] = game.players, game.viewers, game.max_legal
         self._observer = observer = self.state.current_player()
-        arena["root_player"], arena["state_words"], arena["root_count"] = observer, -(-game.state.itemsize // 8), len(self.actions)
-        arena["look"] = _address(self.state.game.entries().observe) if self.scheme.eyes == ROOT else 0
-        arena["simultaneous"] = _address(entries.simultaneous) if self.scheme.exp3 else 0
+        arena["root_player"], arena["root_count"] = observer, len(self.actions)
+        arena["look"] = self.state.game.entries().address("observe") if self.scheme.eyes == ROOT else 0
+        arena["simultaneous"] = entries.address("simultaneous") if self.scheme.exp3 else 0
         self._keep("rng", seeded(self.seed))
         self._place_root()
         self._keep("root_actions", np.array(self.actions, np.int64))
@@ -199,12 +195,6 @@ class Search:
         self._kept[name] = array
         self._arena[name] = array.ctypes.data
 
-    @staticmethod
-    def _padded(record: np.ndarray) -> np.ndarray:
-        words = np.zeros(-(-record.nbytes // 8), np.int64)
-        words.view(np.uint8)[:record.nbytes] = record.view(np.uint8)
-        return words
-
     def _place_root(self) -> None:
         """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
         root, viewer = self.state, self._observer
@@ -213,8 +203,9 @@ class Search:
         if self.scheme.root != FRESH:
             viewer = CHANCE
         self._arena["observer"] = viewer
-        self._keep("root", self._padded(root.record))
-        self._keep("state", self._padded(root.record))
+        self._keep("root", in_words(root.record))
+        self._keep("state", in_words(root.record))
+        self._arena["state_words"] = len(self._kept["root"])
         self._keep("beliefs", root.beliefs(viewer))
 
     def _position(self) -> EpisodePosition:

@@ -144,13 +144,9 @@ def _give_back() -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0 if function is not None else 0
 
 
-_compiled: dict[str, Any] = {}
-
-
+@functools.cache
 def _rehash() -> Any:
-    if not _compiled:
-        _compiled["rehash"] = compiled(rehash, types.int64(*(types.int64,) * 5), "growth of a table")
-    return _compiled["rehash"]
+    return compiled(rehash, types.int64(*(types.int64,) * 5), "growth of a table")
 
 
 class Records(Mapping[Any, Any]):

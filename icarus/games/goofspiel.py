@@ -202,6 +202,5 @@ def goofspiel(cards: int = CARDS) -> Game:
         name="goofspiel", players=2, parameters={"cards": cards}, defaults={"cards": CARDS}, state=STATE, beliefs=BELIEFS,
         max_legal=MOST, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
         observe=observe, prepare=prepare, determinize=determinize, episode=episode, recall=recall, simultaneous=simultaneous,
-        retrace=retrace,
-        text=text, action_text=action_text,
+        retrace=retrace, text=text, action_text=action_text,
     )
