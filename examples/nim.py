@@ -1,19 +1,22 @@
 """A game of one's own: Nim. Take any number from one heap; who takes the last one wins.
 
-    I  III  IIIII        heaps of 1, 3 and 5
+I  III  IIIII        heaps of 1, 3 and 5
 """
+
 import numpy as np
 
-from icarus import Game, search
-from icarus.game import TERMINAL
-from icarus.specs import BASELINE, MAST
+from icarus import BASELINE, MAST, Game, search
+from icarus.kernel import TERMINAL
 
 HEAPS, LARGEST = 3, 5
 
-STATE = np.dtype([
-    ("heaps", np.int8, (HEAPS,)),        # what is left of each
-    ("player", np.int8),                 # about to move
-], align=True)
+STATE = np.dtype(
+    [
+        ("heaps", np.int8, (HEAPS,)),  # what is left of each
+        ("player", np.int8),  # about to move
+    ],
+    align=True,
+)
 
 
 def initial(state, rng):
@@ -54,8 +57,19 @@ def action_text(state, action):
     return f"{action % (LARGEST + 1)} from heap {action // (LARGEST + 1) + 1}"
 
 
-NIM = Game(name="nim", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
-           max_legal=HEAPS * LARGEST, text=text, action_text=action_text)
+NIM = Game(
+    name="nim",
+    players=2,
+    state=STATE,
+    initial=initial,
+    player=player,
+    legal=legal,
+    apply=apply,
+    rewards=rewards,
+    max_legal=HEAPS * LARGEST,
+    text=text,
+    action_text=action_text,
+)
 
 if __name__ == "__main__":
     print(search(NIM.new_initial_state(), BASELINE >> MAST, iterations=5000, seed=1))

@@ -1,13 +1,22 @@
 """An enhancement of one's own: how good was an action after the same player's previous one?"""
+
 import numpy as np
 
-from icarus import Enhancement, candidates, capture, games, search
-from icarus.game import CHANCE
-from icarus.history import record
-from icarus.information import ACTION, NO_RECORD, PLAYER, RewardVisits, initial, update
-from icarus.jit import helper
-from icarus.policy import ucb1
-from icarus.specs import BASELINE, MAST
+from icarus import (
+    ACTION,
+    BASELINE,
+    MAST,
+    PLAYER,
+    Enhancement,
+    RewardVisits,
+    candidates,
+    capture,
+    games,
+    initial,
+    search,
+    ucb1,
+)
+from icarus.kernel import CHANCE, NO_RECORD, helper, record, update
 
 NOTHING_YET = -1
 

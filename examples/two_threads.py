@@ -1,7 +1,8 @@
 """What a second thread is worth: in the time of one thread's N iterations two threads make 2N, sharing roots or records.
 
-    python examples/two_threads.py [GAME] [N] [GAMES]
+python examples/two_threads.py [GAME] [N] [GAMES]
 """
+
 import sys
 
 from scipy.stats import binomtest
@@ -26,9 +27,11 @@ def main(name="othello", iterations="500", trials="200"):
     for sharing in ("roots", "records"):
         mean, won, lost = duel(games.load(name), int(iterations), int(trials), sharing)
         interval = binomtest(won, won + lost).proportion_ci()
-        print(f"{name}: two threads that share {sharing}, {2 * int(iterations)} iterations, against one with {iterations}: "
-              f"mean reward {mean:.3f}; {won} of {won + lost} decided games won, "
-              f"{interval.low:.1%} to {interval.high:.1%} (95 %)")
+        print(
+            f"{name}: two threads that share {sharing}, {2 * int(iterations)} iterations, against one with {iterations}: "
+            f"mean reward {mean:.3f}; {won} of {won + lost} decided games won, "
+            f"{interval.low:.1%} to {interval.high:.1%} (95 %)"
+        )
 
 
 if __name__ == "__main__":

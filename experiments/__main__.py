@@ -1,4 +1,5 @@
 """The command `python -m experiments`: run, watch, report and check experiments."""
+
 import os
 import sys
 from collections.abc import Callable
@@ -8,22 +9,32 @@ from typing import Annotated, Any
 import attrs
 import typer
 
-from experiments import document, earlier, running, store, suite, terminal
-from experiments.checks import positive
-from experiments.definition import Column, Experiment, Refusal
-from experiments.results import results_of
-from experiments.store import Row
-from experiments.summary import Tally
+from experiments.papers import earlier, suite
+from experiments.plan.checks import positive
+from experiments.plan.definition import Column, Experiment, Refusal
+from experiments.play import running
+from experiments.report import document, terminal
+from experiments.store import rows as store
+from experiments.store.results import results_of
+from experiments.store.rows import Row
+from experiments.store.summary import Tally
 
-INTERRUPTED = 130               # the exit code of a command stopped by Ctrl-C
-REFUSED = 2                     # … of one that was given bad input
-FAILED = 1                      # … of one that found something wrong
+INTERRUPTED = 130  # the exit code of a command stopped by Ctrl-C
+REFUSED = 2  # … of one that was given bad input
+FAILED = 1  # … of one that found something wrong
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
-                  help="The experiments of section 8 of the ICARUS paper, those of two earlier papers, and one's own.")
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="The experiments of section 8 of the ICARUS paper, those of two earlier papers, and one's own.",
+)
 
-NAMED = (f"Of section 8: {', '.join(suite.SUITE)} (all at once). Of the earlier papers on Information Set MCTS and determinization: "
-         f"{', '.join(earlier.EARLIER)}. Or one's own as a .toml or .py file.")
+NAMED = (
+    f"Of section 8: {', '.join(suite.SUITE)} (all at once). Of the earlier papers on Information Set MCTS and determinization: "
+    f"{', '.join(earlier.EARLIER)}. Or one's own as a .toml or .py file."
+)
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a run (its --out).")]
 
@@ -36,30 +47,57 @@ def processors() -> int:
 @app.command()
 def run(
     experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help=NAMED)],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the results are kept; the same command continues a run there.")],
-    games: Annotated[str | None, typer.Option(help="Games, separated by commas: othello,knockout-whist(players=3).")] = None,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the results are kept; the same command continues a run there.")
+    ],
+    games: Annotated[
+        str | None, typer.Option(help="Games, separated by commas: othello,knockout-whist(players=3).")
+    ] = None,
     trials: Annotated[int | None, typer.Option(help="Games per cell (section 8: 1000).")] = None,
-    iterations: Annotated[int | None, typer.Option(help="Iterations per decision (section 8: 5000, earlier: 10000).")] = None,
-    seconds: Annotated[str | None, typer.Option(help="Seconds per decision instead, separated by commas: 0.1,1.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors if not given.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help="Iterations per decision (section 8: 5000, earlier: 10000).")
+    ] = None,
+    seconds: Annotated[
+        str | None, typer.Option(help="Seconds per decision instead, separated by commas: 0.1,1.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the experiment; another one means other games.")] = None,
-    paired: Annotated[bool, typer.Option("--paired", help="The same deals and chance for all agents of a game.")] = False,
-    sprt: Annotated[bool, typer.Option("--sprt", help="End an agent's games when it is clear if it beats the baseline.")] = False,
-    part: Annotated[str, typer.Option(metavar="K/N", help="Play only this share of the trials, such as 2/3; see merge.")] = "1/1",
-    cluster: Annotated[str | None, typer.Option(help="Play on a dask cluster: the address of its scheduler, or local.")] = None,
+    paired: Annotated[
+        bool, typer.Option("--paired", help="The same deals and chance for all agents of a game.")
+    ] = False,
+    sprt: Annotated[
+        bool, typer.Option("--sprt", help="End an agent's games when it is clear if it beats the baseline.")
+    ] = False,
+    part: Annotated[
+        str, typer.Option(metavar="K/N", help="Play only this share of the trials, such as 2/3; see merge.")
+    ] = "1/1",
+    cluster: Annotated[
+        str | None, typer.Option(help="Play on a dask cluster: the address of its scheduler, or local.")
+    ] = None,
 ) -> int:
     """Play an experiment, or what is missing of it; then print its table and draw its figures.
 
     Every game is kept in DIR/results.jsonl as it ends. A run may be stopped or killed at any time: the same command continues it,
     and no game is lost or played twice. Whatever the number of processes, the games are the same.
     """
-    chosen = _chosen(experiment, games, trials=trials, iterations=iterations, seconds=_numbers("seconds", seconds), seed=seed,
-                     paired=paired or None, sprt=sprt or None)
+    chosen = _chosen(
+        experiment,
+        games,
+        trials=trials,
+        iterations=iterations,
+        seconds=_numbers("seconds", seconds),
+        seed=seed,
+        paired=paired or None,
+        sprt=sprt or None,
+    )
     share, size = running.part(part), _size(workers)
 
     def whole() -> None:
         _play(chosen, out, size, cluster, share)
         _show(out)
+
     return _interruptible(chosen, out, whole)
 
 
@@ -70,7 +108,9 @@ def estimate(
     trials: Annotated[int | None, typer.Option(help="Games per cell.")] = None,
     iterations: Annotated[int | None, typer.Option(help="Iterations per decision.")] = None,
     seconds: Annotated[str | None, typer.Option(help="Seconds per decision instead, separated by commas.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors if not given.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
+    ] = None,
 ) -> None:
     """How long an experiment will take, from a few short games of every agent (some minutes for all of section 8)."""
     changes = {"trials": trials, "iterations": iterations, "seconds": _numbers("seconds", seconds)}
@@ -82,8 +122,12 @@ def rehearse(
     out: Annotated[Path, typer.Argument(metavar="DIR", help="Where rows, report and pictures are kept.")],
     trials: Annotated[int, typer.Option(help="Games per cell.")],
     iterations: Annotated[int, typer.Option(help="Iterations per decision.")],
-    games: Annotated[str | None, typer.Option(help="Games, separated by commas; all of section 7 if not given.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors if not given.")] = None,
+    games: Annotated[
+        str | None, typer.Option(help="Games, separated by commas; all of section 7 if not given.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the experiment.")] = None,
 ) -> int:
     """All of section 8 at a reduced size: estimate, games, report, claims; at the end the rows are packed.
@@ -100,6 +144,7 @@ def rehearse(
         report(out)
         claims([out])
         say(str(store.pack(out)))
+
     return _interruptible(chosen, out, whole)
 
 
@@ -132,7 +177,8 @@ def _interruptible(experiment: Experiment, out: Path, work: Callable[[], object]
 
 
 def _estimate(experiment: Experiment, workers: int) -> None:
-    from experiments import estimate as estimates
+    from experiments.play import estimate as estimates
+
     paces = estimates.measured(experiment, say)
     trials, iterations = suite.published(experiment)
     for size, full in ((experiment, None), (attrs.evolve(experiment, trials=trials), iterations)):
@@ -143,7 +189,8 @@ def _estimate(experiment: Experiment, workers: int) -> None:
 @app.command()
 def status(directory: Directory) -> None:
     """How far a run is and when it will end, from its files alone."""
-    from experiments.status import state_of
+    from experiments.report.status import state_of
+
     with results_of(directory) as results:
         print(state_of(results, store.being_written(directory)))
 
@@ -154,7 +201,8 @@ def report(directory: Directory) -> None:
     if (directory / earlier.BRANCHING_ROWS).exists():
         _report_branching(directory)
         return
-    from experiments.report import write
+    from experiments.report.report import write
+
     columns, paths = write(directory)
     print_tables(columns)
     for path in paths:
@@ -168,9 +216,12 @@ def branching(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where counts and report are kept, if given.")] = None,
 ) -> None:
     """Table II of 2012: the leading plays of Dou Di Zhu's peasants as the landlord sees them, measured and published. Plays no games."""
-    from experiments import branching as measure
+    from experiments.report import branching as measure
+
     if positive("deals", deals) < measure.FEWEST or seed < 0:
-        raise Refusal(f"deals and seed: {deals}, {seed}; there must be at least {measure.FEWEST} deals and a seed of at least 0")
+        raise Refusal(
+            f"deals and seed: {deals}, {seed}; there must be at least {measure.FEWEST} deals and a seed of at least 0"
+        )
     if out is not None:
         _fresh(out, earlier.BRANCHING_ROWS)
     plays = measure.measured(deals, seed)
@@ -188,7 +239,8 @@ def _fresh(directory: Path, own: str) -> None:
 
 
 def _report_branching(directory: Path) -> None:
-    from experiments.search_report import write_branching
+    from experiments.report.search_report import write_branching
+
     table, paths = write_branching(directory)
     _print_table(table)
     for path in paths:
@@ -206,9 +258,10 @@ def claims(
 ) -> None:
     """Paper against ours: every statement of section 8 or of the earlier papers about what was played, what the games say to it,
     and how many more would decide it."""
-    from experiments import claims as statements
-    from experiments import search_claims
-    from experiments.tables import write_csv
+    from experiments.store.export import write_csv
+    from experiments.weigh import claims as statements
+    from experiments.weigh import search_claims
+
     with results_of(*directories) as results:
         judged = [(statements, *found) for found in statements.judgements(results).items()]
         judged += [(search_claims, *found) for found in search_claims.judgements(results).items()]
@@ -234,7 +287,8 @@ def query(
 
     Example: "SELECT agent, avg(win::INT), avg(statistics.agent.depth) FROM games GROUP BY agent"
     """
-    from experiments import tables
+    from experiments.store import export as tables
+
     names, found = tables.query(directory, sql)
     if csv:
         tables.write_csv(sys.stdout, names, found)
@@ -245,11 +299,16 @@ def query(
 @app.command()
 def export(
     directory: Directory,
-    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The file; if not given, standard output.")] = None,
-    alpha_rank: Annotated[bool, typer.Option("--alpha-rank", help="Agents and scores, for OpenSpiel's alpha-rank.")] = False,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="The file; if not given, standard output.")
+    ] = None,
+    alpha_rank: Annotated[
+        bool, typer.Option("--alpha-rank", help="Agents and scores, for OpenSpiel's alpha-rank.")
+    ] = False,
 ) -> None:
     """Write the games played as CSV, a line each, without their actions."""
-    from experiments import tables
+    from experiments.store import export as tables
+
     rows = store.rows(directory, store.experiment_in(directory))
     names, found = (["agents", "scores"], tables.matches(rows)) if alpha_rank else tables.flattened(rows)
     if file is None:
@@ -262,7 +321,8 @@ def export(
 @app.command()
 def ratings(directory: Directory) -> None:
     """Bradley-Terry or Plackett-Luce ratings of a tournament (an experiment with several opponents) with 95 % intervals."""
-    from experiments.report import rating_tables
+    from experiments.report.report import rating_tables
+
     with results_of(directory) as results:
         found = [block for block in rating_tables(results) if isinstance(block, document.Table)]
     if not found:
@@ -274,10 +334,13 @@ def ratings(directory: Directory) -> None:
 @app.command()
 def merge(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The directory to be made or extended.")],
-    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Directories of runs of the same experiment.")],
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Directories of runs of the same experiment.")
+    ],
 ) -> None:
     """Put together what runs of the same experiment have played, for example on several machines."""
-    from experiments.tables import merge as merge_runs
+    from experiments.store.export import merge as merge_runs
+
     added, total = merge_runs(out, directories)
     say(f"{added} games added; {total} games in {out}")
 
@@ -289,7 +352,8 @@ def verify(
     seed: Annotated[int, typer.Option(help="Another seed draws another sample.")] = 0,
 ) -> int:
     """Play a sample of games again and compare them action by action; the exit code is 1 if one differs."""
-    from experiments.audit import audit
+    from experiments.play.replay import audit
+
     experiment = store.experiment_in(directory)
     differences = 0
     for message, same in audit(experiment, store.rows(directory, experiment), positive("sample", sample), seed):
@@ -305,7 +369,8 @@ def plan(
     power: Annotated[float, typer.Option(help="The chance that the difference is found if it is there.")] = 0.8,
 ) -> None:
     """How many games each of two agents must play for a difference in win rate to be found at the 95 % level."""
-    from experiments.statistics import clopper_pearson, games_needed
+    from experiments.weigh.statistics import clopper_pearson, games_needed
+
     try:
         games = games_needed(rate, other, power)
     except ValueError as error:
@@ -327,7 +392,8 @@ def split_games(text: str) -> list[str]:
 
 
 def _play(experiment: Experiment, out: Path, workers: int, cluster: str | None, share: running.Part) -> None:
-    from experiments.crew import Crew
+    from experiments.play.crew import Crew
+
     meters: list[terminal.Meter] = []
 
     def started(writer: store.Writer, left: int) -> None:
@@ -338,10 +404,12 @@ def _play(experiment: Experiment, out: Path, workers: int, cluster: str | None, 
 
     def ended(row: Row) -> None:
         meters[0].advance()
+
     if cluster is None:
         players: Any = Crew(workers)
     else:
-        from experiments.cluster import Cluster
+        from experiments.play.cluster import Cluster
+
         players = Cluster(cluster, workers)
     try:
         with players:
@@ -352,7 +420,8 @@ def _play(experiment: Experiment, out: Path, workers: int, cluster: str | None, 
 
 
 def _show(directory: Path) -> None:
-    from experiments import figures
+    from experiments.report import figures
+
     with results_of(directory) as results:
         columns, pictures = results.columns(), results.runs[0].experiment.pictures
     print_tables(columns)
@@ -371,7 +440,8 @@ def say(text: str) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The exit code of a command; what it refuses is told in one sentence on standard error."""
-    from experiments.crew import GameFailed
+    from experiments.play.crew import GameFailed
+
     try:
         code = app(arguments, standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -387,7 +457,7 @@ def main(arguments: list[str] | None = None) -> int:
         say(f"experiments: {error}")
         return FAILED
     except Exception as error:
-        if not hasattr(error, "format_message"):         # what the parser of the command line raises
+        if not hasattr(error, "format_message"):  # what the parser of the command line raises
             raise
         if message := error.format_message():
             say(f"experiments: {message}")

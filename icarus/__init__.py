@@ -3,25 +3,161 @@
 An enhancement of MCTS is a value of seven parts (Powley, Cowling and Whitehouse, 2014); `>>`, `+ /` and `^` compose enhancements;
 one compiled playout loop runs any composition with MO-ISMCTS on card, board and dice games.
 """
+
 from importlib.metadata import PackageNotFoundError, version
 
 from icarus import games
-from icarus.enhancement import Enhancement, linear, maxilinear, sequential
-from icarus.game import Game, State
-from icarus.match import Agent, GameRecord, play
-from icarus.policy import weight
-from icarus.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT, Scheme, parse_scheme
-from icarus.search import Result, SearchInterrupted, search
-from icarus.slots import backpropagation, candidates, capture, values
-from icarus.specs import parse
+from icarus.algebra import (
+    ACTION,
+    COUNT,
+    HISTORY,
+    MOVE,
+    NOTHING,
+    PLAYER,
+    POSITION,
+    REPLY,
+    REWARD,
+    REWARDS,
+    VISIT_OR_AVAILABLE,
+    Enhancement,
+    LastReply,
+    RewardsVisits,
+    RewardsVisitsAvailability,
+    RewardVisits,
+    RewardVisitsAvailability,
+    argmax,
+    backpropagation,
+    candidates,
+    capture,
+    epsilon_greedy,
+    gibbs,
+    information,
+    initial,
+    linear,
+    maxilinear,
+    rave_weight,
+    reply,
+    roulette,
+    sequential,
+    ucb1,
+    values,
+    weight,
+)
+from icarus.commands.audit import audit
+from icarus.engine.match import Agent, GameRecord, play
+from icarus.engine.result import Result, SearchInterrupted
+from icarus.engine.scheme import (
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+    Scheme,
+    parse_scheme,
+)
+from icarus.engine.search import search
+from icarus.kernel.game import Game, State
+from icarus.specs import (
+    AMAF,
+    BASELINE,
+    EPIC,
+    LGR,
+    LGRF,
+    MAST,
+    NAST,
+    NAST1,
+    NAST2,
+    NAST3,
+    RAVE,
+    TO_MAST,
+    amaf,
+    baseline,
+    epic,
+    mast,
+    nast,
+    parse,
+    rave,
+    to_mast,
+)
 
 try:
     __version__ = version("icarus")
-except PackageNotFoundError:                       # the sources used in place, not installed
+except PackageNotFoundError:  # the sources used in place, not installed
     __version__ = "0.1.0"
 
 __all__ = [
-    "MO_ISMCTS", "SO_ISMCTS", "SO_ISMCTS_POM", "Agent", "CheatingEnsembleUCT", "CheatingUCT", "DeterminizedUCT", "Enhancement", "Game",
-    "GameRecord", "Result", "Scheme", "SearchInterrupted", "State", "__version__", "backpropagation", "candidates", "capture", "games",
-    "linear", "maxilinear", "parse", "parse_scheme", "play", "search", "sequential", "values", "weight",
+    "ACTION",
+    "AMAF",
+    "BASELINE",
+    "COUNT",
+    "EPIC",
+    "HISTORY",
+    "LGR",
+    "LGRF",
+    "MAST",
+    "MOVE",
+    "MO_ISMCTS",
+    "NAST",
+    "NAST1",
+    "NAST2",
+    "NAST3",
+    "NOTHING",
+    "PLAYER",
+    "POSITION",
+    "RAVE",
+    "REPLY",
+    "REWARD",
+    "REWARDS",
+    "SO_ISMCTS",
+    "SO_ISMCTS_POM",
+    "TO_MAST",
+    "VISIT_OR_AVAILABLE",
+    "Agent",
+    "CheatingEnsembleUCT",
+    "CheatingUCT",
+    "DeterminizedUCT",
+    "Enhancement",
+    "Game",
+    "GameRecord",
+    "LastReply",
+    "Result",
+    "RewardVisits",
+    "RewardVisitsAvailability",
+    "RewardsVisits",
+    "RewardsVisitsAvailability",
+    "Scheme",
+    "SearchInterrupted",
+    "State",
+    "__version__",
+    "amaf",
+    "argmax",
+    "audit",
+    "backpropagation",
+    "baseline",
+    "candidates",
+    "capture",
+    "epic",
+    "epsilon_greedy",
+    "games",
+    "gibbs",
+    "information",
+    "initial",
+    "linear",
+    "mast",
+    "maxilinear",
+    "nast",
+    "parse",
+    "parse_scheme",
+    "play",
+    "rave",
+    "rave_weight",
+    "reply",
+    "roulette",
+    "search",
+    "sequential",
+    "to_mast",
+    "ucb1",
+    "values",
+    "weight",
 ]

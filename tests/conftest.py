@@ -1,4 +1,5 @@
 """The option --slow, and Python in a process of its own."""
+
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
-TIMEOUT = 300                   # seconds for one process, compilation on a cold cache included
+TIMEOUT = 300  # seconds for one process, compilation on a cold cache included
 
 Python = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -34,15 +35,35 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def environment(package_root: Path = ROOT, **changes: str) -> dict[str, str]:
     """The environment of a process that imports icarus from a folder."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(package_root), *(path for path in sys.path if path)]), **changes}
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(package_root), *(path for path in sys.path if path)]),
+        **changes,
+    }
 
 
 @pytest.fixture(scope="session")
 def python() -> Python:
     """Run Python source, or with `arguments` the interpreter itself, in a fresh process."""
-    def run(source: str | None = None, *arguments: str, package_root: Path = ROOT, cwd: Path | None = None,
-            stdin: str | None = None, **changes: str) -> subprocess.CompletedProcess[str]:
+
+    def run(
+        source: str | None = None,
+        *arguments: str,
+        package_root: Path = ROOT,
+        cwd: Path | None = None,
+        stdin: str | None = None,
+        **changes: str,
+    ) -> subprocess.CompletedProcess[str]:
         given = arguments if source is None else ("-c", source, *arguments)
-        return subprocess.run([sys.executable, *given], env=environment(package_root, **changes), cwd=cwd, input=stdin, text=True,
-                              capture_output=True, timeout=TIMEOUT, check=False)
+        return subprocess.run(
+            [sys.executable, *given],
+            env=environment(package_root, **changes),
+            cwd=cwd,
+            input=stdin,
+            text=True,
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+
     return run

@@ -41,6 +41,7 @@ Of the schemes:
 15. EXP3 replaces whatever policy the composition has at a simultaneous decision in the tree. The records of all choosers begin with the
     history before the first choice, so that none depends on another's. γ is 1 where nothing is known (n = 0) or chosen (K = 1).
 """
+
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -49,17 +50,19 @@ from typing import Any
 
 import numpy as np
 
-from icarus.game import CHANCE, CONTINUES, TERMINAL, UNSEEN, State
-from icarus.rng import below, seeded, uniform
-from icarus.scheme import ALL, FRESH, MO_ISMCTS, ONCE, OWN, Scheme
+from icarus.compiler.rng import seeded
+from icarus.engine.scheme import ALL, FRESH, MO_ISMCTS, ONCE, OWN, Scheme
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, below, uniform
+from icarus.kernel.game import State
 
 SELECTION, EXPANSION, SIMULATION = "selection", "expansion", "simulation"
-VISIT, AVAIL = "visit", "avail"                      # ψ_visit, ψ_avail
-ROOM = 4096                                          # more moves than any episode has
-TOLERANCE = 1e-9                                     # of a sum of weights
+VISIT, AVAIL = "visit", "avail"  # ψ_visit, ψ_avail
+ROOM = 4096  # more moves than any episode has
+TOLERANCE = 1e-9  # of a sum of weights
 
 
 # ---------------------------------------------------------------------------------------------------------- expressions
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -75,7 +78,7 @@ class Leaf:
 
     kind: str
     rule: Rule
-    n: int = 1                                       # the length of NAST's n-grams
+    n: int = 1  # the length of NAST's n-grams
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,7 @@ def roulette() -> Rule:
     return Rule("roulette")
 
 
-GIBBS = gibbs()                                      # MAST's own rule, τ = 1
+GIBBS = gibbs()  # MAST's own rule, τ = 1
 
 
 def baseline(c: float = 0.7) -> Leaf:
@@ -152,29 +155,34 @@ def epic(c: float = 0.7) -> Leaf:
     return Leaf("epic", ucb1(c))
 
 
-EXP3 = Leaf("exp3", Rule("exp3"))                    # no part of an expression: a scheme asks for it
+EXP3 = Leaf("exp3", Rule("exp3"))  # no part of an expression: a scheme asks for it
 
 
 def rave_weight(k: float) -> Callable:
     """λ_RAVE."""
-    return lambda q, n, m: math.sqrt(k / (3 * n + k))                                         # (15)
+    return lambda q, n, m: math.sqrt(k / (3 * n + k))  # (15)
 
 
 def rave(k: float = 250, c: float = 0.7) -> Maxilinear:
     """I_RAVE."""
     weight = rave_weight(k)
-    return Maxilinear([(weight, amaf(c)), (lambda q, n, m: 1 - weight(q, n, m), baseline(c))])   # (14)
+    return Maxilinear([(weight, amaf(c)), (lambda q, n, m: 1 - weight(q, n, m), baseline(c))])  # (14)
 
 
 def leaves(expression: Any) -> list[Leaf]:
-    """The enhancements of an expression from left to right, equal ones once."""                # COMB-1, COMB-6
+    """The enhancements of an expression from left to right, equal ones once."""  # COMB-1, COMB-6
     if isinstance(expression, Leaf):
         return [expression]
-    inside = [expression.first, expression.second] if isinstance(expression, Sequential) else [x for _, x in expression.parts]
+    inside = (
+        [expression.first, expression.second]
+        if isinstance(expression, Sequential)
+        else [x for _, x in expression.parts]
+    )
     return list(dict.fromkeys(leaf for part in inside for leaf in leaves(part)))
 
 
 # -------------------------------------------------------------------------------------------------------------- playouts
+
 
 class Playout:
     """A history h = ⟨a_1, …, a_t⟩ from the root; lists are indexed so that item i belongs to the state after i actions.
@@ -211,8 +219,10 @@ class Playout:
 
     def extend(self, action: int, seen: tuple[int, ...], label: int = CONTINUES) -> None:
         """h # a, with what each viewer sees of a, and e of the state that it leads to."""
+
         def appended(moves: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
             return tuple(old if move == UNSEEN else (*old, move) for old, move in zip(moves, seen, strict=True))
+
         self.actions.append(action)
         self.views.append(appended(self.views[-1]))
         self.labels.append(self.labels[-1] if label == CONTINUES else label)
@@ -224,7 +234,7 @@ class Playout:
 
     @property
     def t_e(self) -> int:
-        """The first i with n = 0 for [a_1, …, a_i]~, or t: as many decisions as were in the tree."""   # Base-6
+        """The first i with n = 0 for [a_1, …, a_i]~, or t: as many decisions as were in the tree."""  # Base-6
         return sum(phase != SIMULATION for phase in self.phases)
 
     def seen_by(self, player: int, i: int) -> tuple[int, ...]:
@@ -232,7 +242,7 @@ class Playout:
         return self.views[i][len(self.views[i]) - 1 if player == CHANCE else player]
 
     def history(self, i: int) -> tuple:
-        """[a_1, …, a_i]~ by the eyes of whoever made the last action."""                     # Base-1, AMAF-1
+        """[a_1, …, a_i]~ by the eyes of whoever made the last action."""  # Base-1, AMAF-1
         return self.extended(i - 1, self.actions[i - 1]) if i > 0 else ()
 
     def extended(self, i: int, a: int) -> tuple:
@@ -240,7 +250,7 @@ class Playout:
         return self.players[i], (*self.seen_by(self.players[i], i), a)
 
     def position_extended(self, i: int, a: int) -> tuple:
-        """η([a_1, …, a_i, a]~): the episode running at h, extended by a."""                  # (17), EPIC-1
+        """η([a_1, …, a_i, a]~): the episode running at h, extended by a."""  # (17), EPIC-1
         moves = self.episodes[i][len(self.episodes[i]) - 1 if self.players[i] == CHANCE else self.players[i]]
         return self.labels[i], self.players[i], (*moves, a)
 
@@ -249,19 +259,19 @@ class Playout:
         return self.position_extended(i - 1, self.actions[i - 1]) if i > 0 else self.origin
 
     def gram(self, n: int, i: int, a: int) -> tuple | None:
-        """The last n − 1 moves that the player about to act has observed, and a; None where there are too few."""   # NAST-1
+        """The last n − 1 moves that the player about to act has observed, and a; None where there are too few."""  # NAST-1
         before = self.seen_by(self.players[i], i)
-        return ((*before[len(before) - (n - 1):], a), self.players[i]) if len(before) >= n - 1 else None
+        return ((*before[len(before) - (n - 1) :], a), self.players[i]) if len(before) >= n - 1 else None
 
     def choice(self, i: int, a: int) -> tuple:
-        """[a_1, …, a_i0]~ extended by a, for the first h_i0 of the choices made at once with the one at h_i."""      # (2012, III-C1)
+        """[a_1, …, a_i0]~ extended by a, for the first h_i0 of the choices made at once with the one at h_i."""  # (2012, III-C1)
         first = i
         while self.numbers[first] > 1 and first > 0 and self.numbers[first - 1] == self.numbers[first] - 1:
             first -= 1
         return self.players[i], (*self.seen_by(self.players[i], first), a)
 
     def previous(self, i: int) -> tuple | None:
-        """The most recent move that the player about to act has observed; None where there is none."""              # LGR-1
+        """The most recent move that the player about to act has observed; None where there is none."""  # LGR-1
         before = self.seen_by(self.players[i], i)
         return (before[-1], self.players[i]) if before else None
 
@@ -281,16 +291,16 @@ def initial_information(leaf: Leaf, players: int) -> Any:
     """θ_initial of a leaf."""
     zero = (0.0,) * players
     if leaf.kind in ("baseline", "epic"):
-        return zero, 0, 0                                                                       # Base-3, EPIC-3
+        return zero, 0, 0  # Base-3, EPIC-3
     if leaf.kind == "amaf":
-        return zero, 0                                                                          # AMAF-3
+        return zero, 0  # AMAF-3
     if leaf.kind in ("lgr", "lgrf"):
-        return None                                                                             # LGR-3
+        return None  # LGR-3
     if leaf.kind == "exp3":
         return zero, 0
     if counts_availability(leaf):
         return 0.0, 0, 0
-    return 0.0, 0                                                                               # MAST-3, NAST-3
+    return 0.0, 0  # MAST-3, NAST-3
 
 
 def counts_availability(leaf: Leaf) -> bool:
@@ -300,6 +310,7 @@ def counts_availability(leaf: Leaf) -> bool:
 
 # --------------------------------------------------------------------------------------------------------------- values
 
+
 def upper_confidence(q: float, n: int, trials: int, c: float) -> float:
     """The UCB1 value; +∞ where nothing is known."""
     return q / n + c * math.sqrt(math.log(trials) / n) if n > 0 and trials > 0 else math.inf
@@ -307,7 +318,7 @@ def upper_confidence(q: float, n: int, trials: int, c: float) -> float:
 
 def mean(q: float, n: int) -> float:
     """The mean reward, 1 where nothing is known."""
-    return q / n if n > 0 else 1.0                                                              # MAST-4
+    return q / n if n > 0 else 1.0  # MAST-4
 
 
 def exponential(x: float) -> float:
@@ -318,14 +329,16 @@ def exponential(x: float) -> float:
 def exp3_probabilities(known: list[tuple[float, int]]) -> list[float]:
     """p of each arm, from its (s, n)."""
     arms, trials = len(known), sum(n for _, n in known)
-    gamma = 1.0 if trials == 0 or arms == 1 else min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1) * trials)))   # (2012, 5)
-    eta = gamma / arms                                                                          # (2012, 6)
+    gamma = (
+        1.0 if trials == 0 or arms == 1 else min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1) * trials)))
+    )  # (2012, 5)
+    eta = gamma / arms  # (2012, 6)
     p = []
     for own, _ in known:
         total = 0.0
         for other, _ in known:
             total += exponential((other - own) * eta)
-        p.append(gamma / arms + (1 - gamma) / total)                                            # (2012, 4)
+        p.append(gamma / arms + (1 - gamma) / total)  # (2012, 4)
     return p
 
 
@@ -337,14 +350,14 @@ def values(leaf: Leaf, theta: Theta, playout: Playout) -> list[float]:
         if playout.phases[i] == SIMULATION:
             return [math.inf for _ in legal]
         known = [theta[playout.extended(i, a)] for a in legal]
-        return [upper_confidence(q[player], n, m, c) for q, n, m in known]                     # Base-4
+        return [upper_confidence(q[player], n, m, c) for q, n, m in known]  # Base-4
     if leaf.kind == "amaf":
         known = [theta[playout.extended(i, a)] for a in legal]
         trials = sum(n for _, n in known)
-        return [upper_confidence(q[player], n, trials, c) for q, n in known]                   # AMAF-4
+        return [upper_confidence(q[player], n, trials, c) for q, n in known]  # AMAF-4
     if leaf.kind == "epic":
         known = [theta[playout.position_extended(i, a)] for a in legal]
-        return [upper_confidence(q[player], n, m, c) for q, n, m in known]                     # EPIC-4
+        return [upper_confidence(q[player], n, m, c) for q, n, m in known]  # EPIC-4
     if counts_availability(leaf):
         return [upper_confidence(q, n, m, c) for q, n, m in (theta[a, player] for a in legal)]
     if leaf.kind == "nast":
@@ -352,12 +365,13 @@ def values(leaf: Leaf, theta: Theta, playout: Playout) -> list[float]:
         known = [theta.initial if gram is None else theta[gram] for gram in grams]
         if leaf.rule.name == "ucb1":
             trials = sum(n for _, n in known)
-            return [upper_confidence(q, n, trials, c) for q, n in known]                       # NAST-4
+            return [upper_confidence(q, n, trials, c) for q, n in known]  # NAST-4
         return [mean(q, n) for q, n in known]
     return [mean(*theta[a, player]) for a in legal]
 
 
 # -------------------------------------------------------------------------------------------------------------- captures
+
 
 def capture(leaf: Leaf, playout: Playout) -> list[tuple[tuple, Any]]:
     """ξ: the (record, context) pairs to be updated after a finished playout, in the paper's order."""
@@ -366,44 +380,57 @@ def capture(leaf: Leaf, playout: Playout) -> list[tuple[tuple, Any]]:
 
 def capture_histories(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
     visits = [(h.history(i), VISIT) for i in range(0, h.t_e + 1)]
-    available = [(h.extended(i - 1, a), AVAIL)
-                 for i in range(1, h.t_e + 1) for a in h.legals[i - 1] if a != h.actions[i - 1]]
-    return visits + available                                                                   # Base-6
+    available = [
+        (h.extended(i - 1, a), AVAIL) for i in range(1, h.t_e + 1) for a in h.legals[i - 1] if a != h.actions[i - 1]
+    ]
+    return visits + available  # Base-6
 
 
 def capture_moves_as_first(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
-    return [(h.extended(i, h.actions[j - 1]), None)
-            for i in range(0, h.t) if h.phases[i] == SELECTION
-            for j in range(i + 1, h.t + 1) if h.actions[j - 1] in h.legals[i] and h.players[j - 1] == h.players[i]]   # AMAF-6
+    return [
+        (h.extended(i, h.actions[j - 1]), None)
+        for i in range(0, h.t)
+        if h.phases[i] == SELECTION
+        for j in range(i + 1, h.t + 1)
+        if h.actions[j - 1] in h.legals[i] and h.players[j - 1] == h.players[i]
+    ]  # AMAF-6
 
 
 def capture_actions(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
     captured = [i for i in range(1, h.t + 1) if h.players[i - 1] != CHANCE]
     if leaf.kind == "to-mast":
-        captured = [i for i in captured if h.phases[i - 1] in (SELECTION, EXPANSION)]           # TO-MAST-6
+        captured = [i for i in captured if h.phases[i - 1] in (SELECTION, EXPANSION)]  # TO-MAST-6
     if not counts_availability(leaf):
-        return [((h.actions[i - 1], h.players[i - 1]), h.players[i - 1]) for i in captured]     # MAST-6
+        return [((h.actions[i - 1], h.players[i - 1]), h.players[i - 1]) for i in captured]  # MAST-6
     visits = [((h.actions[i - 1], h.players[i - 1]), (VISIT, h.players[i - 1])) for i in captured]
-    available = [((a, h.players[i - 1]), (AVAIL, h.players[i - 1]))
-                 for i in captured for a in h.legals[i - 1] if a != h.actions[i - 1]]
+    available = [
+        ((a, h.players[i - 1]), (AVAIL, h.players[i - 1]))
+        for i in captured
+        for a in h.legals[i - 1]
+        if a != h.actions[i - 1]
+    ]
     return visits + available
 
 
 def capture_replies(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
     replies = [(h.previous(i), (h.actions[i], h.players[i])) for i in range(1, h.t) if h.players[i] != CHANCE]
-    return [(record, context) for record, context in replies if record is not None]             # LGR-6
+    return [(record, context) for record, context in replies if record is not None]  # LGR-6
 
 
 def capture_grams(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
     grams = [(h.gram(leaf.n, i, h.actions[i]), h.players[i]) for i in range(0, h.t) if h.players[i] != CHANCE]
-    return [(gram, player) for gram, player in grams if gram is not None]                       # NAST-6
+    return [(gram, player) for gram, player in grams if gram is not None]  # NAST-6
 
 
 def capture_positions(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
     visits = [(h.position(i), VISIT) for i in range(0, h.t + 1)]
-    available = [(h.position_extended(i - 1, a), AVAIL)
-                 for i in range(1, h.t + 1) for a in h.legals[i - 1] if a != h.actions[i - 1]]
-    return visits + available                                                                   # EPIC-6
+    available = [
+        (h.position_extended(i - 1, a), AVAIL)
+        for i in range(1, h.t + 1)
+        for a in h.legals[i - 1]
+        if a != h.actions[i - 1]
+    ]
+    return visits + available  # EPIC-6
 
 
 def capture_choices(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
@@ -411,8 +438,14 @@ def capture_choices(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
 
 
 CAPTURES = {
-    "baseline": capture_histories, "amaf": capture_moves_as_first, "mast": capture_actions, "to-mast": capture_actions,
-    "lgr": capture_replies, "lgrf": capture_replies, "nast": capture_grams, "epic": capture_positions,
+    "baseline": capture_histories,
+    "amaf": capture_moves_as_first,
+    "mast": capture_actions,
+    "to-mast": capture_actions,
+    "lgr": capture_replies,
+    "lgrf": capture_replies,
+    "nast": capture_grams,
+    "epic": capture_positions,
     "exp3": capture_choices,
 }
 
@@ -425,34 +458,35 @@ def backpropagation(leaf: Leaf, information: Any, context: Any, rewards: tuple[f
     """ω: the new information of a record."""
     if leaf.kind in ("baseline", "epic"):
         q, n, m = information
-        return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)        # Base-7, EPIC-7
+        return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)  # Base-7, EPIC-7
     if leaf.kind == "amaf":
         q, n = information
-        return added(q, rewards), n + 1                                                         # AMAF-7
+        return added(q, rewards), n + 1  # AMAF-7
     if leaf.kind in ("lgr", "lgrf"):
         new, player = context
         if rewards[player] > 0:
-            return new                                                                          # LGR-7
-        return None if leaf.kind == "lgrf" and information == new else information              # LGRF-7
+            return new  # LGR-7
+        return None if leaf.kind == "lgrf" and information == new else information  # LGRF-7
     if leaf.kind == "exp3":
         s, n = information
-        return added(s, tuple(reward / context for reward in rewards)), n + 1                   # (2012, 4)
+        return added(s, tuple(reward / context for reward in rewards)), n + 1  # (2012, 4)
     if counts_availability(leaf):
         q, n, m = information
         kind, player = context
         return (q + rewards[player], n + 1, m + 1) if kind == VISIT else (q, n, m + 1)
     q, n = information
-    return q + rewards[context], n + 1                                                          # MAST-7, NAST-7
+    return q + rewards[context], n + 1  # MAST-7, NAST-7
 
 
 def update(thetas: dict[Leaf, Theta], playout: Playout) -> None:
-    """Lines 15-17 of Algorithm 1, enhancement by enhancement."""                              # COMB-6, COMB-7
+    """Lines 15-17 of Algorithm 1, enhancement by enhancement."""  # COMB-6, COMB-7
     for leaf, theta in thetas.items():
         for record, context in capture(leaf, playout):
             theta[record] = backpropagation(leaf, theta[record], context, playout.rewards)
 
 
 # -------------------------------------------------------------------------------------------------------------- policies
+
 
 def phase_of(base: Theta, playout: Playout) -> str:
     """The kind of node that the end of an unfinished playout is; below the expanded history all is simulation."""
@@ -472,18 +506,23 @@ def weights(parts: list, information: tuple) -> list[tuple[float, Any]]:
     given = [(weight(*information) if callable(weight) else weight, part) for weight, part in parts]
     total = sum(weight for weight, _ in given)
     if not all(0 <= weight <= 1 for weight, _ in given) or abs(total - 1) > TOLERANCE:
-        raise ValueError(f"weights {[weight for weight, _ in given]!r} sum to {total!r}; each must be in [0, 1] and their sum 1")
+        raise ValueError(
+            f"weights {[weight for weight, _ in given]!r} sum to {total!r}; each must be in [0, 1] and their sum 1"
+        )
     return given
 
 
 def alternatives(policy: Any, phase: str, information: tuple, outer: float = 1.0) -> list[tuple[float, Any]]:
     """The policies among which a mixture draws in this phase, nested ones flattened, with their weights."""
     if isinstance(policy, Sequential):
-        active = policy.second if phase == SIMULATION else policy.first                         # COMB▷-4
+        active = policy.second if phase == SIMULATION else policy.first  # COMB▷-4
         return alternatives(active, phase, information, outer)
     if isinstance(policy, Linear):
-        return [found for weight, part in weights(policy.parts, information)
-                for found in alternatives(part, phase, information, outer * weight)]            # COMB+-4
+        return [
+            found
+            for weight, part in weights(policy.parts, information)
+            for found in alternatives(part, phase, information, outer * weight)
+        ]  # COMB+-4
     return [(outer, policy)]
 
 
@@ -496,15 +535,20 @@ def terms(policy: Any, phase: str, information: tuple, outer: float = 1.0) -> li
     if isinstance(policy, Sequential):
         return terms(policy.second if phase == SIMULATION else policy.first, phase, information, outer)
     if isinstance(policy, Maxilinear):
-        return [found for weight, part in weights(policy.parts, information)
-                for found in terms(part, phase, information, outer * weight)]
+        return [
+            found
+            for weight, part in weights(policy.parts, information)
+            for found in terms(part, phase, information, outer * weight)
+        ]
     if not isinstance(policy, Leaf) or policy.rule.name != "ucb1":
         raise TypeError(f"{policy!r} is not of the form U[arg max v], which a maxilinear combination needs")
     return [(outer, policy)]
 
 
-def maxilinear_values(policy: Maxilinear, thetas: dict[Leaf, Theta], playout: Playout, information: tuple) -> list[float]:
-    """Σ λ v of each legal action, summed from left to right; 0·∞ is 0."""                    # COMB⊕-4
+def maxilinear_values(
+    policy: Maxilinear, thetas: dict[Leaf, Theta], playout: Playout, information: tuple
+) -> list[float]:
+    """Σ λ v of each legal action, summed from left to right; 0·∞ is 0."""  # COMB⊕-4
     totals = [0.0 for _ in playout.legals[-1]]
     for weight, leaf in terms(policy, playout.phases[-1], information):
         of_leaf = values(leaf, thetas[leaf], playout)
@@ -551,7 +595,7 @@ def draw_by_gibbs(rng: np.ndarray, given: list[float], temperature: float) -> in
 
 
 def draw_best(rng: np.ndarray, given: list[float]) -> int:
-    """U[arg max]: the index of the greatest, ties broken uniformly."""                        # (13)
+    """U[arg max]: the index of the greatest, ties broken uniformly."""  # (13)
     best = [i for i, v in enumerate(given) if v == max(given)]
     return best[below(rng, len(best))] if len(best) > 1 else best[0]
 
@@ -564,14 +608,14 @@ def draw(policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: 
     if rule.name == "reply":
         record = playout.previous(playout.t)
         reply = None if record is None else thetas[policy][record]
-        return legal.index(reply) if reply in legal else below(rng, len(legal))                # LGR-4
+        return legal.index(reply) if reply in legal else below(rng, len(legal))  # LGR-4
     v = values(policy, thetas[policy], playout)
     if rule.name == "gibbs":
-        return draw_by_gibbs(rng, v, rule.parameter)                                           # MAST-4
+        return draw_by_gibbs(rng, v, rule.parameter)  # MAST-4
     if rule.name == "roulette":
-        return draw_in_proportion(rng, v)                                                       # MAST-Roulette-4
+        return draw_in_proportion(rng, v)  # MAST-Roulette-4
     if rule.name == "epsilon-greedy" and uniform(rng) < rule.parameter:
-        return below(rng, len(legal))                                                           # MAST-ε-greedy-4
+        return below(rng, len(legal))  # MAST-ε-greedy-4
     return draw_best(rng, v)
 
 
@@ -593,8 +637,14 @@ def draw_by_exp3(theta: Theta, playout: Playout, rng: np.ndarray) -> int:
     return legal[drawn]
 
 
-def choose(expression: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray,
-           edges: tuple[int, ...]) -> int:
+def choose(
+    expression: Any,
+    thetas: dict[Leaf, Theta],
+    playout: Playout,
+    information: tuple,
+    rng: np.ndarray,
+    edges: tuple[int, ...],
+) -> int:
     """Line 11 of Algorithm 1 for a player: the index of an action drawn from α; edges[k] is the edge of the action k."""
     legal, phase = playout.legals[-1], playout.phases[-1]
     chosen = legal[0]
@@ -608,10 +658,11 @@ def choose(expression: Any, thetas: dict[Leaf, Theta], playout: Playout, informa
             return below(rng, len(edges))
         chosen = legal[draw(policy, thetas, playout, information, rng)]
     alike = [k for k, edge in enumerate(edges) if edge == chosen]
-    return alike[below(rng, len(alike))] if len(alike) > 1 else alike[0]                       # (2012, appendix B, 4 and 11)
+    return alike[below(rng, len(alike))] if len(alike) > 1 else alike[0]  # (2012, appendix B, 4 and 11)
 
 
 # ------------------------------------------------------------------------------------------------------------ Algorithm 1
+
 
 @dataclass
 class Trace:
@@ -627,11 +678,11 @@ class Outcome:
     """The state of a search, or of one tree of it, after some iterations; `action`, line 18, is set after the last of all."""
 
     records: dict[Leaf, Theta]
-    base: Leaf                                       # whose records hold the baseline statistics
+    base: Leaf  # whose records hold the baseline statistics
     playouts: list[Trace] = field(default_factory=list)
-    selections: dict[int, int] = field(default_factory=dict)     # of the root's legal actions, in legal order
+    selections: dict[int, int] = field(default_factory=dict)  # of the root's legal actions, in legal order
     action: int | None = None
-    trees: list["Outcome"] = field(default_factory=list)         # of a whole search with several trees: the records are theirs
+    trees: list["Outcome"] = field(default_factory=list)  # of a whole search with several trees: the records are theirs
 
 
 def observed(state: State, action: int) -> tuple[int, ...]:
@@ -682,11 +733,11 @@ def origin_of(root: State, recalled: tuple[tuple[int, ...], ...], eyes: str) -> 
     """Position-in-episode of the root, as far as the root player may know it; `recalled` as `episode_moves` has it."""
     position, observer = root.position_in_episode(), root.current_player()
     last = position.last
-    if root.game.viewers > 1 and last not in (None, observer):                                  # what `last` saw may be hidden
+    if root.game.viewers > 1 and last not in (None, observer):  # what `last` saw may be hidden
         if not any(position.moves):
             return position.label, None, ()
         if root.game.recall is not None or eyes != OWN:
-            return position.label, last, recalled[last]                                         # CHANCE, −1, is the last one
+            return position.label, last, recalled[last]  # CHANCE, −1, is the last one
     return position.previous[0], last, position.previous[1]
 
 
@@ -698,7 +749,7 @@ def play(root: State, world: State, expression: Any, outcome: Outcome, rng: np.n
     while (player := world.current_player()) != TERMINAL:
         actions = world.legal_actions()
         sights = [seen_through(eyes, observer, world, action) for action in actions]
-        edges = tuple(seen[player] for seen in sights)                                          # CHANCE, −1, is the last one
+        edges = tuple(seen[player] for seen in sights)  # CHANCE, −1, is the last one
         legal = tuple(dict.fromkeys(edges))
         playout.decide(player, legal, number_of(world))
         playout.phases.append(phase_of(base, playout))
@@ -727,7 +778,7 @@ def determinized(state: State, observer: int, beliefs: np.ndarray, rng: np.ndarr
 
 
 def root_states(state: State, scheme: Scheme, rng: np.ndarray) -> Iterator[State]:
-    """The root state of each iteration of a tree."""                                           # line 8; (2012, IV-C, IV-D)
+    """The root state of each iteration of a tree."""  # line 8; (2012, IV-C, IV-D)
     observer = state.current_player()
     if scheme.root == ONCE:
         state = determinized(state, observer, state.beliefs(observer), rng)
@@ -742,7 +793,7 @@ def grown(state: State, expression: Any, rng: np.ndarray, scheme: Scheme) -> Ite
     base = next((leaf for leaf in leaves(expression) if leaf.kind == "baseline"), baseline())
     asked = [EXP3] if scheme.exp3 and state.game.entries().simultaneous is not None else []
     kept = dict.fromkeys([base, *leaves(expression), *asked])
-    outcome = Outcome({leaf: Theta(initial_information(leaf, state.game.players)) for leaf in kept}, base)   # lines 2-4
+    outcome = Outcome({leaf: Theta(initial_information(leaf, state.game.players)) for leaf in kept}, base)  # lines 2-4
     outcome.selections = dict.fromkeys(state.legal_actions(), 0)
     for world in root_states(state, scheme, rng):
         playout = play(state, world, expression, outcome, rng, scheme.eyes)
@@ -757,7 +808,9 @@ def summed(trees: list[Outcome]) -> dict[int, int]:
     return {action: sum(tree.selections[action] for tree in trees) for action in trees[0].selections}
 
 
-def stepwise(state: State, expression: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme = MO_ISMCTS) -> Iterator[Outcome]:
+def stepwise(
+    state: State, expression: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme = MO_ISMCTS
+) -> Iterator[Outcome]:
     """Algorithm 1, pausing after each iteration, tree after tree; always the same `Outcome` of a tree, growing.
 
     Raises:
@@ -778,11 +831,13 @@ def stepwise(state: State, expression: Any, iterations: int, seed: int | tuple[i
                 trees.append(outcome)
             if made == share and len(trees) == scheme.trees:
                 selections = summed(trees)
-                outcome.action = list(selections)[draw_best(generators[0].copy(), list(selections.values()))]   # line 18
+                outcome.action = list(selections)[draw_best(generators[0].copy(), list(selections.values()))]  # line 18
             yield outcome
 
 
-def search(state: State, expression: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme = MO_ISMCTS) -> Outcome:
+def search(
+    state: State, expression: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme = MO_ISMCTS
+) -> Outcome:
     """The whole of Algorithm 1.
 
     Raises:
@@ -797,4 +852,6 @@ def search(state: State, expression: Any, iterations: int, seed: int | tuple[int
     last = trees[-1]
     if len(trees) == 1:
         return last
-    return Outcome({}, last.base, [trace for tree in trees for trace in tree.playouts], summed(trees), last.action, trees)
+    return Outcome(
+        {}, last.base, [trace for tree in trees for trace in tree.playouts], summed(trees), last.action, trees
+    )

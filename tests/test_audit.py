@@ -1,4 +1,5 @@
 """The audit: it passes games whose determinizations are right, and names what is wrong with those that are not."""
+
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,42 +11,52 @@ import pytest
 from typer.testing import CliRunner
 
 from icarus import Game, games, search
-from icarus.audit import CHECKS, AuditReport, audit, differences
-from icarus.cli import app
-from icarus.game import CHANCE
+from icarus.commands.audit import CHECKS, AuditReport, audit, differences
+from icarus.commands.cli import app
+from icarus.compiler.rng import next_word
 from icarus.games.knockout_whist import PLAY, determinize, knockout_whist, prepare
-from icarus.jit import helper
-from icarus.rng import below, next_word
+from icarus.kernel import CHANCE, below, helper
 from icarus.specs import BASELINE, MAST
 from tests import toy
 from tests.toy import ALIKE, ALIKE_SPANS, CARD, KUHN, ROWS, SECRETS, padded
 
 WHIST = knockout_whist(players=2)
-DRAWS = 1500                     # enough for sets of 60 states: one hidden card among all that may be it
+DRAWS = 1500  # enough for sets of 60 states: one hidden card among all that may be it
 HIDDEN = [game for game in toy.ALL_TOYS if game.determinize is not None]
 
 DEAL_OF = np.array([row.deal for row in ROWS], np.int64)
-BESIDE = [[k for k, other in enumerate(ROWS) if (other.tree, other.actions()) == (row.tree, row.actions())]
-          if row.tree < 3 else [] for row in ROWS]                 # the same actions after every deal, in the small card games
+BESIDE = [
+    [k for k, other in enumerate(ROWS) if (other.tree, other.actions()) == (row.tree, row.actions())]
+    if row.tree < 3
+    else []
+    for row in ROWS
+]  # the same actions after every deal, in the small card games
 BESIDE_COUNTS = np.array([len(rows) for rows in BESIDE], np.int64)
 BESIDE_ROWS = padded(BESIDE, max(map(len, BESIDE)), np.int64)
-COUSINS = [[k for k, other in enumerate(ROWS) if other.tree == row.tree and len(other.path) == len(row.path)]
-           if row.tree == 4 else [] for row in ROWS]               # as many of the secret choices made, whichever
+COUSINS = [
+    [k for k, other in enumerate(ROWS) if other.tree == row.tree and len(other.path) == len(row.path)]
+    if row.tree == 4
+    else []
+    for row in ROWS
+]  # as many of the secret choices made, whichever
 COUSIN_COUNTS = np.array([len(rows) for rows in COUSINS], np.int64)
 COUSIN_ROWS = padded(COUSINS, max(map(len, COUSINS)), np.int64)
 
 
 def audited(game: Game, broken: Callable | None = None, **changes: Any) -> AuditReport:
-    return audit(attrs.evolve(game, **changes, **({"determinize": broken} if broken else {})), games=20, determinizations=400)
+    return audit(
+        attrs.evolve(game, **changes, **({"determinize": broken} if broken else {})), games=20, determinizations=400
+    )
 
 
 # ------------------------------------------------------------------------------------------------------ games that are right
+
 
 @pytest.mark.parametrize("game", HIDDEN, ids=lambda game: game.name)
 def test_toys_with_hidden_information_pass_every_check(game: Game) -> None:
     report = audited(game)
     assert report.passed
-    alone = {"others"} if game.players == 1 else set()                 # nobody else, from whom something could be hidden
+    alone = {"others"} if game.players == 1 else set()  # nobody else, from whom something could be hidden
     assert [check.name for check in report.checks if check.passed] == [name for name in CHECKS if name not in alone]
     assert report.determinizations == 400 * report.decisions
 
@@ -70,6 +81,7 @@ def test_progress_is_told_after_every_game() -> None:
 
 
 # ----------------------------------------------------------------------------------------------------- games that are broken
+
 
 def first_twice_as_likely(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
     start, count = ALIKE_SPANS[state.row, observer, 0], ALIKE_SPANS[state.row, observer, 1]
@@ -176,14 +188,16 @@ def test_hands_that_contradict_a_shown_void_are_found() -> None:
 def with_a_card_of_the_observer(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
     redrawn(state, observer, beliefs, rng)
     own, hand = state.hands[observer], state.hands[1 - observer]
-    if observer == 0 and state.stage == PLAY and hand != np.uint64(0):      # player 1 draws as he should
+    if observer == 0 and state.stage == PLAY and hand != np.uint64(0):  # player 1 draws as he should
         state.hands[1] = (hand & (hand - np.uint64(1))) | (own & (~own + np.uint64(1)))
 
 
 def test_an_own_card_in_another_hand_is_found() -> None:
     report = audit(attrs.evolve(WHIST, determinize=with_a_card_of_the_observer), games=2, determinizations=DRAWS)
     assert "others" in report.failed
-    assert re.search(r"never drawn by the eyes of player [01] where it is the truth:\n  round of", report["others"].examples[0])
+    assert re.search(
+        r"never drawn by the eyes of player [01] where it is the truth:\n  round of", report["others"].examples[0]
+    )
 
 
 def with_another_hand(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
@@ -226,6 +240,7 @@ def test_a_determinization_that_cannot_be_determinized_is_found() -> None:
 
 # ------------------------------------------------------------------------------------------------------- what cannot be checked
 
+
 def test_without_retrace_the_way_back_is_not_checkable_and_has_not_passed() -> None:
     report = audited(KUHN, retrace=None)
     assert report.passed
@@ -260,11 +275,16 @@ def some_deals_twice(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -
 def test_states_that_stand_for_several_deals_are_likelier() -> None:
     game = attrs.evolve(KUHN, determinize=some_deals_twice)
     assert audit(game, games=20, determinizations=1000).failed == ("uniform",)
-    assert audit(game, games=20, determinizations=1000, multiplicity=lambda state: 2 if DEAL_OF[state.row] == 0 else 1).passed
-    assert audit(KUHN, games=20, determinizations=1000, multiplicity=lambda state: 2 if DEAL_OF[state.row] == 0 else 1).failed
+    assert audit(
+        game, games=20, determinizations=1000, multiplicity=lambda state: 2 if DEAL_OF[state.row] == 0 else 1
+    ).passed
+    assert audit(
+        KUHN, games=20, determinizations=1000, multiplicity=lambda state: 2 if DEAL_OF[state.row] == 0 else 1
+    ).failed
 
 
 # ------------------------------------------------------------------------------------------------------------------- the rest
+
 
 def test_two_results_differ_in_the_fields_that_are_named() -> None:
     state = KUHN.new_initial_state()
@@ -274,9 +294,16 @@ def test_two_results_differ_in_the_fields_that_are_named() -> None:
     assert differences(first, search(state, BASELINE, iterations=50, seed=1))[-1] == "records of MAST"
 
 
-@pytest.mark.parametrize(("given", "told"), [
-    ({"games": 0}, "games is 0"), ({"determinizations": -3}, "determinizations is -3"), ({"games": True}, "games is True"),
-    ({"seed": -1}, "seed is -1"), ({"determinizations": 1.5}, "determinizations is 1.5")])
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"games": 0}, "games is 0"),
+        ({"determinizations": -3}, "determinizations is -3"),
+        ({"games": True}, "games is True"),
+        ({"seed": -1}, "seed is -1"),
+        ({"determinizations": 1.5}, "determinizations is 1.5"),
+    ],
+)
 def test_bad_numbers_are_refused(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=re.escape(told)):
         audit(KUHN, **given)
@@ -284,7 +311,7 @@ def test_bad_numbers_are_refused(given: dict[str, Any], told: str) -> None:
 
 def test_what_is_no_game_is_refused() -> None:
     with pytest.raises(TypeError, match=r"not at 'kuhn'"):
-        audit("kuhn")     # type: ignore[arg-type]
+        audit("kuhn")  # type: ignore[arg-type]
 
 
 OWN_GAMES = """
@@ -311,11 +338,14 @@ def test_the_command_audits_a_game_of_ones_own(tmp_path: Path, monkeypatch: pyte
 
 
 def test_the_command_refuses_bad_input_in_one_sentence(python: Any) -> None:
-    refused = python(None, "-m", "icarus.cli", "audit", "knockout-whist", "--games", "0")
+    refused = python(None, "-m", "icarus", "audit", "knockout-whist", "--games", "0")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.strip() == "icarus: games is 0; it must be an integer of at least 1"
 
 
 def test_the_environment_has_no_decisions_to_audit() -> None:
-    assert all(int(re.search(r"player (-?\d)", example)[1]) != CHANCE             # type: ignore[index]
-               for check in audited(toy.THICKETS[2], anything_but_the_truth).checks for example in check.examples)
+    assert all(
+        int(re.search(r"player (-?\d)", example)[1]) != CHANCE  # type: ignore[index]
+        for check in audited(toy.THICKETS[2], anything_but_the_truth).checks
+        for example in check.examples
+    )

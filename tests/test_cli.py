@@ -1,4 +1,5 @@
 """The command `icarus`: what it prints, what it refuses, and Ctrl-C."""
+
 import os
 import re
 import signal
@@ -9,17 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from icarus import cli, games
+from icarus import games
+from icarus.commands import cli
 from tests.conftest import ROOT, TIMEOUT, Python, environment
 
 Call = Callable[..., tuple[int, str, str]]
-WIDTH = "200"                       # of the terminal: tables are not folded
+WIDTH = "200"  # of the terminal: tables are not folded
 
 
 @pytest.fixture
 def icarus(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
     """Run the command in this process: (exit code, standard output, standard error)."""
-    monkeypatch.setattr(cli.out, "width", int(WIDTH))       # it was made before this test could say how wide
+    monkeypatch.setattr(cli.out, "width", int(WIDTH))  # it was made before this test could say how wide
     monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
 
     def call(*arguments: object) -> tuple[int, str, str]:
@@ -28,6 +30,7 @@ def icarus(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
             cli.main()
         code = left.value.code
         return (code if isinstance(code, int) else 0 if code is None else 1, *capsys.readouterr())
+
     return call
 
 
@@ -42,6 +45,7 @@ def refused(found: tuple[int, str, str]) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------- games and specs
+
 
 def test_games_lists_every_game_with_players_and_information(icarus: Call) -> None:
     code, told, errors = icarus("games")
@@ -63,12 +67,14 @@ def test_specs_lists_every_specification(icarus: Call) -> None:
 @pytest.mark.parametrize("name", ["MAST", "RAVE >> (MAST + NAST2)/2"])
 def test_specs_shows_one_as_the_paper_lays_it_out(icarus: Call, name: str) -> None:
     from icarus import parse
+
     code, told, _ = icarus("specs", "--show", name)
     assert code == 0
     assert told == parse(name).specification() + "\n"
 
 
 # ---------------------------------------------------------------------------------------------------------------- search
+
 
 def test_search_prints_the_position_and_what_was_found_for_each_action(icarus: Call) -> None:
     code, told, _ = icarus("search", "othello", "--strategy", "RAVE >> MAST", "--iterations", 60, "--seed", 2)
@@ -101,6 +107,7 @@ def test_search_takes_time_for_a_budget(icarus: Call) -> None:
 
 # ----------------------------------------------------------------------------------------------------------------- match
 
+
 def test_match_counts_the_games_of_each_strategy(icarus: Call) -> None:
     code, told, _ = icarus("match", "othello", "BASELINE", "MAST", "--games", 3, "--iterations", 6, "--seed", 4)
     assert code == 0
@@ -111,8 +118,9 @@ def test_match_counts_the_games_of_each_strategy(icarus: Call) -> None:
 
 
 def test_match_shows_every_state_and_decision(icarus: Call) -> None:
-    code, told, _ = icarus("match", "knockout-whist(players=2)", "BASELINE", "BASELINE", "--games", 1, "--iterations", 5,
-                           "--show")
+    code, told, _ = icarus(
+        "match", "knockout-whist(players=2)", "BASELINE", "BASELINE", "--games", 1, "--iterations", 5, "--show"
+    )
     assert code == 0
     assert len(re.findall(r"^player \d: ", told, re.MULTILINE)) > 10
     assert re.search(r"player \d: \S+ +\(\d of 5 visits, value \d\.\d+, BASELINE\)", told)
@@ -122,53 +130,80 @@ def test_match_shows_every_state_and_decision(icarus: Call) -> None:
 def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
     code, told, _ = icarus("match", "knockout-whist(players=4)", "MAST", "BASELINE", "--games", 1, "--iterations", 2)
     assert code == 0
-    assert len(re.findall(r"BASELINE \(2 iterations\)", told)) == 3 and len(re.findall(r"MAST \(2 iterations\)", told)) == 1
+    assert (
+        len(re.findall(r"BASELINE \(2 iterations\)", told)) == 3
+        and len(re.findall(r"MAST \(2 iterations\)", told)) == 1
+    )
 
 
 # -------------------------------------------------------------------------------------------------------------- refusals
 
-@pytest.mark.parametrize(("arguments", "told"), [
-    (("search", "otello", "--iterations", 5), "no game is called 'otello'; did you mean othello?"),
-    (("search", "zzz", "--iterations", 5), "no game is called 'zzz'; known: othello, checkers"),
-    (("match", "hart", "MAST", "MAST"), "no game is called 'hart'; did you mean hearts?"),
-    (("search", "othello(size=6)", "--iterations", 5), "othello takes no parameters, but size was given"),
-    (("search", "knockout-whist(players=9)", "--iterations", 5), "9"),
-    (("search", "knockout-whist(cards=3)", "--iterations", 5), "cards"),
-    (("search", "knockout-whist(players", "--iterations", 5), "is not a game's name; write it like knockout-whist(players=3)"),
-    (("search", "othello", "--strategy", "RAVE >> (MSAT + NAST2)/2"),
-     "at position 10: no enhancement is called 'MSAT'; did you mean MAST"),
-    (("search", "othello", "--strategy", "MAST >>"), "cannot be read at position 8; write it like RAVE >> (MAST + NAST2)/2"),
-    (("search", "othello", "--strategy", ""), "cannot be read at position 1"),
-    (("search", "othello", "--strategy", "MAST + NAST2"), "do not sum to 1; did you mean (MAST + NAST2)/2?"),
-    (("search", "othello", "--strategy", "__import__('os')"), "no enhancement is called '__import__'"),
-    (("search", "othello", "--strategy", "nast(0)"), "the length n of NAST's n-grams is 0; it must be an integer of at least 1"),
-    (("search", "othello", "--iterations", 0), "iterations is 0; it must be an integer of at least 1"),
-    (("search", "othello", "--iterations", -5), "iterations is -5"),
-    (("search", "othello", "--seconds", 0), "seconds is 0.0; it must be a positive number"),
-    (("search", "othello", "--iterations", 5, "--seed", -1), "seed is -1; it must be an integer of at least 0"),
-    (("search", "othello", "--iterations", 5, "--moves", "d3 d3"), "'d3' is not legal here; legal: "),
-    (("search", "othello", "--iterations", 5, "--with", "nowhere.py"), "'nowhere.py' is no Python file"),
-    (("search", "othello", "--iterations", 5, "--with", "."), "'.' is no Python file"),
-    (("match", "othello", "MAST"), "othello has 2 seats; 1 strategies do not fit"),
-    (("match", "othello", "MAST", "MAST", "MAST"), "othello has 2 seats; 3 strategies do not fit"),
-    (("match", "othello", "MAST", "TMAST"), "no enhancement is called 'TMAST'; did you mean"),
-    (("match", "othello", "MAST", "MAST", "--games", 0), "--games is 0; it must be at least 1"),
-    (("match", "othello", "MAST", "MAST", "--iterations", 0), "iterations is 0"),
-    (("match", "othello", "MAST", "MAST", "--seconds", -1), "seconds is -1.0"),
-    (("match", "othello", "MAST", "MAST", "--seed", -2), "seed is -2"),
-    (("specs", "--show", "MSAT"), "no enhancement is called 'MSAT'; did you mean MAST"),
-    (("specs", "--show", "MAST >> 3"), "3 is no enhancement"),
-])
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("search", "otello", "--iterations", 5), "no game is called 'otello'; did you mean othello?"),
+        (("search", "zzz", "--iterations", 5), "no game is called 'zzz'; known: othello, checkers"),
+        (("match", "hart", "MAST", "MAST"), "no game is called 'hart'; did you mean hearts?"),
+        (("search", "othello(size=6)", "--iterations", 5), "othello takes no parameters, but size was given"),
+        (("search", "knockout-whist(players=9)", "--iterations", 5), "9"),
+        (("search", "knockout-whist(cards=3)", "--iterations", 5), "cards"),
+        (
+            ("search", "knockout-whist(players", "--iterations", 5),
+            "is not a game's name; write it like knockout-whist(players=3)",
+        ),
+        (
+            ("search", "othello", "--strategy", "RAVE >> (MSAT + NAST2)/2"),
+            "at position 10: no enhancement is called 'MSAT'; did you mean MAST",
+        ),
+        (
+            ("search", "othello", "--strategy", "MAST >>"),
+            "cannot be read at position 8; write it like RAVE >> (MAST + NAST2)/2",
+        ),
+        (("search", "othello", "--strategy", ""), "cannot be read at position 1"),
+        (("search", "othello", "--strategy", "MAST + NAST2"), "do not sum to 1; did you mean (MAST + NAST2)/2?"),
+        (("search", "othello", "--strategy", "__import__('os')"), "no enhancement is called '__import__'"),
+        (
+            ("search", "othello", "--strategy", "nast(0)"),
+            "the length n of NAST's n-grams is 0; it must be an integer of at least 1",
+        ),
+        (("search", "othello", "--iterations", 0), "iterations is 0; it must be an integer of at least 1"),
+        (("search", "othello", "--iterations", -5), "iterations is -5"),
+        (("search", "othello", "--seconds", 0), "seconds is 0.0; it must be a positive number"),
+        (("search", "othello", "--iterations", 5, "--seed", -1), "seed is -1; it must be an integer of at least 0"),
+        (("search", "othello", "--iterations", 5, "--moves", "d3 d3"), "'d3' is not legal here; legal: "),
+        (("search", "othello", "--iterations", 5, "--with", "nowhere.py"), "'nowhere.py' is no Python file"),
+        (("search", "othello", "--iterations", 5, "--with", "."), "'.' is no Python file"),
+        (("match", "othello", "MAST"), "othello has 2 seats; 1 strategies do not fit"),
+        (("match", "othello", "MAST", "MAST", "MAST"), "othello has 2 seats; 3 strategies do not fit"),
+        (("match", "othello", "MAST", "TMAST"), "no enhancement is called 'TMAST'; did you mean"),
+        (("match", "othello", "MAST", "MAST", "--games", 0), "--games is 0; it must be at least 1"),
+        (("match", "othello", "MAST", "MAST", "--iterations", 0), "iterations is 0"),
+        (("match", "othello", "MAST", "MAST", "--seconds", -1), "seconds is -1.0"),
+        (("match", "othello", "MAST", "MAST", "--seed", -2), "seed is -2"),
+        (("specs", "--show", "MSAT"), "no enhancement is called 'MSAT'; did you mean MAST"),
+        (("specs", "--show", "MAST >> 3"), "3 is no enhancement"),
+    ],
+)
 def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
-        icarus: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...], told: str) -> None:
+    icarus: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...], told: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert told in refused(icarus(*arguments))
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("arguments", [
-    ("serch",), ("search",), ("match", "othello"), ("search", "othello", "--iterations", "many"),
-    ("search", "othello", "--nonsense"), ("games", "extra")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("serch",),
+        ("search",),
+        ("match", "othello"),
+        ("search", "othello", "--iterations", "many"),
+        ("search", "othello", "--nonsense"),
+        ("games", "extra"),
+    ],
+)
 def test_a_command_that_is_none_exits_with_code_2_and_no_traceback(icarus: Call, arguments: tuple[object, ...]) -> None:
     code, _, errors = icarus(*arguments)
     assert code == 2
@@ -177,16 +212,20 @@ def test_a_command_that_is_none_exits_with_code_2_and_no_traceback(icarus: Call,
 
 def test_a_position_that_has_ended_is_refused(icarus: Call, tmp_path: Path) -> None:
     (tmp_path / "brief.py").write_text(GAME)
-    assert "the game has ended" in refused(icarus("search", "twenty-one", "--with", tmp_path / "brief.py", "--moves",
-                                                  "3 3 3 3 3 3 3", "--iterations", 5))
+    assert "the game has ended" in refused(
+        icarus("search", "twenty-one", "--with", tmp_path / "brief.py", "--moves", "3 3 3 3 3 3 3", "--iterations", 5)
+    )
 
 
-@pytest.mark.parametrize(("source", "told"), [
-    ("x = = 1", "invalid syntax"), ("import nowhere_at_all", "nowhere_at_all"), ("1 / 0", "division")])
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [("x = = 1", "invalid syntax"), ("import nowhere_at_all", "nowhere_at_all"), ("1 / 0", "division")],
+)
 def test_a_file_that_cannot_be_executed_is_refused_in_one_sentence(
-        python: Python, tmp_path: Path, source: str, told: str) -> None:
+    python: Python, tmp_path: Path, source: str, told: str
+) -> None:
     (tmp_path / "broken.py").write_text(source)
-    done = python(None, "-m", "icarus.cli", "specs", "--show", "MAST", "--with", str(tmp_path / "broken.py"))
+    done = python(None, "-m", "icarus", "specs", "--show", "MAST", "--with", str(tmp_path / "broken.py"))
     assert done.returncode == 2
     assert "Traceback" not in done.stderr and done.stderr.count("\n") == 1
     assert re.search(told, done.stderr) and "broken.py" in done.stderr
@@ -250,28 +289,52 @@ def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus: Call, 
     mine.write_text(ENHANCEMENT)
     brief.write_text(GAME)
     strategy = "BASELINE >> halfway*GREEDY + (1 - halfway)*MAST"
-    code, told, errors = icarus("search", "twenty-one", "--with", brief, "--with", mine, "--strategy", strategy,
-                                "--iterations", 3000, "--moves", "3 3 3 3 3", "--seed", 1)
+    code, told, errors = icarus(
+        "search",
+        "twenty-one",
+        "--with",
+        brief,
+        "--with",
+        mine,
+        "--strategy",
+        strategy,
+        "--iterations",
+        3000,
+        "--moves",
+        "3 3 3 3 3",
+        "--seed",
+        1,
+    )
     assert code == 0, errors
     assert told.startswith("15; player 1 speaks\n")
-    assert re.search(r"^2 \* ", told, re.MULTILINE)                     # 17 leaves 4, whatever the other says
+    assert re.search(r"^2 \* ", told, re.MULTILINE)  # 17 leaves 4, whatever the other says
     code, told, _ = icarus("specs", "--show", "GREEDY", "--with", mine)
     assert code == 0 and "Enhancement GREEDY" in told and "ε = 0.1" in told
-    code, told, _ = icarus("match", "twenty-one", "GREEDY", "BASELINE", "--games", 2, "--iterations", 20, "--with", brief,
-                           "--with", mine)
+    code, told, _ = icarus(
+        "match", "twenty-one", "GREEDY", "BASELINE", "--games", 2, "--iterations", 20, "--with", brief, "--with", mine
+    )
     assert code == 0 and "GREEDY (20 iterations)" in told
 
 
 def test_a_name_of_ones_own_is_unknown_without_its_file(icarus: Call) -> None:
-    assert "no enhancement is called 'GREEDY'" in refused(icarus("search", "othello", "--strategy", "GREEDY", "--iterations", 5))
+    assert "no enhancement is called 'GREEDY'" in refused(
+        icarus("search", "othello", "--strategy", "GREEDY", "--iterations", 5)
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------------ help
 
-@pytest.mark.parametrize(("arguments", "told"), [
-    ((), ["games", "specs", "search", "match"]), (("games",), ["List the games"]), (("specs",), ["--show", "--with"]),
-    (("search",), ["--strategy", "--iterations", "--seconds", "--seed", "--moves", "--with"]),
-    (("match",), ["--games", "--iterations", "--seconds", "--seed", "--show", "--with"])])
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), ["games", "specs", "search", "match"]),
+        (("games",), ["List the games"]),
+        (("specs",), ["--show", "--with"]),
+        (("search",), ["--strategy", "--iterations", "--seconds", "--seed", "--moves", "--with"]),
+        (("match",), ["--games", "--iterations", "--seconds", "--seed", "--show", "--with"]),
+    ],
+)
 @pytest.mark.parametrize("flag", ["--help", "-h"])
 def test_every_command_explains_itself(icarus: Call, arguments: tuple[str, ...], told: list[str], flag: str) -> None:
     code, out, errors = icarus(*arguments, flag)
@@ -283,10 +346,18 @@ def test_every_command_explains_itself(icarus: Call, arguments: tuple[str, ...],
 
 # ---------------------------------------------------------------------------------------------------------------- Ctrl-C
 
+
 def interrupted(arguments: list[str], begun: str) -> tuple[int, str, str]:
     """Run the command in a process of its own, and press Ctrl-C soon after it has printed something."""
-    with subprocess.Popen([sys.executable, "-m", "icarus.cli", *arguments], cwd=ROOT, env=environment(COLUMNS=WIDTH), text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-m", "icarus", *arguments],
+        cwd=ROOT,
+        env=environment(COLUMNS=WIDTH),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
         assert process.stdout is not None
         head = ""
         for line in process.stdout:
@@ -302,7 +373,7 @@ def interrupted(arguments: list[str], begun: str) -> tuple[int, str, str]:
 
 
 def test_ctrl_c_during_a_search_prints_what_was_found(icarus: Call) -> None:
-    icarus("search", "othello", "--iterations", 20)                     # compiles what is not in the cache yet
+    icarus("search", "othello", "--iterations", 20)  # compiles what is not in the cache yet
     code, told, errors = interrupted(["search", "othello", "--seconds", "120"], "to move")
     assert code == 130
     found = re.search(r"BASELINE: (\d+) iterations in [01]\.\d+ s", told)
@@ -313,8 +384,10 @@ def test_ctrl_c_during_a_search_prints_what_was_found(icarus: Call) -> None:
 
 def test_ctrl_c_during_a_match_prints_the_games_so_far(icarus: Call) -> None:
     icarus("match", "knockout-whist(players=2)", "BASELINE", "MAST", "--games", 1, "--iterations", 3)
-    code, told, errors = interrupted(["match", "knockout-whist(players=2)", "BASELINE", "MAST", "--games", "1000000",
-                                      "--iterations", "3", "--show"], "^result: ")
+    code, told, errors = interrupted(
+        ["match", "knockout-whist(players=2)", "BASELINE", "MAST", "--games", "1000000", "--iterations", "3", "--show"],
+        "^result: ",
+    )
     assert code == 130
     played = len(re.findall(r"^result: ", told, re.MULTILINE))
     assert re.search(rf"MAST \(3 iterations\) +│ {played} ", told)
@@ -323,12 +396,12 @@ def test_ctrl_c_during_a_match_prints_the_games_so_far(icarus: Call) -> None:
 
 
 def test_a_process_refuses_as_well(python: Python) -> None:
-    done = python(None, "-m", "icarus.cli", "search", "otello")
+    done = python(None, "-m", "icarus", "search", "otello")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "icarus: no game is called 'otello'; did you mean othello?\n"
 
 
-SLOT_ERROR = '''
+SLOT_ERROR = """
 import attrs
 from icarus import capture
 from icarus.specs import MAST
@@ -338,7 +411,7 @@ def broken(history, updates):
     history.nothing
 
 BROKEN = attrs.evolve(MAST, name="BROKEN", capture=broken)
-'''
+"""
 
 
 def test_a_slot_that_cannot_be_compiled_is_refused_in_one_sentence(icarus: Call, tmp_path: Path) -> None:
@@ -350,6 +423,7 @@ def test_a_slot_that_cannot_be_compiled_is_refused_in_one_sentence(icarus: Call,
 
 
 # --------------------------------------------------------------------------------------------------------------- threads
+
 
 def test_search_and_match_take_threads(icarus: Call) -> None:
     code, told, _ = icarus("search", "othello", "--iterations", 40, "--threads", 2)
@@ -369,17 +443,41 @@ def test_bad_threads_are_refused(icarus: Call, command: tuple[str, ...]) -> None
 def test_search_and_match_take_schemes_and_say_which_cheat(icarus: Call) -> None:
     status, printed, _ = icarus("search", "phantom-mnk", "--iterations", "60", "--scheme", "CheatingEnsembleUCT(3)")
     assert status == 0 and "CheatingEnsembleUCT(trees=3) (cheating: it sees what is hidden): 60 iterations" in printed
-    status, printed, _ = icarus("match", "kuhn-poker", "BASELINE", "BASELINE", "--games", "2", "--iterations", "20",
-                                "--scheme", "SO_ISMCTS", "--scheme", "CheatingUCT with EXP3")
+    status, printed, _ = icarus(
+        "match",
+        "kuhn-poker",
+        "BASELINE",
+        "BASELINE",
+        "--games",
+        "2",
+        "--iterations",
+        "20",
+        "--scheme",
+        "SO_ISMCTS",
+        "--scheme",
+        "CheatingUCT with EXP3",
+    )
     assert status == 0 and "by SO_ISMCTS (20" in " ".join(printed.split()) and "cheating" in printed
 
 
-@pytest.mark.parametrize(("arguments", "told"), [
-    (["search", "kuhn-poker", "--scheme", "UCT"], "'UCT' is no scheme; there are MO_ISMCTS, "),
-    (["search", "kuhn-poker", "--scheme", "DeterminizedUCT(0)"], "determinizations is 0; it must be an integer of at least 1"),
-    (["search", "kuhn-poker", "--scheme", "DeterminizedUCT(30)", "--iterations", "20"], "needs at least one for each of its 30 trees"),
-    (["match", "kuhn-poker", "BASELINE", "RAVE", *["--scheme", "SO_ISMCTS"] * 3], "--scheme is given 3 times for 2 strategies"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["search", "kuhn-poker", "--scheme", "UCT"], "'UCT' is no scheme; there are MO_ISMCTS, "),
+        (
+            ["search", "kuhn-poker", "--scheme", "DeterminizedUCT(0)"],
+            "determinizations is 0; it must be an integer of at least 1",
+        ),
+        (
+            ["search", "kuhn-poker", "--scheme", "DeterminizedUCT(30)", "--iterations", "20"],
+            "needs at least one for each of its 30 trees",
+        ),
+        (
+            ["match", "kuhn-poker", "BASELINE", "RAVE", *["--scheme", "SO_ISMCTS"] * 3],
+            "--scheme is given 3 times for 2 strategies",
+        ),
+    ],
+)
 def test_what_is_no_scheme_is_refused(icarus: Call, arguments: list[str], told: str) -> None:
     status, _, notes = icarus(*arguments)
     assert status == 2 and told in " ".join(notes.split())

@@ -1,4 +1,5 @@
 """The algebra of Specification 6: construction, refusal, equality, text."""
+
 import copy
 import pickle
 
@@ -8,9 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icarus import Enhancement, linear, maxilinear, parse, sequential, weight
-from icarus.enhancement import Sum
-from icarus.policy import Weight, argmax, gibbs, rave_weight, ucb1
-from icarus.specs import AMAF, BASELINE, EPIC, LGR, LGRF, MAST, NAST2, NAST3, RAVE, SPECIFICATIONS, TO_MAST, mast, nast, rave
+from icarus.algebra import Sum, Weight, argmax, gibbs, rave_weight, ucb1
+from icarus.specs import (
+    AMAF,
+    BASELINE,
+    EPIC,
+    LGR,
+    LGRF,
+    MAST,
+    NAST2,
+    NAST3,
+    RAVE,
+    SPECIFICATIONS,
+    TO_MAST,
+    mast,
+    nast,
+    rave,
+)
 
 
 @weight
@@ -76,7 +91,9 @@ def test_rave_is_the_maxilinear_combination_of_equation_14():
     assert str(RAVE) == "RAVE" and str(rave(k=500)) == "rave(k=500)"
 
 
-@pytest.mark.parametrize(("visits", "k", "expected"), [(0, 250, 1.0), (250, 250, 0.5), (83, 249, 0.7071), (1000, 1000, 0.5)])
+@pytest.mark.parametrize(
+    ("visits", "k", "expected"), [(0, 250, 1.0), (250, 250, 0.5), (83, 249, 0.7071), (1000, 1000, 0.5)]
+)
 def test_the_weight_of_rave_is_equation_15(visits, k, expected):
     assert rave_weight(k=k).at(0.5, visits, visits) == pytest.approx(expected, abs=1e-4)
 
@@ -96,12 +113,15 @@ def test_an_incomplete_sum_is_no_enhancement_but_says_what_it_lacks():
         BASELINE >> (MAST + NAST2)
 
 
-@pytest.mark.parametrize("refused", [
-    lambda: linear((0.5, MAST), (0.6, NAST2)),
-    lambda: linear((1.5, MAST), (-0.5, NAST2)),
-    lambda: linear((too_much, MAST), (1 - too_much, NAST2)),
-    lambda: linear((constant_half, MAST), (0.4, NAST2)),
-])
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda: linear((0.5, MAST), (0.6, NAST2)),
+        lambda: linear((1.5, MAST), (-0.5, NAST2)),
+        lambda: linear((too_much, MAST), (1 - too_much, NAST2)),
+        lambda: linear((constant_half, MAST), (0.4, NAST2)),
+    ],
+)
 def test_weights_outside_the_unit_interval_or_not_summing_to_one_are_refused(refused):
     with pytest.raises(ValueError, match=r"sum to|must lie in \[0, 1\]"):
         refused()
@@ -113,28 +133,58 @@ def test_the_weight_of_a_users_own_function_is_checked_where_it_is_declared():
     assert (constant_half * MAST + (1 - constant_half) * NAST2).components == (MAST, NAST2)
 
 
-@pytest.mark.parametrize(("combination", "offending"), [
-    (lambda: (AMAF ^ MAST) / 2, "MAST is the rule gibbs"), (lambda: 0.5 * BASELINE ^ 0.5 * LGR, "LGR is the rule reply"),
-    (lambda: (BASELINE ^ (AMAF + EPIC) / 2) / 2, "linear mixture"), (lambda: (BASELINE ^ (AMAF >> MAST)) / 2, "MAST is the rule gibbs"),
-])
+@pytest.mark.parametrize(
+    ("combination", "offending"),
+    [
+        (lambda: (AMAF ^ MAST) / 2, "MAST is the rule gibbs"),
+        (lambda: 0.5 * BASELINE ^ 0.5 * LGR, "LGR is the rule reply"),
+        (lambda: (BASELINE ^ (AMAF + EPIC) / 2) / 2, "linear mixture"),
+        (lambda: (BASELINE ^ (AMAF >> MAST)) / 2, "MAST is the rule gibbs"),
+    ],
+)
 def test_maxilinear_composition_refuses_policies_that_are_no_arg_max(combination, offending):
     with pytest.raises(ValueError, match=offending):
         combination()
 
 
-@pytest.mark.parametrize("misuse", [
-    lambda: MAST + 3, lambda: 3 + MAST, lambda: MAST >> "NAST2", lambda: None >> MAST, lambda: MAST ^ 1.0, lambda: MAST / MAST,
-    lambda: MAST / 0, lambda: MAST / -2, lambda: MAST * "a", lambda: MAST * MAST, lambda: True * MAST, lambda: bool(MAST),
-    lambda: MAST and NAST2, lambda: not (MAST + NAST2), lambda: 1 - MAST, lambda: 2 - rave_weight(),
-])
+@pytest.mark.parametrize(
+    "misuse",
+    [
+        lambda: MAST + 3,
+        lambda: 3 + MAST,
+        lambda: MAST >> "NAST2",
+        lambda: None >> MAST,
+        lambda: MAST ^ 1.0,
+        lambda: MAST / MAST,
+        lambda: MAST / 0,
+        lambda: MAST / -2,
+        lambda: MAST * "a",
+        lambda: MAST * MAST,
+        lambda: True * MAST,
+        lambda: bool(MAST),
+        lambda: MAST and NAST2,
+        lambda: not (MAST + NAST2),
+        lambda: 1 - MAST,
+        lambda: 2 - rave_weight(),
+    ],
+)
 def test_every_misuse_of_an_operator_is_a_type_error(misuse):
     with pytest.raises(TypeError):
         misuse()
 
 
-@pytest.mark.parametrize(("slot", "value"), [
-    ("records", "A"), ("information", dict), ("initial", 0), ("policy", gibbs()), ("contexts", None), ("capture", print),
-    ("backpropagation", 1)])
+@pytest.mark.parametrize(
+    ("slot", "value"),
+    [
+        ("records", "A"),
+        ("information", dict),
+        ("initial", 0),
+        ("policy", gibbs()),
+        ("contexts", None),
+        ("capture", print),
+        ("backpropagation", 1),
+    ],
+)
 def test_a_slot_of_the_wrong_kind_is_refused_by_name(slot, value):
     with pytest.raises(TypeError, match=f"{slot} of MAST"):
         attrs.evolve(MAST, **{slot: value})
@@ -152,10 +202,26 @@ def test_variants_are_evolutions_of_one_slot():
     assert changed == ["name", "backpropagation"]
 
 
-@pytest.mark.parametrize(("text", "position"), [
-    ("RAVE >> (MSAT + NAST2)/2", 10), ("MAST >>", 8), ("MAST and NAST2", 1), ("MAST >> nast(0)", 9), ("MAST >> mast(gibbs(0))", 14),
-    ("__import__('os')", 1), ("RAVE >> MAST.capture", 9), ("RAVE >> [MAST]", 9), ("mast(3)", 1), ("MAST(1)", 1), ("", 1), ("MAST + 3", 1),
-    ("rave(**{})", 1), ("MAST >> 'MAST'", 9), ("RAVE\n>> MAST >>", 1)])
+@pytest.mark.parametrize(
+    ("text", "position"),
+    [
+        ("RAVE >> (MSAT + NAST2)/2", 10),
+        ("MAST >>", 8),
+        ("MAST and NAST2", 1),
+        ("MAST >> nast(0)", 9),
+        ("MAST >> mast(gibbs(0))", 14),
+        ("__import__('os')", 1),
+        ("RAVE >> MAST.capture", 9),
+        ("RAVE >> [MAST]", 9),
+        ("mast(3)", 1),
+        ("MAST(1)", 1),
+        ("", 1),
+        ("MAST + 3", 1),
+        ("rave(**{})", 1),
+        ("MAST >> 'MAST'", 9),
+        ("RAVE\n>> MAST >>", 1),
+    ],
+)
 def test_what_cannot_be_parsed_is_refused_with_its_position(text, position):
     with pytest.raises(ValueError, match=f"position {position}" if text.count("\n") == 0 else "position"):
         parse(text)
@@ -178,7 +244,9 @@ def test_a_text_may_name_enhancements_of_ones_own():
 
 def test_a_specification_prints_its_seven_slots_with_their_tags():
     text = MAST.specification()
-    assert [line.rsplit("(", 1)[1] for line in text.splitlines() if line.endswith(")")][-7:] == [f"MAST-{i})" for i in range(1, 8)]
+    assert [line.rsplit("(", 1)[1] for line in text.splitlines() if line.endswith(")")][-7:] == [
+        f"MAST-{i})" for i in range(1, 8)
+    ]
     assert "R = A × {1, …, κ}" in text and "Θ = ℝ × ℕ₀" in text and "τ = 1" in text
 
 

@@ -1,4 +1,5 @@
 """What every game must keep: the games of the list, some with other parameters, and the toys. Listing a game tests it."""
+
 import functools
 import json
 import math
@@ -13,24 +14,29 @@ import numpy as np
 import pytest
 
 from icarus import Game, State, games
-from icarus.audit import audit
-from icarus.game import CHANCE, CONTINUES, TERMINAL
-from icarus.games._dou_di_zhu_plays import cards_of
-from icarus.rng import seeded
+from icarus.commands.audit import audit
+from icarus.compiler.rng import seeded
+from icarus.games.dou_di_zhu.plays import cards_of
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL
 from tests import toy
 
-VARIANTS = ["knockout-whist(players=2)", "knockout-whist(players=7)", "lotr-confrontation(random_setup=1)", "hearts(threshold=1)"]
+VARIANTS = [
+    "knockout-whist(players=2)",
+    "knockout-whist(players=7)",
+    "lotr-confrontation(random_setup=1)",
+    "hearts(threshold=1)",
+]
 WHOLE = {str(game): game for game in map(games.load, [*games.names(), *VARIANTS])}
 TOYS = {str(game): game for game in toy.ALL_TOYS}
 LISTED = {**WHOLE, **TOYS}
 
-MOST_ACTIONS = 20_000            # of any random game
-LARGEST_ACTION = 1 << 56         # actions share a 64-bit word with a player
-ROOM = 4096                      # more moves than any episode has
-WHOLE_GAMES, TOY_GAMES = 2, 12   # random games looked at
-LOOKED_AT = 25                   # states of a game where a check costs a replay of its history
-PLAIN_STEPS = 120                # actions of a game that plain Python repeats
-PLAIN_DRAWS = 8                  # of its states where plain Python determinizes
+MOST_ACTIONS = 20_000  # of any random game
+LARGEST_ACTION = 1 << 56  # actions share a 64-bit word with a player
+ROOM = 4096  # more moves than any episode has
+WHOLE_GAMES, TOY_GAMES = 2, 12  # random games looked at
+LOOKED_AT = 25  # states of a game where a check costs a replay of its history
+PLAIN_STEPS = 120  # actions of a game that plain Python repeats
+PLAIN_DRAWS = 8  # of its states where plain Python determinizes
 
 each_game = pytest.mark.parametrize("game", LISTED.values(), ids=str)
 
@@ -44,6 +50,7 @@ MULTIPLICITY: dict[str, Callable[[Any], float]] = {"dou-di-zhu": equal_deals}
 
 
 # -------------------------------------------------------------------------------------------------------------- random games
+
 
 @functools.cache
 def played(game: Game) -> list[list[State]]:
@@ -78,6 +85,7 @@ def undecided(states: list[State]) -> list[State]:
 
 
 # ------------------------------------------------------------------------------------------------------------ Definition 1
+
 
 @each_game
 def test_random_games_end_with_a_reward_from_0_to_1_for_each_player(game: Game) -> None:
@@ -148,6 +156,7 @@ def test_chance_outcomes_are_its_legal_actions_with_probabilities_that_sum_to_1(
 
 # ---------------------------------------------------------------------------------------------------------- states and texts
 
+
 @each_game
 def test_a_clone_lives_its_own_life(game: Game) -> None:
     for state in undecided(here_and_there(game)):
@@ -194,6 +203,7 @@ def test_every_state_can_be_drawn(game: Game) -> None:
 
 # ------------------------------------------------------------------------------------------------------------ what is seen
 
+
 @each_game
 def test_the_mover_sees_his_own_action(game: Game) -> None:
     if game.observe is None:
@@ -223,7 +233,9 @@ def test_recall_repeats_what_each_viewer_has_seen_since_the_episode_began(game: 
 @each_game
 def test_determinizations_pass_the_audit(game: Game) -> None:
     whole = str(game) in WHOLE
-    report = audit(game, games=1 if whole else 20, determinizations=300, seed=1, multiplicity=MULTIPLICITY.get(game.name))
+    report = audit(
+        game, games=1 if whole else 20, determinizations=300, seed=1, multiplicity=MULTIPLICITY.get(game.name)
+    )
     assert report.passed, str(report)
     assert (report.checks == ()) == (game.determinize is None)
     if report.checks:
@@ -243,6 +255,7 @@ def test_a_hundred_thousand_determinizations_pass_the_audit(game: Game) -> None:
 
 
 # ------------------------------------------------------------------------------------------- compiled and as plain Python
+
 
 class Compiled:
     """The functions of a game as machine code."""
@@ -317,13 +330,13 @@ def said(game: Game, functions: Any, face: Any, record: np.ndarray, action: int 
     if game.recall is not None:
         for viewer in range(game.players + 1):
             moves = np.zeros(ROOM, np.int64)
-            step[f"recall {viewer}"] = moves[:face.listed("recall", moves, viewer)].tolist()
+            step[f"recall {viewer}"] = moves[: face.listed("recall", moves, viewer)].tolist()
     if step["player"] == TERMINAL:
         rewards = np.zeros(game.players)
         face.listed("rewards", rewards)
         return {**step, "rewards": rewards.tolist()}
     legal = np.zeros(game.max_legal, np.int64)
-    step["legal"] = legal[:face.listed("legal", legal)].tolist()
+    step["legal"] = legal[: face.listed("legal", legal)].tolist()
     if step["player"] == CHANCE and game.chance is not None:
         probabilities = np.zeros(game.max_legal)
         face.listed("chance", probabilities)
@@ -351,9 +364,9 @@ def repeated_plainly(requests: dict[str, list[int]]) -> dict[str, Any]:
     answers: dict[str, Any] = {}
     for name, actions in requests.items():
         try:
-            with np.errstate(over="ignore"):         # 64-bit words wrap around
+            with np.errstate(over="ignore"):  # 64-bit words wrap around
                 answers[name] = traced(LISTED[name], Plain, 0, actions)
-        except Exception as error:                   # told by the test of this game
+        except Exception as error:  # told by the test of this game
             answers[name] = f"{type(error).__name__}: {error}"
     return answers
 
@@ -361,7 +374,9 @@ def repeated_plainly(requests: dict[str, list[int]]) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def plain(python: Any) -> dict[str, Any]:
     """One process without the compiler for all games."""
-    requests = {name: [action for _, action in played(game)[0][-1].history][:PLAIN_STEPS] for name, game in LISTED.items()}
+    requests = {
+        name: [action for _, action in played(game)[0][-1].history][:PLAIN_STEPS] for name, game in LISTED.items()
+    }
     done = python(None, "-m", "tests.test_games", stdin=json.dumps(requests), NUMBA_DISABLE_JIT="1")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -1,4 +1,5 @@
 """Games between agents: what the seed fixes, who sits where, and what is written down of each decision."""
+
 from typing import Any
 
 import attrs
@@ -7,8 +8,8 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus import Agent, Game, GameRecord, State, games, play
-from icarus.game import CHANCE, TERMINAL
-from icarus.match import Decision
+from icarus.engine.match import Decision
+from icarus.kernel import CHANCE, TERMINAL
 from icarus.specs import BASELINE, MAST, RAVE
 from tests import toy
 
@@ -22,18 +23,23 @@ def timeless(record: GameRecord) -> GameRecord:
     return attrs.evolve(record, seconds=0.0, decisions=decisions)
 
 
-def watched(game: Game, agents: list[Agent], seed: Any) -> tuple[GameRecord, list[tuple[State, int | None, Decision | None]]]:
+def watched(
+    game: Game, agents: list[Agent], seed: Any
+) -> tuple[GameRecord, list[tuple[State, int | None, Decision | None]]]:
     """A game, and copies of all that a watcher was told."""
     told: list[tuple[State, int | None, Decision | None]] = []
-    record = play(game, agents, seed=seed, watch=lambda state, action, decision: told.append((state.clone(), action, decision)))
+    record = play(
+        game, agents, seed=seed, watch=lambda state, action, decision: told.append((state.clone(), action, decision))
+    )
     return record, told
 
 
 # ------------------------------------------------------------------------------------------------------------- the seed
 
+
 @pytest.mark.parametrize("game", [WHIST, games.load("othello"), toy.DICE, toy.THREE, toy.CHAIN, *toy.THICKETS], ids=str)
 def test_the_same_seed_gives_the_same_game(game: Game) -> None:
-    agents = [QUICK, OTHER, QUICK, OTHER][:game.players]
+    agents = [QUICK, OTHER, QUICK, OTHER][: game.players]
     one, other = (timeless(play(game, agents, seed=(3, 1))) for _ in range(2))
     assert one == other
 
@@ -65,7 +71,9 @@ def test_chance_keeps_to_its_probabilities() -> None:
     # Whoever takes 0 rolls 7, 8, 9 with 0.2, 0.5, 0.3; 1 always shows 7.
     rolled = {7: 0, 8: 0, 9: 0}
     for seed in range(300):
-        first = [action for player, action in play(toy.DICE, [Agent(BASELINE, iterations=1)] * 2, seed=seed).actions][:2]
+        first = [action for player, action in play(toy.DICE, [Agent(BASELINE, iterations=1)] * 2, seed=seed).actions][
+            :2
+        ]
         if first[0] == 0:
             rolled[first[1]] += 1
     total = sum(rolled.values())
@@ -76,8 +84,11 @@ def test_chance_keeps_to_its_probabilities() -> None:
 def test_each_decision_has_a_stream_of_its_own() -> None:
     # One iteration at each decision is a random choice: were the streams alike, all decisions would be.
     record = play(games.load("othello"), [Agent(BASELINE, iterations=1)] * 2, seed=5)
-    shares = [state.legal_actions().index(action) / (len(state.legal_actions()) - 1)
-              for state, action in positions(record) if len(state.legal_actions()) > 3]
+    shares = [
+        state.legal_actions().index(action) / (len(state.legal_actions()) - 1)
+        for state, action in positions(record)
+        if len(state.legal_actions()) > 3
+    ]
     assert min(shares) == 0 and max(shares) == 1 and len(set(shares)) > 5
 
 
@@ -91,6 +102,7 @@ def positions(record: GameRecord) -> list[tuple[State, int]]:
 
 
 # ------------------------------------------------------------------------------------------------------------ the record
+
 
 def test_a_record_is_the_game_as_it_was_played() -> None:
     record = play(games.load("othello"), [QUICK, OTHER], seed=9)
@@ -122,7 +134,13 @@ def test_a_decision_without_a_choice_is_not_searched() -> None:
     assert [decision.legal > 1 for decision in record.decisions] == [True, False, True, False, False]
     for decision in record.decisions:
         if decision.legal == 1:
-            assert (decision.iterations, decision.visits, decision.value, decision.depth, decision.seconds) == (0, 0, 0.0, 0, 0.0)
+            assert (decision.iterations, decision.visits, decision.value, decision.depth, decision.seconds) == (
+                0,
+                0,
+                0.0,
+                0,
+                0.0,
+            )
 
 
 def test_chance_makes_no_decisions() -> None:
@@ -146,6 +164,7 @@ def test_the_first_decision_is_the_search_of_its_agent() -> None:
 
 # ------------------------------------------------------------------------------------------------------------ the watcher
 
+
 @pytest.mark.parametrize("game", [toy.DICE, toy.CHAIN, WHIST], ids=str)
 def test_a_watcher_is_told_of_every_action_before_it_is_done_and_of_the_end(game: Game) -> None:
     record, told = watched(game, [QUICK] * game.players, 6)
@@ -166,6 +185,7 @@ def test_watching_changes_nothing() -> None:
 
 # -------------------------------------------------------------------------------------------------------------- refusals
 
+
 @pytest.mark.parametrize("number", [0, 1, 3])
 def test_a_wrong_number_of_agents_is_refused(number: int) -> None:
     with pytest.raises(ValueError, match=f"othello is played by 2 agents, not {number}"):
@@ -174,7 +194,7 @@ def test_a_wrong_number_of_agents_is_refused(number: int) -> None:
 
 def test_what_is_no_agent_is_refused() -> None:
     with pytest.raises(TypeError, match=r"an agent is an Agent\(strategy, iterations=…\), not BASELINE"):
-        play(toy.CHAIN, [BASELINE])     # type: ignore[list-item]
+        play(toy.CHAIN, [BASELINE])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, "1", (), (1, -1), None])
@@ -183,14 +203,23 @@ def test_a_bad_seed_is_refused(seed: Any) -> None:
         play(toy.CHAIN, [QUICK], seed=seed)
 
 
-@pytest.mark.parametrize(("given", "error", "told"), [
-    ({"strategy": BASELINE}, ValueError, "needs a budget"),
-    ({"strategy": BASELINE, "iterations": 0}, ValueError, "iterations is 0"),
-    ({"strategy": BASELINE, "seconds": -1}, ValueError, "seconds is -1"),
-    ({"strategy": "RAVE", "iterations": 5}, TypeError, "the strategy of an agent is an Enhancement, .*, not 'RAVE'"),
-    ({"strategy": RAVE + MAST, "iterations": 5}, TypeError, "the strategy of an agent is an Enhancement"),
-])
-def test_an_agent_without_a_strategy_or_a_budget_is_refused(given: dict[str, Any], error: type[Exception], told: str) -> None:
+@pytest.mark.parametrize(
+    ("given", "error", "told"),
+    [
+        ({"strategy": BASELINE}, ValueError, "needs a budget"),
+        ({"strategy": BASELINE, "iterations": 0}, ValueError, "iterations is 0"),
+        ({"strategy": BASELINE, "seconds": -1}, ValueError, "seconds is -1"),
+        (
+            {"strategy": "RAVE", "iterations": 5},
+            TypeError,
+            "the strategy of an agent is an Enhancement, .*, not 'RAVE'",
+        ),
+        ({"strategy": RAVE + MAST, "iterations": 5}, TypeError, "the strategy of an agent is an Enhancement"),
+    ],
+)
+def test_an_agent_without_a_strategy_or_a_budget_is_refused(
+    given: dict[str, Any], error: type[Exception], told: str
+) -> None:
     with pytest.raises(error, match=told):
         Agent(**given)
 
@@ -202,6 +231,9 @@ def test_an_agent_says_what_it_is() -> None:
 
 def test_the_stronger_agent_wins_more_games() -> None:
     strong, weak = Agent(BASELINE, iterations=150), Agent(BASELINE, iterations=1)
-    won = sum(play(games.load("othello"), [strong, weak] if seat == 0 else [weak, strong], seed=(seed, seat)).returns[seat]
-              for seed in range(4) for seat in (0, 1))
+    won = sum(
+        play(games.load("othello"), [strong, weak] if seat == 0 else [weak, strong], seed=(seed, seat)).returns[seat]
+        for seed in range(4)
+        for seat in (0, 1)
+    )
     assert won >= 6

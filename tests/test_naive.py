@@ -1,4 +1,5 @@
 """The naive twin against numbers worked out by hand from the paper's specifications."""
+
 import math
 from collections import Counter
 
@@ -6,15 +7,47 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus.game import CHANCE, CONTINUES, UNLABELLED, UNSEEN, State
-from icarus.rng import seeded
-from icarus.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT, Scheme
+from icarus.compiler.rng import seeded
+from icarus.engine.scheme import (
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+    Scheme,
+)
+from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN
+from icarus.kernel.game import State
 from tests import naive, toy
-from tests.naive import AVAIL, EXP3, EXPANSION, SELECTION, SIMULATION, VISIT, Leaf, Linear, Maxilinear, Playout, Sequential, Theta
+from tests.naive import (
+    AVAIL,
+    EXP3,
+    EXPANSION,
+    SELECTION,
+    SIMULATION,
+    VISIT,
+    Leaf,
+    Linear,
+    Maxilinear,
+    Playout,
+    Sequential,
+    Theta,
+)
 
 ORIGIN = (UNLABELLED, None, ())
-EVERYTHING = Sequential(naive.rave(k=20), Linear([
-    (0.2, naive.mast()), (0.2, naive.lgrf()), (0.2, naive.nast(2)), (0.2, naive.epic()), (0.2, naive.to_mast(naive.ucb1()))]))
+EVERYTHING = Sequential(
+    naive.rave(k=20),
+    Linear(
+        [
+            (0.2, naive.mast()),
+            (0.2, naive.lgrf()),
+            (0.2, naive.nast(2)),
+            (0.2, naive.epic()),
+            (0.2, naive.to_mast(naive.ucb1())),
+        ]
+    ),
+)
 
 
 def start(viewers: int = 3, origin: tuple = ORIGIN, label: int = UNLABELLED, episode: tuple | None = None) -> Playout:
@@ -28,8 +61,16 @@ def decide(h: Playout, player: int, legal: tuple[int, ...], phase: str = SELECTI
     return h
 
 
-def step(h: Playout, player: int, action: int, legal: tuple[int, ...], phase: str, label: int = CONTINUES, number: int = 0,
-         **seen: int) -> None:
+def step(
+    h: Playout,
+    player: int,
+    action: int,
+    legal: tuple[int, ...],
+    phase: str,
+    label: int = CONTINUES,
+    number: int = 0,
+    **seen: int,
+) -> None:
     """One decision made; seen by all as the action itself, except by viewers named v0, v1, …"""
     decide(h, player, legal, phase, number)
     h.extend(action, tuple(seen.get(f"v{viewer}", action) for viewer in range(len(h.views[0]))), label)
@@ -91,16 +132,30 @@ class Dealt:
 
 # -------------------------------------------------------------------------------------------------------------- baseline
 
+
 def test_the_baseline_visits_histories_up_to_the_expanded_one_and_marks_their_siblings_available() -> None:
     assert naive.capture(naive.baseline(), open_playout()) == [
-        ((), VISIT), ((0, (4,)), VISIT), ((CHANCE, (4, 7)), VISIT), ((1, (4, 7, 5)), VISIT),                # 0 <= i <= 3
-        ((0, (5,)), AVAIL), ((0, (6,)), AVAIL), ((CHANCE, (4, 8)), AVAIL), ((1, (4, 7, 4)), AVAIL)]        # 0 < i <= 3
+        ((), VISIT),
+        ((0, (4,)), VISIT),
+        ((CHANCE, (4, 7)), VISIT),
+        ((1, (4, 7, 5)), VISIT),  # 0 <= i <= 3
+        ((0, (5,)), AVAIL),
+        ((0, (6,)), AVAIL),
+        ((CHANCE, (4, 8)), AVAIL),
+        ((1, (4, 7, 4)), AVAIL),
+    ]  # 0 < i <= 3
 
 
 def test_the_baseline_sees_each_history_through_the_eyes_of_its_last_mover() -> None:
     assert naive.capture(naive.baseline(), secret_playout()) == [
-        ((), VISIT), ((0, (1,)), VISIT), ((1, (90, 5)), VISIT), ((1, (90, 5, 3)), VISIT),
-        ((0, (0,)), AVAIL), ((1, (90, 4)), AVAIL), ((1, (90, 5, 2)), AVAIL)]
+        ((), VISIT),
+        ((0, (1,)), VISIT),
+        ((1, (90, 5)), VISIT),
+        ((1, (90, 5, 3)), VISIT),
+        ((0, (0,)), AVAIL),
+        ((1, (90, 4)), AVAIL),
+        ((1, (90, 5, 2)), AVAIL),
+    ]
 
 
 def test_a_playout_that_never_leaves_the_tree_is_captured_to_its_end() -> None:
@@ -124,7 +179,7 @@ def test_a_visit_adds_the_rewards_and_counts_and_availability_counts_only() -> N
     assert theta[0, (4,)] == ((1.5, 0.5), 2, 2)
     assert theta[0, (5,)] == ((0.0, 0.0), 0, 2)
     assert theta[1, (4, 7, 4)] == ((0.0, 0.0), 0, 2)
-    assert theta[0, (4, 7, 5, 5)] == ((0.0, 0.0), 0, 0)                  # behind the expanded history: as it was initially
+    assert theta[0, (4, 7, 5, 5)] == ((0.0, 0.0), 0, 0)  # behind the expanded history: as it was initially
     assert len(theta) == 8
 
 
@@ -135,7 +190,9 @@ def test_the_baseline_values_are_ucb1_with_availability_for_the_player_about_to_
     h = start()
     step(h, 0, 4, (4, 5), SELECTION)
     decide(h, 1, (5, 6, 7), EXPANSION)
-    theta = known(leaf, {(1, (4, 5)): ((1.0, 3.0), 4, 6), (1, (4, 6)): ((2.0, 0.0), 2, 2), (1, (4, 7)): ((0.0, 0.0), 0, 5)})
+    theta = known(
+        leaf, {(1, (4, 5)): ((1.0, 3.0), 4, 6), (1, (4, 6)): ((2.0, 0.0), 2, 2), (1, (4, 7)): ((0.0, 0.0), 0, 5)}
+    )
     assert naive.values(leaf, theta, h) == pytest.approx([1.218498, 0.412093, math.inf], abs=1e-6)
 
 
@@ -148,11 +205,16 @@ def test_the_baseline_values_are_infinite_in_simulation() -> None:
 
 # ---------------------------------------------------------------------------------------------------------- AMAF and RAVE
 
+
 def test_amaf_updates_every_later_occurrence_by_the_same_player_below_selection_nodes() -> None:
     # h_0 is a selection node of player 0, who plays 4, 5 and 6, all legal there; player 1's two 5s are not his.
     # h_1 is a selection node of the environment, which plays 7 only. h_2 is an expansion node.
     assert naive.capture(naive.amaf(), open_playout()) == [
-        ((0, (4,)), None), ((0, (5,)), None), ((0, (6,)), None), ((CHANCE, (4, 7)), None)]
+        ((0, (4,)), None),
+        ((0, (5,)), None),
+        ((0, (6,)), None),
+        ((CHANCE, (4, 7)), None),
+    ]
 
 
 def test_amaf_counts_an_action_that_occurs_twice_twice_and_skips_what_was_not_legal() -> None:
@@ -164,13 +226,22 @@ def test_amaf_counts_an_action_that_occurs_twice_twice_and_skips_what_was_not_le
     h.rewards = (0.5,)
     # h_0, legal 1 2: a_1 = 1, a_2 = 2, a_4 = 2. h_1, legal 2 3, after ⟨1⟩: a_2 = 2, a_3 = 3, a_4 = 2.
     assert after(naive.amaf(), h, players=1) == {
-        (0, (1,)): ((0.5,), 1), (0, (2,)): ((1.0,), 2), (0, (1, 2)): ((1.0,), 2), (0, (1, 3)): ((0.5,), 1)}
+        (0, (1,)): ((0.5,), 1),
+        (0, (2,)): ((1.0,), 2),
+        (0, (1, 2)): ((1.0,), 2),
+        (0, (1, 3)): ((0.5,), 1),
+    }
 
 
 def test_amaf_keeps_the_eyes_of_the_player_about_to_act() -> None:
     # h_0, player 0: 1 now and 1, 0 later. h_1, player 1, who saw 90: 5 now and 5 later (3 was not legal).
     assert naive.capture(naive.amaf(), secret_playout()) == [
-        ((0, (1,)), None), ((0, (1,)), None), ((0, (0,)), None), ((1, (90, 5)), None), ((1, (90, 5)), None)]
+        ((0, (1,)), None),
+        ((0, (1,)), None),
+        ((0, (0,)), None),
+        ((1, (90, 5)), None),
+        ((1, (90, 5)), None),
+    ]
 
 
 def test_the_amaf_values_take_the_sum_of_visits_as_trials() -> None:
@@ -184,9 +255,9 @@ def test_the_amaf_values_take_the_sum_of_visits_as_trials() -> None:
 
 def test_the_weight_of_rave_decays_with_visits() -> None:
     weight = naive.rave_weight(250)
-    assert weight((), 0, 0) == 1                       # sqrt(250 / 250)
-    assert weight((), 250, 900) == 0.5                 # sqrt(250 / 1000)
-    assert weight((), 2000, 0) == 0.2                  # sqrt(250 / 6250)
+    assert weight((), 0, 0) == 1  # sqrt(250 / 250)
+    assert weight((), 250, 900) == 0.5  # sqrt(250 / 1000)
+    assert weight((), 2000, 0) == 0.2  # sqrt(250 / 6250)
 
 
 def test_rave_is_the_weighted_sum_of_the_two_values() -> None:
@@ -197,7 +268,8 @@ def test_rave_is_the_weighted_sum_of_the_two_values() -> None:
     h = decide(start(), 0, (4, 5), SELECTION)
     thetas = {
         naive.amaf(): known(naive.amaf(), {(0, (4,)): ((2.0, 0.0), 4), (0, (5,)): ((3.0, 0.0), 4)}),
-        naive.baseline(): known(naive.baseline(), {(0, (4,)): ((1.0, 0.0), 1, 3), (0, (5,)): ((0.0, 2.0), 2, 3)})}
+        naive.baseline(): known(naive.baseline(), {(0, (4,)): ((1.0, 0.0), 1, 3), (0, (5,)): ((0.0, 2.0), 2, 3)}),
+    }
     found = naive.maxilinear_values(rave, thetas, h, ((1.0, 2.0), 3, 3))
     assert found == pytest.approx([(1.004708 + 1.733703) / 2, (1.254708 + 0.518806) / 2], abs=1e-6)
 
@@ -205,7 +277,10 @@ def test_rave_is_the_weighted_sum_of_the_two_values() -> None:
 def test_in_a_maxilinear_sum_no_weight_takes_nothing_of_infinity_and_any_weight_all() -> None:
     h = decide(start(), 0, (4, 5), SIMULATION)
     amaf, baseline = naive.amaf(), naive.baseline()
-    thetas = {amaf: known(amaf, {(0, (4,)): ((1.0, 0.0), 1), (0, (5,)): ((0.0, 0.0), 1)}), baseline: known(baseline, {})}
+    thetas = {
+        amaf: known(amaf, {(0, (4,)): ((1.0, 0.0), 1), (0, (5,)): ((0.0, 0.0), 1)}),
+        baseline: known(baseline, {}),
+    }
     # 2 trials: 1 + 0.7 sqrt(log 2) = 1.582788 and 0.582788.
     none, some = Maxilinear([(1.0, amaf), (0.0, baseline)]), Maxilinear([(0.999, amaf), (0.001, baseline)])
     assert naive.maxilinear_values(none, thetas, h, ()) == pytest.approx([1.582788, 0.582788], abs=1e-6)
@@ -214,10 +289,21 @@ def test_in_a_maxilinear_sum_no_weight_takes_nothing_of_infinity_and_any_weight_
 
 # ------------------------------------------------------------------------------------------------------------------ MAST
 
+
 def test_mast_updates_each_action_under_the_player_who_played_it() -> None:
     assert naive.capture(naive.mast(), open_playout()) == [
-        ((4, 0), 0), ((5, 1), 1), ((5, 0), 0), ((6, 0), 0), ((5, 1), 1)]
-    assert after(naive.mast(), open_playout()) == {(4, 0): (0.75, 1), (5, 1): (0.5, 2), (5, 0): (0.75, 1), (6, 0): (0.75, 1)}
+        ((4, 0), 0),
+        ((5, 1), 1),
+        ((5, 0), 0),
+        ((6, 0), 0),
+        ((5, 1), 1),
+    ]
+    assert after(naive.mast(), open_playout()) == {
+        (4, 0): (0.75, 1),
+        (5, 1): (0.5, 2),
+        (5, 0): (0.75, 1),
+        (6, 0): (0.75, 1),
+    }
     assert after(naive.mast(), open_playout(), open_playout())[5, 1] == (1.0, 4)
 
 
@@ -229,10 +315,20 @@ def test_mast_by_ucb1_counts_availability_as_well() -> None:
     # Player 0 had 4 5 6 (chose 4), 5 6 (chose 5) and 6; player 1 had 4 5 (chose 5) and 5 9 (chose 5).
     leaf = naive.mast(naive.ucb1())
     assert after(leaf, open_playout()) == {
-        (4, 0): (0.75, 1, 1), (5, 0): (0.75, 1, 2), (6, 0): (0.75, 1, 3),
-        (4, 1): (0.0, 0, 1), (5, 1): (0.5, 2, 2), (9, 1): (0.0, 0, 1)}
+        (4, 0): (0.75, 1, 1),
+        (5, 0): (0.75, 1, 2),
+        (6, 0): (0.75, 1, 3),
+        (4, 1): (0.0, 0, 1),
+        (5, 1): (0.5, 2, 2),
+        (9, 1): (0.0, 0, 1),
+    }
     assert after(naive.to_mast(naive.ucb1()), open_playout()) == {
-        (4, 0): (0.75, 1, 1), (5, 0): (0.0, 0, 1), (6, 0): (0.0, 0, 1), (4, 1): (0.0, 0, 1), (5, 1): (0.25, 1, 1)}
+        (4, 0): (0.75, 1, 1),
+        (5, 0): (0.0, 0, 1),
+        (6, 0): (0.0, 0, 1),
+        (4, 1): (0.0, 0, 1),
+        (5, 1): (0.25, 1, 1),
+    }
     # 0.75 / 1 + 0.7 sqrt(log 2 / 1) = 1.332788 and 0.75 + 0.7 sqrt(log 3) = 1.483703.
     h = decide(start(), 0, (5, 6, 8), SIMULATION)
     assert naive.values(leaf, after(leaf, open_playout()), h) == pytest.approx([1.332788, 1.483703, math.inf], abs=1e-6)
@@ -245,19 +341,29 @@ def test_the_mast_values_are_means_and_one_where_nothing_is_known() -> None:
 
 # ------------------------------------------------------------------------------------------------------------ LGR, LGRF
 
+
 def test_a_reply_is_captured_under_the_move_that_the_replying_player_saw() -> None:
     assert naive.capture(naive.lgr(), open_playout()) == [
-        ((7, 1), (5, 1)), ((5, 0), (5, 0)), ((5, 0), (6, 0)), ((6, 1), (5, 1))]
+        ((7, 1), (5, 1)),
+        ((5, 0), (5, 0)),
+        ((5, 0), (6, 0)),
+        ((6, 1), (5, 1)),
+    ]
     # Player 0 does not notice either 5: the last move that he saw before his own 0 was his own 1.
     assert naive.capture(naive.lgr(), secret_playout()) == [
-        ((90, 1), (5, 1)), ((5, 1), (3, 1)), ((3, 0), (1, 0)), ((90, 1), (5, 1)), ((1, 0), (0, 0))]
+        ((90, 1), (5, 1)),
+        ((5, 1), (3, 1)),
+        ((3, 0), (1, 0)),
+        ((90, 1), (5, 1)),
+        ((1, 0), (0, 0)),
+    ]
 
 
 def test_any_reward_above_nothing_keeps_the_last_reply_and_none_keeps_the_old_one() -> None:
     h = open_playout()
-    assert after(naive.lgr(), h) == {(7, 1): 5, (5, 0): 6, (6, 1): 5}    # 6 came after 5 in reply to 5
+    assert after(naive.lgr(), h) == {(7, 1): 5, (5, 0): 6, (6, 1): 5}  # 6 came after 5 in reply to 5
     lost = open_playout()
-    lost.actions[2], lost.rewards = 4, (1.0, 0.0)                        # player 1 replies 4 to 7 and loses
+    lost.actions[2], lost.rewards = 4, (1.0, 0.0)  # player 1 replies 4 to 7 and loses
     assert after(naive.lgr(), h, lost)[7, 1] == 5
     assert after(naive.lgr(), lost)[7, 1] is None
 
@@ -275,14 +381,27 @@ def test_forgetting_deletes_a_reply_only_where_that_very_reply_lost() -> None:
 
 # ------------------------------------------------------------------------------------------------------------------ NAST
 
+
 def test_n_grams_end_in_a_players_action_and_hold_what_he_observed() -> None:
     assert naive.capture(naive.nast(2), open_playout()) == [
-        (((7, 5), 1), 1), (((5, 5), 0), 0), (((5, 6), 0), 0), (((6, 5), 1), 1)]
+        (((7, 5), 1), 1),
+        (((5, 5), 0), 0),
+        (((5, 6), 0), 0),
+        (((6, 5), 1), 1),
+    ]
     assert naive.capture(naive.nast(3), open_playout()) == [
-        (((4, 7, 5), 1), 1), (((7, 5, 5), 0), 0), (((5, 5, 6), 0), 0), (((5, 6, 5), 1), 1)]
+        (((4, 7, 5), 1), 1),
+        (((7, 5, 5), 0), 0),
+        (((5, 5, 6), 0), 0),
+        (((5, 6, 5), 1), 1),
+    ]
     # Player 0 has noticed 1, 3, 1 before his last decision, player 1 has noticed 90, 5, 3, 90 before his.
     assert naive.capture(naive.nast(3), secret_playout()) == [
-        (((90, 5, 3), 1), 1), (((1, 3, 1), 0), 0), (((3, 90, 5), 1), 1), (((3, 1, 0), 0), 0)]
+        (((90, 5, 3), 1), 1),
+        (((1, 3, 1), 0), 0),
+        (((3, 90, 5), 1), 1),
+        (((3, 1, 0), 0), 0),
+    ]
 
 
 def test_single_moves_are_captured_as_by_mast() -> None:
@@ -311,14 +430,25 @@ def test_before_n_minus_one_moves_nothing_is_known() -> None:
 
 # ------------------------------------------------------------------------------------------------------------------ EPIC
 
+
 def test_epic_visits_the_whole_playout_by_position_in_episode() -> None:
     # The label 1 comes with the 3, which still ends the episode before; from then on moves are counted anew.
     before, one = UNLABELLED, 1
     assert naive.capture(naive.epic(), secret_playout()) == [
-        (ORIGIN, VISIT), ((before, 0, (1,)), VISIT), ((before, 1, (90, 5)), VISIT), ((before, 1, (90, 5, 3)), VISIT),
-        ((one, 0, (1,)), VISIT), ((one, 1, (90, 5)), VISIT), ((one, 0, (1, 0)), VISIT),
-        ((before, 0, (0,)), AVAIL), ((before, 1, (90, 4)), AVAIL), ((before, 1, (90, 5, 2)), AVAIL),
-        ((one, 0, (0,)), AVAIL), ((one, 1, (90, 4)), AVAIL), ((one, 0, (1, 1)), AVAIL)]
+        (ORIGIN, VISIT),
+        ((before, 0, (1,)), VISIT),
+        ((before, 1, (90, 5)), VISIT),
+        ((before, 1, (90, 5, 3)), VISIT),
+        ((one, 0, (1,)), VISIT),
+        ((one, 1, (90, 5)), VISIT),
+        ((one, 0, (1, 0)), VISIT),
+        ((before, 0, (0,)), AVAIL),
+        ((before, 1, (90, 4)), AVAIL),
+        ((before, 1, (90, 5, 2)), AVAIL),
+        ((one, 0, (0,)), AVAIL),
+        ((one, 1, (90, 4)), AVAIL),
+        ((one, 0, (1, 1)), AVAIL),
+    ]
 
 
 def test_epic_shares_one_record_between_two_episodes_of_a_playout() -> None:
@@ -328,7 +458,11 @@ def test_epic_shares_one_record_between_two_episodes_of_a_playout() -> None:
         step(h, 0, 3, (3,), SIMULATION, label=4)
     h.rewards = (0.5,)
     assert after(naive.epic(), h, players=1) == {
-        (4, None, ()): ((0.5,), 1, 1), (4, 0, (1,)): ((1.0,), 2, 2), (4, 0, (1, 3)): ((1.0,), 2, 2), (4, 0, (2,)): ((0.0,), 0, 2)}
+        (4, None, ()): ((0.5,), 1, 1),
+        (4, 0, (1,)): ((1.0,), 2, 2),
+        (4, 0, (1, 3)): ((1.0,), 2, 2),
+        (4, 0, (2,)): ((0.0,), 0, 2),
+    }
 
 
 def test_epic_continues_the_episode_that_the_root_stands_in() -> None:
@@ -350,8 +484,11 @@ def test_the_epic_values_are_ucb1_with_availability_at_the_position_in_episode()
 
 # ---------------------------------------------------------------------------------------------------------------- phases
 
+
 def test_a_node_is_selection_expansion_or_simulation_by_the_baselines_visits() -> None:
-    base = known(naive.baseline(), {(): ((0.0, 0.0), 2, 2), (0, (4,)): ((0.0, 0.0), 1, 2), (0, (5,)): ((0.0, 0.0), 0, 2)})
+    base = known(
+        naive.baseline(), {(): ((0.0, 0.0), 2, 2), (0, (4,)): ((0.0, 0.0), 1, 2), (0, (5,)): ((0.0, 0.0), 0, 2)}
+    )
 
     def phase(legal: tuple[int, ...], *before: int) -> str:
         h = start()
@@ -359,6 +496,7 @@ def test_a_node_is_selection_expansion_or_simulation_by_the_baselines_visits() -
             step(h, 0, action, (action,), SELECTION)
         h.decide(0, legal)
         return naive.phase_of(base, h)
+
     assert phase((4,)) == SELECTION
     assert phase((4, 5)) == EXPANSION
     assert phase((5,)) == EXPANSION
@@ -376,6 +514,7 @@ def test_below_the_expanded_history_all_is_simulation_even_where_a_record_has_vi
 
 
 # ----------------------------------------------------------------------------------------------------------- compositions
+
 
 def test_a_sequence_uses_the_second_policy_in_simulation_only_and_mixtures_multiply_their_weights() -> None:
     mast, lgr, nast = naive.mast(), naive.lgr(), naive.nast(2)
@@ -409,12 +548,15 @@ def test_equal_enhancements_are_kept_once_and_different_parameters_apart() -> No
 
 # ----------------------------------------------------------------------------------------------------------------- draws
 
+
 def choice(monkeypatch: pytest.MonkeyPatch, expression: object, thetas: dict, h: Playout, *numbers: float) -> int:
     """The action that is drawn where every action is an edge of its own."""
     return h.legals[-1][chosen(monkeypatch, expression, thetas, h, h.legals[-1], *numbers)]
 
 
-def chosen(monkeypatch: pytest.MonkeyPatch, expression: object, thetas: dict, h: Playout, edges: tuple, *numbers: float) -> int:
+def chosen(
+    monkeypatch: pytest.MonkeyPatch, expression: object, thetas: dict, h: Playout, edges: tuple, *numbers: float
+) -> int:
     dealt = Dealt(monkeypatch, *numbers)
     k = naive.choose(expression, thetas, h, ((0.0, 0.0), 1, 1), np.zeros(4, np.uint64), edges)
     assert dealt.left == []
@@ -441,7 +583,9 @@ def test_the_baseline_simulates_uniformly(monkeypatch: pytest.MonkeyPatch) -> No
     assert [choice(monkeypatch, leaf, {leaf: theta}, h, i) for i in range(3)] == [4, 5, 6]
 
 
-def test_gibbs_accepts_an_action_drawn_uniformly_by_its_distance_to_the_greatest_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gibbs_accepts_an_action_drawn_uniformly_by_its_distance_to_the_greatest_mean(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # v = 0 and 1, temperature 1/2: the first action is accepted with e^-2 = 0.135335, the second always.
     h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.gibbs(0.5))
     theta = known(leaf, {(4, 0): (0.0, 3)})
@@ -460,12 +604,14 @@ def test_gibbs_plays_in_proportion_to_exponentials(temperature: float) -> None:
     assert chisquare(counts, draws * weights / weights.sum()).pvalue > 1e-4
 
 
-def test_the_roulette_draws_in_proportion_to_values_and_uniformly_where_all_are_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_roulette_draws_in_proportion_to_values_and_uniformly_where_all_are_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.roulette())
-    theta = known(leaf, {(4, 0): (1.0, 4)})                              # 1/4 against 1: a share of 1/5
+    theta = known(leaf, {(4, 0): (1.0, 4)})  # 1/4 against 1: a share of 1/5
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.199) == 4
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.201) == 5
-    assert choice(monkeypatch, leaf, {leaf: known(leaf, {(4, 0): (0.0, 4)})}, h, 0.0) == 5    # nothing is no share
+    assert choice(monkeypatch, leaf, {leaf: known(leaf, {(4, 0): (0.0, 4)})}, h, 0.0) == 5  # nothing is no share
     nothing = known(leaf, {(4, 0): (0.0, 4), (5, 0): (0.0, 1)})
     assert [choice(monkeypatch, leaf, {leaf: nothing}, h, i) for i in range(2)] == [4, 5]
 
@@ -492,8 +638,8 @@ def test_a_mixture_draws_the_alternative_first(monkeypatch: pytest.MonkeyPatch) 
     mast, nast = naive.mast(naive.epsilon_greedy(0.5)), naive.nast(1)
     thetas = {mast: known(mast, {(5, 0): (0.0, 1)}), nast: known(nast, {((4,), 0): (0.0, 1), ((5,), 0): (1.0, 1)})}
     mixture = Linear([(0.25, mast), (0.75, nast)])
-    assert choice(monkeypatch, mixture, thetas, h, 0.24, 0.9) == 4       # MAST's best is 4, of which nothing is known
-    assert choice(monkeypatch, mixture, thetas, h, 0.25) == 5            # NAST's best
+    assert choice(monkeypatch, mixture, thetas, h, 0.24, 0.9) == 4  # MAST's best is 4, of which nothing is known
+    assert choice(monkeypatch, mixture, thetas, h, 0.25) == 5  # NAST's best
 
 
 def test_chance_follows_its_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -511,6 +657,7 @@ def test_chance_follows_its_probabilities(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 # ------------------------------------------------------------------------------------------------------------------ EXP3
+
 
 def test_exp3_mixes_the_uniform_draw_with_one_by_exponentials_of_rewards() -> None:
     # K = 2, n = 4: γ = sqrt(2 log 2 / (4 (e - 1))) = sqrt(1.386294 / 6.873127) = 0.449108, η = γ/2 = 0.224554.
@@ -546,26 +693,26 @@ def at_once(number: int = 2) -> Playout:
 def test_no_record_of_a_choice_depends_on_another_made_at_once() -> None:
     h = at_once()
     assert h.choice(1, 4) == (0, (1, 4))
-    assert h.choice(2, 6) == (1, (1, 6))                                 # without the 90 between them
-    assert at_once(number=1).choice(2, 6) == (1, (1, 90, 6))             # a choice of its own
-    assert at_once(number=3).choice(2, 6) == (1, (1, 90, 6))             # 3 does not follow 1
+    assert h.choice(2, 6) == (1, (1, 6))  # without the 90 between them
+    assert at_once(number=1).choice(2, 6) == (1, (1, 90, 6))  # a choice of its own
+    assert at_once(number=3).choice(2, 6) == (1, (1, 90, 6))  # 3 does not follow 1
     third = at_once()
     third.extend(6, (6, 6, 6))
     decide(third, 0, (8,), EXPANSION, number=3)
     assert third.choice(3, 8) == (0, (1, 8))
-    assert decide(start(), 1, (6, 7), SELECTION, number=2).choice(0, 6) == (1, (6,))     # never before the root
+    assert decide(start(), 1, (6, 7), SELECTION, number=2).choice(0, 6) == (1, (6,))  # never before the root
 
 
 def test_exp3_draws_by_its_probabilities_in_the_tree_only(monkeypatch: pytest.MonkeyPatch) -> None:
     exp3 = known(EXP3, {(1, (1, 6)): ((9.0, 1.0), 1), (1, (1, 7)): ((9.0, 0.0), 3)})
     thetas = {naive.lgr(): known(naive.lgr(), {(90, 1): 7}), EXP3: exp3}
-    for u, action in ((0.5307, 6), (0.5309, 7)):                         # 0.530797 as above
+    for u, action in ((0.5307, 6), (0.5309, 7)):  # 0.530797 as above
         h = at_once()
         assert choice(monkeypatch, naive.lgr(), thetas, h, u) == action
     assert h.probabilities == {2: pytest.approx(0.469203, abs=1e-6)}
     simulated = at_once()
     simulated.phases[-1] = SIMULATION
-    assert choice(monkeypatch, naive.lgr(), thetas, simulated) == 7      # the stored reply
+    assert choice(monkeypatch, naive.lgr(), thetas, simulated) == 7  # the stored reply
     assert simulated.probabilities == {}
     alone = decide(start(), 1, (6,), SELECTION, number=1)
     assert choice(monkeypatch, naive.lgr(), thetas, alone) == 6
@@ -583,6 +730,7 @@ def test_exp3_adds_the_reward_divided_by_the_probability_it_was_earned_with() ->
 
 # ----------------------------------------------------------------------------------------------- moves of several actions
 
+
 def test_an_action_is_drawn_inside_the_move_that_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     # Four actions, seen as 90, nothing, 90 and 3: three moves. LGR replies with 90, which is the first or the third action.
     h, leaf, edges = start(), naive.lgr(), (90, UNSEEN, 90, 3)
@@ -593,7 +741,7 @@ def test_an_action_is_drawn_inside_the_move_that_was_chosen(monkeypatch: pytest.
     assert chosen(monkeypatch, leaf, thetas, h, edges, 1) == 2
     assert chosen(monkeypatch, leaf, {leaf: known(leaf, {(8, 1): 3})}, h, edges) == 3
     assert chosen(monkeypatch, leaf, {leaf: known(leaf, {(8, 1): UNSEEN})}, h, edges) == 1
-    assert chosen(monkeypatch, leaf, {leaf: known(leaf, {})}, h, edges, 0, 1) == 2       # a move of three, an action of two
+    assert chosen(monkeypatch, leaf, {leaf: known(leaf, {})}, h, edges, 0, 1) == 2  # a move of three, an action of two
 
 
 def test_a_single_move_asks_no_policy_but_its_action_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -609,16 +757,17 @@ def test_the_baseline_simulates_uniformly_over_actions_not_moves(monkeypatch: py
     thetas = {leaf: known(leaf, {}), naive.amaf(): known(naive.amaf(), {}), naive.mast(): known(naive.mast(), {})}
     assert [chosen(monkeypatch, leaf, thetas, h, edges, i) for i in range(4)] == [0, 1, 2, 3]
     mixed = Linear([(0.5, naive.mast()), (0.5, leaf)])
-    assert chosen(monkeypatch, mixed, thetas, h, edges, 0.6, 3) == 3     # the alternative first
+    assert chosen(monkeypatch, mixed, thetas, h, edges, 0.6, 3) == 3  # the alternative first
     twice = Maxilinear([(0.5, leaf), (0.5, naive.baseline(0.3))])
     assert chosen(monkeypatch, twice, {**thetas, naive.baseline(0.3): known(leaf, {})}, h, edges, 2) == 2
-    rave = Maxilinear([(0.5, naive.amaf()), (0.5, leaf)])                # not the baseline alone: a move, then an action of it
+    rave = Maxilinear([(0.5, naive.amaf()), (0.5, leaf)])  # not the baseline alone: a move, then an action of it
     assert chosen(monkeypatch, rave, thetas, h, edges, 0, 1) == 1
-    h.phases[-1] = EXPANSION                                             # in the tree all are alike
+    h.phases[-1] = EXPANSION  # in the tree all are alike
     assert chosen(monkeypatch, leaf, thetas, h, edges, 0, 2) == 2
 
 
 # -------------------------------------------------------------------------------------------------------- whole searches
+
 
 def visits(outcome: naive.Outcome, leaf: Leaf) -> dict[tuple, tuple[int, int]]:
     return {record: (n, m) for record, (_, n, m) in outcome.records[leaf].items()}
@@ -637,24 +786,31 @@ def test_the_first_iterations_on_a_chain_whatever_is_drawn() -> None:
         outcome = next(steps)
         assert visits(outcome, naive.baseline()) == {(): (3, 3), (0, (0,)): (1, 2), (0, (1,)): (1, 2)}
         assert [play.phases[:2] for play in outcome.playouts] == [
-            (SIMULATION, SIMULATION), (EXPANSION, SIMULATION), (EXPANSION, SIMULATION)]
+            (SIMULATION, SIMULATION),
+            (EXPANSION, SIMULATION),
+            (EXPANSION, SIMULATION),
+        ]
         outcome = next(steps)
         chosen = outcome.playouts[3].actions[0]
         assert visits(outcome, naive.baseline()) == {
-            (): (4, 4), (0, (chosen,)): (2, 3), (0, (1 - chosen,)): (1, 3), (0, (chosen, toy.PASS)): (1, 1)}
+            (): (4, 4),
+            (0, (chosen,)): (2, 3),
+            (0, (1 - chosen,)): (1, 3),
+            (0, (chosen, toy.PASS)): (1, 1),
+        }
         assert outcome.playouts[3].phases[:3] == (SELECTION, EXPANSION, SIMULATION)
-        selected = Counter(play.actions[0] for play in outcome.playouts)          # the very first playout counts as well
+        selected = Counter(play.actions[0] for play in outcome.playouts)  # the very first playout counts as well
         assert outcome.selections == selected
         assert selected[outcome.action] == max(selected.values())
 
 
 def test_availability_counts_only_the_determinizations_in_which_an_action_is_legal() -> None:
     state = toy.CARD.new_initial_state(seed=3)
-    state.facts.row = toy.index_of(1, 1)                                 # any deal: player 0 cannot tell them apart
+    state.facts.row = toy.index_of(1, 1)  # any deal: player 0 cannot tell them apart
     outcome = naive.search(state, naive.baseline(), 400, seed=5)
     folds, calls, raises = (visits(outcome, naive.baseline())[1, (1, answer)] for answer in (2, 3, 4))
     dared = [play for play in outcome.playouts if play.actions[0] == 1 and play.phases[0] != SIMULATION]
-    dared = dared[1:]                                                    # the first expands ⟨1⟩, and all behind it is simulation
+    dared = dared[1:]  # the first expands ⟨1⟩, and all behind it is simulation
     # 2 is legal with two of the three cards, so are 4 (two) and, with one, 3; together five legal answers in three deals.
     assert folds[0] + calls[0] + raises[0] == len(dared)
     assert len(dared) < folds[1] + calls[1] + raises[1] < 2 * len(dared)
@@ -683,12 +839,19 @@ def test_counts_agree_with_what_was_played(game: toy.Game) -> None:
     assert sum(outcome.selections.values()) == iterations
     assert outcome.selections[outcome.action] == max(outcome.selections.values())
     assert all(n <= m for _, n, m in base.values())
-    played = Counter((action, player) for play in outcome.playouts
-                     for player, action in zip(play.players, play.actions, strict=True) if player != CHANCE)
+    played = Counter(
+        (action, player)
+        for play in outcome.playouts
+        for player, action in zip(play.players, play.actions, strict=True)
+        if player != CHANCE
+    )
     assert {record: n for record, (_, n) in outcome.records[naive.mast()].items()} == played
-    in_tree = Counter((action, player) for play in outcome.playouts
-                      for player, action, phase in zip(play.players, play.actions, play.phases, strict=True)
-                      if player != CHANCE and phase != SIMULATION)
+    in_tree = Counter(
+        (action, player)
+        for play in outcome.playouts
+        for player, action, phase in zip(play.players, play.actions, play.phases, strict=True)
+        if player != CHANCE and phase != SIMULATION
+    )
     by_ucb1 = outcome.records[naive.to_mast(naive.ucb1())]
     assert {record: n for record, (_, n, _) in by_ucb1.items() if n > 0} == in_tree
     lengths = sum(len(play.actions) for play in outcome.playouts)
@@ -702,7 +865,7 @@ def test_an_iteration_expands_at_most_one_history(game: toy.Game) -> None:
         before, expanded = expanded, sum(n > 0 for _, n, _ in outcome.records[outcome.base].values())
         assert before <= expanded <= before + 1
         simulated = [phase == SIMULATION for phase in outcome.playouts[-1].phases]
-        assert simulated == sorted(simulated)                            # once left, the tree is not entered again
+        assert simulated == sorted(simulated)  # once left, the tree is not entered again
 
 
 def test_the_same_seed_gives_the_same_search_and_pausing_changes_nothing() -> None:
@@ -710,7 +873,10 @@ def test_the_same_seed_gives_the_same_search_and_pausing_changes_nothing() -> No
         whole = conformance(game, 30)
         *_, paused = naive.stepwise(game.new_initial_state(seed=2), EVERYTHING, 30, seed=11)
         assert whole == paused
-    assert conformance(toy.EPISODES, 30).playouts != naive.search(toy.EPISODES.new_initial_state(), EVERYTHING, 30, 12).playouts
+    assert (
+        conformance(toy.EPISODES, 30).playouts
+        != naive.search(toy.EPISODES.new_initial_state(), EVERYTHING, 30, 12).playouts
+    )
 
 
 def positions_in_episode(tree: int) -> set[tuple]:
@@ -735,7 +901,9 @@ def test_epic_keys_a_search_from_the_middle_as_one_from_the_start(tree: int) -> 
     while not state.is_terminal():
         if not state.is_chance_node():
             records = naive.search(state, Sequential(naive.baseline(), naive.epic()), 50, seed=3).records[naive.epic()]
-            unplaced = {(state.position_in_episode().label, None, ())}      # where another's action has just ended an episode
+            unplaced = {
+                (state.position_in_episode().label, None, ())
+            }  # where another's action has just ended an episode
             assert set(records) <= possible | {empty} | unplaced
         state.apply_action(int(generator.choice(state.legal_actions())))
 
@@ -761,6 +929,7 @@ def test_a_search_where_no_player_acts_is_refused() -> None:
 
 
 # --------------------------------------------------------------------------------------------------------------- schemes
+
 
 def from_deal(game: toy.Game, deal: int, *actions: int) -> State:
     record = np.zeros(1, toy.STATE)
@@ -792,8 +961,12 @@ def test_one_determinization_is_drawn_for_each_tree() -> None:
 def test_cheats_see_the_true_card(deal: int, answers: set[int]) -> None:
     for seed in range(3):
         assert after_raise(naive.search(from_deal(toy.CARD, deal), naive.baseline(), 60, seed, CheatingUCT)) == answers
-        assert {frozenset(after_raise(tree)) for tree in naive.search(
-            from_deal(toy.CARD, deal), naive.baseline(), 100, seed, CheatingEnsembleUCT(2)).trees} == {frozenset(answers)}
+        assert {
+            frozenset(after_raise(tree))
+            for tree in naive.search(
+                from_deal(toy.CARD, deal), naive.baseline(), 100, seed, CheatingEnsembleUCT(2)
+            ).trees
+        } == {frozenset(answers)}
 
 
 def test_trees_share_the_iterations_evenly_and_their_selections_are_summed() -> None:
@@ -821,14 +994,19 @@ OPEN = [game for game in toy.ALL_TOYS if game.observe is None]
 
 @pytest.mark.parametrize("game", OPEN, ids=lambda game: game.name)
 def test_where_everyone_sees_everything_all_eyes_are_the_same(game: toy.Game) -> None:
-    found = [naive.search(game.new_initial_state(seed=2), EVERYTHING, 50, 4, scheme) for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM)]
+    found = [
+        naive.search(game.new_initial_state(seed=2), EVERYTHING, 50, 4, scheme)
+        for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM)
+    ]
     assert found[0] == found[1] == found[2]
     if game.determinize is None:
         assert found[0] == naive.search(game.new_initial_state(seed=2), EVERYTHING, 50, 4, CheatingUCT)
 
 
 def test_eyes_that_see_all_tell_every_action_from_every_other() -> None:
-    records = naive.search(toy.SECRETS.new_initial_state(), naive.baseline(), 300, 2, SO_ISMCTS).records[naive.baseline()]
+    records = naive.search(toy.SECRETS.new_initial_state(), naive.baseline(), 300, 2, SO_ISMCTS).records[
+        naive.baseline()
+    ]
     second = {moves for mover, moves in records.keys() - {()} if len(moves) == 3}
     assert second == {(a, b, c) for a in (0, 1) for b in (2, 3) for c in (4, 5)}
     assert {mover for mover, moves in records.keys() - {()} if len(moves) == 3} == {1}
@@ -837,14 +1015,18 @@ def test_eyes_that_see_all_tell_every_action_from_every_other() -> None:
 def test_the_root_players_eyes_see_moves() -> None:
     # Player 1 whispers 0 or 1 (unnoticed), 2 or 3 (SOMETHING) or 4, twice. What was not noticed leaves the history as it is, so the
     # second whisper after an unnoticed first stands where the first stood.
-    records = naive.search(toy.WHISPERS.new_initial_state(), naive.baseline(), 600, 2, SO_ISMCTS_POM).records[naive.baseline()]
+    records = naive.search(toy.WHISPERS.new_initial_state(), naive.baseline(), 600, 2, SO_ISMCTS_POM).records[
+        naive.baseline()
+    ]
     by_whispers = {moves for mover, moves in records.keys() - {()} if mover == 1}
     heard = (UNSEEN, toy.SOMETHING, 4)
-    assert by_whispers == {(8, first) for first in heard} | {(8, first, second) for first in heard[1:] for second in heard}
+    assert by_whispers == {(8, first) for first in heard} | {
+        (8, first, second) for first in heard[1:] for second in heard
+    }
     guesses = {moves[:-1] for mover, moves in records.keys() - {()} if mover == 0 and moves[-1] in (6, 7)}
     assert guesses == {(8,)} | {(8, a) for a in heard[1:]} | {(8, a, b) for a in heard[1:] for b in heard[1:]}
     visited, guessed = records[1, (8, UNSEEN)][1], sum(records[0, (8, a)][1] for a in (6, 7))
-    assert guessed < visited                                             # two unnoticed ones in a playout visit the record twice
+    assert guessed < visited  # two unnoticed ones in a playout visit the record twice
 
 
 def test_moves_are_chosen_and_actions_inside_them_uniform() -> None:
@@ -853,23 +1035,35 @@ def test_moves_are_chosen_and_actions_inside_them_uniform() -> None:
     outcome = naive.search(toy.WHISPERS.new_initial_state(), expression, 400, 7, SO_ISMCTS_POM)
     counted = {action for action, player in outcome.records[naive.mast(naive.ucb1())] if player == 1}
     assert counted == {UNSEEN, toy.SOMETHING, 4}
-    simulated = Counter(action for play in outcome.playouts for player, action, phase in
-                        zip(play.players, play.actions, play.phases, strict=True) if player == 1 and phase == SIMULATION)
-    assert chisquare([simulated[move] for move in (UNSEEN, toy.SOMETHING, 4)], sum(simulated.values()) * np.array([0.4, 0.4, 0.2])
-                     ).pvalue > 1e-4
+    simulated = Counter(
+        action
+        for play in outcome.playouts
+        for player, action, phase in zip(play.players, play.actions, play.phases, strict=True)
+        if player == 1 and phase == SIMULATION
+    )
+    assert (
+        chisquare(
+            [simulated[move] for move in (UNSEEN, toy.SOMETHING, 4)],
+            sum(simulated.values()) * np.array([0.4, 0.4, 0.2]),
+        ).pvalue
+        > 1e-4
+    )
 
 
 def test_chance_keeps_its_probabilities_where_its_outcomes_look_alike() -> None:
     # 5 and 6 go unnoticed; 7 (½) and 8 (¼) are SOMETHING, 9 (¼) is open.
-    records = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 3000, 7, SO_ISMCTS_POM).records[naive.baseline()]
+    records = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 3000, 7, SO_ISMCTS_POM).records[
+        naive.baseline()
+    ]
     by_chance = {moves: n for (mover, moves), (_, n, _) in ((k, v) for k, v in records.items() if k) if mover == CHANCE}
     assert set(by_chance) == {(0, UNSEEN), (0, toy.SOMETHING), (0, 9)}
     drawn = [by_chance[0, toy.SOMETHING], by_chance[0, 9]]
     assert chisquare(drawn, sum(drawn) * np.array([0.75, 0.25])).pvalue > 1e-4
-    assert records[CHANCE, (0, 9)][2] == sum(drawn)                      # available whenever chance was in the tree
+    assert records[CHANCE, (0, 9)][2] == sum(drawn)  # available whenever chance was in the tree
     own = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 3000, 7).records[naive.baseline()]
     assert {moves for mover, moves in own.keys() - {()} if mover == CHANCE} == {(0, a) for a in (5, 6)} | {
-        (0, a, b) for a in (5, 6) for b in (7, 8, 9)}
+        (0, a, b) for a in (5, 6) for b in (7, 8, 9)
+    }
 
 
 @pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(1), CheatingUCT], ids=str)
@@ -877,9 +1071,12 @@ def test_the_root_stands_in_its_episode_as_the_root_player_knows_it(scheme: Sche
     # b = 2 began the episode; c = 4 went unnoticed by player 0, who is to choose d.
     state = from_deal(toy.SECRETS, 0, 0, 2, 4)
     records = naive.search(state, Sequential(naive.baseline(), naive.epic()), 80, 3, scheme).records[naive.epic()]
-    assert records[0, 1, (2,)][1] == 80                                  # the root: player 1 made the last move of ⟨2⟩
-    assert {record for record in records if record[:2] == (0, 0) and len(record[2]) == 2} == {(0, 0, (2, 6)), (0, 0, (2, 7))}
-    ended = from_deal(toy.SECRETS, 0, 0)                                 # a = 0 is SOMETHING to player 1, who is to begin an episode
+    assert records[0, 1, (2,)][1] == 80  # the root: player 1 made the last move of ⟨2⟩
+    assert {record for record in records if record[:2] == (0, 0) and len(record[2]) == 2} == {
+        (0, 0, (2, 6)),
+        (0, 0, (2, 7)),
+    }
+    ended = from_deal(toy.SECRETS, 0, 0)  # a = 0 is SOMETHING to player 1, who is to begin an episode
     records = naive.search(ended, Sequential(naive.baseline(), naive.epic()), 20, 3, scheme).records[naive.epic()]
     assert records[ended.position_in_episode().label, None, ()][1] == 20
 
@@ -891,10 +1088,13 @@ EXPRESSIONS = [naive.baseline(), EVERYTHING]
 def test_exp3_counts_every_choice_made_at_once_in_the_tree(scheme: Scheme) -> None:
     for expression in EXPRESSIONS:
         outcome = naive.search(toy.PENNIES.new_initial_state(), expression, 200, 9, scheme.with_exp3())
-        made = sum(phase != SIMULATION and player != CHANCE for play in outcome.playouts
-                   for player, phase in zip(play.players, play.phases, strict=True))
+        made = sum(
+            phase != SIMULATION and player != CHANCE
+            for play in outcome.playouts
+            for player, phase in zip(play.players, play.phases, strict=True)
+        )
         theta = outcome.records[EXP3]
-        assert sum(n for _, n in theta.values()) == made                 # every player's decision of the game is one
+        assert sum(n for _, n in theta.values()) == made  # every player's decision of the game is one
         answers = {moves for player, moves in theta if player == 1 and len(moves) == 1}
         assert answers == {(0,), (1,)} or scheme is SO_ISMCTS_POM and answers == {(toy.SOMETHING,)}
         assert EXP3 not in naive.search(toy.PENNIES.new_initial_state(), expression, 2, 9, scheme).records

@@ -1,4 +1,5 @@
 """Forms of α: the frequencies of each rule against its formula, the values that rules are made over, the weights."""
+
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,29 +9,29 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus import Enhancement, State, backpropagation, capture, linear, maxilinear, values, weight
-from icarus.information import ACTION, NOTHING, RewardsVisitsAvailability, RewardVisits, Theta, information, initial
-from icarus.information import COUNT as COUNTED
-from icarus.playout import chosen
-from icarus.policy import (
-    ARGMAX,
-    EPSILON_GREEDY,
-    GIBBS,
+from icarus.algebra import (
+    ACTION,
+    NOTHING,
     REPLY,
-    ROULETTE,
-    UNIFORM,
+    RewardsVisitsAvailability,
+    RewardVisits,
     argmax,
     epsilon_greedy,
     gibbs,
-    mean,
+    information,
+    initial,
     rave_weight,
     reply,
     roulette,
     ucb1,
-    ucb1_by_availability,
-    ucb1_by_visits,
 )
-from icarus.rng import seeded
-from icarus.search import Search
+from icarus.algebra.information import COUNT as COUNTED
+from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_ROULETTE, RULE_UNIFORM
+from icarus.compiler.rng import seeded
+from icarus.engine.choice import chosen
+from icarus.engine.search import Search
+from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
+from icarus.kernel import Theta
 from tests import toy
 from tests.test_toy import after
 
@@ -53,7 +54,9 @@ def agrees(counts: Sequence[int], expected: Sequence[float]) -> bool:
     if any(count and not share for count, share in zip(counts, expected, strict=True)):
         return False
     pairs = [(count, share * sum(counts)) for count, share in zip(counts, expected, strict=True) if share]
-    return len(pairs) == 1 or chisquare([count for count, _ in pairs], [share for _, share in pairs]).pvalue > FALSE_ALARM
+    return (
+        len(pairs) == 1 or chisquare([count for count, _ in pairs], [share for _, share in pairs]).pvalue > FALSE_ALARM
+    )
 
 
 def normalised(weights: Sequence[float]) -> list[float]:
@@ -62,41 +65,53 @@ def normalised(weights: Sequence[float]) -> list[float]:
 
 # ----------------------------------------------------------------------------------------------------------------- rules
 
-@pytest.mark.parametrize(("given", "best"), [
-    ([0.1, 0.7, 0.3], [1]), ([0.5, 0.5], [0, 1]), ([0.2, 0.9, 0.9, 0.1, 0.9], [1, 2, 4]), ([0.0] * 4, [0, 1, 2, 3]),
-    ([INFINITE, 1.0, INFINITE], [0, 2]), ([-2.0, -1.0, -1.0], [1, 2]), ([3.0], [0])])
+
+@pytest.mark.parametrize(
+    ("given", "best"),
+    [
+        ([0.1, 0.7, 0.3], [1]),
+        ([0.5, 0.5], [0, 1]),
+        ([0.2, 0.9, 0.9, 0.1, 0.9], [1, 2, 4]),
+        ([0.0] * 4, [0, 1, 2, 3]),
+        ([INFINITE, 1.0, INFINITE], [0, 2]),
+        ([-2.0, -1.0, -1.0], [1, 2]),
+        ([3.0], [0]),
+    ],
+)
 def test_arg_max_breaks_ties_uniformly(given: list[float], best: list[int]) -> None:
-    assert agrees(frequencies(ARGMAX, 0, given), [1 / len(best) if i in best else 0 for i in range(len(given))])
+    assert agrees(frequencies(RULE_ARGMAX, 0, given), [1 / len(best) if i in best else 0 for i in range(len(given))])
 
 
 @pytest.mark.parametrize("temperature", [0.25, 1.0, 5.0])
 def test_gibbs_plays_in_proportion_to_the_exponential_of_value_over_temperature(temperature: float) -> None:
     given = [0.0, 1.0, 0.4, 0.4]
-    assert agrees(frequencies(GIBBS, temperature, given), normalised([math.exp(v / temperature) for v in given]))
+    assert agrees(frequencies(RULE_GIBBS, temperature, given), normalised([math.exp(v / temperature) for v in given]))
 
 
 def test_gibbs_of_a_low_temperature_plays_the_best_action() -> None:
     # P(best) = 1 / (1 + e^(-500) + e^(-700)).
-    assert frequencies(GIBBS, 0.001, [0.5, 1.0, 0.3], draws=50) == [0, 50, 0]
+    assert frequencies(RULE_GIBBS, 0.001, [0.5, 1.0, 0.3], draws=50) == [0, 50, 0]
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0])
 def test_epsilon_greedy_mixes_uniform_with_the_best(epsilon: float) -> None:
     given = [0.3, 0.8, 0.8, 0.1]
     best = [0, 0.5, 0.5, 0]
-    assert agrees(frequencies(EPSILON_GREEDY, epsilon, given), [epsilon / 4 + (1 - epsilon) * share for share in best])
+    assert agrees(
+        frequencies(RULE_EPSILON_GREEDY, epsilon, given), [epsilon / 4 + (1 - epsilon) * share for share in best]
+    )
 
 
 def test_roulette_plays_in_proportion_to_value() -> None:
-    assert agrees(frequencies(ROULETTE, 0, [0.2, 0.0, 1.0, 0.3]), normalised([0.2, 0.0, 1.0, 0.3]))
+    assert agrees(frequencies(RULE_ROULETTE, 0, [0.2, 0.0, 1.0, 0.3]), normalised([0.2, 0.0, 1.0, 0.3]))
 
 
 def test_roulette_of_nothing_but_zeros_is_uniform() -> None:
-    assert agrees(frequencies(ROULETTE, 0, [0.0] * 5), [0.2] * 5)
+    assert agrees(frequencies(RULE_ROULETTE, 0, [0.0] * 5), [0.2] * 5)
 
 
 def test_the_last_pocket_of_the_roulette_is_never_skipped_to() -> None:
-    assert frequencies(ROULETTE, 0, [1.0, 0.0], draws=500) == [500, 0]
+    assert frequencies(RULE_ROULETTE, 0, [1.0, 0.0], draws=500) == [500, 0]
 
 
 def test_reply_plays_the_recorded_reply_and_is_uniform_without_one() -> None:
@@ -105,12 +120,23 @@ def test_reply_plays_the_recorded_reply_and_is_uniform_without_one() -> None:
 
 
 def test_the_uniform_rule_looks_at_no_value() -> None:
-    assert agrees(frequencies(UNIFORM, 0, [5.0, 0.0, INFINITE]), [1 / 3] * 3)
+    assert agrees(frequencies(RULE_UNIFORM, 0, [5.0, 0.0, INFINITE]), [1 / 3] * 3)
 
 
-@pytest.mark.parametrize("refused", [
-    lambda: gibbs(0), lambda: gibbs(-1), lambda: gibbs(float("nan")), lambda: gibbs(True), lambda: gibbs("1"),
-    lambda: epsilon_greedy(-0.1), lambda: epsilon_greedy(1.01), lambda: ucb1(-1), lambda: ucb1(INFINITE)])
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda: gibbs(0),
+        lambda: gibbs(-1),
+        lambda: gibbs(float("nan")),
+        lambda: gibbs(True),
+        lambda: gibbs("1"),
+        lambda: epsilon_greedy(-0.1),
+        lambda: epsilon_greedy(1.01),
+        lambda: ucb1(-1),
+        lambda: ucb1(INFINITE),
+    ],
+)
 def test_a_parameter_that_no_rule_can_have_is_refused(refused: Callable[[], Any]) -> None:
     with pytest.raises(ValueError, match="it must be a real"):
         refused()
@@ -119,7 +145,7 @@ def test_a_parameter_that_no_rule_can_have_is_refused(refused: Callable[[], Any]
 # ---------------------------------------------------------------------------------------------- values made from records
 
 PLAYER = 1
-ABSENT = 8                          # the place of records that are not in the table
+ABSENT = 8  # the place of records that are not in the table
 
 
 def by_vectors(rows: dict[int, tuple]) -> Theta:
@@ -147,8 +173,11 @@ def valued(rule: Callable, theta: Theta, places: list[int], *parameters: float) 
 
 def test_ucb1_by_availability_is_the_formula_of_the_baseline() -> None:
     theta = by_vectors({1: ((1.0, 3.0), 4, 6), 2: ((2.0, 0.0), 2, 2), 3: ((0.0, 9.0), 9, 100_000)})
-    expected = [0.75 + 0.7 * math.sqrt(math.log(6) / 4), 0.7 * math.sqrt(math.log(2) / 2),
-                1 + 0.7 * math.sqrt(math.log(100_000) / 9)]
+    expected = [
+        0.75 + 0.7 * math.sqrt(math.log(6) / 4),
+        0.7 * math.sqrt(math.log(2) / 2),
+        1 + 0.7 * math.sqrt(math.log(100_000) / 9),
+    ]
     assert valued(ucb1_by_availability, theta, [1, 2, 3], 0.7) == pytest.approx(expected)
 
 
@@ -164,7 +193,7 @@ def test_ucb1_without_exploration_is_the_mean() -> None:
 
 
 def test_ucb1_by_visits_takes_the_sum_over_the_legal_actions_as_trials() -> None:
-    theta = by_numbers({1: (1.0, 2), 2: (3.0, 3), 7: (50.0, 100)})             # 7 is not legal here: 5 trials
+    theta = by_numbers({1: (1.0, 2), 2: (3.0, 3), 7: (50.0, 100)})  # 7 is not legal here: 5 trials
     expected = [1 / 2 + 1.5 * math.sqrt(math.log(5) / 2), 1 + 1.5 * math.sqrt(math.log(5) / 3)]
     assert valued(ucb1_by_visits, theta, [1, 2], 1.5) == pytest.approx(expected)
 
@@ -176,7 +205,7 @@ def test_ucb1_by_visits_is_infinite_exactly_where_nothing_is_known() -> None:
 
 
 def test_ucb1_by_visits_of_a_single_trial_has_no_exploration() -> None:
-    assert valued(ucb1_by_visits, by_numbers({1: (0.5, 1)}), [1], 0.7) == [0.5]                  # log 1 = 0
+    assert valued(ucb1_by_visits, by_numbers({1: (0.5, 1)}), [1], 0.7) == [0.5]  # log 1 = 0
 
 
 @pytest.mark.parametrize("trials", [2, 4095, 4096, 4097, 1_000_000])
@@ -197,14 +226,24 @@ def test_a_vector_of_rewards_is_read_for_the_player_about_to_act() -> None:
 
 
 def test_a_policy_over_visits_that_are_no_count_is_refused() -> None:
-    from icarus.information import REWARD
+    from icarus.algebra import REWARD
     from icarus.specs.mast import actions, backpropagate, capture_actions
+
     with pytest.raises(ValueError, match="visits of an information must be a COUNT"):
-        Enhancement("REAL", ACTION, information(reward=REWARD, visits=REWARD), initial(), gibbs().over(actions), NOTHING,
-                    capture_actions, backpropagate)
+        Enhancement(
+            "REAL",
+            ACTION,
+            information(reward=REWARD, visits=REWARD),
+            initial(),
+            gibbs().over(actions),
+            NOTHING,
+            capture_actions,
+            backpropagate,
+        )
 
 
 # --------------------------------------------------------------------------------------------- mixtures, in a whole search
+
 
 @capture
 def nothing(history: Any, updates: Any) -> None:
@@ -217,7 +256,9 @@ def unchanged(seen: Any, context: int, rewards: np.ndarray) -> None:
 
 
 @values
-def favourite(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray, action: int = 0, value: float = 1.0) -> None:
+def favourite(
+    history: Any, theta: Any, legal: np.ndarray, out: np.ndarray, action: int = 0, value: float = 1.0
+) -> None:
     """a fixed value for one action, 0 for the others"""
     for i in range(len(legal)):
         out[i] = value if legal[i] == action else 0.0
@@ -225,8 +266,16 @@ def favourite(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray, acti
 
 def fond_of(action: int, value: float = 1.0, name: str = "FOND") -> Enhancement:
     """An enhancement that learns nothing and plays the arg max of a fixed value for one action."""
-    return Enhancement(f"{name}{action}", ACTION, information(visits=COUNTED), initial(),
-                       argmax().over(favourite(action=action, value=value)), NOTHING, nothing, unchanged)
+    return Enhancement(
+        f"{name}{action}",
+        ACTION,
+        information(visits=COUNTED),
+        initial(),
+        argmax().over(favourite(action=action, value=value)),
+        NOTHING,
+        nothing,
+        unchanged,
+    )
 
 
 @weight
@@ -262,7 +311,9 @@ def test_maxilinear_adds_the_weighted_values() -> None:
     both = maxilinear((0.6, fond_of(0, 1.0)), (0.4, fond_of(1, 2.0)))
     assert played_at_the_root(both, 50) == {0: 0, 1: 50, 2: 0}
     # 0.6 · 1 + 0.4 · 1 = 1 for action 0; the same in parts of two for action 1: a tie that is broken uniformly.
-    tied = maxilinear((0.25, fond_of(0)), (0.25, fond_of(1)), (0.25, fond_of(0, name="TOO")), (0.25, fond_of(1, name="TOO")))
+    tied = maxilinear(
+        (0.25, fond_of(0)), (0.25, fond_of(1)), (0.25, fond_of(0, name="TOO")), (0.25, fond_of(1, name="TOO"))
+    )
     visits = played_at_the_root(tied)
     assert agrees([visits[action] for action in (0, 1, 2)], [0.5, 0.5, 0])
 
@@ -275,19 +326,33 @@ def test_zero_times_infinity_is_zero_and_any_positive_weight_on_infinity_is_infi
 
 @pytest.mark.parametrize("rule", [gibbs(0.5), epsilon_greedy(0.3), roulette(), reply()])
 def test_a_rule_in_a_search_plays_as_the_rule_alone_does(rule: Any) -> None:
-    strategy = Enhancement("RULED", ACTION, information(visits=COUNTED), initial(), rule.over(favourite(action=1, value=0.8)),
-                           NOTHING, nothing, unchanged)
+    strategy = Enhancement(
+        "RULED",
+        ACTION,
+        information(visits=COUNTED),
+        initial(),
+        rule.over(favourite(action=1, value=0.8)),
+        NOTHING,
+        nothing,
+        unchanged,
+    )
     expected = {
-        "gibbs": normalised([1.0, math.exp(1.6), 1.0]), "epsilon_greedy": [0.1, 0.8, 0.1], "roulette": [0.0, 1.0, 0.0],
-        "reply": [0.0, 1.0, 0.0]}[rule.name]
+        "gibbs": normalised([1.0, math.exp(1.6), 1.0]),
+        "epsilon_greedy": [0.1, 0.8, 0.1],
+        "roulette": [0.0, 1.0, 0.0],
+        "reply": [0.0, 1.0, 0.0],
+    }[rule.name]
     visits = played_at_the_root(strategy)
     assert agrees([visits[action] for action in (0, 1, 2)], expected)
 
 
 # --------------------------------------------------------------------------------------------------------------- weights
 
-@pytest.mark.parametrize(("k", "visits", "expected"), [
-    (250, 0, 1.0), (250, 250, 0.5), (250, 2000, 0.2), (1, 1, 0.5), (3, 3, 0.5), (48, 32, 1 / math.sqrt(3))])
+
+@pytest.mark.parametrize(
+    ("k", "visits", "expected"),
+    [(250, 0, 1.0), (250, 250, 0.5), (250, 2000, 0.2), (1, 1, 0.5), (3, 3, 0.5), (48, 32, 1 / math.sqrt(3))],
+)
 def test_the_weight_of_rave_is_the_root_of_k_over_3n_plus_k(k: int, visits: int, expected: float) -> None:
     assert rave_weight(k=k).at(0.7, visits, visits + 3) == pytest.approx(expected)
     assert (1 - rave_weight(k=k)).at(0.7, visits, visits) == pytest.approx(1 - expected)

@@ -1,4 +1,5 @@
 """The README's first screen runs as printed; its examples are the files in examples/, and they run."""
+
 import re
 import subprocess
 import sys
@@ -21,7 +22,9 @@ def test_the_first_screen_runs_as_printed():
 def test_the_printed_examples_are_the_files_and_run(block, name):
     source = (ROOT / "examples" / name).read_text()
     assert source.split("if __name__")[0].rstrip() + "\n" == BLOCKS[block]
-    done = subprocess.run([sys.executable, ROOT / "examples" / name], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / name], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert "5000 iterations" in done.stdout
 
 
@@ -34,4 +37,6 @@ def test_the_worth_of_a_second_thread_can_be_measured():
     command = [sys.executable, ROOT / "examples" / "two_threads.py", "othello", "20", "4"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     for sharing, line in zip(("roots", "records"), done.stdout.splitlines(), strict=True):
-        assert line.startswith(f"othello: two threads that share {sharing}, 40 iterations, against one with 20: mean reward")
+        assert line.startswith(
+            f"othello: two threads that share {sharing}, 40 iterations, against one with 20: mean reward"
+        )

@@ -1,4 +1,5 @@
 """Schemes as values, and what each promises whatever is searched."""
+
 import random
 
 import numpy as np
@@ -20,8 +21,8 @@ from icarus import (
     play,
     search,
 )
-from icarus.game import CHANCE
-from icarus.scheme import SCHEMES, Scheme
+from icarus.engine.scheme import SCHEMES, Scheme
+from icarus.kernel import CHANCE
 from icarus.specs import BASELINE
 
 EVERYTHING = parse("RAVE >> (MAST + LGRF + NAST2 + EPIC)/4")
@@ -42,7 +43,11 @@ def states(game: Game, seed: int) -> list[State]:
 
 def choice(name: str, seed: int) -> State:
     """A state of a random game in which a player has a choice."""
-    return next(state for state in states(games.load(name), seed)[3:] if state.current_player() >= 0 and len(state.legal_actions()) > 3)
+    return next(
+        state
+        for state in states(games.load(name), seed)[3:]
+        if state.current_player() >= 0 and len(state.legal_actions()) > 3
+    )
 
 
 def phantom(*squares: str) -> State:
@@ -58,21 +63,31 @@ def test_a_scheme_is_read_back_from_its_text(scheme: Scheme) -> None:
 
 
 def test_the_number_of_trees_may_be_given() -> None:
-    assert parse_scheme("DeterminizedUCT(7)") == parse_scheme("DeterminizedUCT(determinizations=7)") == DeterminizedUCT(7)
+    assert (
+        parse_scheme("DeterminizedUCT(7)") == parse_scheme("DeterminizedUCT(determinizations=7)") == DeterminizedUCT(7)
+    )
     assert DeterminizedUCT(7) != DeterminizedUCT() == parse_scheme("DeterminizedUCT")
     assert parse_scheme("CheatingEnsembleUCT(trees=3)").trees == 3
 
 
-@pytest.mark.parametrize("text", ["", "UCT", "MO_ISMCTS(3)", "DeterminizedUCT(trees=3)", "DeterminizedUCT(0)", "CheatingUCT with"])
+@pytest.mark.parametrize(
+    "text", ["", "UCT", "MO_ISMCTS(3)", "DeterminizedUCT(trees=3)", "DeterminizedUCT(0)", "CheatingUCT with"]
+)
 def test_what_is_no_scheme_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="scheme|at least 1"):
         parse_scheme(text)
 
 
 def test_only_two_schemes_cheat_and_their_results_say_so() -> None:
-    assert [str(scheme) for scheme in SCHEMES.values() if scheme.cheats] == ["CheatingUCT", "CheatingEnsembleUCT(trees=40)"]
+    assert [str(scheme) for scheme in SCHEMES.values() if scheme.cheats] == [
+        "CheatingUCT",
+        "CheatingEnsembleUCT(trees=40)",
+    ]
     for scheme in SCHEMES.values():
-        told = [str(search(phantom(), BASELINE, iterations=40, scheme=scheme)), str(Agent(BASELINE, iterations=40, scheme=scheme))]
+        told = [
+            str(search(phantom(), BASELINE, iterations=40, scheme=scheme)),
+            str(Agent(BASELINE, iterations=40, scheme=scheme)),
+        ]
         assert all(("cheating" in text) == scheme.cheats for text in told)
 
 
@@ -104,22 +119,30 @@ def test_trees_have_equal_shares_and_records_of_their_own(scheme: Scheme) -> Non
 
 
 def test_the_number_of_threads_changes_no_result_of_several_trees() -> None:
-    one, two = (search(phantom(), EVERYTHING, iterations=400, seed=4, scheme=DeterminizedUCT(5), threads=threads) for threads in (1, 2))
+    one, two = (
+        search(phantom(), EVERYTHING, iterations=400, seed=4, scheme=DeterminizedUCT(5), threads=threads)
+        for threads in (1, 2)
+    )
     assert np.array_equal(one.visits, two.visits) and one.action == two.action
 
 
 @pytest.mark.parametrize("strategy", [BASELINE, EVERYTHING], ids=["BASELINE", "everything"])
 def test_with_perfect_information_all_schemes_of_one_tree_are_one(strategy: object) -> None:
     state = games.load("othello").new_initial_state()
-    found = [search(state, parse(str(strategy)), iterations=300, seed=8, scheme=scheme)
-             for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT)]
+    found = [
+        search(state, parse(str(strategy)), iterations=300, seed=8, scheme=scheme)
+        for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT)
+    ]
     for other in found[1:]:
         assert np.array_equal(found[0].visits, other.visits) and found[0].phase_steps == other.phase_steps
 
 
 def test_where_all_actions_are_seen_by_all_the_eyes_do_not_matter() -> None:
     state = choice("dou-di-zhu", seed=1)
-    found = [search(state, EVERYTHING, iterations=300, seed=8, scheme=scheme) for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM)]
+    found = [
+        search(state, EVERYTHING, iterations=300, seed=8, scheme=scheme)
+        for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM)
+    ]
     assert all(np.array_equal(found[0].visits, other.visits) for other in found[1:])
 
 
@@ -134,7 +157,9 @@ def test_a_cheat_sees_the_mark_that_is_hidden() -> None:
 
 
 def test_fewer_iterations_than_trees_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"is 39; DeterminizedUCT\(determinizations=40\) needs at least one for each of its 40 trees"):
+    with pytest.raises(
+        ValueError, match=r"is 39; DeterminizedUCT\(determinizations=40\) needs at least one for each of its 40 trees"
+    ):
         search(phantom(), BASELINE, iterations=39, scheme=DeterminizedUCT())
     with pytest.raises(ValueError, match="iterations is 39"):
         Agent(BASELINE, iterations=39, scheme=DeterminizedUCT())
@@ -148,10 +173,11 @@ def test_trees_share_no_records() -> None:
 @pytest.mark.parametrize("scheme", ["MO_ISMCTS", None, DeterminizedUCT])
 def test_something_that_is_no_scheme_is_refused(scheme: object) -> None:
     with pytest.raises(TypeError, match="a scheme is a Scheme"):
-        search(phantom(), BASELINE, iterations=90, scheme=scheme)       # type: ignore[arg-type]
+        search(phantom(), BASELINE, iterations=90, scheme=scheme)  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------------------------------- preference at the root
+
 
 def outcomes(state: State) -> set[tuple[float, ...]]:
     """All results that can still be reached."""
@@ -168,21 +194,25 @@ def after(state: State, action: int) -> State:
 
 def decided_game() -> State:
     """A game of Othello that is won and lost already, with a choice of actions."""
-    return next(state for seed in range(100) for state in states(games.load("othello"), seed)[-5:]
-                if len(state.legal_actions()) > 1 and len(outcomes(state)) == 1)
+    return next(
+        state
+        for seed in range(100)
+        for state in states(games.load("othello"), seed)[-5:]
+        if len(state.legal_actions()) > 1 and len(outcomes(state)) == 1
+    )
 
 
 def test_equal_actions_go_by_preference() -> None:
     state = decided_game()
     result = search(state, BASELINE, iterations=3001, seed=1)
-    assert np.ptp(result.visits) <= 1 and np.ptp(result.values) == 0     # lost anyway: all are visited in turn
+    assert np.ptp(result.visits) <= 1 and np.ptp(result.values) == 0  # lost anyway: all are visited in turn
     for wanted in result.actions:
         assert result.preferred(lambda _, action, wanted=wanted: action == wanted) == wanted
     assert result.preferred(lambda state, action: 0.0) == result.action
 
 
 def test_a_preference_never_overrules_the_search() -> None:
-    state = phantom("a1", "a2", "b1", "b3", "c1", "c4")                    # player 0 wins by d1, which is free
+    state = phantom("a1", "a2", "b1", "b3", "c1", "c4")  # player 0 wins by d1, which is free
     result = search(state, BASELINE, iterations=2000, seed=1, scheme=CheatingUCT)
     assert state.action_to_string(result.action) == "d1"
     assert result.preferred(lambda _, action: action != result.action) == result.action
@@ -193,6 +223,7 @@ def test_an_agent_plays_by_its_preference() -> None:
         def __call__(self, state: State, action: int) -> float:
             self.append((state.current_player(), action))
             return float(action)
+
     asked = Asked()
     agents = [Agent(BASELINE, iterations=30, preference=asked), Agent(BASELINE, iterations=30)]
     record = play(games.load("phantom-mnk"), agents, seed=2)

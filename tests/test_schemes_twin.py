@@ -1,4 +1,5 @@
 """Engine against naive twin in every scheme: the same draws must give the same records and information after every iteration."""
+
 import random
 from typing import Any
 
@@ -6,17 +7,25 @@ import pytest
 
 import icarus
 from icarus import Enhancement, Game, games, linear, maxilinear
-from icarus.game import State
-from icarus.policy import gibbs, ucb1
-from icarus.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT, Scheme
-from icarus.search import Search, begun
+from icarus.algebra import gibbs, ucb1
+from icarus.engine.scheme import (
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+    Scheme,
+)
+from icarus.engine.search import Search, begun
+from icarus.kernel.game import State
 from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
 from tests.test_twin import composition, named_information, named_parts, starts
 from tests.toy import ALL_TOYS, BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
 
 COMPOSITIONS = 6
-LAST_BITS = 1e-12                                    # relative
+LAST_BITS = 1e-12  # relative
 ITERATIONS = {"toy": 40, "whole": 15, "exp3": 30, "tree": 25}
 ONE_TREE = [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 SEVERAL_TREES = [DeterminizedUCT(1), DeterminizedUCT(3), CheatingEnsembleUCT(3)]
@@ -37,16 +46,21 @@ def same_records(engine: Search, strategy: Enhancement, twin: Any, outcome: naiv
     assert ("EXP3" in records) == (naive.EXP3 in outcome.records)
     for kind, theta in outcome.records.items():
         found = records[parts.get(kind, str(BASELINE))]
-        named = {record if kind == naive.EXP3 else named_parts(kind.kind, record): information for record, information in theta.items()}
+        named = {
+            record if kind == naive.EXP3 else named_parts(kind.kind, record): information
+            for record, information in theta.items()
+        }
         expected = {found.key(parts_of): information for parts_of, information in named.items()}
         held = {int(row["record"]): named_information(row) for row in found.rows}
-        if kind == naive.EXP3:                       # quotients of exponentials: the last bit is the compiler's
+        if kind == naive.EXP3:  # quotients of exponentials: the last bit is the compiler's
             assert numbers(held) == pytest.approx(numbers(expected), rel=LAST_BITS), (str(strategy), *where)
         else:
             assert held == expected, (str(strategy), kind, *where)
 
 
-def agree(state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme) -> None:
+def agree(
+    state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme
+) -> None:
     """Iteration by iteration, for the schemes of one tree."""
     engine = Search(state, strategy, seed, scheme=scheme)
     for made, outcome in enumerate(naive.stepwise(state, twin, iterations, seed, scheme), start=1):
@@ -56,7 +70,9 @@ def agree(state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: i
     assert engine.result().action == outcome.action
 
 
-def agree_in_all_trees(state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: int, scheme: Scheme) -> None:
+def agree_in_all_trees(
+    state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: int, scheme: Scheme
+) -> None:
     """At the end, tree by tree."""
     whole = naive.search(state, twin, iterations, seed, scheme)
     engine = begun(state, strategy, seed, scheme=scheme)
@@ -65,7 +81,10 @@ def agree_in_all_trees(state: Any, strategy: Enhancement, twin: Any, iterations:
     for i, (search, outcome) in enumerate(zip(engine.searches, trees, strict=True)):
         same_records(search, strategy, twin, outcome, (str(state.game), str(scheme), i))
     result = engine.result()
-    assert (dict(zip(whole.selections, result.visits.tolist(), strict=True)), result.action) == (whole.selections, whole.action)
+    assert (dict(zip(whole.selections, result.visits.tolist(), strict=True)), result.action) == (
+        whole.selections,
+        whole.action,
+    )
 
 
 def compositions(seed: int) -> tuple[Enhancement, Any]:
@@ -91,31 +110,52 @@ def test_engine_and_twin_agree_in_every_toy_game(number: int, scheme: Scheme) ->
         agree(starts(game, number), strategy, twin, ITERATIONS["toy"], (number, 7), scheme)
 
 
-UNIFORM = [                                          # compositions that come to the baseline in simulation, in several ways
+UNIFORM = [  # compositions that come to the baseline in simulation, in several ways
     (maxilinear((0.5, BASELINE), (0.5, BASELINE)), naive.Maxilinear([(0.5, naive.baseline())] * 2)),
-    (maxilinear((0.5, AMAF >> BASELINE), (0.5, BASELINE)),
-     naive.Maxilinear([(0.5, naive.Sequential(naive.amaf(), naive.baseline())), (0.5, naive.baseline())])),
-    (AMAF >> linear((0.5, BASELINE), (0.5, LGR)),
-     naive.Sequential(naive.amaf(), naive.Linear([(0.5, naive.baseline()), (0.5, naive.lgr())]))),
-    (linear((0.25, maxilinear((0.5, AMAF), (0.5, BASELINE))), (0.75, AMAF >> BASELINE)),
-     naive.Linear([(0.25, naive.Maxilinear([(0.5, naive.amaf()), (0.5, naive.baseline())])),
-                   (0.75, naive.Sequential(naive.amaf(), naive.baseline()))])),
+    (
+        maxilinear((0.5, AMAF >> BASELINE), (0.5, BASELINE)),
+        naive.Maxilinear([(0.5, naive.Sequential(naive.amaf(), naive.baseline())), (0.5, naive.baseline())]),
+    ),
+    (
+        AMAF >> linear((0.5, BASELINE), (0.5, LGR)),
+        naive.Sequential(naive.amaf(), naive.Linear([(0.5, naive.baseline()), (0.5, naive.lgr())])),
+    ),
+    (
+        linear((0.25, maxilinear((0.5, AMAF), (0.5, BASELINE))), (0.75, AMAF >> BASELINE)),
+        naive.Linear(
+            [
+                (0.25, naive.Maxilinear([(0.5, naive.amaf()), (0.5, naive.baseline())])),
+                (0.75, naive.Sequential(naive.amaf(), naive.baseline())),
+            ]
+        ),
+    ),
 ]
 
 
-@pytest.mark.parametrize(("strategy", "twin"), UNIFORM, ids=lambda part: str(part) if isinstance(part, Enhancement) else "")
+@pytest.mark.parametrize(
+    ("strategy", "twin"), UNIFORM, ids=lambda part: str(part) if isinstance(part, Enhancement) else ""
+)
 def test_engine_and_twin_agree_on_what_is_uniform_by_definition(strategy: Enhancement, twin: Any) -> None:
     for game in (BLIND_STATES, WHISPERS, CLASHES):
         agree(starts(game, 1), strategy, twin, ITERATIONS["toy"], 3, SO_ISMCTS_POM)
 
 
 SINGLE = [
-    (BASELINE, naive.baseline()), (AMAF, naive.amaf()), (mast(gibbs(1.0)), naive.mast()), (mast(ucb1(0.7)), naive.mast(naive.ucb1())),
-    (to_mast(gibbs(1.0)), naive.to_mast()), (LGR, naive.lgr()), (LGRF, naive.lgrf()), (epic(ucb1(0.7)), naive.epic()),
-    *((nast(n, ucb1(0.7)), naive.nast(n)) for n in (1, 2, 3))]
+    (BASELINE, naive.baseline()),
+    (AMAF, naive.amaf()),
+    (mast(gibbs(1.0)), naive.mast()),
+    (mast(ucb1(0.7)), naive.mast(naive.ucb1())),
+    (to_mast(gibbs(1.0)), naive.to_mast()),
+    (LGR, naive.lgr()),
+    (LGRF, naive.lgrf()),
+    (epic(ucb1(0.7)), naive.epic()),
+    *((nast(n, ucb1(0.7)), naive.nast(n)) for n in (1, 2, 3)),
+]
 
 
-@pytest.mark.parametrize(("strategy", "twin"), SINGLE, ids=lambda part: str(part) if isinstance(part, Enhancement) else "")
+@pytest.mark.parametrize(
+    ("strategy", "twin"), SINGLE, ids=lambda part: str(part) if isinstance(part, Enhancement) else ""
+)
 def test_engine_and_twin_agree_on_every_enhancement_where_moves_go_unnoticed(strategy: Enhancement, twin: Any) -> None:
     for game in (WHISPERS, *THICKETS):
         for scheme in (SO_ISMCTS, SO_ISMCTS_POM):
@@ -126,7 +166,9 @@ def test_engine_and_twin_break_the_ties_of_all_trees_alike() -> None:
     tied = 0
     for seed in range(30):
         whole = naive.search(PENNIES.new_initial_state(), naive.baseline(), 4, seed, CheatingEnsembleUCT(2))
-        result = icarus.search(PENNIES.new_initial_state(), BASELINE, iterations=4, seed=seed, scheme=CheatingEnsembleUCT(2))
+        result = icarus.search(
+            PENNIES.new_initial_state(), BASELINE, iterations=4, seed=seed, scheme=CheatingEnsembleUCT(2)
+        )
         assert result.action == whole.action
         tied += len(set(whole.selections.values())) == 1
     assert tied > 5
@@ -146,10 +188,14 @@ def test_engine_and_twin_agree_by_exp3_in_toy_games(number: int, scheme: Scheme,
 def test_engine_and_twin_agree_in_every_one_of_several_trees(number: int, scheme: Scheme) -> None:
     strategy, twin = compositions(4000 + number)
     for game in ALL_TOYS:
-        agree_in_all_trees(starts(game, number), strategy, twin, ITERATIONS["tree"] * scheme.trees + number % 3, number, scheme)
+        agree_in_all_trees(
+            starts(game, number), strategy, twin, ITERATIONS["tree"] * scheme.trees + number % 3, number, scheme
+        )
         exp3 = scheme.with_exp3()
         if game.simultaneous is not None:
-            agree_in_all_trees(starts(game, number), strategy, twin, ITERATIONS["tree"] * scheme.trees + number % 3, number, exp3)
+            agree_in_all_trees(
+                starts(game, number), strategy, twin, ITERATIONS["tree"] * scheme.trees + number % 3, number, exp3
+            )
 
 
 @by_scheme

@@ -1,4 +1,5 @@
 """Search: that a seed fixes everything, budgets, refusals, Ctrl-C, threads, errors in slots, and what may not be known."""
+
 import contextlib
 import json
 import math
@@ -29,17 +30,16 @@ from icarus import (
     values,
     weight,
 )
-from icarus import tables as tables_module
-from icarus.history import History
-from icarus.information import ACTION, COUNT, NOTHING, Theta, Updates, find, information, initial, update
-from icarus.policy import argmax, gibbs
-from icarus.search import Search
+from icarus.algebra import ACTION, COUNT, NOTHING, argmax, gibbs, information, initial
+from icarus.engine import tables as tables_module
+from icarus.engine.search import Search
+from icarus.kernel import History, Theta, Updates, find, update
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST2, RAVE, epic
 from tests import toy
 from tests.conftest import Python
 from tests.test_toy import after
 
-search_module = sys.modules["icarus.search"]             # by its name, icarus.search is the function
+search_module = sys.modules["icarus.engine.search"]  # by its name, icarus.search is the function
 EVERYTHING = parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
 
 
@@ -50,15 +50,26 @@ def whist() -> State:
 def same(one: Result, other: Result) -> bool:
     """Whether two results agree in every field but the clock."""
     names = [field.name for field in attrs.fields(Result) if field.name not in ("seconds", "state", "records")]
-    plain = all(np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name == "values")
-                if isinstance(getattr(one, name), np.ndarray) else getattr(one, name) == getattr(other, name) for name in names)
-    return (plain and np.array_equal(one.state.record, other.state.record) and list(one.records) == list(other.records)
-            and all(np.array_equal(one.records[part].rows, other.records[part].rows) for part in one.records))
+    plain = all(
+        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name == "values")
+        if isinstance(getattr(one, name), np.ndarray)
+        else getattr(one, name) == getattr(other, name)
+        for name in names
+    )
+    return (
+        plain
+        and np.array_equal(one.state.record, other.state.record)
+        and list(one.records) == list(other.records)
+        and all(np.array_equal(one.records[part].rows, other.records[part].rows) for part in one.records)
+    )
 
 
 # --------------------------------------------------------------------------------------------------------------- one seed
 
-@pytest.mark.parametrize("root", [lambda: games.load("othello").new_initial_state(), whist, lambda: after(toy.THICKETS[0])])
+
+@pytest.mark.parametrize(
+    "root", [lambda: games.load("othello").new_initial_state(), whist, lambda: after(toy.THICKETS[0])]
+)
 def test_two_searches_with_one_seed_agree_in_every_field_but_the_clock(root: Callable[[], State]) -> None:
     one, other = (search(root(), EVERYTHING, iterations=150, seed=(4, 2)) for _ in range(2))
     assert same(one, other)
@@ -109,7 +120,9 @@ def test_looking_at_a_search_does_not_change_it() -> None:
 
 
 @pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)", "hearts"])
-def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     state = games.load(name).new_initial_state(seed=1)
     roomy = search(state, EVERYTHING, iterations=60, seed=8)
     monkeypatch.setattr(tables_module, "SMALLEST", 2)
@@ -140,6 +153,7 @@ def test_a_search_asked_for_fewer_iterations_than_it_has_made_does_nothing() -> 
 
 # ---------------------------------------------------------------------------------------------------------------- budgets
 
+
 def test_a_search_makes_as_many_iterations_as_it_was_asked_for() -> None:
     for iterations in (1, 2, 7, 8, 9, 500):
         result = search(after(toy.BRANCHES), BASELINE, iterations=iterations)
@@ -148,7 +162,7 @@ def test_a_search_makes_as_many_iterations_as_it_was_asked_for() -> None:
 
 def test_a_search_ends_when_its_time_is_up() -> None:
     state = games.load("othello").new_initial_state()
-    search(state, BASELINE, iterations=50)                                    # everything is loaded
+    search(state, BASELINE, iterations=50)  # everything is loaded
     for seconds in (0.05, 0.2):
         started = time.perf_counter()
         result = search(state, BASELINE, seconds=seconds)
@@ -180,7 +194,12 @@ def test_progress_is_told_in_order_and_to_the_end() -> None:
 
 def test_progress_is_told_about_twenty_times_a_second() -> None:
     told: list[float] = []
-    search(games.load("othello").new_initial_state(), BASELINE, seconds=0.6, progress=lambda made, elapsed: told.append(elapsed))
+    search(
+        games.load("othello").new_initial_state(),
+        BASELINE,
+        seconds=0.6,
+        progress=lambda made, elapsed: told.append(elapsed),
+    )
     pauses = np.diff(told)
     assert len(told) >= 5
     assert np.median(pauses) < 0.2
@@ -189,55 +208,90 @@ def test_progress_is_told_about_twenty_times_a_second() -> None:
 def test_an_exception_in_progress_surfaces_as_itself() -> None:
     def stop(made: int, elapsed: float) -> None:
         raise ArithmeticError("enough")
+
     with pytest.raises(ArithmeticError, match="enough"):
         search(after(toy.BRANCHES), BASELINE, iterations=10_000, progress=stop)
 
 
 # --------------------------------------------------------------------------------------------------------------- refusals
 
+
 def ended() -> State:
     return after(toy.BRANCHES, 2)
 
 
-@pytest.mark.parametrize(("given", "error", "told"), [
-    ({}, ValueError, r"needs a budget: iterations=5000 or seconds=1\.0"),
-    ({"iterations": 0}, ValueError, "iterations is 0; it must be an integer of at least 1"),
-    ({"iterations": -3}, ValueError, "iterations is -3"), ({"iterations": 2.5}, ValueError, r"iterations is 2\.5"),
-    ({"iterations": True}, ValueError, "iterations is True"), ({"iterations": "many"}, ValueError, "iterations is 'many'"),
-    ({"iterations": 0, "seconds": 1}, ValueError, "iterations is 0"),
-    ({"seconds": 0}, ValueError, "seconds is 0; it must be a positive number"),
-    ({"seconds": -1.0}, ValueError, r"seconds is -1\.0"),
-    ({"seconds": math.nan}, ValueError, "seconds is nan"), ({"seconds": True}, ValueError, "seconds is True"),
-    ({"seconds": "1"}, ValueError, "seconds is '1'"),
-    ({"iterations": 5, "seed": -1}, ValueError, "seed is -1; it must be an integer of at least 0"),
-    ({"iterations": 5, "seed": 1.5}, ValueError, r"seed is 1\.5"), ({"iterations": 5, "seed": None}, ValueError, "seed is None"),
-    ({"iterations": 5, "seed": "7"}, ValueError, "seed is '7'"), ({"iterations": 5, "seed": ()}, ValueError, r"seed is \(\)"),
-    ({"iterations": 5, "seed": (1, -2)}, ValueError, r"seed is \(1, -2\)"),
-    ({"iterations": 5, "seed": True}, ValueError, "seed is True"),
-    ({"iterations": 5, "seed": b"ab"}, ValueError, "seed is b'ab'"),
-    ({"iterations": 5, "state": toy.BRANCHES}, TypeError, r"looks at a State, such as .*, not at <game toy-branches"),
-    ({"iterations": 5, "state": None}, TypeError, "not at None"),
-    ({"iterations": 5, "strategy": "RAVE >> MAST"}, TypeError, "a strategy is an Enhancement, .*, not 'RAVE >> MAST'"),
-    ({"iterations": 5, "strategy": MAST + NAST2}, ValueError,
-     r"the weights of \(MAST \+ NAST2\) do not sum to 1: .* divide it by 2"),
-    ({"iterations": 5, "state": ended}, ValueError, "no decision to search for: the game has ended"),
-    ({"iterations": 5, "state": lambda: after(toy.DICE, 0)}, ValueError, r"chance acts here: apply one of chance_outcomes\(\)"),
-])
-def test_bad_input_is_refused_with_what_would_be_right(given: dict[str, Any], error: type[Exception], told: str) -> None:
+@pytest.mark.parametrize(
+    ("given", "error", "told"),
+    [
+        ({}, ValueError, r"needs a budget: iterations=5000 or seconds=1\.0"),
+        ({"iterations": 0}, ValueError, "iterations is 0; it must be an integer of at least 1"),
+        ({"iterations": -3}, ValueError, "iterations is -3"),
+        ({"iterations": 2.5}, ValueError, r"iterations is 2\.5"),
+        ({"iterations": True}, ValueError, "iterations is True"),
+        ({"iterations": "many"}, ValueError, "iterations is 'many'"),
+        ({"iterations": 0, "seconds": 1}, ValueError, "iterations is 0"),
+        ({"seconds": 0}, ValueError, "seconds is 0; it must be a positive number"),
+        ({"seconds": -1.0}, ValueError, r"seconds is -1\.0"),
+        ({"seconds": math.nan}, ValueError, "seconds is nan"),
+        ({"seconds": True}, ValueError, "seconds is True"),
+        ({"seconds": "1"}, ValueError, "seconds is '1'"),
+        ({"iterations": 5, "seed": -1}, ValueError, "seed is -1; it must be an integer of at least 0"),
+        ({"iterations": 5, "seed": 1.5}, ValueError, r"seed is 1\.5"),
+        ({"iterations": 5, "seed": None}, ValueError, "seed is None"),
+        ({"iterations": 5, "seed": "7"}, ValueError, "seed is '7'"),
+        ({"iterations": 5, "seed": ()}, ValueError, r"seed is \(\)"),
+        ({"iterations": 5, "seed": (1, -2)}, ValueError, r"seed is \(1, -2\)"),
+        ({"iterations": 5, "seed": True}, ValueError, "seed is True"),
+        ({"iterations": 5, "seed": b"ab"}, ValueError, "seed is b'ab'"),
+        (
+            {"iterations": 5, "state": toy.BRANCHES},
+            TypeError,
+            r"looks at a State, such as .*, not at <game toy-branches",
+        ),
+        ({"iterations": 5, "state": None}, TypeError, "not at None"),
+        (
+            {"iterations": 5, "strategy": "RAVE >> MAST"},
+            TypeError,
+            "a strategy is an Enhancement, .*, not 'RAVE >> MAST'",
+        ),
+        (
+            {"iterations": 5, "strategy": MAST + NAST2},
+            ValueError,
+            r"the weights of \(MAST \+ NAST2\) do not sum to 1: .* divide it by 2",
+        ),
+        ({"iterations": 5, "state": ended}, ValueError, "no decision to search for: the game has ended"),
+        (
+            {"iterations": 5, "state": lambda: after(toy.DICE, 0)},
+            ValueError,
+            r"chance acts here: apply one of chance_outcomes\(\)",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_what_would_be_right(
+    given: dict[str, Any], error: type[Exception], told: str
+) -> None:
     state, strategy = given.get("state", lambda: after(toy.BRANCHES)), given.get("strategy", MAST)
     budget = {name: value for name, value in given.items() if name not in ("state", "strategy")}
     with pytest.raises(error, match=told):
         search(state() if callable(state) else state, strategy, **budget)
 
 
-@pytest.mark.parametrize("budget", [
-    {"iterations": np.int64(9)}, {"iterations": 9, "seed": np.uint32(3)}, {"iterations": 9, "seed": [3, 4]},
-    {"iterations": 9, "seconds": np.float64(50)}, {"iterations": 9, "seed": 1 << 90}])
+@pytest.mark.parametrize(
+    "budget",
+    [
+        {"iterations": np.int64(9)},
+        {"iterations": 9, "seed": np.uint32(3)},
+        {"iterations": 9, "seed": [3, 4]},
+        {"iterations": 9, "seconds": np.float64(50)},
+        {"iterations": 9, "seed": 1 << 90},
+    ],
+)
 def test_numbers_of_numpy_and_keys_are_good_input(budget: dict[str, Any]) -> None:
     assert search(after(toy.BRANCHES), BASELINE, **budget).iterations == 9
 
 
 # ----------------------------------------------------------------------------------------------------------------- Ctrl-C
+
 
 @contextlib.contextmanager
 def ctrl_c(delay: float) -> Iterator[list[float]]:
@@ -247,6 +301,7 @@ def ctrl_c(delay: float) -> Iterator[list[float]]:
     def send() -> None:
         sent.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
+
     previous, timer = signal.signal(signal.SIGINT, signal.default_int_handler), threading.Timer(delay, send)
     timer.start()
     try:
@@ -269,7 +324,9 @@ def test_ctrl_c_is_answered_at_once_with_what_was_found() -> None:
     assert str(caught.value) == f"search interrupted after {result.iterations} iterations"
     assert isinstance(caught.value, KeyboardInterrupt)
     whole = search(state, EVERYTHING, iterations=result.iterations, seed=2)
-    assert same(attrs.evolve(result, memory=whole.memory), whole)         # a table may have grown for the playout that never came
+    assert same(
+        attrs.evolve(result, memory=whole.memory), whole
+    )  # a table may have grown for the playout that never came
 
 
 def test_ctrl_c_loses_nothing_while_a_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,6 +338,7 @@ def test_ctrl_c_loses_nothing_while_a_table_grows(monkeypatch: pytest.MonkeyPatc
         if len(growths) == 3:
             raise KeyboardInterrupt
         return rehash()
+
     monkeypatch.setattr(tables_module, "SMALLEST", 64)
     monkeypatch.setattr(tables_module, "_rehash", interrupted)
     with pytest.raises(SearchInterrupted) as caught:
@@ -293,6 +351,7 @@ def test_ctrl_c_loses_nothing_while_a_table_grows(monkeypatch: pytest.MonkeyPatc
 def test_ctrl_c_before_the_first_iteration_is_an_ordinary_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*arguments: Any) -> None:
         raise KeyboardInterrupt
+
     monkeypatch.setattr(Search, "run", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         search(after(toy.BRANCHES), BASELINE, iterations=100)
@@ -305,11 +364,12 @@ def test_ctrl_c_is_answered_at_once_after_a_long_search() -> None:
     while sum(table.used for table in running.tables) < 700_000:
         running.run(running.iterations + 2000)
     started = time.process_time()
-    running.result()                                       # all that is left to do after Ctrl-C
+    running.result()  # all that is left to do after Ctrl-C
     assert time.process_time() - started < 0.2
 
 
 # ---------------------------------------------------------------------------------------------------------------- threads
+
 
 def test_other_threads_go_on_while_a_search_runs() -> None:
     running, ticks, stop = Search(games.load("othello").new_initial_state(), BASELINE, 1), [], threading.Event()
@@ -318,15 +378,16 @@ def test_other_threads_go_on_while_a_search_runs() -> None:
     def tick() -> None:
         while not stop.wait(0.002):
             ticks.append(time.perf_counter())
+
     thread = threading.Thread(target=tick)
     thread.start()
     try:
         started, iterations = time.perf_counter(), 10
-        while time.perf_counter() - started < 0.2:                     # how many iterations take a while here
+        while time.perf_counter() - started < 0.2:  # how many iterations take a while here
             iterations *= 2
             running.run(iterations)
         started = time.perf_counter()
-        running.run(3 * iterations)                                    # one compiled call, tables apart
+        running.run(3 * iterations)  # one compiled call, tables apart
         ended = time.perf_counter()
     finally:
         stop.set()
@@ -340,6 +401,7 @@ def test_searches_in_several_threads_do_not_disturb_each_other() -> None:
 
     def find_out(seed: int) -> None:
         found[seed] = search(state, EVERYTHING, iterations=2000, seed=seed)
+
     threads = [threading.Thread(target=find_out, args=(seed,)) for seed in range(3)]
     for thread in threads:
         thread.start()
@@ -351,6 +413,7 @@ def test_searches_in_several_threads_do_not_disturb_each_other() -> None:
 
 
 # --------------------------------------------------------------------------------------------------- errors in a user's slot
+
 
 class Refused(Exception):
     """An exception of one's own."""
@@ -390,15 +453,26 @@ def failing_backpropagation(seen: Any, context: int, rewards: np.ndarray) -> Non
     rewards[0] = 6 // (3 - seen.visits)
 
 
-COUNTING = Enhancement("COUNTING", ACTION, information(visits=COUNT), initial(), argmax().over(failing_values(after=1 << 40)),
-                       NOTHING, capture_one, count)
+COUNTING = Enhancement(
+    "COUNTING",
+    ACTION,
+    information(visits=COUNT),
+    initial(),
+    argmax().over(failing_values(after=1 << 40)),
+    NOTHING,
+    capture_one,
+    count,
+)
 
 
-@pytest.mark.parametrize(("slot", "error", "told"), [
-    ({"policy": argmax().over(failing_values)}, Refused, "the values of this action are unknown"),
-    ({"capture": failing_capture}, Refused, "this playout is not captured"),
-    ({"backpropagation": failing_backpropagation}, ZeroDivisionError, "division by zero"),
-])
+@pytest.mark.parametrize(
+    ("slot", "error", "told"),
+    [
+        ({"policy": argmax().over(failing_values)}, Refused, "the values of this action are unknown"),
+        ({"capture": failing_capture}, Refused, "this playout is not captured"),
+        ({"backpropagation": failing_backpropagation}, ZeroDivisionError, "division by zero"),
+    ],
+)
 def test_an_exception_in_a_slot_surfaces_as_itself(slot: dict[str, Any], error: type[Exception], told: str) -> None:
     broken = attrs.evolve(COUNTING, name="BROKEN", **slot)
     with pytest.raises(error, match=told) as caught:
@@ -425,9 +499,13 @@ def half_for_now(rewards: Any, visits: int, availability: int) -> float:
     return 0.25 if visits == 5 else 0.5
 
 
-@pytest.mark.parametrize("strategy", [
-    linear((leaves_the_interval, MAST), (1 - leaves_the_interval, BASELINE)),
-    leaves_the_interval * RAVE.components[0] ^ (1 - leaves_the_interval) * BASELINE])
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        linear((leaves_the_interval, MAST), (1 - leaves_the_interval, BASELINE)),
+        leaves_the_interval * RAVE.components[0] ^ (1 - leaves_the_interval) * BASELINE,
+    ],
+)
 def test_a_weight_that_leaves_the_unit_interval_during_a_search_is_an_error(strategy: Enhancement) -> None:
     with pytest.raises(ValueError, match=r"weight function .* outside \[0, 1\]"):
         search(after(toy.BRANCHES), strategy, iterations=100)
@@ -439,6 +517,7 @@ def test_weights_that_stop_summing_to_one_during_a_search_are_an_error() -> None
 
 
 # ------------------------------------------------------------------------------------------------------------ the result
+
 
 def test_the_result_is_what_the_search_counted() -> None:
     result = search(after(toy.BRANCHES), BASELINE, iterations=400, seed=3)
@@ -491,13 +570,16 @@ def test_searches_of_the_best_action_find_it() -> None:
 
 # ------------------------------------------------------------------------------------------------------- hidden information
 
+
 def looking_alike(game: Game, most: int) -> list[list[State]]:
     """Sets of states that the player to move cannot tell apart."""
     tree = toy.ALL_TOYS.index(game)
     sets: dict[tuple, list[State]] = {}
     for row in toy.ROWS:
         if row.tree == tree and row.node.player >= 0:
-            sets.setdefault((row.node.player, row.known(row.node.player)), []).append(after(game, *row.actions(), deal=row.deal))
+            sets.setdefault((row.node.player, row.known(row.node.player)), []).append(
+                after(game, *row.actions(), deal=row.deal)
+            )
     several = [states for states in sets.values() if len(states) > 1]
     return several[:: max(1, len(several) // most)]
 
@@ -513,12 +595,13 @@ def test_swapping_the_hidden_facts_changes_nothing(game: Game, strategy: Enhance
             assert same(first, attrs.evolve(other, state=first.state))
 
 
-ELSEWHERE = toy.index_of(0, 0, 1, 2)                       # in the branches, where action 3 is legal and 2 is not
+ELSEWHERE = toy.index_of(0, 0, 1, 2)  # in the branches, where action 3 is legal and 2 is not
 
 
 def test_a_determinization_that_changes_the_movers_actions_is_an_error() -> None:
     def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
         state.row = ELSEWHERE
+
     wrong = attrs.evolve(toy.BRANCHES, determinize=determinize)
     with pytest.raises(ValueError, match="a determinization changed the legal actions of the player to move"):
         search(State(wrong, after(toy.BRANCHES).record.copy()), MAST, iterations=50)
@@ -526,18 +609,19 @@ def test_a_determinization_that_changes_the_movers_actions_is_an_error() -> None
 
 # ------------------------------------------------------------------------------------------------------------ bounds checks
 
-CHECKED = '''
+CHECKED = """
 import json, sys
 import numpy as np
-from icarus import games, jit, parse, search
-result, strategy = {"debug": jit.DEBUG}, parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
+from icarus import games, parse, search
+from icarus.compiler.functions import DEBUG
+result, strategy = {"debug": DEBUG}, parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
 for name in ("othello", "knockout-whist(players=3)"):
     found = search(games.load(name).new_initial_state(seed=3), strategy, iterations=300, seed=6)
     rows = {part: [[np.asarray(row[field]).tolist() for field in row.dtype.names] for row in records.rows]
             for part, records in found.records.items()}
     result[name] = [found.action, found.visits.tolist(), found.values.tolist(), dict(found.phase_steps), found.depth, rows]
 json.dump(result, sys.stdout)
-'''
+"""
 
 
 def test_a_search_with_bounds_checks_finds_the_same(python: Python) -> None:
@@ -548,7 +632,7 @@ def test_a_search_with_bounds_checks_finds_the_same(python: Python) -> None:
     assert found == expected
 
 
-OUT_OF_BOUNDS = '''
+OUT_OF_BOUNDS = """
 import numpy as np
 from icarus import capture, games, search
 from icarus.specs import MAST
@@ -557,11 +641,10 @@ import attrs
 def beyond(history, updates):
     history.legal[len(history.legal) + 5]
 search(games.load("othello").new_initial_state(), attrs.evolve(MAST, name="BEYOND", capture=beyond), iterations=10)
-'''
+"""
 
 
 def test_an_index_out_of_bounds_in_a_slot_is_told_with_bounds_checks(python: Python) -> None:
     done = python(OUT_OF_BOUNDS, ICARUS_DEBUG="1")
     assert done.returncode == 1
     assert done.stderr.strip().splitlines()[-1].startswith("IndexError: index is out of bounds")
-

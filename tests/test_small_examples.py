@@ -1,17 +1,27 @@
 """The small examples of Cowling, Powley and Whitehouse (2012) by name: their figures' trees, and what their text says happens there."""
+
 import pytest
 
 import icarus
-from icarus.game import CHANCE, Game, State
-from icarus.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT, Scheme
-from icarus.search import Result
+from icarus.engine.scheme import (
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+    Scheme,
+)
+from icarus.engine.search import Result
+from icarus.kernel import CHANCE
+from icarus.kernel.game import Game, State
 from icarus.specs import BASELINE
 from tests.test_toy import after
 from tests.toy import A1, A2, A3, A4, B1, B2, B3, BLIND_STATES, FUSION, PENNIES, SOMETHING, STAY, THREE_STATES
 
-X, Y, Z = 0, 1, 2                                    # the initial states of the figures
-E_X3, E_X4, E_Y3, E_Y4 = 103, 104, 203, 204          # environment actions of Figure 1
-E_X23, E_X24, E_Y23, E_Y24 = 123, 124, 223, 224      # and of Figure 3
+X, Y, Z = 0, 1, 2  # the initial states of the figures
+E_X3, E_X4, E_Y3, E_Y4 = 103, 104, 203, 204  # environment actions of Figure 1
+E_X23, E_X24, E_Y23, E_Y24 = 123, 124, 223, 224  # and of Figure 3
 INFORMATION_SETS = [SO_ISMCTS, SO_ISMCTS_POM, MO_ISMCTS]
 ONE_STATE = [DeterminizedUCT(1), DeterminizedUCT(10), CheatingUCT, CheatingEnsembleUCT(10)]
 by_seed = pytest.mark.parametrize("seed", range(3))
@@ -39,13 +49,14 @@ def value(result: Result, action: int) -> float:
 
 # --------------------------------------------------------------------------------------------------------- Figures 1 and 2
 
+
 @by_seed
 @pytest.mark.parametrize("scheme", INFORMATION_SETS, ids=str)
 def test_figure_1_a_search_of_information_sets_finds_the_optimal_action(scheme: Scheme, seed: int) -> None:
     result = searched(after(FUSION), scheme, seed)
     assert result.action == A2
     assert value(result, A2) == STAY
-    assert value(result, A1) == pytest.approx(0.5, abs=0.2)              # 0 in the paper's scale; few visits, 0 or 1 each
+    assert value(result, A1) == pytest.approx(0.5, abs=0.2)  # 0 in the paper's scale; few visits, 0 or 1 each
 
 
 @by_seed
@@ -54,7 +65,7 @@ def test_figure_1_a_search_of_single_states_believes_a1_to_be_optimal(scheme: Sc
     for deal in (X, Y):
         result = searched(after(FUSION, deal=deal), scheme, seed)
         assert result.action == A1
-        assert value(result, A1) > 0.98                                  # +1 in each state
+        assert value(result, A1) > 0.98  # +1 in each state
         assert value(result, A2) == STAY
 
 
@@ -66,19 +77,31 @@ def test_figure_2_each_environment_node_is_worth_the_expected_value(scheme: Sche
     assert result.value == pytest.approx(0.5, abs=0.03)
 
 
-FIGURE_2 = [(0, (A1,)), (0, (A2,)), (0, (A1, A3)), (0, (A1, A4)), (CHANCE, (A1, A3, E_X3)), (CHANCE, (A1, A3, E_Y3)),
-            (CHANCE, (A1, A4, E_X4)), (CHANCE, (A1, A4, E_Y4))]
+FIGURE_2 = [
+    (0, (A1,)),
+    (0, (A2,)),
+    (0, (A1, A3)),
+    (0, (A1, A4)),
+    (CHANCE, (A1, A3, E_X3)),
+    (CHANCE, (A1, A3, E_Y3)),
+    (CHANCE, (A1, A4, E_X4)),
+    (CHANCE, (A1, A4, E_Y4)),
+]
 
 
 @pytest.mark.parametrize("scheme", INFORMATION_SETS, ids=str)
 def test_figure_2_each_node_is_an_information_set(scheme: Scheme) -> None:
-    trees = [searched(after(FUSION), scheme, seed).records["BASELINE"] for seed in range(4)]     # a₁ is visited rarely: one may not do
+    trees = [
+        searched(after(FUSION), scheme, seed).records["BASELINE"] for seed in range(4)
+    ]  # a₁ is visited rarely: one may not do
     assert set.union(*map(set, trees)) == {trees[0].key(record) for record in [(), *FIGURE_2]}
 
 
 def test_figure_1_a_determinization_has_the_tree_of_one_state() -> None:
-    in_x, in_y = (((0, (A1,)), (0, (A2,)), (0, (A1, A3)), (0, (A1, A4)), (CHANCE, (A1, A3, third)), (CHANCE, (A1, A4, fourth)))
-                  for third, fourth in ((E_X3, E_X4), (E_Y3, E_Y4)))
+    in_x, in_y = (
+        ((0, (A1,)), (0, (A2,)), (0, (A1, A3)), (0, (A1, A4)), (CHANCE, (A1, A3, third)), (CHANCE, (A1, A4, fourth)))
+        for third, fourth in ((E_X3, E_X4), (E_Y3, E_Y4))
+    )
     assert holds_exactly(searched(after(FUSION, deal=X), CheatingUCT), *in_x)
     assert holds_exactly(searched(after(FUSION, deal=Y), CheatingUCT), *in_y)
     drawn = [searched(after(FUSION), DeterminizedUCT(1), seed, iterations=2000) for seed in range(20)]
@@ -89,7 +112,12 @@ def test_figure_1_a_determinization_has_the_tree_of_one_state() -> None:
 # --------------------------------------------------------------------------------------------------------- Figures 3 and 4
 
 REPLIES = [(0, (A1, b, a)) for b in (B1, B2, B3) for a in (A3, A4)]
-TOLD = [(CHANCE, (A1, B2, A3, E_X23)), (CHANCE, (A1, B2, A3, E_Y23)), (CHANCE, (A1, B2, A4, E_X24)), (CHANCE, (A1, B2, A4, E_Y24))]
+TOLD = [
+    (CHANCE, (A1, B2, A3, E_X23)),
+    (CHANCE, (A1, B2, A3, E_Y23)),
+    (CHANCE, (A1, B2, A4, E_X24)),
+    (CHANCE, (A1, B2, A4, E_Y24)),
+]
 FIGURE_4 = [(0, (A1,)), (0, (A2,)), *((1, (A1, b)) for b in (B1, B2, B3)), *REPLIES, *TOLD]
 
 
@@ -101,18 +129,20 @@ def test_figure_4_there_is_a_branch_for_every_action_that_can_be_available(schem
 @by_seed
 def test_figure_4_branches_are_available_as_often_as_a_determinization_allows_them(seed: int) -> None:
     result = searched(after(THREE_STATES), SO_ISMCTS, seed)
-    decisions = node(result, 0, A1)[1] - 1                               # the first visit expands a₁ and simulates the rest
+    decisions = node(result, 0, A1)[1] - 1  # the first visit expands a₁ and simulates the rest
     _, visits, available = zip(*(node(result, 1, A1, b) for b in (B1, B2, B3)), strict=True)
     assert sum(visits) == decisions
-    assert sum(available) == 2 * decisions                               # two of the three are legal in each state
+    assert sum(available) == 2 * decisions  # two of the three are legal in each state
     assert list(available) == pytest.approx([2 / 3 * decisions] * 3, rel=0.02)
     for mover, moves in TOLD:
         _, n, m = node(result, mover, *moves)
-        assert n == m                                                    # the outcome of the other state is never a sibling
+        assert n == m  # the outcome of the other state is never a sibling
 
 
 def test_figure_4b_in_state_x_the_tree_is_restricted_to_b1_and_b2() -> None:
-    restricted = [(mover, moves) for mover, moves in FIGURE_4 if B3 not in moves and E_Y23 not in moves and E_Y24 not in moves]
+    restricted = [
+        (mover, moves) for mover, moves in FIGURE_4 if B3 not in moves and E_Y23 not in moves and E_Y24 not in moves
+    ]
     assert len(restricted) == 10
     result = searched(after(THREE_STATES, deal=X), CheatingUCT)
     assert holds_exactly(result, *restricted)
@@ -125,17 +155,20 @@ def test_figure_4b_in_state_x_the_tree_is_restricted_to_b1_and_b2() -> None:
 def test_figure_3_replies_that_do_not_depend_on_the_state_are_found(scheme: Scheme, seed: int) -> None:
     result = searched(after(THREE_STATES), scheme, seed)
     assert result.action == A1
-    assert value(result, A1) == pytest.approx(2 / 3, abs=0.03)           # ½ in x and in y, 1 in z
+    assert value(result, A1) == pytest.approx(2 / 3, abs=0.03)  # ½ in x and in y, 1 in z
     assert node(result, 0, A1, B1, A3)[1] > 9 * node(result, 0, A1, B1, A4)[1]
     assert node(result, 0, A1, B3, A4)[1] > 9 * node(result, 0, A1, B3, A3)[1]
 
 
 # ---------------------------------------------------------------------------------------------------------------- Figure 5
 
+
 def test_figure_5a_moves_that_player_1_cannot_tell_apart_share_a_single_branch() -> None:
     result = searched(after(BLIND_STATES), SO_ISMCTS_POM)
     told = {(CHANCE, (A1, SOMETHING, *moves[2:])) for _, moves in TOLD}
-    assert holds_exactly(result, (0, (A1,)), (0, (A2,)), (1, (A1, SOMETHING)), (0, (A1, SOMETHING, A3)), (0, (A1, SOMETHING, A4)), *told)
+    assert holds_exactly(
+        result, (0, (A1,)), (0, (A2,)), (1, (A1, SOMETHING)), (0, (A1, SOMETHING, A3)), (0, (A1, SOMETHING, A4)), *told
+    )
     decisions = node(result, 0, A1)[1] - 1
     assert node(result, 1, A1, SOMETHING)[1:] == (decisions, decisions)
 
@@ -150,7 +183,7 @@ def test_figure_5_both_players_trees_are_searched_at_once() -> None:
 def test_a_single_observer_treats_partially_observable_moves_as_fully_observable() -> None:
     blind, seeing = (searched(after(game), SO_ISMCTS, seed=5) for game in (BLIND_STATES, THREE_STATES))
     assert holds_exactly(blind, *FIGURE_4)
-    assert (blind.records["BASELINE"].rows == seeing.records["BASELINE"].rows).all()       # it does not know the difference
+    assert (blind.records["BASELINE"].rows == seeing.records["BASELINE"].rows).all()  # it does not know the difference
     assert blind.visits.tolist() == seeing.visits.tolist()
 
 
@@ -182,12 +215,13 @@ def test_a_single_observer_of_moves_models_an_opponent_who_chooses_at_random(see
 
 # ------------------------------------------------------------------------------------------ section III-C1: choices at once
 
+
 @by_seed
 @pytest.mark.parametrize("scheme", [SO_ISMCTS, DeterminizedUCT(10)], ids=str)
 def test_without_exp3_the_first_chooser_is_pessimistic_and_the_second_optimistic(scheme: Scheme, seed: int) -> None:
     # Each player expects half of the two coins; one whose coin is seen none, and one who sees the other's all.
     assert searched(after(PENNIES), scheme, seed).value < 0.1
-    if scheme is not SO_ISMCTS:                                          # only a tree of one state fixes the first choice
+    if scheme is not SO_ISMCTS:  # only a tree of one state fixes the first choice
         assert searched(after(PENNIES, 0), scheme, seed).value > 0.9
 
 
@@ -197,7 +231,9 @@ def test_exp3_mixes_both_coins_evenly(scheme: Scheme, seed: int) -> None:
     result = searched(after(PENNIES), scheme.with_exp3(), seed, iterations=100_000)
     assert result.visits[0] / result.visits.sum() == pytest.approx(0.5, abs=0.05)
     assert result.value == pytest.approx(0.5, abs=0.03)
-    visits = [int(result.records["EXP3"][1, (coin,)]["visits"]) for coin in (0, 1)]        # no record of the second depends on the first's
+    visits = [
+        int(result.records["EXP3"][1, (coin,)]["visits"]) for coin in (0, 1)
+    ]  # no record of the second depends on the first's
     assert visits[0] / sum(visits) == pytest.approx(0.5, abs=0.05)
 
 
@@ -217,6 +253,7 @@ def test_exp3_in_several_trees_mixes_both_coins_evenly(seed: int) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------ the schemes at large
+
 
 @pytest.mark.parametrize("game", [FUSION, THREE_STATES, BLIND_STATES, PENNIES], ids=str)
 def test_visits_and_choice_are_those_of_all_trees_together(game: Game) -> None:

@@ -3,6 +3,7 @@
 The chain toy after ⟨0, pass⟩ is: b of 0, 1, 2, then pass, then 1, with the rewards 0, ½, 1 for b. After b
 nothing is free.
 """
+
 import pickle
 import re
 from collections import Counter
@@ -14,10 +15,10 @@ import numpy as np
 import pytest
 
 from icarus import Enhancement, Game, State, games, linear, parse, search
-from icarus.game import CHANCE
-from icarus.history import NONE, PHASES, mix, record
-from icarus.policy import epsilon_greedy, gibbs, roulette, ucb1
-from icarus.search import Search
+from icarus.algebra import epsilon_greedy, gibbs, roulette, ucb1
+from icarus.engine.search import Search
+from icarus.kernel import CHANCE, NONE, mix, record
+from icarus.kernel.history import PHASES
 from icarus.specs import (
     AMAF,
     BASELINE,
@@ -45,7 +46,7 @@ from tests.test_toy import after
 
 SPECS = Path(__file__).parent.parent / "icarus" / "specs"
 PASS = toy.PASS
-REWARDS = (0.0, 0.5, 1.0)                            # of b in the chain after ⟨0, pass⟩
+REWARDS = (0.0, 0.5, 1.0)  # of b in the chain after ⟨0, pass⟩
 SEVEN = {"amaf": "AMAF", "baseline": "Base", "epic": "EPIC", "lgr": "LGR", "mast": "MAST", "nast": "NAST"}
 
 
@@ -70,6 +71,7 @@ def found(running: Search, strategy: Enhancement, parts: Any) -> tuple:
 
 # -------------------------------------------------------------------------------------------------------------- the files
 
+
 @pytest.mark.parametrize(("file", "tag"), SEVEN.items())
 def test_each_line_of_a_specification_carries_its_tag_once(file: str, tag: str) -> None:
     lines = (SPECS / f"{file}.py").read_text().splitlines()
@@ -88,12 +90,12 @@ def test_a_variant_is_one_line_with_the_tag_of_the_slot_that_differs(file: str, 
 
 
 def test_every_specification_file_is_listed_here_and_imports_nothing_but_what_slots_are_made_of() -> None:
-    assert {path.stem for path in SPECS.glob("*.py")} == {*SEVEN, "exp3", "__init__"}              # EXP3 is of the 2012 paper
+    assert {path.stem for path in SPECS.glob("*.py")} == {*SEVEN, "exp3", "__init__"}  # EXP3 is of the 2012 paper
 
 
 # ------------------------------------------------------------------------------------------ everything forced: k playouts
 
-FORCED = (0, PASS, 2)                                # left: pass, then 1; the reward is 1
+FORCED = (0, PASS, 2)  # left: pass, then 1; the reward is 1
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
@@ -120,19 +122,19 @@ def test_mast_captures_every_action_of_every_playout(strategy: Enhancement) -> N
 
 
 def test_mast_counts_an_action_twice_that_is_played_twice() -> None:
-    running = searched(after(toy.CHAIN, 0), MAST, 10)               # pass, b, pass, 1
+    running = searched(after(toy.CHAIN, 0), MAST, 10)  # pass, b, pass, 1
     visits = [found(running, MAST, (b, 0))[1] for b in (0, 1, 2)]
     assert found(running, MAST, (PASS, 0))[1] == 20
-    assert sum(visits) == 20 and visits[1] >= 10                    # b of each playout, and the 1 at its end
+    assert sum(visits) == 20 and visits[1] >= 10  # b of each playout, and the 1 at its end
 
 
 def test_mast_by_ucb1_counts_how_often_an_action_was_available() -> None:
     strategy = mast(ucb1(0.7))
-    running = searched(after(toy.CHAIN, 0, PASS), strategy, 12)     # b, pass, 1
+    running = searched(after(toy.CHAIN, 0, PASS), strategy, 12)  # b, pass, 1
     for b in (0, 2):
         reward, visits, availability = found(running, strategy, (b, 0))
         assert (reward, availability) == (visits * REWARDS[b], 12)
-    assert found(running, strategy, (1, 0))[2] == 24                # among the three, and alone at the end
+    assert found(running, strategy, (1, 0))[2] == 24  # among the three, and alone at the end
     assert found(running, strategy, (PASS, 0))[1:] == (12, 12)
 
 
@@ -156,7 +158,7 @@ def test_amaf_counts_every_occurrence_after_a_selection_node_with_the_reward_of_
     # Each of those ends with action 1, which is legal at the root: one update for ⟨1⟩, and another where b = 1.
     k = 60
     running = searched(after(toy.CHAIN, 0, PASS), baseline(3.0) >> AMAF, k)
-    chosen = [found(running, BASELINE, (0, (b,)))[1] - 1 for b in (0, 1, 2)]          # since the fifth playout
+    chosen = [found(running, BASELINE, (0, (b,)))[1] - 1 for b in (0, 1, 2)]  # since the fifth playout
     assert sum(chosen) == k - 4
     assert found(running, AMAF, (0, (0,)))[1:] == (chosen[0],)
     assert found(running, AMAF, (0, (2,))) == ([float(chosen[2])], chosen[2])
@@ -174,7 +176,7 @@ def test_nast_captures_every_n_moves_in_a_row(n: int, grams: dict[tuple, int]) -
 
 
 def test_the_grams_of_nast_are_all_that_begin_after_the_root() -> None:
-    running = searched(after(toy.CHAIN, 0), NAST3, 40)              # pass, b, pass, 1
+    running = searched(after(toy.CHAIN, 0), NAST3, 40)  # pass, b, pass, 1
     records = running.records()["NAST3"]
     visits = {b: found(running, NAST3, (PASS, b, PASS, 0)) for b in (0, 1, 2)}
     assert len(records) == 6
@@ -195,7 +197,7 @@ def test_epic_keys_positions_by_the_moves_since_the_episode_began(k: int) -> Non
 
 def test_epic_keys_the_action_that_ends_an_episode_in_the_episode_that_it_ends() -> None:
     # The game begins without a label; the pass after the first action leads to the state that is labelled 0.
-    running = searched(after(toy.CHAIN, 1), EPIC, 4)                # pass | b of 0, 1; pass; 1
+    running = searched(after(toy.CHAIN, 1), EPIC, 4)  # pass | b of 0, 1; pass; 1
     unlabelled = -2
     assert found(running, EPIC, (unlabelled, 0, (1, PASS)))[1:] == (4, 4)
     counts = [found(running, EPIC, (0, 0, (b,))) for b in (0, 1)]
@@ -209,7 +211,7 @@ def test_lgr_stores_the_last_good_reply() -> None:
         for strategy in (LGR, LGRF):
             running = searched(after(toy.CHAIN, 0, PASS, b), strategy, 3)
             assert found(running, strategy, (PASS, 0)) == (reply,)
-            assert len(running.records()[str(strategy)]) == 1       # nothing had been observed before the pass
+            assert len(running.records()[str(strategy)]) == 1  # nothing had been observed before the pass
 
 
 def test_lgr_keeps_a_reply_that_loses_later_and_lgrf_forgets_it() -> None:
@@ -243,6 +245,7 @@ def test_rave_learns_what_amaf_and_the_baseline_learn() -> None:
 
 # ------------------------------------------------------------------------------------- hidden moves: who saw what
 
+
 def test_what_was_only_noticed_is_replied_to_as_it_was_seen() -> None:
     # In the game of secrets player 1 sees player 0's first action as SOMETHING, and answers 2 or 3.
     running = searched(after(toy.SECRETS), LGR, 200)
@@ -254,21 +257,24 @@ def test_what_was_only_noticed_is_replied_to_as_it_was_seen() -> None:
 def test_nast_joins_moves_as_the_replying_player_saw_them() -> None:
     running = searched(after(toy.SECRETS), NAST2, 300)
     held = running.records()["NAST2"]
-    assert (toy.SOMETHING, 2, 1) in held                 # a, b by the eyes of player 1
+    assert (toy.SOMETHING, 2, 1) in held  # a, b by the eyes of player 1
     assert (0, 2, 1) not in held
-    assert (2, 6, 0) in held                             # b, d by the eyes of player 0, who never noticed c
+    assert (2, 6, 0) in held  # b, d by the eyes of player 0, who never noticed c
     assert (4, 6, 0) not in held
 
 
 # ------------------------------------------------------------------------------------------------ relations between them
+
 
 @pytest.mark.parametrize("game", [toy.BRANCHES, toy.DICE, toy.SECRETS, toy.CARD, toy.THICKETS[1]], ids=str)
 @pytest.mark.parametrize("place", ["alone", "in simulation"])
 def test_nast_of_length_1_is_mast_with_ucb1_by_visits(game: Game, place: str) -> None:
     by_visits = attrs.evolve(MAST, name="BY_VISITS", policy=ucb1().over(actions))
     root = after(game) if not after(game).is_chance_node() else after(game, after(game).legal_actions()[0])
-    first, second = (search(root, strategy if place == "alone" else BASELINE >> strategy, iterations=300, seed=6)
-                     for strategy in (NAST1, by_visits))
+    first, second = (
+        search(root, strategy if place == "alone" else BASELINE >> strategy, iterations=300, seed=6)
+        for strategy in (NAST1, by_visits)
+    )
     assert (first.action, first.visits.tolist()) == (second.action, second.visits.tolist())
     assert np.array_equal(first.records["NAST1"].rows, second.records["BY_VISITS"].rows)
     assert same_records({"BASELINE": first.records["BASELINE"]}, {"BASELINE": second.records["BASELINE"]})
@@ -279,18 +285,26 @@ def test_the_key_of_a_gram_of_length_1_is_that_of_an_action_and_a_player() -> No
     assert mix(mix(0, 5), 1) == record(5, 1) != record(1, 5)
 
 
-@pytest.mark.parametrize("made", [
-    baseline(0.7), mast(gibbs()), to_mast(gibbs()), epic(ucb1(0.7)), amaf(ucb1(0.7)), nast(2, ucb1(0.7))], ids=str)
+@pytest.mark.parametrize(
+    "made",
+    [baseline(0.7), mast(gibbs()), to_mast(gibbs()), epic(ucb1(0.7)), amaf(ucb1(0.7)), nast(2, ucb1(0.7))],
+    ids=str,
+)
 def test_a_factory_with_the_papers_parameters_plays_as_the_specification_does(made: Enhancement) -> None:
-    original = next(SPECIFICATIONS[name] for name in ("BASELINE", "MAST", "TO_MAST", "EPIC", "AMAF", "NAST2")
-                    if str(made).startswith(name.lower().rstrip("2")))
+    original = next(
+        SPECIFICATIONS[name]
+        for name in ("BASELINE", "MAST", "TO_MAST", "EPIC", "AMAF", "NAST2")
+        if str(made).startswith(name.lower().rstrip("2"))
+    )
     root = after(toy.BRANCHES)
     results = [search(root, strategy, iterations=200, seed=9) for strategy in (made, original)]
     assert results[0].visits.tolist() == results[1].visits.tolist()
     assert np.array_equal(results[0].records[str(made)].rows, results[1].records[str(original)].rows)
 
 
-@pytest.mark.parametrize("refused", [lambda: nast(0), lambda: nast(True), lambda: nast(2.0), lambda: mast(3), lambda: epic(None)])
+@pytest.mark.parametrize(
+    "refused", [lambda: nast(0), lambda: nast(True), lambda: nast(2.0), lambda: mast(3), lambda: epic(None)]
+)
 def test_a_factory_refuses_what_is_no_parameter(refused: Any) -> None:
     with pytest.raises((ValueError, TypeError), match="must be an integer of at least 1|is no rule of reuse"):
         refused()
@@ -302,8 +316,10 @@ ITERATIONS = 120
 PLACES = {
     "othello": lambda: games.load("othello").new_initial_state(),
     "whist": lambda: games.load("knockout-whist(players=3)").new_initial_state(3),
-    **{game.name: (lambda game=game: after(game))
-       for game in (toy.BRANCHES, toy.CARD, toy.SECRETS, toy.THREE, toy.EPISODES, toy.THICKETS[2])},
+    **{
+        game.name: (lambda game=game: after(game))
+        for game in (toy.BRANCHES, toy.CARD, toy.SECRETS, toy.THREE, toy.EPISODES, toy.THICKETS[2])
+    },
 }
 every_specification = pytest.mark.parametrize("name", SPECIFICATIONS)
 everywhere = pytest.mark.parametrize("place", PLACES)
@@ -330,11 +346,16 @@ def consistent(result: Any, root: State) -> None:
     """Sums that must agree whatever was played."""
     k, players = result.iterations, root.game.players
     assert k == ITERATIONS == result.visits.sum()
-    assert result.action in root.legal_actions() and result.visits[result.actions.index(result.action)] == result.visits.max()
+    assert (
+        result.action in root.legal_actions()
+        and result.visits[result.actions.index(result.action)] == result.visits.max()
+    )
     base, mover = result.records["BASELINE"], root.current_player()
     assert base[()]["visits"] == base[()]["availability"] == k
     children = [base.get((mover, (action,))) for action in result.actions]
-    assert sum(child["visits"] for child in children if child is not None) == k - 1       # the first playout expands the root
+    assert (
+        sum(child["visits"] for child in children if child is not None) == k - 1
+    )  # the first playout expands the root
     for part, records in result.records.items():
         rows = records.rows
         if part in ("LGR", "LGRF"):
@@ -358,8 +379,8 @@ def test_the_visits_of_all_records_add_up_to_the_decisions_that_were_captured(pl
     decisions = sum(steps.values())
     assert visits["MAST"] == visits["NAST1"] == visits[str(mast(ucb1(0.7)))] == decisions
     assert visits["TO_MAST"] == steps["selection"] + steps["expansion"]
-    assert visits["EPIC"] == decisions + ITERATIONS                                          # t + 1 positions in each playout
-    if place in ("othello", "toy-branches", "toy-three", "toy-episodes"):                    # every move is seen by all
+    assert visits["EPIC"] == decisions + ITERATIONS  # t + 1 positions in each playout
+    if place in ("othello", "toy-branches", "toy-three", "toy-episodes"):  # every move is seen by all
         assert visits["NAST2"] == decisions - ITERATIONS
     else:
         assert visits["NAST2"] <= decisions - ITERATIONS
@@ -375,7 +396,7 @@ def test_the_environments_actions_are_no_ones_to_learn() -> None:
 @every_specification
 def test_every_specification_prints_seven_tags(name: str) -> None:
     strategy = SPECIFICATIONS[name]
-    for part in strategy.specification().split("\n\nEnhancement ")[-len(strategy.components):]:
+    for part in strategy.specification().split("\n\nEnhancement ")[-len(strategy.components) :]:
         tags = re.findall(r"\((\S+)-(\d)\)$", part, re.MULTILINE)
         assert [int(number) for _, number in tags] == list(range(1, 8))
         assert len({tag for tag, _ in tags}) == 1

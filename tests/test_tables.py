@@ -1,4 +1,5 @@
 """θ in memory: growth, initial information, and looking records up by their parts."""
+
 from typing import Any
 
 import attrs
@@ -8,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icarus import Enhancement
-from icarus.game import CHANCE
-from icarus.history import NONE
-from icarus.information import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, information, initial
-from icarus.search import Search
+from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, information, initial
+from icarus.engine.search import Search
+from icarus.engine.tables import SMALLEST, Records, Table
+from icarus.kernel import CHANCE, NONE
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST2, epic, nast, ucb1
 from icarus.specs.baseline import children
-from icarus.tables import SMALLEST, Records, Table
 from tests import toy
 from tests.test_toy import after
 
@@ -34,8 +34,9 @@ def held(table: Table) -> dict[int, tuple]:
 
 # ---------------------------------------------------------------------------------------------------------------- growth
 
+
 @settings(max_examples=30, deadline=None)
-@given(st.sets(st.integers(-2**63, 2**63 - 1).filter(bool), min_size=1, max_size=300), st.integers(0, 5000))
+@given(st.sets(st.integers(-(2**63), 2**63 - 1).filter(bool), min_size=1, max_size=300), st.integers(0, 5000))
 def test_growth_keeps_every_record(keys: set[int], room: int) -> None:
     table = Table(MAST, toy.BRANCHES)
     expected = entered(table, sorted(keys))
@@ -50,7 +51,7 @@ def test_growth_keeps_every_record(keys: set[int], room: int) -> None:
 
 def test_a_table_grows_as_records_enter_and_forgets_none() -> None:
     table = Table(MAST, toy.BRANCHES)
-    keys = [key << 20 for key in range(1, 2 * SMALLEST)]                # the same low bits: all belong in one place
+    keys = [key << 20 for key in range(1, 2 * SMALLEST)]  # the same low bits: all belong in one place
     expected = entered(table, keys)
     assert held(table) == expected
     assert table.capacity > SMALLEST
@@ -71,6 +72,7 @@ def test_records_are_sorted_by_key() -> None:
 
 
 # --------------------------------------------------------------------------------------------------- initial information
+
 
 def after_one(strategy: Enhancement, *actions: int, game: Any = toy.CHAIN, iterations: int = 1) -> Search:
     search = Search(after(game, *actions), strategy, 3)
@@ -105,8 +107,12 @@ def test_given_records_start_from_their_own_information_before_anything_is_updat
 
 def test_a_policy_reads_the_initial_information_of_records_it_has_never_seen() -> None:
     # The given mean of action 1 is 1 where every other action starts with 0: the first playout takes it.
-    biased = attrs.evolve(MAST, name="BIASED", policy=ucb1(0).over(MAST.policy.source),
-                          initial=initial({(1, 0): {"reward": 5, "visits": 5}}, visits=5))
+    biased = attrs.evolve(
+        MAST,
+        name="BIASED",
+        policy=ucb1(0).over(MAST.policy.source),
+        initial=initial({(1, 0): {"reward": 5, "visits": 5}}, visits=5),
+    )
     for seed in range(8):
         search = Search(after(toy.BRANCHES), biased, seed)
         search.run(1)
@@ -143,13 +149,16 @@ def test_initial_information_of_a_field_that_is_not_kept_is_refused() -> None:
         attrs.evolve(MAST, initial=initial(wins=1))
 
 
-@pytest.mark.parametrize("refused", [lambda: information(), lambda: information(record=REWARD), lambda: information(visits=int)])
+@pytest.mark.parametrize(
+    "refused", [lambda: information(), lambda: information(record=REWARD), lambda: information(visits=int)]
+)
 def test_an_information_without_domains_is_refused(refused: Any) -> None:
     with pytest.raises((ValueError, TypeError), match="field|Domain"):
         refused()
 
 
 # -------------------------------------------------------------------------------------------------- records by their parts
+
 
 def test_records_of_every_kind_are_looked_up_by_their_parts() -> None:
     # ⟨0, pass, 2⟩ of the chain, then pass and 1: everything is forced and the reward is 1.
@@ -168,12 +177,23 @@ def test_records_of_every_kind_are_looked_up_by_their_parts() -> None:
 def test_the_environments_histories_are_found_by_its_name() -> None:
     search = after_one(BASELINE, game=toy.DICE, iterations=60)
     baseline = search.records()["BASELINE"]
-    assert baseline[(CHANCE, (1, 7))]["visits"] == baseline[(0, (1,))]["visits"] - 1        # the first visit expanded ⟨1⟩ itself
+    assert (
+        baseline[(CHANCE, (1, 7))]["visits"] == baseline[(0, (1,))]["visits"] - 1
+    )  # the first visit expanded ⟨1⟩ itself
 
 
-@pytest.mark.parametrize(("strategy", "absent"), [
-    (BASELINE, (0, (8,))), (MAST, (8, 0)), (MAST, (9, 1)), (NAST2, (1, 9, 0)), (LGR, (1, 0)), (epic(ucb1()), (1, 0, (2,))),
-    (nast(3), (2, 9, 1, 0))])
+@pytest.mark.parametrize(
+    ("strategy", "absent"),
+    [
+        (BASELINE, (0, (8,))),
+        (MAST, (8, 0)),
+        (MAST, (9, 1)),
+        (NAST2, (1, 9, 0)),
+        (LGR, (1, 0)),
+        (epic(ucb1()), (1, 0, (2,))),
+        (nast(3), (2, 9, 1, 0)),
+    ],
+)
 def test_an_absent_record_is_a_key_error(strategy: Enhancement, absent: Any) -> None:
     records = after_one(strategy, 0, toy.PASS, 2).records()[str(strategy)]
     with pytest.raises(KeyError):
@@ -206,8 +226,12 @@ def test_two_components_of_one_name_are_refused_since_their_records_could_not_be
 
 
 def test_a_set_of_records_is_written_as_in_the_paper() -> None:
-    assert [str(space) for space in (ACTION * PLAYER, MOVE ** 3 * PLAYER, HISTORY, POSITION)] == [
-        "A × {1, …, κ}", "M^3 × {1, …, κ}", "M*", "E × M*"]
+    assert [str(space) for space in (ACTION * PLAYER, MOVE**3 * PLAYER, HISTORY, POSITION)] == [
+        "A × {1, …, κ}",
+        "M^3 × {1, …, κ}",
+        "M*",
+        "E × M*",
+    ]
 
 
 def test_components_that_differ_in_their_policy_only_share_a_table() -> None:

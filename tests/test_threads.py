@@ -1,4 +1,5 @@
 """Several threads for one search: what they sum, what they share, how they stop, and what is refused."""
+
 import contextlib
 import os
 import signal
@@ -26,12 +27,11 @@ from icarus import (
     search,
     values,
 )
-from icarus import tables as tables_module
-from icarus.history import SIMULATION, History
-from icarus.information import ACTION, COUNT, NOTHING, Theta, Updates, find, information, initial, update
-from icarus.parallel import Shared, SharedRecords
-from icarus.policy import argmax
-from icarus.search import Search
+from icarus.algebra import ACTION, COUNT, NOTHING, argmax, information, initial
+from icarus.engine import tables as tables_module
+from icarus.engine.parallel import Shared, SharedRecords
+from icarus.engine.search import Search
+from icarus.kernel import SIMULATION, History, Theta, Updates, find, update
 from icarus.specs import BASELINE, MAST
 from tests import toy
 from tests.test_search import same, search_module
@@ -59,6 +59,7 @@ def no_thread_is_left_over() -> Iterator[None]:
 
 # ------------------------------------------------------------------------------------------------------------- the roots
 
+
 @SEVERAL
 @pytest.mark.parametrize("root", [othello, whist])
 def test_searches_from_one_root_agree_whenever_seed_and_number_of_threads_do(root: Any, threads: int) -> None:
@@ -70,7 +71,10 @@ def test_searches_from_one_root_agree_whenever_seed_and_number_of_threads_do(roo
 
 def test_the_searches_from_one_root_are_those_of_seeds_of_their_own() -> None:
     together = search(whist(), EVERYTHING, iterations=301, seed=9, threads=2)
-    alone = [search(whist(), EVERYTHING, iterations=iterations, seed=(9, thread)) for thread, iterations in enumerate((151, 150))]
+    alone = [
+        search(whist(), EVERYTHING, iterations=iterations, seed=(9, thread))
+        for thread, iterations in enumerate((151, 150))
+    ]
     assert all(same(part, other) for part, other in zip(together.parts, alone, strict=True))
     assert alone[0].visits.tolist() != alone[1].visits.tolist()
 
@@ -80,7 +84,7 @@ def test_what_the_searches_from_one_root_found_is_summed(threads: int) -> None:
     result = search(othello(), EVERYTHING, iterations=1000, seed=2, threads=threads)
     parts = result.parts
     assert result.iterations == result.visits.sum() == sum(part.iterations for part in parts) == 1000
-    assert result.visits.tolist() == sum(part.visits for part in parts).tolist()          # type: ignore[union-attr]
+    assert result.visits.tolist() == sum(part.visits for part in parts).tolist()  # type: ignore[union-attr]
     assert result.policy.tolist() == (result.visits / 1000).tolist()
     assert result.visits[result.actions.index(result.action)] == result.visits.max()
     assert result.depth == max(part.depth for part in parts)
@@ -89,7 +93,9 @@ def test_what_the_searches_from_one_root_found_is_summed(threads: int) -> None:
     assert (result.threads, result.sharing, result.seed) == (threads, "roots", 2)
     for action, value in zip(result.actions, result.values, strict=True):
         seen = [part.records["BASELINE"][(0, (action,))] for part in parts]
-        assert value == pytest.approx(sum(row["reward"][0] for row in seen) / sum(row["visits"] for row in seen), rel=1e-12)
+        assert value == pytest.approx(
+            sum(row["reward"][0] for row in seen) / sum(row["visits"] for row in seen), rel=1e-12
+        )
     assert all(np.array_equal(result.records[name].rows, parts[0].records[name].rows) for name in result.records)
 
 
@@ -107,6 +113,7 @@ def test_one_thread_is_the_search_that_it_always_was() -> None:
 
 
 # ------------------------------------------------------------------------------------------------------- the shared records
+
 
 @capture
 def capture_steps(history: History, updates: Updates) -> None:
@@ -129,7 +136,9 @@ def no_matter(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray
         out[i] = 0.0 * find(theta, 1).visits
 
 
-COUNTING = Enhancement("COUNTING", ACTION, information(visits=COUNT), initial(), argmax().over(no_matter), NOTHING, capture_steps, count)
+COUNTING = Enhancement(
+    "COUNTING", ACTION, information(visits=COUNT), initial(), argmax().over(no_matter), NOTHING, capture_steps, count
+)
 
 
 def assert_no_record_twice(result: Result) -> None:
@@ -151,7 +160,7 @@ def test_no_update_of_a_shared_record_is_lost(root: Any, threads: int) -> None:
     player = result.state.current_player()
     children = [base[(player, (action,))] for action in result.actions]
     in_tree = sum(row["visits"] for row in children)
-    assert iterations - threads <= in_tree < iterations                                     # all but those that met no tree yet
+    assert iterations - threads <= in_tree < iterations  # all but those that met no tree yet
     assert {int(row["availability"]) for row in children} == {in_tree}
     assert_no_record_twice(result)
 
@@ -161,7 +170,7 @@ def test_shared_records_add_up_as_those_of_one_thread_do(threads: int) -> None:
     result = search(othello(), EVERYTHING, iterations=5000, threads=threads, sharing="records")
     assert_no_record_twice(result)
     base = result.records["BASELINE"]
-    assert np.allclose(base.rows["reward"].sum(axis=1), base.rows["visits"])              # Othello's rewards sum to 1
+    assert np.allclose(base.rows["reward"].sum(axis=1), base.rows["visits"])  # Othello's rewards sum to 1
     assert (base.rows["visits"] <= base.rows["availability"]).all()
     mast = result.records["MAST"]
     assert mast.rows["visits"].sum() == sum(result.phase_steps.values())
@@ -173,7 +182,9 @@ def test_shared_tables_grow_while_all_threads_stand_still(threads: int, monkeypa
     monkeypatch.setattr(tables_module, "SMALLEST", 2)
     monkeypatch.setattr(search_module, "_STEPS", 1)
     monkeypatch.setattr(search_module, "_UPDATES", 1)
-    result = search(whist(), BASELINE >> (EVERYTHING + COUNTING) / 2, iterations=2000, threads=threads, sharing="records")
+    result = search(
+        whist(), BASELINE >> (EVERYTHING + COUNTING) / 2, iterations=2000, threads=threads, sharing="records"
+    )
     assert result.iterations == result.visits.sum() == result.records["BASELINE"][()]["visits"] == 2000
     counts = result.records["COUNTING"]
     assert counts.rows["visits"].sum() == 2000 + sum(result.phase_steps.values())
@@ -192,7 +203,10 @@ def test_nothing_stays_reserved_or_locked() -> None:
 
 
 def test_a_result_of_shared_records_says_that_it_cannot_be_reproduced() -> None:
-    told = {sharing: str(search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing)) for sharing in ("roots", "records")}
+    told = {
+        sharing: str(search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing))
+        for sharing in ("roots", "records")
+    }
     assert "2 threads sharing records (not reproducible): 50 iterations" in told["records"]
     assert "2 threads sharing roots: 50 iterations" in told["roots"]
     assert search.__doc__ is not None and "NOT be reproduced" in search.__doc__
@@ -206,6 +220,7 @@ def test_several_threads_find_the_best_action(sharing: str) -> None:
 
 # --------------------------------------------------------------------------------------------------------- budgets and ends
 
+
 @BOTH
 @SEVERAL
 def test_several_threads_make_as_many_iterations_as_were_asked_for(sharing: str, threads: int) -> None:
@@ -216,10 +231,12 @@ def test_several_threads_make_as_many_iterations_as_were_asked_for(sharing: str,
 
 @BOTH
 def test_several_threads_end_when_the_time_is_up(sharing: str) -> None:
-    search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing)                # everything is loaded
+    search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing)  # everything is loaded
     told: list[int] = []
     started = time.perf_counter()
-    result = search(othello(), BASELINE, seconds=0.3, threads=2, sharing=sharing, progress=lambda made, elapsed: told.append(made))
+    result = search(
+        othello(), BASELINE, seconds=0.3, threads=2, sharing=sharing, progress=lambda made, elapsed: told.append(made)
+    )
     assert 0.3 <= result.seconds <= time.perf_counter() - started < 1.5
     assert result.iterations == result.visits.sum() == told[-1] > 50
     assert told == sorted(told)
@@ -280,13 +297,17 @@ def failing_backpropagation(seen: Any, context: int, rewards: np.ndarray) -> Non
 
 @BOTH
 @SEVERAL
-@pytest.mark.parametrize(("slot", "error", "told"), [
-    ({"policy": argmax().over(failing_values)}, Refused, "the values of this action are unknown"),
-    ({"capture": failing_capture}, Refused, "this playout is not captured"),
-    ({"backpropagation": failing_backpropagation}, ZeroDivisionError, "division by zero"),
-])
+@pytest.mark.parametrize(
+    ("slot", "error", "told"),
+    [
+        ({"policy": argmax().over(failing_values)}, Refused, "the values of this action are unknown"),
+        ({"capture": failing_capture}, Refused, "this playout is not captured"),
+        ({"backpropagation": failing_backpropagation}, ZeroDivisionError, "division by zero"),
+    ],
+)
 def test_an_exception_in_one_thread_ends_the_others_and_surfaces_as_itself(
-        slot: dict[str, Any], error: type[Exception], told: str, sharing: str, threads: int) -> None:
+    slot: dict[str, Any], error: type[Exception], told: str, sharing: str, threads: int
+) -> None:
     broken = attrs.evolve(COUNTING, name="BROKEN", **slot)
     with pytest.raises(error, match=told) as caught:
         search(othello(), broken, iterations=10**9, threads=threads, sharing=sharing)
@@ -297,19 +318,28 @@ def test_an_exception_in_one_thread_ends_the_others_and_surfaces_as_itself(
 def test_an_exception_in_progress_surfaces_as_itself_from_several_threads(sharing: str) -> None:
     def stop(made: int, elapsed: float) -> None:
         raise ArithmeticError("enough")
+
     with pytest.raises(ArithmeticError, match="enough"):
         search(after(toy.BRANCHES), BASELINE, iterations=10_000, progress=stop, threads=2, sharing=sharing)
 
 
 # --------------------------------------------------------------------------------------------------------------- refusals
 
-@pytest.mark.parametrize(("given", "told"), [
-    ({"threads": 0}, "threads is 0; it must be an integer of at least 1"), ({"threads": -2}, "threads is -2"),
-    ({"threads": 1.5}, r"threads is 1\.5"), ({"threads": True}, "threads is True"), ({"threads": "2"}, "threads is '2'"),
-    ({"threads": None}, "threads is None"),
-    ({"sharing": "trees"}, "sharing is 'trees'; it must be 'roots' or 'records'"), ({"sharing": None}, "sharing is None"),
-    ({"threads": 2, "sharing": ["roots"]}, r"sharing is \['roots'\]"),
-])
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"threads": 0}, "threads is 0; it must be an integer of at least 1"),
+        ({"threads": -2}, "threads is -2"),
+        ({"threads": 1.5}, r"threads is 1\.5"),
+        ({"threads": True}, "threads is True"),
+        ({"threads": "2"}, "threads is '2'"),
+        ({"threads": None}, "threads is None"),
+        ({"sharing": "trees"}, "sharing is 'trees'; it must be 'roots' or 'records'"),
+        ({"sharing": None}, "sharing is None"),
+        ({"threads": 2, "sharing": ["roots"]}, r"sharing is \['roots'\]"),
+    ],
+)
 def test_bad_threads_are_refused_with_what_would_be_right(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         search(after(toy.BRANCHES), MAST, iterations=5, **given)
@@ -319,11 +349,14 @@ def test_bad_threads_are_refused_with_what_would_be_right(given: dict[str, Any],
 
 # ------------------------------------------------------------------------------------------------------------------ agents
 
+
 def test_an_agent_searches_in_several_threads() -> None:
     agent = Agent(MAST, iterations=30, threads=2)
     assert str(agent) == "MAST (30 iterations, 2 threads sharing roots)"
     result = agent.search(whist(), 3)
-    assert same(attrs.evolve(result, parts=()), attrs.evolve(search(whist(), MAST, iterations=30, seed=3, threads=2), parts=()))
+    assert same(
+        attrs.evolve(result, parts=()), attrs.evolve(search(whist(), MAST, iterations=30, seed=3, threads=2), parts=())
+    )
 
 
 def test_a_game_between_agents_with_threads_that_share_roots_is_fixed_by_its_seed() -> None:

@@ -1,4 +1,5 @@
 """The toys: that they are what their trees say, and that their numbers are those found by hand."""
+
 from collections import Counter
 from collections.abc import Iterator
 
@@ -7,11 +8,12 @@ import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from icarus.game import CHANCE, CONTINUES, TERMINAL, UNLABELLED, UNSEEN, Game, State
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNLABELLED, UNSEEN
+from icarus.kernel.game import Game, State
 from tests import toy
 from tests.naive import label_of, observed
 
-DRAWS = 3000                                         # determinizations for a test of uniformity
+DRAWS = 3000  # determinizations for a test of uniformity
 CHANCE_OF_FALSE_ALARM = 1e-4
 
 
@@ -58,7 +60,9 @@ def best(state: State) -> tuple[float, ...]:
     below = [best(after_action(state, action)) for action in state.legal_actions()]
     if state.is_chance_node():
         shares = [share for _, share in state.chance_outcomes()]
-        return tuple(sum(share * rewards[i] for share, rewards in zip(shares, below, strict=True)) for i in range(len(below[0])))
+        return tuple(
+            sum(share * rewards[i] for share, rewards in zip(shares, below, strict=True)) for i in range(len(below[0]))
+        )
     return max(below, key=lambda rewards: rewards[state.current_player()])
 
 
@@ -69,6 +73,7 @@ def after_action(state: State, action: int) -> State:
 
 
 # ---------------------------------------------------------------------------------------------------------- every toy
+
 
 @each_toy
 def test_every_state_has_choices_or_rewards(game: Game) -> None:
@@ -146,13 +151,34 @@ def test_recall_repeats_what_each_viewer_saw_since_the_episode_began(game: Game)
 
 def test_each_kind_of_game_is_there() -> None:
     assert [game.name for game in toy.ALL_TOYS] == [
-        "toy-branches", "toy-card", "toy-kuhn", "toy-dice", "toy-secrets", "toy-three", "toy-episodes", "toy-chain", "toy-fusion",
-        "toy-three-states", "toy-blind-states", "toy-pennies", "toy-whispers", "toy-draw", "toy-thicket-2", "toy-thicket-3",
-        "toy-thicket-4", "toy-clashes"]
+        "toy-branches",
+        "toy-card",
+        "toy-kuhn",
+        "toy-dice",
+        "toy-secrets",
+        "toy-three",
+        "toy-episodes",
+        "toy-chain",
+        "toy-fusion",
+        "toy-three-states",
+        "toy-blind-states",
+        "toy-pennies",
+        "toy-whispers",
+        "toy-draw",
+        "toy-thicket-2",
+        "toy-thicket-3",
+        "toy-thicket-4",
+        "toy-clashes",
+    ]
     for thicket in (*toy.THICKETS, toy.CLASHES):
         assert None not in (thicket.observe, thicket.chance, thicket.determinize, thicket.episode, thicket.recall)
-        sights = {move for row in toy.ROWS if row.tree == toy.ALL_TOYS.index(thicket)
-                  for of_action in row.node.seen.values() for move in of_action.values()}
+        sights = {
+            move
+            for row in toy.ROWS
+            if row.tree == toy.ALL_TOYS.index(thicket)
+            for of_action in row.node.seen.values()
+            for move in of_action.values()
+        }
         assert sights == {toy.SOMETHING, toy.UNSEEN}
     assert [game.players for game in toy.ALL_TOYS] == [2, 2, 2, 2, 2, 3, 2, 1, 1, 2, 2, 2, 2, 2, 2, 3, 4, 3]
     assert [game.name for game in toy.ALL_TOYS if game.simultaneous is not None] == ["toy-pennies", "toy-clashes"]
@@ -167,9 +193,10 @@ def test_deals_are_equally_likely() -> None:
 
 # ------------------------------------------------------------------------------------------------------------ by the hand
 
+
 def test_branches_is_won_by_player_0_under_0() -> None:
     assert best(toy.BRANCHES.new_initial_state()) == (1, 0)
-    assert best(after(toy.BRANCHES, 1)) == (0.5, 0.5)                    # 0 gives ½; 2 leaves the choice to player 1, who wins
+    assert best(after(toy.BRANCHES, 1)) == (0.5, 0.5)  # 0 gives ½; 2 leaves the choice to player 1, who wins
     assert best(after(toy.BRANCHES, 0, 1)) == (1, 0)
     assert [after(toy.BRANCHES, *path).current_player() for path in ((), (1,), (1, 2), (2,))] == [0, 0, 1, TERMINAL]
 
@@ -195,7 +222,10 @@ def test_kuhns_poker_agrees_with_openspiel() -> None:
             if state.is_terminal():
                 assert state.returns() == [(chips + 2) / 4 for chips in judged.returns()]
             else:
-                assert (judged.current_player(), judged.legal_actions()) == (state.current_player(), state.legal_actions())
+                assert (judged.current_player(), judged.legal_actions()) == (
+                    state.current_player(),
+                    state.legal_actions(),
+                )
 
 
 def test_kuhns_poker_is_worth_what_kuhn_found() -> None:
@@ -215,6 +245,7 @@ def test_kuhns_poker_is_worth_what_kuhn_found() -> None:
             return state.returns()[0]
         share = share_of_bets(state)
         return share * worth(after_action(state, 1)) + (1 - share) * worth(after_action(state, 0))
+
     value = sum(worth(dealt(toy.KUHN, deal)) for deal in range(6)) / 6
     assert value == pytest.approx((-1 / 18 + 2) / 4)
 
@@ -230,7 +261,7 @@ def test_the_dice_are_worth_their_average() -> None:
 
 def test_secrets_are_seen_by_their_owner_only() -> None:
     state = after(toy.SECRETS, 1, 2, 4, 7, 3)
-    assert state.moves(0) == (1, 2, 7, 3)                                # nothing of the 4
+    assert state.moves(0) == (1, 2, 7, 3)  # nothing of the 4
     assert state.moves(1) == (toy.SOMETHING, 2, 4, toy.SOMETHING, 3)
     assert state.moves(CHANCE) == (1, 2, 4, 7, 3)
 
@@ -246,24 +277,24 @@ def test_episodes_of_the_secrets_begin_before_the_second_and_the_last_choice() -
 
 
 def test_each_player_is_unsure_of_exactly_what_he_did_not_see() -> None:
-    state = after(toy.SECRETS, 1, 2, 4)                                  # player 0 to choose d; c may have been 4 or 5
+    state = after(toy.SECRETS, 1, 2, 4)  # player 0 to choose d; c may have been 4 or 5
     found = {toy.ROWS[int(state.determinize(0, seed).facts.row)].actions() for seed in range(50)}
     assert found == {(1, 2, 4), (1, 2, 5)}
-    state = after(toy.SECRETS, 1, 2, 4, 7)                               # player 1 to choose e; a and d are secret
+    state = after(toy.SECRETS, 1, 2, 4, 7)  # player 1 to choose e; a and d are secret
     found = {toy.ROWS[int(state.determinize(1, seed).facts.row)].actions() for seed in range(100)}
     assert found == {(a, 2, 4, d) for a in (0, 1) for d in (6, 7)}
 
 
 def test_the_secrets_are_won_by_an_even_sum() -> None:
-    assert after(toy.SECRETS, 0, 3, 4, 6, 2, 2).returns() == [1, 0]      # only b counts 1, and b does not matter
+    assert after(toy.SECRETS, 0, 3, 4, 6, 2, 2).returns() == [1, 0]  # only b counts 1, and b does not matter
     assert after(toy.SECRETS, 1, 2, 4, 6, 2, 2).returns() == [0, 1]
     assert after(toy.SECRETS, 1, 2, 5, 7, 2, 3).returns() == [1, 0]
 
 
 def test_three_players_each_maximise_their_own_reward() -> None:
-    assert best(after(toy.THREE, 0)) == (0, 1, 0.5)                      # player 1 takes 1, then player 2 has ½ rather than 0
+    assert best(after(toy.THREE, 0)) == (0, 1, 0.5)  # player 1 takes 1, then player 2 has ½ rather than 0
     assert best(after(toy.THREE, 1, 1)) == (0, 0.5, 1)
-    assert best(after(toy.THREE, 1))[1] == 0.5                           # both actions of player 1 give him ½
+    assert best(after(toy.THREE, 1))[1] == 0.5  # both actions of player 1 give him ½
 
 
 def test_the_same_position_in_episode_occurs_in_several_places() -> None:
@@ -284,13 +315,13 @@ def test_the_chain_begins_without_a_label_and_passes_are_forced() -> None:
 
 
 def test_in_figure_1_a1_needs_the_right_reply_in_each_state() -> None:
-    assert best(after(toy.FUSION, deal=0)) == best(after(toy.FUSION, deal=1)) == (1,)          # the determinizer's belief
-    assert after(toy.FUSION, toy.A2, deal=1).returns() == [0.75]                               # +½
+    assert best(after(toy.FUSION, deal=0)) == best(after(toy.FUSION, deal=1)) == (1,)  # the determinizer's belief
+    assert after(toy.FUSION, toy.A2, deal=1).returns() == [0.75]  # +½
     for deal in range(2):
-        assert best(after(toy.FUSION, toy.A1, (toy.A4, toy.A3)[deal], deal=deal)) == (1,)      # +1
-        assert best(after(toy.FUSION, toy.A1, (toy.A3, toy.A4)[deal], deal=deal)) == (0,)      # −1
+        assert best(after(toy.FUSION, toy.A1, (toy.A4, toy.A3)[deal], deal=deal)) == (1,)  # +1
+        assert best(after(toy.FUSION, toy.A1, (toy.A3, toy.A4)[deal], deal=deal)) == (0,)  # −1
     told = {after(toy.FUSION, toy.A1, a, deal=deal).legal_actions()[0] for a in (toy.A3, toy.A4) for deal in (0, 1)}
-    assert len(told) == 4                                                                      # e_{x,3}, e_{x,4}, e_{y,3}, e_{y,4}
+    assert len(told) == 4  # e_{x,3}, e_{x,4}, e_{y,3}, e_{y,4}
 
 
 @each([toy.THREE_STATES, toy.BLIND_STATES])
@@ -300,6 +331,7 @@ def test_in_figure_3_rewards_depend_on_the_state_after_b2_only(game: Game) -> No
 
     def worth(deal: int, b: int) -> list[tuple]:
         return [best(after(game, toy.A1, b, a, deal=deal)) for a in (toy.A3, toy.A4)]
+
     assert worth(0, toy.B1) == worth(2, toy.B1) == [(1, 0), (0, 1)]
     assert worth(1, toy.B3) == worth(2, toy.B3) == [(0, 1), (1, 0)]
     assert worth(0, toy.B2) == [(1, 0), (0, 1)] and worth(1, toy.B2) == [(0, 1), (1, 0)]
@@ -315,8 +347,14 @@ def test_a1_of_figure_3_is_worth_two_thirds_to_one_who_sees_and_half_to_one_who_
             thirds = [best(after(toy.THREE_STATES, toy.A1, b, toy.A3, deal=deal))[0] for b in answers]
             least.append(min(q[b] * third + (1 - q[b]) * (1 - third) for b, third in zip(answers, thirds, strict=True)))
         return sum(least) / 3
+
     shares = [i / 10 for i in range(11)]
-    seeing = [worth({toy.B1: first, toy.B2: second, toy.B3: third}) for first in shares for second in shares for third in shares]
+    seeing = [
+        worth({toy.B1: first, toy.B2: second, toy.B3: third})
+        for first in shares
+        for second in shares
+        for third in shares
+    ]
     assert max(seeing) == pytest.approx(2 / 3)
     assert max(worth(dict.fromkeys((toy.B1, toy.B2, toy.B3), q)) for q in shares) == pytest.approx(1 / 2)
     stay = after(toy.THREE_STATES, toy.A2).returns()[0]
@@ -327,7 +365,10 @@ def test_the_moves_of_figure_5_cannot_be_told_apart() -> None:
     state = after(toy.BLIND_STATES, toy.A1, toy.B2, toy.A3)
     assert state.moves(0) == (toy.A1, toy.SOMETHING, toy.A3)
     assert state.moves(1) == (toy.SOMETHING, toy.B2, toy.SOMETHING)
-    found = {toy.ROWS[int(after(toy.BLIND_STATES, toy.A1, toy.B2).determinize(0, seed).facts.row)].actions()[1] for seed in range(50)}
+    found = {
+        toy.ROWS[int(after(toy.BLIND_STATES, toy.A1, toy.B2).determinize(0, seed).facts.row)].actions()[1]
+        for seed in range(50)
+    }
     assert found == {toy.B1, toy.B2, toy.B3}
 
 
@@ -335,6 +376,7 @@ def test_coins_are_laid_at_once() -> None:
     def number(*actions: int) -> int:
         state = after(toy.PENNIES, *actions)
         return toy.PENNIES.entries().simultaneous(state.record.ctypes.data)
+
     assert [number(), number(0), number(0, 1), number(0, 1, 11), number(0, 1, 11, 1)] == [1, 2, 0, 1, 2]
     assert after(toy.PENNIES, 1, 0, 12).moves(0) == (1, toy.SOMETHING, 12)
     assert after(toy.PENNIES, 1).moves(1) == (toy.SOMETHING,)
@@ -345,13 +387,17 @@ def test_coins_are_laid_at_once() -> None:
 def test_half_of_the_whispers_are_heard() -> None:
     heard = [after(toy.WHISPERS, 8, a).moves(0) for a in range(5)]
     assert heard == [(8,), (8,), (8, toy.SOMETHING), (8, toy.SOMETHING), (8, 4)]
-    assert after(toy.WHISPERS, 8, 1, 2, 7).returns() == [1, 0]                                 # 1 + 2 is odd
+    assert after(toy.WHISPERS, 8, 1, 2, 7).returns() == [1, 0]  # 1 + 2 is odd
     assert after(toy.WHISPERS, 8, 1, 1, 7).returns() == [0, 1]
 
 
 def test_player_0_does_not_see_what_is_drawn() -> None:
     assert after(toy.DRAW, 0, 5).chance_outcomes() == [(7, 0.5), (8, 0.25), (9, 0.25)]
-    assert [after(toy.DRAW, 0, 6, card).moves(0) for card in (7, 8, 9)] == [(0, toy.SOMETHING), (0, toy.SOMETHING), (0, 9)]
+    assert [after(toy.DRAW, 0, 6, card).moves(0) for card in (7, 8, 9)] == [
+        (0, toy.SOMETHING),
+        (0, toy.SOMETHING),
+        (0, 9),
+    ]
     assert after(toy.DRAW, 0, 6, 8).moves(1) == (0, 8)
     assert [after(toy.DRAW, 0, a, 8, 3, 1).returns() for a in (5, 6)] == [[0.25, 0.75], [0, 1]]
 

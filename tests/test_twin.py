@@ -1,4 +1,5 @@
 """Engine against naive twin: the same random draws must give the same records with the same information after every iteration."""
+
 import random
 from collections.abc import Callable
 from typing import Any
@@ -6,10 +7,9 @@ from typing import Any
 import pytest
 
 from icarus import Enhancement, Game, games, linear, maxilinear, weight
-from icarus.game import CHANCE
-from icarus.history import NONE
-from icarus.policy import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
-from icarus.search import Search
+from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
+from icarus.engine.search import Search
+from icarus.kernel import CHANCE, NONE
 from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
 from tests.toy import ALL_TOYS
@@ -29,8 +29,11 @@ def naive_half(q: Any, n: int, m: int) -> float:
 
 
 RULES: list[tuple[Callable[[], Any], naive.Rule]] = [
-    (lambda: gibbs(0.5), naive.gibbs(0.5)), (lambda: epsilon_greedy(0.3), naive.epsilon_greedy(0.3)),
-    (roulette, naive.roulette()), (lambda: ucb1(0.9), naive.ucb1(0.9)), (lambda: gibbs(1.0), naive.gibbs(1.0)),
+    (lambda: gibbs(0.5), naive.gibbs(0.5)),
+    (lambda: epsilon_greedy(0.3), naive.epsilon_greedy(0.3)),
+    (roulette, naive.roulette()),
+    (lambda: ucb1(0.9), naive.ucb1(0.9)),
+    (lambda: gibbs(1.0), naive.gibbs(1.0)),
 ]
 
 
@@ -40,7 +43,8 @@ def leaf(rng: random.Random, maximising: bool) -> tuple[Enhancement, Any]:
     rule, twin = rng.choice(RULES)
     n = rng.choice([1, 2, 3])
     choices: list[Callable[[], tuple[Enhancement, Any]]] = [
-        lambda: (BASELINE, naive.baseline()), lambda: (AMAF, naive.amaf()),
+        lambda: (BASELINE, naive.baseline()),
+        lambda: (AMAF, naive.amaf()),
         lambda: (mast(ucb1(exploration)), naive.mast(naive.ucb1(exploration))),
         lambda: (to_mast(ucb1(exploration)), naive.to_mast(naive.ucb1(exploration))),
         lambda: (nast(n, ucb1(exploration)), naive.nast(n, exploration)),
@@ -48,8 +52,11 @@ def leaf(rng: random.Random, maximising: bool) -> tuple[Enhancement, Any]:
     ]
     if not maximising:
         choices += [
-            lambda: (LGR, naive.lgr()), lambda: (LGRF, naive.lgrf()), lambda: (mast(rule()), naive.mast(twin)),
-            lambda: (to_mast(rule()), naive.to_mast(twin)), lambda: (nast(n, rule()), naive.nast(n, rule=twin)),
+            lambda: (LGR, naive.lgr()),
+            lambda: (LGRF, naive.lgrf()),
+            lambda: (mast(rule()), naive.mast(twin)),
+            lambda: (to_mast(rule()), naive.to_mast(twin)),
+            lambda: (nast(n, rule()), naive.nast(n, rule=twin)),
         ]
     return rng.choice(choices)()
 
@@ -67,13 +74,22 @@ def composition(rng: random.Random, depth: int, maximising: bool = False) -> tup
     inside = maximising or kind == "maxilinear"
     (first, twin_first), (second, twin_second) = (composition(rng, depth - 1, inside) for _ in range(2))
     constant = rng.choice([0.25, 0.5])
-    weights = rng.choice([
-        (constant, 1 - constant, constant, 1 - constant),
-        (half_visited, 1 - half_visited, naive_half, lambda q, n, m: 1 - naive_half(q, n, m)),
-        (rave_weight(k=10), 1 - rave_weight(k=10), naive.rave_weight(10), lambda q, n, m: 1 - naive.rave_weight(10)(q, n, m)),
-    ])
+    weights = rng.choice(
+        [
+            (constant, 1 - constant, constant, 1 - constant),
+            (half_visited, 1 - half_visited, naive_half, lambda q, n, m: 1 - naive_half(q, n, m)),
+            (
+                rave_weight(k=10),
+                1 - rave_weight(k=10),
+                naive.rave_weight(10),
+                lambda q, n, m: 1 - naive.rave_weight(10)(q, n, m),
+            ),
+        ]
+    )
     combine, twin_combine = (linear, naive.Linear) if kind == "linear" else (maxilinear, naive.Maxilinear)
-    return combine((weights[0], first), (weights[1], second)), twin_combine([(weights[2], twin_first), (weights[3], twin_second)])
+    return combine((weights[0], first), (weights[1], second)), twin_combine(
+        [(weights[2], twin_first), (weights[3], twin_second)]
+    )
 
 
 def named_parts(kind: str, record: tuple) -> Any:

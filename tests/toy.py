@@ -20,6 +20,7 @@ All trees grow in one forest of tables, so that all toys share the same few comp
                    all of the first eight at once in wild trees for two to four players: nothing for the hand
     toy-clashes    such a tree with choices made at once in wild places
 """
+
 import itertools
 import random
 from collections.abc import Iterator
@@ -28,18 +29,18 @@ from typing import Any
 
 import numpy as np
 
-from icarus.game import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNSEEN, Game
-from icarus.jit import helper
-from icarus.rng import below
+from icarus.kernel import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNSEEN, below, helper
+from icarus.kernel.game import Game
 
-SOMETHING = 90                                       # what is seen of an action that is noticed but not recognised
+SOMETHING = 90  # what is seen of an action that is noticed but not recognised
 PASS = 9
 
 
-Sight = dict[int, dict[int, int]]                    # what others see: {action: {player: move}}
+Sight = dict[int, dict[int, int]]  # what others see: {action: {player: move}}
 
 
 # --------------------------------------------------------------------------------------------------- how a tree is written
+
 
 @dataclass(frozen=True)
 class Node:
@@ -63,13 +64,20 @@ class Tree:
     deals: tuple[tuple[tuple, Node], ...]
 
 
-def turn(player: int, children: dict[int, Node], label: int = CONTINUES, seen: Sight | None = None, number: int = 0) -> Node:
+def turn(
+    player: int, children: dict[int, Node], label: int = CONTINUES, seen: Sight | None = None, number: int = 0
+) -> Node:
     return Node(player, children, seen or {}, label, number=number)
 
 
 def nature(outcomes: dict[int, tuple[float, Node]], label: int = CONTINUES, seen: Sight | None = None) -> Node:
-    return Node(CHANCE, {action: child for action, (_, child) in outcomes.items()}, seen or {}, label,
-                tuple(probability for probability, _ in outcomes.values()))
+    return Node(
+        CHANCE,
+        {action: child for action, (_, child) in outcomes.items()},
+        seen or {},
+        label,
+        tuple(probability for probability, _ in outcomes.values()),
+    )
 
 
 def end(*rewards: float) -> Node:
@@ -83,49 +91,73 @@ def open_tree(name: str, players: int, root: Node) -> Tree:
 
 # --------------------------------------------------------------------------------------------------------------- the trees
 
+
 def branches() -> Tree:
     """Actions 1 and 2 come back below the root for player 0, which is what AMAF looks for."""
     third = turn(0, {1: end(0, 1), 2: end(1, 0)})
     fourth = turn(1, {0: end(0, 1), 1: end(1, 0), 3: end(0.5, 0.5)})
-    return open_tree("toy-branches", 2, turn(0, {
-        0: turn(1, {0: end(1, 0), 1: third}),
-        1: turn(0, {0: end(0.5, 0.5), 2: fourth}),
-        2: end(0, 1)}))
+    return open_tree(
+        "toy-branches",
+        2,
+        turn(0, {0: turn(1, {0: end(1, 0), 1: third}), 1: turn(0, {0: end(0.5, 0.5), 2: fourth}), 2: end(0, 1)}),
+    )
 
 
 def card() -> Tree:
     """Low must fold (2), middle folds or raises (4), high calls (3) or raises; only a high card beats player 0's stay (6)."""
+
     def answer(stay: Node) -> Node:
         return turn(0, {5: end(0.5, 0.5), 6: stay})
+
     held = {
         "low": turn(1, {2: end(1, 0)}),
         "middle": turn(1, {2: end(1, 0), 4: answer(end(1, 0))}),
-        "high": turn(1, {3: end(0, 1), 4: answer(end(0, 1))})}
-    return Tree("toy-card", 2, tuple(((None, name), turn(0, {0: end(0.5, 0.5), 1: below})) for name, below in held.items()))
+        "high": turn(1, {3: end(0, 1), 4: answer(end(0, 1))}),
+    }
+    return Tree(
+        "toy-card", 2, tuple(((None, name), turn(0, {0: end(0.5, 0.5), 1: below})) for name, below in held.items())
+    )
 
 
 def kuhn() -> Tree:
     """0 passes, 1 bets; the antes are 1, a bet is 1 more."""
+
     def won(stake: int, winner: int) -> Node:
         gain = stake / 4
         return end(0.5 + gain, 0.5 - gain) if winner == 0 else end(0.5 - gain, 0.5 + gain)
 
     def deal(cards: tuple[int, int]) -> Node:
         higher = 0 if cards[0] > cards[1] else 1
-        return turn(0, {
-            0: turn(1, {0: won(1, higher), 1: turn(0, {0: won(1, 1), 1: won(2, higher)})}),
-            1: turn(1, {0: won(1, 0), 1: won(2, higher)})})
+        return turn(
+            0,
+            {
+                0: turn(1, {0: won(1, higher), 1: turn(0, {0: won(1, 1), 1: won(2, higher)})}),
+                1: turn(1, {0: won(1, 0), 1: won(2, higher)}),
+            },
+        )
+
     return Tree("toy-kuhn", 2, tuple((cards, deal(cards)) for cards in itertools.permutations(range(3), 2)))
 
 
 def dice() -> Tree:
     """Action 0 rolls a die (7, 8, 9 with 0.2, 0.5, 0.3; again after a 9), action 1 one that always shows 7; player 1 answers."""
+
     def answer(*wins: float) -> Node:
         return turn(1, {2 + i: end(win, 1 - win) for i, win in enumerate(wins)})
+
     again = nature({7: (0.25, answer(0, 0)), 8: (0.75, end(0.5, 0.5))})
-    return open_tree("toy-dice", 2, turn(0, {
-        0: nature({7: (0.2, answer(1, 1)), 8: (0.5, answer(0, 1)), 9: (0.3, again)}),
-        1: nature({7: (1.0, answer(0.5, 1))})}, label=0))
+    return open_tree(
+        "toy-dice",
+        2,
+        turn(
+            0,
+            {
+                0: nature({7: (0.2, answer(1, 1)), 8: (0.5, answer(0, 1)), 9: (0.3, again)}),
+                1: nature({7: (1.0, answer(0.5, 1))}),
+            },
+            label=0,
+        ),
+    )
 
 
 def secrets() -> Tree:
@@ -133,48 +165,75 @@ def secrets() -> Tree:
     unnoticed; d (player 0) is SOMETHING; e (player 1) is open; f (player 0) is open and a new episode. Player 0 wins where the
     choices other than b, each counted 0 or 1, have an even sum.
     """
+
     def choice(chosen: tuple[int, ...]) -> Node:
         if len(chosen) == 6:
             a, _, c, d, e, f = chosen
             win = float((a + c + d + e + f) % 2 == 0)
             return end(win, 1 - win)
         player, actions, label, other = (
-            (0, (0, 1), CONTINUES, SOMETHING), (1, (2, 3), 0, None), (1, (4, 5), CONTINUES, UNSEEN),
-            (0, (6, 7), CONTINUES, SOMETHING), (1, (2, 3), CONTINUES, None), (0, (2, 3), 0, None))[len(chosen)]
+            (0, (0, 1), CONTINUES, SOMETHING),
+            (1, (2, 3), 0, None),
+            (1, (4, 5), CONTINUES, UNSEEN),
+            (0, (6, 7), CONTINUES, SOMETHING),
+            (1, (2, 3), CONTINUES, None),
+            (0, (2, 3), 0, None),
+        )[len(chosen)]
         seen = {} if other is None else {action: {1 - player: other} for action in actions}
         return turn(player, {action: choice((*chosen, i)) for i, action in enumerate(actions)}, label, seen)
+
     return open_tree("toy-secrets", 2, choice(()))
 
 
 def three() -> Tree:
     """Each would rather have 1 than ½ than 0."""
-    return open_tree("toy-three", 3, turn(0, {
-        0: turn(1, {0: turn(2, {0: end(1, 0.5, 0), 1: end(0.5, 0, 1)}), 1: turn(2, {0: end(0, 1, 0.5), 1: end(0.5, 1, 0)})}),
-        1: turn(1, {0: end(0.5, 0.5, 0.5), 1: turn(2, {1: end(1, 0, 0.5), 2: end(0, 0.5, 1)})})}))
+    return open_tree(
+        "toy-three",
+        3,
+        turn(
+            0,
+            {
+                0: turn(
+                    1,
+                    {
+                        0: turn(2, {0: end(1, 0.5, 0), 1: end(0.5, 0, 1)}),
+                        1: turn(2, {0: end(0, 1, 0.5), 1: end(0.5, 1, 0)}),
+                    },
+                ),
+                1: turn(1, {0: end(0.5, 0.5, 0.5), 1: turn(2, {1: end(1, 0, 0.5), 2: end(0, 0.5, 1)})}),
+            },
+        ),
+    )
 
 
 def episodes() -> Tree:
     """Label 1 at the root; episodes labelled 2 begin under 0, under 1 4 and once more inside the first; 3 ends two of them."""
+
     def final(win: float) -> Node:
         return turn(0, {0: end(win, 1 - win), 1: end(1 - win, win)}, label=3)
 
     def second(win: float, again: Node) -> Node:
         return turn(1, {2: turn(0, {5: again, 6: end(win, 1 - win)}), 3: end(1 - win, win)}, label=2)
-    return open_tree("toy-episodes", 2, turn(0, {
-        0: second(1, second(0, final(1))),
-        1: turn(1, {2: end(0.5, 0.5), 4: second(0.5, final(0))})}, label=1))
+
+    return open_tree(
+        "toy-episodes",
+        2,
+        turn(0, {0: second(1, second(0, final(1))), 1: turn(1, {2: end(0.5, 0.5), 4: second(0.5, final(0))})}, label=1),
+    )
 
 
 def chain() -> Tree:
     """Two free choices between passes; label 0 where the second begins."""
+
     def last(*wins: float) -> Node:
         ends = {action: turn(0, {PASS: turn(0, {1: end(win)})}) for action, win in enumerate(wins)}
         return turn(0, {PASS: turn(0, ends, label=0)})
+
     return open_tree("toy-chain", 1, turn(0, {0: last(0, 0.5, 1), 1: last(0.5, 0)}))
 
 
 A1, A2, A3, A4, B1, B2, B3 = 1, 2, 3, 4, 11, 12, 13  # the actions of the figures
-STAY = 0.75                                          # the reward of a₂ in Figure 1, +½
+STAY = 0.75  # the reward of a₂ in Figure 1, +½
 
 
 def revealed(action: int, win: float, *others: float) -> Node:
@@ -184,8 +243,12 @@ def revealed(action: int, win: float, *others: float) -> Node:
 
 def fusion() -> Tree:
     """In x action a₃ is wrong and a₄ is right, in y the other way round; rewards −1, +½, +1 are 0, ¾, 1 here. e_{x,3} is 103."""
+
     def state(reveals: int, third: float) -> Node:
-        return turn(0, {A1: turn(0, {A3: revealed(reveals + 3, third), A4: revealed(reveals + 4, 1 - third)}), A2: end(STAY)})
+        return turn(
+            0, {A1: turn(0, {A3: revealed(reveals + 3, third), A4: revealed(reveals + 4, 1 - third)}), A2: end(STAY)}
+        )
+
     return Tree("toy-fusion", 1, (((None,), state(100, 0)), ((None,), state(200, 1))))
 
 
@@ -197,60 +260,92 @@ def three_states(blind: bool = False) -> Tree:
     the state, rewards after b₂ do. Against the best play of player 1, a₁ is worth 2/3 to a player 0 who saw which b it was (½, ½
     and 1 in the three states) and ½ to one who did not; a₂ is between the two.
     """
+
     def reply(third: float, reveals: int = 0) -> Node:
         leaf = {A3: third, A4: 1 - third}
-        return turn(0, {a: revealed(reveals + a, win, 1 - win) if reveals else end(win, 1 - win) for a, win in leaf.items()},
-                    seen={A3: {1: SOMETHING}, A4: {1: SOMETHING}} if blind else None)
+        return turn(
+            0,
+            {a: revealed(reveals + a, win, 1 - win) if reveals else end(win, 1 - win) for a, win in leaf.items()},
+            seen={A3: {1: SOMETHING}, A4: {1: SOMETHING}} if blind else None,
+        )
 
     def state(*answers: tuple[int, Node]) -> Node:
         seen = {b: {0: SOMETHING} for b, _ in answers} if blind else None
-        return turn(0, {A1: turn(1, dict(answers), seen=seen), A2: end(0.6, 0.4)},
-                    seen={A1: {1: SOMETHING}, A2: {1: SOMETHING}} if blind else None)
+        return turn(
+            0,
+            {A1: turn(1, dict(answers), seen=seen), A2: end(0.6, 0.4)},
+            seen={A1: {1: SOMETHING}, A2: {1: SOMETHING}} if blind else None,
+        )
+
     first, third = (B1, reply(1)), (B3, reply(0))
     x, y, z = state(first, (B2, reply(1, 120))), state((B2, reply(0, 220)), third), state(first, third)
-    return Tree("toy-blind-states" if blind else "toy-three-states", 2, (((None, "x"), x), ((None, "y"), y), ((None, "z"), z)))
+    return Tree(
+        "toy-blind-states" if blind else "toy-three-states", 2, (((None, "x"), x), ((None, "y"), y), ((None, "z"), z))
+    )
 
 
 def pennies() -> Tree:
     """Both lay a coin (0 or 1) at once, the environment uncovers them (10 + 2a + b), and once more: player 0 gets ½ for each match."""
+
     def coins(won: float, last: bool) -> Node:
         def uncovered(a: int, b: int) -> Node:
             total = won + (0.5 if a == b else 0)
             return nature({10 + 2 * a + b: (1.0, end(total, 1 - total) if last else coins(total, True))})
-        return turn(0, {a: turn(1, {b: uncovered(a, b) for b in (0, 1)}, seen={b: {0: SOMETHING} for b in (0, 1)}, number=2)
-                        for a in (0, 1)}, label=0, seen={a: {1: SOMETHING} for a in (0, 1)}, number=1)
+
+        return turn(
+            0,
+            {
+                a: turn(1, {b: uncovered(a, b) for b in (0, 1)}, seen={b: {0: SOMETHING} for b in (0, 1)}, number=2)
+                for a in (0, 1)
+            },
+            label=0,
+            seen={a: {1: SOMETHING} for a in (0, 1)},
+            number=1,
+        )
+
     return open_tree("toy-pennies", 2, coins(0, False))
 
 
 def whispers() -> Tree:
     """Player 1 whispers twice; player 0, who hears little of it, wins by telling whether the sum of the two is even (6) or odd (7)."""
+
     def guess(total: int) -> Node:
         return turn(0, {6 + i: end(win, 1 - win) for i, win in enumerate((1 - total % 2, total % 2))})
 
     def whisper(total: int, again: bool) -> Node:
-        return turn(1, {a: whisper(total + a, False) if again else guess(total + a) for a in range(5)},
-                    seen={0: {0: UNSEEN}, 1: {0: UNSEEN}, 2: {0: SOMETHING}, 3: {0: SOMETHING}})
+        return turn(
+            1,
+            {a: whisper(total + a, False) if again else guess(total + a) for a in range(5)},
+            seen={0: {0: UNSEEN}, 1: {0: UNSEEN}, 2: {0: SOMETHING}, 3: {0: SOMETHING}},
+        )
+
     return open_tree("toy-whispers", 2, turn(0, {8: whisper(0, True), 9: end(0.5, 0.5)}))
 
 
 def draw() -> Tree:
     """After 0 player 1 draws a card: 7 (½) or 8 (¼) unseen by player 0, or 9 (¼), or before all this one that nobody notices (5, 6);
     player 1 passes (2) or raises (3), player 0 folds (0) or calls (1). A 6 doubles nothing but the worth of a called 8."""
+
     def card_drawn(card: int, doubled: bool) -> Node:
         win = {7: 0.75, 8: 0.0 if doubled else 0.25, 9: 0.5}[card]
         return turn(1, {2: end(0.5, 0.5), 3: turn(0, {0: end(0.375, 0.625), 1: end(win, 1 - win)})})
 
     def drawn(doubled: bool) -> Node:
-        return nature({card: (chance, card_drawn(card, doubled)) for card, chance in ((7, 0.5), (8, 0.25), (9, 0.25))},
-                      seen={7: {0: SOMETHING}, 8: {0: SOMETHING}})
-    unnoticed = nature({5: (0.5, drawn(False)), 6: (0.5, drawn(True))}, seen={a: {0: UNSEEN, 1: UNSEEN} for a in (5, 6)})
+        return nature(
+            {card: (chance, card_drawn(card, doubled)) for card, chance in ((7, 0.5), (8, 0.25), (9, 0.25))},
+            seen={7: {0: SOMETHING}, 8: {0: SOMETHING}},
+        )
+
+    unnoticed = nature(
+        {5: (0.5, drawn(False)), 6: (0.5, drawn(True))}, seen={a: {0: UNSEEN, 1: UNSEEN} for a in (5, 6)}
+    )
     return open_tree("toy-draw", 2, turn(0, {0: unnoticed, 1: end(0.4, 0.6)}))
 
 
 def thicket(players: int, deals: int = 3, depth: int = 6, clashes: bool = False) -> Tree:
     """A tree drawn once and for all; the deals differ in rewards and in some of the legal actions below the root."""
     name = "toy-clashes" if clashes else f"toy-thicket-{players}"
-    sights = (None, None, None, SOMETHING, UNSEEN)   # what another player sees of an action; None is the action itself
+    sights = (None, None, None, SOMETHING, UNSEEN)  # what another player sees of an action; None is the action itself
 
     def grow(deal: int, path: tuple[int, ...], before: int = 0) -> Node:
         common, own = random.Random(f"{name} {path}"), random.Random(f"{name} {deal} {path}")
@@ -259,26 +354,50 @@ def thicket(players: int, deals: int = 3, depth: int = 6, clashes: bool = False)
             return end(*(own.choice((0, 0.5, 1)) for _ in range(players)))
         actions = common.sample(range(8), common.choice((1, 2, 3, 3)) if path else 3)
         label = common.choice((0, 1, CONTINUES, CONTINUES, CONTINUES))
-        seen = {action: {player: move for player in range(players) if (move := common.choice(sights)) is not None}
-                for action in actions}
+        seen = {
+            action: {player: move for player in range(players) if (move := common.choice(sights)) is not None}
+            for action in actions
+        }
         if path and common.random() < 0.2:
             shares = [common.randint(1, 5) for _ in actions]
             chances = {action: share / sum(shares) for action, share in zip(actions, shares, strict=True)}
-            return nature({action: (share, grow(deal, (*path, action))) for action, share in chances.items()}, label, seen)
+            return nature(
+                {action: (share, grow(deal, (*path, action))) for action, share in chances.items()}, label, seen
+            )
         if path and len(actions) > 1 and own.random() < 0.3:
             actions.pop(own.randrange(len(actions)))
         player = common.randrange(players)
         for others in seen.values():
             others.pop(player, None)
         return turn(player, {action: grow(deal, (*path, action), number) for action in actions}, label, seen, number)
+
     return Tree(name, players, tuple(((None,) * (players - 1) + (deal,), grow(deal, ())) for deal in range(deals)))
 
 
-TREES = (branches(), card(), kuhn(), dice(), secrets(), three(), episodes(), chain(), fusion(), three_states(), three_states(blind=True),
-         pennies(), whispers(), draw(), thicket(2), thicket(3), thicket(4), thicket(3, clashes=True))
+TREES = (
+    branches(),
+    card(),
+    kuhn(),
+    dice(),
+    secrets(),
+    three(),
+    episodes(),
+    chain(),
+    fusion(),
+    three_states(),
+    three_states(blind=True),
+    pennies(),
+    whispers(),
+    draw(),
+    thicket(2),
+    thicket(3),
+    thicket(4),
+    thicket(3, clashes=True),
+)
 
 
 # -------------------------------------------------------------------------------------------------------------- the tables
+
 
 @dataclass(frozen=True)
 class Row:
@@ -352,15 +471,18 @@ def information_sets() -> dict[tuple[int, int], list[int]]:
 
 def recalled() -> dict[tuple[int, int], list[int]]:
     """For each row and viewer, the moves since the current episode began."""
-    return {(i, viewer): list(row.moves(viewer, row.episode_start()))
-            for i, row in enumerate(ROWS) for viewer in range(TREES[row.tree].players + 1)}
+    return {
+        (i, viewer): list(row.moves(viewer, row.episode_start()))
+        for i, row in enumerate(ROWS)
+        for viewer in range(TREES[row.tree].players + 1)
+    }
 
 
 def padded(values: list[list[Any]], width: int, kind: type) -> np.ndarray:
     """[row, width], zeros behind the end of each list."""
     table: np.ndarray = np.zeros((len(values), width), kind)
     for i, given in enumerate(values):
-        table[i, :len(given)] = given
+        table[i, : len(given)] = given
     return table
 
 
@@ -378,21 +500,28 @@ COUNTS = np.array([len(row.node.children) for row in ROWS], np.int64)
 LABELS = np.array([row.node.label for row in ROWS], np.int64)
 NUMBERS = np.array([row.node.number for row in ROWS], np.int64)
 ACTIONS = padded([list(row.node.children) for row in ROWS], MAX_LEGAL, np.int64)
-CHILDREN = padded([[index_of(row.tree, row.deal, *row.actions(), action) for action in row.node.children] for row in ROWS],
-                  MAX_LEGAL, np.int64)
+CHILDREN = padded(
+    [[index_of(row.tree, row.deal, *row.actions(), action) for action in row.node.children] for row in ROWS],
+    MAX_LEGAL,
+    np.int64,
+)
 PROBABILITIES = padded([list(row.node.probabilities) for row in ROWS], MAX_LEGAL, np.float64)
 REWARDS = padded([list(row.node.rewards) for row in ROWS], MAX_PLAYERS, np.float64)
 SIGHTS = sights()
 ALIKE, ALIKE_SPANS = ragged(information_sets())
 RECALLED, RECALLED_SPANS = ragged(recalled())
-DEALS = padded([[index_of(tree, deal) for deal in range(len(toy.deals))] for tree, toy in enumerate(TREES)],
-               max(len(toy.deals) for toy in TREES), np.int64)
+DEALS = padded(
+    [[index_of(tree, deal) for deal in range(len(toy.deals))] for tree, toy in enumerate(TREES)],
+    max(len(toy.deals) for toy in TREES),
+    np.int64,
+)
 DEAL_COUNTS = np.array([len(toy.deals) for toy in TREES], np.int64)
 
 STATE = np.dtype([("row", np.int16)], align=True)
 
 
 # --------------------------------------------------------------------------------------------------------- the functions
+
 
 @helper
 def position_of(row: int, action: int) -> int:
@@ -485,17 +614,44 @@ def toy(tree: int) -> Game:
     labelled = any(row.node.label != CONTINUES for row in grown)
     hidden = bool((ALIKE_SPANS[[row.tree == tree for row in ROWS], :, 1] > 1).any())
     return Game(
-        name=TREES[tree].name, players=TREES[tree].players, state=STATE, initial=initial, player=player, legal=legal, apply=apply,
-        rewards=rewards, max_legal=MAX_LEGAL, text=text, action_text=action_text, parameters={"tree": tree},
+        name=TREES[tree].name,
+        players=TREES[tree].players,
+        state=STATE,
+        initial=initial,
+        player=player,
+        legal=legal,
+        apply=apply,
+        rewards=rewards,
+        max_legal=MAX_LEGAL,
+        text=text,
+        action_text=action_text,
+        parameters={"tree": tree},
         observe=observe if secret else None,
         chance=chance if any(row.node.player == CHANCE for row in grown) else None,
         determinize=determinize if hidden else None,
         episode=episode if labelled else None,
         recall=recall if secret else None,
         simultaneous=simultaneous if any(row.node.number for row in grown) else None,
-        retrace=retrace if hidden else None)
+        retrace=retrace if hidden else None,
+    )
 
 
 ALL_TOYS = [toy(tree) for tree in range(len(TREES))]
-(BRANCHES, CARD, KUHN, DICE, SECRETS, THREE, EPISODES, CHAIN, FUSION, THREE_STATES, BLIND_STATES, PENNIES, WHISPERS, DRAW,
- *THICKETS, CLASHES) = ALL_TOYS
+(
+    BRANCHES,
+    CARD,
+    KUHN,
+    DICE,
+    SECRETS,
+    THREE,
+    EPISODES,
+    CHAIN,
+    FUSION,
+    THREE_STATES,
+    BLIND_STATES,
+    PENNIES,
+    WHISPERS,
+    DRAW,
+    *THICKETS,
+    CLASHES,
+) = ALL_TOYS

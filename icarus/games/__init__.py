@@ -1,20 +1,21 @@
 """The games, by name."""
+
 import ast
 import difflib
 from collections.abc import Callable
 
-from icarus.game import Game, State
 from icarus.games.backgammon import BACKGAMMON
 from icarus.games.checkers import checkers
-from icarus.games.dou_di_zhu import DOU_DI_ZHU
+from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
 from icarus.games.goofspiel import goofspiel
-from icarus.games.hearts import hearts
+from icarus.games.hearts.game import hearts
 from icarus.games.knockout_whist import knockout_whist
 from icarus.games.kuhn_poker import KUHN_POKER
 from icarus.games.liars_dice import liars_dice
-from icarus.games.lotr_confrontation import lotr_confrontation
+from icarus.games.lotr_confrontation.game import lotr_confrontation
 from icarus.games.othello import OTHELLO
 from icarus.games.phantom import phantom
+from icarus.kernel.game import Game, State
 
 GAMES: dict[str, Game | Callable[..., Game]] = {
     "othello": OTHELLO,
@@ -46,7 +47,10 @@ def load(name: str, **parameters: int) -> Game:
     found = GAMES.get(base)
     if found is None:
         near = difflib.get_close_matches(base, GAMES, n=3, cutoff=0.55)
-        raise ValueError(f"no game is called {base!r}; " + (f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}"))
+        raise ValueError(
+            f"no game is called {base!r}; "
+            + (f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}")
+        )
     parameters = {**written, **parameters}
     if isinstance(found, Game):
         if parameters:
@@ -59,7 +63,7 @@ def load(name: str, **parameters: int) -> Game:
 
 
 def _split(name: str) -> tuple[str, dict[str, int]]:
-    """"name(a=1, b=2)" as name and parameters."""
+    """ "name(a=1, b=2)" as name and parameters."""
     base, bracket, rest = name.partition("(")
     if not bracket:
         return base.strip(), {}

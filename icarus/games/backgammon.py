@@ -15,36 +15,40 @@ checkers on points 1-6 they are borne off, by a die larger than needed only from
 The dice are random, all else is seen by both. An action is POINTS · (die − 1) + (point left), by the numbers of the player
 who moves; ROLL + … a roll, OPENING + … the opening roll.
 """
+
 from typing import Any
 
 import numpy as np
 
-from icarus.game import CHANCE, CONTINUES, TERMINAL, Game
-from icarus.jit import helper, inlined, lowest_bit
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, helper, inlined, lowest_bit
+from icarus.kernel.game import Game
 
 CHECKERS_EACH = 15
 FACES = 6
-OFF, BAR = 0, 25                                     # places of a checker beside the points 1 … 24
+OFF, BAR = 0, 25  # places of a checker beside the points 1 … 24
 POINTS = BAR + 1
-OUTSIDE_HOME = ~0 << (FACES + 1)                     # points 7 … 24 and the bar
-START = ((24, 2), (13, 5), (8, 3), (6, 5))           # (point, checkers) of each player
-NOBODY = -1                                          # whose turn it is before the opening roll
-ROLL = POINTS * FACES                                # + FACES · (larger − 1) + (smaller − 1)
-OPENING = ROLL + FACES * FACES                       # + FACES · (die of X − 1) + (die of O − 1)
+OUTSIDE_HOME = ~0 << (FACES + 1)  # points 7 … 24 and the bar
+START = ((24, 2), (13, 5), (8, 3), (6, 5))  # (point, checkers) of each player
+NOBODY = -1  # whose turn it is before the opening roll
+ROLL = POINTS * FACES  # + FACES · (larger − 1) + (smaller − 1)
+OPENING = ROLL + FACES * FACES  # + FACES · (die of X − 1) + (die of O − 1)
 OPENINGS = FACES * (FACES - 1)
 ROLLS = FACES * (FACES + 1) // 2
-DICE_ARE_ROLLED = 0                                  # the label R of eq. (23)
+DICE_ARE_ROLLED = 0  # the label R of eq. (23)
 
-STATE = np.dtype([
-    ("points", np.int8, (2, POINTS)),    # checkers of each player on his own points; OFF and BAR too
-    ("held", np.int32, (2,)),            # a bit per own point (or BAR) where a player has checkers
-    ("blocked", np.int32, (2,)),         # a bit per own point that the opponent holds with two or more
-    ("sources", np.int32, (2,)),         # the points from which each die may be played now
-    ("dice", np.int8, (2,)),             # not yet played, the larger first; 0 where played; a double stands first
-    ("left", np.int8),                   # dice still to be played
-    ("player", np.int8),                 # whose turn it is; the winner in the end
-    ("actor", np.int8),                  # that player, CHANCE or TERMINAL
-], align=True)
+STATE = np.dtype(
+    [
+        ("points", np.int8, (2, POINTS)),  # checkers of each player on his own points; OFF and BAR too
+        ("held", np.int32, (2,)),  # a bit per own point (or BAR) where a player has checkers
+        ("blocked", np.int32, (2,)),  # a bit per own point that the opponent holds with two or more
+        ("sources", np.int32, (2,)),  # the points from which each die may be played now
+        ("dice", np.int8, (2,)),  # not yet played, the larger first; 0 where played; a double stands first
+        ("left", np.int8),  # dice still to be played
+        ("player", np.int8),  # whose turn it is; the winner in the end
+        ("actor", np.int8),  # that player, CHANCE or TERMINAL
+    ],
+    align=True,
+)
 
 
 @helper
@@ -88,7 +92,7 @@ def _followed(state: Any, sources: int, die: int, other: int, others: int) -> in
     """
     held, blocked = np.int64(state.held[state.player]), np.int64(state.blocked[state.player])
     if others & (others - 1):
-        return sources     # a move spoils no other checker's move, so one of two remains
+        return sources  # a move spoils no other checker's move, so one of two remains
     followed = 0
     while sources:
         source = lowest_bit(np.uint64(sources))
@@ -255,9 +259,16 @@ def episode(state: Any) -> int:
 def text(state: Any) -> str:
     """The board as X sees it, with what is to be played."""
     middle = " ".join([" ."] * FACES)
-    rows = [_numbers(range(13, BAR)), _row(state, range(13, BAR)), f"  {middle} | {middle}",
-            _row(state, range(12, OFF, -1)), _numbers(range(12, OFF, -1))]
-    beside = [f"{'XO'[owner]} {state.points[owner, BAR]} on the bar, {state.points[owner, OFF]} off" for owner in range(2)]
+    rows = [
+        _numbers(range(13, BAR)),
+        _row(state, range(13, BAR)),
+        f"  {middle} | {middle}",
+        _row(state, range(12, OFF, -1)),
+        _numbers(range(12, OFF, -1)),
+    ]
+    beside = [
+        f"{'XO'[owner]} {state.points[owner, BAR]} on the bar, {state.points[owner, OFF]} off" for owner in range(2)
+    ]
     return "\n".join([*rows, "; ".join(beside), _situation(state)])
 
 
@@ -270,6 +281,7 @@ def _row(state: Any, points: range) -> str:
     def mark(point: int) -> str:
         own, other = state.points[0, point], state.points[1, BAR - point]
         return f"{own}X" if own else f"{other}O" if other else "."
+
     written = [f"{mark(point):>2}" for point in points]
     return "  " + " ".join([*written[:FACES], "|", *written[FACES:]])
 
@@ -303,6 +315,17 @@ def action_text(state: Any, action: int) -> str:
 
 
 BACKGAMMON = Game(
-    name="backgammon", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
-    max_legal=2 * CHECKERS_EACH, chance=chance, episode=episode, text=text, action_text=action_text,
+    name="backgammon",
+    players=2,
+    state=STATE,
+    initial=initial,
+    player=player,
+    legal=legal,
+    apply=apply,
+    rewards=rewards,
+    max_legal=2 * CHECKERS_EACH,
+    chance=chance,
+    episode=episode,
+    text=text,
+    action_text=action_text,
 )

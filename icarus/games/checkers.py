@@ -17,35 +17,39 @@ leaves the opponent without a move. Perfect information.
 
 Squares are 0 (a1), 1 (b1) … 63 (h8). An action is 64 · (square left) + (square reached).
 """
+
 from typing import Any
 
 import numpy as np
 
-from icarus.game import CONTINUES, TERMINAL, Game
-from icarus.jit import helper, inlined, lowest_bit
+from icarus.kernel import CONTINUES, TERMINAL, helper, inlined, lowest_bit
+from icarus.kernel.game import Game
 
 SIZE = 8
 SQUARES = SIZE * SIZE
 DRAW_AFTER = 40
 LONGEST_DRAW = np.iinfo(np.int16).max
-MOST_MOVES = 12 * 4                                    # twelve kings, four directions
-FLAT, STEEP = SIZE - 1, SIZE + 1                       # to the next square on each diagonal: up left, up right
-DARK = np.uint64(0xAA55AA55AA55AA55)                   # the squares of the game; a step over the side lands on a light square
-FAR_ROWS = np.uint64(0xFF000000000000FF)               # men move forwards only: whichever far row one reaches crowns it
+MOST_MOVES = 12 * 4  # twelve kings, four directions
+FLAT, STEEP = SIZE - 1, SIZE + 1  # to the next square on each diagonal: up left, up right
+DARK = np.uint64(0xAA55AA55AA55AA55)  # the squares of the game; a step over the side lands on a light square
+FAR_ROWS = np.uint64(0xFF000000000000FF)  # men move forwards only: whichever far row one reaches crowns it
 START = (0x000000000055AA55, 0xAA55AA0000000000)
 UP_LEFT, UP_RIGHT, DOWN_RIGHT, DOWN_LEFT = range(4)
-OFFSETS = (FLAT, STEEP, -FLAT, -STEEP)                 # from a square to the next one, in the order of these directions
+OFFSETS = (FLAT, STEEP, -FLAT, -STEEP)  # from a square to the next one, in the order of these directions
 
-STATE = np.dtype([
-    ("pieces", np.uint64, (2,)),      # a bit per square for each player
-    ("kings", np.uint64),             # those of both players
-    ("movers", np.uint64, (4,)),      # the pieces that may move now, for each direction
-    ("player", np.int8),              # about to act
-    ("capturing", np.int8),           # 1 where the movers jump, 0 where they step
-    ("chained", np.int8),             # 1 where the jump continues a chain
-    ("quiet_left", np.int16),         # moves without capture that are left before the draw
-    ("draw_after", np.int16),
-], align=True)
+STATE = np.dtype(
+    [
+        ("pieces", np.uint64, (2,)),  # a bit per square for each player
+        ("kings", np.uint64),  # those of both players
+        ("movers", np.uint64, (4,)),  # the pieces that may move now, for each direction
+        ("player", np.int8),  # about to act
+        ("capturing", np.int8),  # 1 where the movers jump, 0 where they step
+        ("chained", np.int8),  # 1 where the jump continues a chain
+        ("quiet_left", np.int16),  # moves without capture that are left before the draw
+        ("draw_after", np.int16),
+    ],
+    align=True,
+)
 
 
 @inlined
@@ -71,7 +75,10 @@ def _find_steps(state: Any, own: np.uint64) -> None:
     kings = own & state.kings
     up, down = (own, kings) if state.player == 0 else (kings, own)
     state.movers[UP_LEFT], state.movers[UP_RIGHT] = up & (empty >> np.uint64(FLAT)), up & (empty >> np.uint64(STEEP))
-    state.movers[DOWN_RIGHT], state.movers[DOWN_LEFT] = down & (empty << np.uint64(FLAT)), down & (empty << np.uint64(STEEP))
+    state.movers[DOWN_RIGHT], state.movers[DOWN_LEFT] = (
+        down & (empty << np.uint64(FLAT)),
+        down & (empty << np.uint64(STEEP)),
+    )
 
 
 @helper
@@ -186,8 +193,19 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
     if not 1 <= draw_after <= LONGEST_DRAW:
         raise ValueError(f"draw_after of checkers is {draw_after!r}; it must be in 1 … {LONGEST_DRAW}")
     return Game(
-        name="checkers", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
-        max_legal=MOST_MOVES, episode=episode, text=text, action_text=action_text, parameters={"draw_after": int(draw_after)},
+        name="checkers",
+        players=2,
+        state=STATE,
+        initial=initial,
+        player=player,
+        legal=legal,
+        apply=apply,
+        rewards=rewards,
+        max_legal=MOST_MOVES,
+        episode=episode,
+        text=text,
+        action_text=action_text,
+        parameters={"draw_after": int(draw_after)},
         defaults={"draw_after": DRAW_AFTER},
     )
 

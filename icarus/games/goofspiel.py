@@ -14,35 +14,41 @@ no action of the environment needs to tell it.)
 
 `determinize` draws uniformly from the sequences of the other's bids that agree with all results and the observer's own bids.
 """
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from icarus.game import CHANCE, CONTINUES, TERMINAL, Game
-from icarus.jit import inlined, lowest_bit, popcount
-from icarus.rng import below
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, inlined, lowest_bit, popcount
+from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
-    from icarus.game import State
+    from icarus.kernel.game import State
 
-CARDS = 6                            # where no number is given
-FEWEST, MOST = 2, 13                 # cards; with more, too many sequences of bids could agree for one draw below 2**32
-TIED, FIRST_WON, SECOND_WON, NO_RESULT = range(MOST + 1, MOST + 5)   # what is seen of the other's bid: the latest result
+CARDS = 6  # where no number is given
+FEWEST, MOST = 2, 13  # cards; with more, too many sequences of bids could agree for one draw below 2**32
+TIED, FIRST_WON, SECOND_WON, NO_RESULT = range(MOST + 1, MOST + 5)  # what is seen of the other's bid: the latest result
 
-STATE = np.dtype([
-    ("bids", np.int8, (2, MOST)),    # of each player in each round
-    ("hands", np.int16, (2,)),       # a bit for each card, 1 being bit 0
-    ("cards", np.int8),              # N
-    ("rounds", np.int8),             # finished
-    ("player", np.int8),             # about to bid
-    ("lead", np.int8),               # points of player 0 over those of player 1
-], align=True)
+STATE = np.dtype(
+    [
+        ("bids", np.int8, (2, MOST)),  # of each player in each round
+        ("hands", np.int16, (2,)),  # a bit for each card, 1 being bit 0
+        ("cards", np.int8),  # N
+        ("rounds", np.int8),  # finished
+        ("player", np.int8),  # about to bid
+        ("lead", np.int8),  # points of player 0 over those of player 1
+    ],
+    align=True,
+)
 
-BELIEFS = np.dtype([
-    ("bids", np.int8),               # that the other has made
-    ("possible", np.int16, (MOST,)), # cards that each of them may have been
-    ("ways", np.int64, (1 << MOST,)),    # per set of cards bid in the first rounds: to bid the others
-], align=True)
+BELIEFS = np.dtype(
+    [
+        ("bids", np.int8),  # that the other has made
+        ("possible", np.int16, (MOST,)),  # cards that each of them may have been
+        ("ways", np.int64, (1 << MOST,)),  # per set of cards bid in the first rounds: to bid the others
+    ],
+    align=True,
+)
 
 
 def initial(state: Any, rng: np.ndarray, cards: int) -> None:
@@ -52,7 +58,7 @@ def initial(state: Any, rng: np.ndarray, cards: int) -> None:
 
 @inlined
 def _pack(state: Any) -> int:
-    cards: Any = np.int64(state.cards)               # of 64 bits, also where this runs as plain Python
+    cards: Any = np.int64(state.cards)  # of 64 bits, also where this runs as plain Python
     return (1 << cards) - 1
 
 
@@ -177,10 +183,12 @@ def text(state: Any) -> str:
     """Hands, bids, the points at stake and the lead."""
     over = player(state) == TERMINAL
     stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {state.rounds + 1}"
-    lines = [stake + ("; level" if state.lead == 0 else f"; ahead: player {int(state.lead < 0)} by {abs(int(state.lead))}")]
+    lines = [
+        stake + ("; level" if state.lead == 0 else f"; ahead: player {int(state.lead < 0)} by {abs(int(state.lead))}")
+    ]
     for i in range(2):
         hand = " ".join(str(card) for card in range(1, state.cards + 1) if int(state.hands[i]) >> (card - 1) & 1)
-        bids = " ".join(str(bid) for bid in state.bids[i, :state.rounds])
+        bids = " ".join(str(bid) for bid in state.bids[i, : state.rounds])
         now = f", and now {state.bids[0, state.rounds]}" if i == 0 and not over and state.player == 1 else ""
         lines.append(f"player {i}: {hand or '-'}, has bid {bids or '-'}{now}")
     return "\n".join(lines if over else [*lines, f"player {state.player} to bid"])
@@ -199,8 +207,25 @@ def goofspiel(cards: int = CARDS) -> Game:
     if isinstance(cards, bool) or not isinstance(cards, int) or not FEWEST <= cards <= MOST:
         raise ValueError(f"cards={cards!r}: II-Goofspiel is for {FEWEST} to {MOST} cards")
     return Game(
-        name="goofspiel", players=2, parameters={"cards": cards}, defaults={"cards": CARDS}, state=STATE, beliefs=BELIEFS,
-        max_legal=MOST, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
-        observe=observe, prepare=prepare, determinize=determinize, episode=episode, recall=recall, simultaneous=simultaneous,
-        retrace=retrace, text=text, action_text=action_text,
+        name="goofspiel",
+        players=2,
+        parameters={"cards": cards},
+        defaults={"cards": CARDS},
+        state=STATE,
+        beliefs=BELIEFS,
+        max_legal=MOST,
+        initial=initial,
+        player=player,
+        legal=legal,
+        apply=apply,
+        rewards=rewards,
+        observe=observe,
+        prepare=prepare,
+        determinize=determinize,
+        episode=episode,
+        recall=recall,
+        simultaneous=simultaneous,
+        retrace=retrace,
+        text=text,
+        action_text=action_text,
     )

@@ -19,12 +19,13 @@ The next hands are drawn when a round ends and lie face down until the environme
 his own hand. They come from a generator inside the state: deals are too many to be listed as the outcomes of a chance state. The
 draw between equals for the choice of trumps is such a state, with an outcome for each of them.
 """
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from icarus.game import CHANCE, CONTINUES, TERMINAL, Game
-from icarus.games._cards import (
+from icarus.compiler.rng import WORDS, next_word
+from icarus.games.cards import (
     CARDS,
     PACK,
     RANKS,
@@ -38,48 +39,51 @@ from icarus.games._cards import (
     suit_cards,
     suits_cards,
 )
-from icarus.jit import helper, inlined, lowest_bit, popcount
-from icarus.rng import WORDS, below, next_word
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, helper, inlined, lowest_bit, popcount
+from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
-    from icarus.game import State
+    from icarus.kernel.game import State
 
-ROUNDS = 7                      # the first is of 7 cards
-FEWEST, MOST = 2, 7             # players
-PLAYERS = 4                     # unless something else is said
+ROUNDS = 7  # the first is of 7 cards
+FEWEST, MOST = 2, 7  # players
+PLAYERS = 4  # unless something else is said
 NO_CARD = -1
 
-TRUMPS = CARDS                  # actions: 0 … 51 play a card, 52 … 55 name a suit trumps,
-CHOOSER = TRUMPS + SUITS        # 56 … 62 let one of the players with most tricks choose,
-DEAL = CHOOSER + MOST           # 63 hands out the cards of a new round
-HAND_SEEN = 1 << CARDS          # DEAL as a player sees it is this and his own hand
+TRUMPS = CARDS  # actions: 0 … 51 play a card, 52 … 55 name a suit trumps,
+CHOOSER = TRUMPS + SUITS  # 56 … 62 let one of the players with most tricks choose,
+DEAL = CHOOSER + MOST  # 63 hands out the cards of a new round
+HAND_SEEN = 1 << CARDS  # DEAL as a player sees it is this and his own hand
 
-PLAY, CHOOSE, DRAW, FACE_DOWN, OVER = range(5)      # stages: who is about to do what
+PLAY, CHOOSE, DRAW, FACE_DOWN, OVER = range(5)  # stages: who is about to do what
 
 
-STATE = np.dtype([
-    ("hands", np.uint64, (MOST,)),              # cards held; in stages DRAW and FACE_DOWN those of the next round
-    ("played", np.uint64),                      # cards played in this round
-    ("deals", np.uint64, (WORDS,)),             # the generator of the coming deals
-    ("arranged_hands", np.uint64, (MOST,)),     # of a coming round, where they are laid out beforehand
-    ("arranged_deals", np.uint64, (WORDS,)),    # the generator after that round's deal
-    ("tricks", np.int8, (MOST,)),               # taken in this round
-    ("voids", np.int8, (MOST,)),                # suits that a player has failed to follow in this round, a bit for each
-    ("trick", np.int8, (MOST,)),                # cards played to the current trick, in order
-    ("count", np.int8),                         # how many of these
-    ("players", np.int8),                       # seats in use; one record serves any number of players, compiled once
-    ("alive", np.int8),                         # players not out, a bit for each
-    ("player", np.int8),                        # about to play or to choose; in stage FACE_DOWN he who will choose
-    ("best", np.int8),                          # the card that is taking the trick
-    ("taker", np.int8),                         # who played it
-    ("hand_size", np.int8),                     # cards dealt to each in this round
-    ("trumps", np.int8),                        # suit
-    ("turn_up", np.int8),                       # card; NO_CARD after the first round
-    ("stage", np.int8),
-    ("arranged", np.int8),                      # the hand size of the round laid out beforehand; 0 for none
-], align=True)
+STATE = np.dtype(
+    [
+        ("hands", np.uint64, (MOST,)),  # cards held; in stages DRAW and FACE_DOWN those of the next round
+        ("played", np.uint64),  # cards played in this round
+        ("deals", np.uint64, (WORDS,)),  # the generator of the coming deals
+        ("arranged_hands", np.uint64, (MOST,)),  # of a coming round, where they are laid out beforehand
+        ("arranged_deals", np.uint64, (WORDS,)),  # the generator after that round's deal
+        ("tricks", np.int8, (MOST,)),  # taken in this round
+        ("voids", np.int8, (MOST,)),  # suits that a player has failed to follow in this round, a bit for each
+        ("trick", np.int8, (MOST,)),  # cards played to the current trick, in order
+        ("count", np.int8),  # how many of these
+        ("players", np.int8),  # seats in use; one record serves any number of players, compiled once
+        ("alive", np.int8),  # players not out, a bit for each
+        ("player", np.int8),  # about to play or to choose; in stage FACE_DOWN he who will choose
+        ("best", np.int8),  # the card that is taking the trick
+        ("taker", np.int8),  # who played it
+        ("hand_size", np.int8),  # cards dealt to each in this round
+        ("trumps", np.int8),  # suit
+        ("turn_up", np.int8),  # card; NO_CARD after the first round
+        ("stage", np.int8),
+        ("arranged", np.int8),  # the hand size of the round laid out beforehand; 0 for none
+    ],
+    align=True,
+)
 
-STOCK = MOST                    # the hidden hand after the players', in the constrained deal
+STOCK = MOST  # the hidden hand after the players', in the constrained deal
 BELIEFS = np.dtype(deal_fields(MOST + 1), align=True)
 
 
@@ -379,12 +383,16 @@ def text(state: Any) -> str:
     """The hands, with the tricks taken and the trick on the table."""
     lines = [_headline(state)]
     face_down = state.stage in (DRAW, FACE_DOWN)
-    for player, hand in enumerate(state.hands[:state.players]):
+    for player, hand in enumerate(state.hands[: state.players]):
         tricks = f"{state.tricks[player]} trick{'' if state.tricks[player] == 1 else 's'}"
         alive = int(state.alive) >> player & 1
-        lines.append(f"player {player}, {tricks}: " + ("out" if not alive else "face down" if face_down else cards_text(hand)))
+        lines.append(
+            f"player {player}, {tricks}: " + ("out" if not alive else "face down" if face_down else cards_text(hand))
+        )
     if state.stage == PLAY and state.count > 0:
-        lines.append("trick: " + ", ".join(f"{player} plays {card_text(card)}" for player, card in _trick_by_player(state)))
+        lines.append(
+            "trick: " + ", ".join(f"{player} plays {card_text(card)}" for player, card in _trick_by_player(state))
+        )
     return "\n".join(lines)
 
 
@@ -393,7 +401,12 @@ def _headline(state: Any) -> str:
     if state.stage == OVER:
         return beginning + f"player {int(state.alive).bit_length() - 1} has won"
     if state.stage != PLAY:
-        doing = ("", f"player {state.player} names trumps", "a draw for the choice of trumps", "the cards are to be dealt")
+        doing = (
+            "",
+            f"player {state.player} names trumps",
+            "a draw for the choice of trumps",
+            "the cards are to be dealt",
+        )
         return beginning + doing[state.stage]
     turned = f" (turned up: {card_text(state.turn_up)})" if state.turn_up != NO_CARD else ""
     return beginning + f"trumps {SUIT_SYMBOLS[state.trumps]}{turned}, player {state.player} to play"
@@ -403,7 +416,7 @@ def _trick_by_player(state: Any) -> list[tuple[int, int]]:
     """(player, card) of the current trick, in order; the last of them sits right of the player to move."""
     order = [(state.player + i) % state.players for i in range(state.players)]
     alive = [player for player in order if int(state.alive) >> player & 1]
-    return list(zip(alive[len(alive) - state.count:], state.trick.tolist(), strict=False))
+    return list(zip(alive[len(alive) - state.count :], state.trick.tolist(), strict=False))
 
 
 def action_text(state: Any, action: int) -> str:
@@ -423,9 +436,25 @@ def knockout_whist(players: int = PLAYERS) -> Game:
     if isinstance(players, bool) or not isinstance(players, int) or not FEWEST <= players <= MOST:
         raise ValueError(f"players={players!r}: Knockout Whist is for {FEWEST} to {MOST} players")
     return Game(
-        name="knockout-whist", players=players, parameters={"players": players}, defaults={"players": PLAYERS},
-        state=STATE, beliefs=BELIEFS, max_legal=ROUNDS,
-        initial=initial, player=player, legal=legal, chance=chance, apply=apply, rewards=rewards, observe=observe,
-        prepare=prepare, determinize=determinize, episode=episode, recall=recall, retrace=retrace,
-        text=text, action_text=action_text,
+        name="knockout-whist",
+        players=players,
+        parameters={"players": players},
+        defaults={"players": PLAYERS},
+        state=STATE,
+        beliefs=BELIEFS,
+        max_legal=ROUNDS,
+        initial=initial,
+        player=player,
+        legal=legal,
+        chance=chance,
+        apply=apply,
+        rewards=rewards,
+        observe=observe,
+        prepare=prepare,
+        determinize=determinize,
+        episode=episode,
+        recall=recall,
+        retrace=retrace,
+        text=text,
+        action_text=action_text,
     )

@@ -7,27 +7,30 @@ gain g, from -2 to 2, is the reward (g + 2) / 4.
     player 0: Q, paid 1; player 1: K, paid 2
     player 0 to act                                 he passed, player 1 bet
 """
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from icarus.game import CHANCE, TERMINAL, Game
-from icarus.jit import helper, inlined
-from icarus.rng import below
+from icarus.kernel import CHANCE, TERMINAL, below, helper, inlined
+from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
-    from icarus.game import State
+    from icarus.kernel.game import State
 
 CARDS = 3
 PASS, BET = 0, 1
-ANTE, STAKE = 1, 2                   # what a player pays at least and at most
+ANTE, STAKE = 1, 2  # what a player pays at least and at most
 
-STATE = np.dtype([
-    ("cards", np.int8, (2,)),        # of each player: 0 … 2 for J, Q, K
-    ("paid", np.int8, (2,)),         # into the pot
-    ("count", np.int8),              # actions so far
-    ("folded", np.int8),             # whether the last action was a pass after a bet
-], align=True)
+STATE = np.dtype(
+    [
+        ("cards", np.int8, (2,)),  # of each player: 0 … 2 for J, Q, K
+        ("paid", np.int8, (2,)),  # into the pot
+        ("count", np.int8),  # actions so far
+        ("folded", np.int8),  # whether the last action was a pass after a bet
+    ],
+    align=True,
+)
 
 
 def initial(state: Any, rng: np.ndarray) -> None:
@@ -100,6 +103,17 @@ def action_text(state: Any, action: int) -> str:
 
 
 KUHN_POKER = Game(
-    name="kuhn-poker", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
-    max_legal=2, determinize=determinize, retrace=retrace, text=text, action_text=action_text,
+    name="kuhn-poker",
+    players=2,
+    state=STATE,
+    initial=initial,
+    player=player,
+    legal=legal,
+    apply=apply,
+    rewards=rewards,
+    max_legal=2,
+    determinize=determinize,
+    retrace=retrace,
+    text=text,
+    action_text=action_text,
 )

@@ -8,32 +8,35 @@ caller. The highest possible bid can only be called. One round is the whole game
     player 0: 2 ★; player 1: 2
     player 1 has bid 3 × 2, player 0 to act         if he calls, he loses
 """
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from icarus.game import CHANCE, TERMINAL, Game
-from icarus.jit import helper
-from icarus.rng import below
+from icarus.kernel import CHANCE, TERMINAL, below, helper
+from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
-    from icarus.game import State
+    from icarus.kernel.game import State
 
 FACES = 6
-STAR = FACES - 1                     # faces 1 … 5 are 0 … 4
+STAR = FACES - 1  # faces 1 … 5 are 0 … 4
 FACE_NAMES = "12345★"
-DICE = 1                             # of a player, where no number is given
-MOST = 8                             # and at most
-LIAR = 2 * MOST * FACES              # actions: (number - 1) * FACES + face bids, LIAR calls
+DICE = 1  # of a player, where no number is given
+MOST = 8  # and at most
+LIAR = 2 * MOST * FACES  # actions: (number - 1) * FACES + face bids, LIAR calls
 NO_BID = -1
 
-STATE = np.dtype([
-    ("faces", np.int8, (2, MOST)),   # of each player's dice
-    ("dice", np.int8, (2,)),         # how many each has
-    ("bid", np.int8),                # the last, or NO_BID
-    ("player", np.int8),             # about to act; after a call, the bidder
-    ("called", np.int8),             # whether the bid has been called
-], align=True)
+STATE = np.dtype(
+    [
+        ("faces", np.int8, (2, MOST)),  # of each player's dice
+        ("dice", np.int8, (2,)),  # how many each has
+        ("bid", np.int8),  # the last, or NO_BID
+        ("player", np.int8),  # about to act; after a call, the bidder
+        ("called", np.int8),  # whether the bid has been called
+    ],
+    align=True,
+)
 
 
 def initial(state: Any, rng: np.ndarray, first: int, second: int) -> None:
@@ -96,7 +99,7 @@ def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 def text(state: Any) -> str:
     """The dice, the last bid, and who is to act."""
-    rolls = (" ".join(FACE_NAMES[face] for face in state.faces[i, :state.dice[i]]) for i in range(2))
+    rolls = (" ".join(FACE_NAMES[face] for face in state.faces[i, : state.dice[i]]) for i in range(2))
     dice = "; ".join(f"player {i}: {roll}" for i, roll in enumerate(rolls))
     bidder, other = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
     bid = "" if state.bid == NO_BID else f"player {bidder} has bid {action_text(state, state.bid)}, "
@@ -117,7 +120,19 @@ def liars_dice(first: int = DICE, second: int = DICE) -> Game:
         if isinstance(dice, bool) or not isinstance(dice, int) or not 1 <= dice <= MOST:
             raise ValueError(f"{name}={dice!r}: a player has 1 to {MOST} dice")
     return Game(
-        name="liars-dice", players=2, parameters={"first": first, "second": second}, defaults={"first": DICE, "second": DICE},
-        state=STATE, max_legal=LIAR + 1, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
-        determinize=determinize, retrace=retrace, text=text, action_text=action_text,
+        name="liars-dice",
+        players=2,
+        parameters={"first": first, "second": second},
+        defaults={"first": DICE, "second": DICE},
+        state=STATE,
+        max_legal=LIAR + 1,
+        initial=initial,
+        player=player,
+        legal=legal,
+        apply=apply,
+        rewards=rewards,
+        determinize=determinize,
+        retrace=retrace,
+        text=text,
+        action_text=action_text,
     )

@@ -12,27 +12,31 @@
 
 Perfect information. An action is the square, 0 (a1) … 63 (h8) by rows, or PASS.
 """
+
 from typing import Any
 
 import numpy as np
 
-from icarus.game import CONTINUES, TERMINAL, Game
-from icarus.jit import inlined, lowest_bit, popcount
+from icarus.kernel import CONTINUES, TERMINAL, inlined, lowest_bit, popcount
+from icarus.kernel.game import Game
 
 SIZE = 8
 PASS = SIZE * SIZE
-NOWHERE = PASS + 1                                   # the last square before anything was played
+NOWHERE = PASS + 1  # the last square before anything was played
 EVERYWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
-INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)        # a line of flips that runs sideways must not wrap around the board
+INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)  # a line of flips that runs sideways must not wrap around the board
 EDGE = np.uint64(0xFF818181818181FF)
 START = ((1 << 28) | (1 << 35), (1 << 27) | (1 << 36))
 
-STATE = np.dtype([
-    ("discs", np.uint64, (2,)),      # a bit per square for each player
-    ("player", np.int8),             # about to act
-    ("passes", np.int8),             # in a row; two end the game
-    ("last", np.int8),               # the previous action: a square, PASS or NOWHERE
-], align=True)
+STATE = np.dtype(
+    [
+        ("discs", np.uint64, (2,)),  # a bit per square for each player
+        ("player", np.int8),  # about to act
+        ("passes", np.int8),  # in a row; two end the game
+        ("last", np.int8),  # the previous action: a square, PASS or NOWHERE
+    ],
+    align=True,
+)
 
 
 @inlined
@@ -132,8 +136,10 @@ def text(state: Any) -> str:
     """The board, with the player to move."""
     rows = ["  a b c d e f g h"]
     for row in range(SIZE):
-        marks = ("X" if int(state.discs[0]) >> square & 1 else "O" if int(state.discs[1]) >> square & 1 else "."
-                 for square in range(row * SIZE, row * SIZE + SIZE))
+        marks = (
+            "X" if int(state.discs[0]) >> square & 1 else "O" if int(state.discs[1]) >> square & 1 else "."
+            for square in range(row * SIZE, row * SIZE + SIZE)
+        )
         rows.append(f"{row + 1} " + " ".join(marks))
     discs = f"X {int(state.discs[0]).bit_count()}, O {int(state.discs[1]).bit_count()}"
     return "\n".join([*rows, discs if state.passes == 2 else f"{discs}; {'XO'[state.player]} to move"])
@@ -144,6 +150,16 @@ def action_text(state: Any, action: int) -> str:
 
 
 OTHELLO = Game(
-    name="othello", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
-    max_legal=SIZE * SIZE - 4, episode=episode, text=text, action_text=action_text,
+    name="othello",
+    players=2,
+    state=STATE,
+    initial=initial,
+    player=player,
+    legal=legal,
+    apply=apply,
+    rewards=rewards,
+    max_legal=SIZE * SIZE - 4,
+    episode=episode,
+    text=text,
+    action_text=action_text,
 )

@@ -22,46 +22,57 @@ the other may have found any of his marks that were there in time. Of the orders
 and the tries of the present turn belong to a state. `determinize` is uniform over the states in this sense. (A square found taken
 was taken by then: this rules out orders of the other's marks, equally many for each set of them, but never a set.)
 """
+
 import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from icarus.game import CHANCE, CONTINUES, TERMINAL, UNSEEN, Game
-from icarus.jit import helper, inlined, lowest_bit, popcount
-from icarus.rng import below, next_word, uniform
+from icarus.compiler.rng import next_word
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, below, helper, inlined, lowest_bit, popcount, uniform
+from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
-    from icarus.game import State
+    from icarus.kernel.game import State
 
-COLUMNS, ROWS, IN_A_ROW = 4, 4, 4    # where no numbers are given
+COLUMNS, ROWS, IN_A_ROW = 4, 4, 4  # where no numbers are given
 BITS = 64
-SIDE = 8                             # the longest that is possible
-SQUARES = 56                         # 7 × 8, the largest board that fits 64 bits with its empty column
-MOST = SQUARES // 2                  # marks of one player
-MARK = BITS                          # what is seen of the other's mark
-NOWHERE = -1                         # the last mark before there is one
+SIDE = 8  # the longest that is possible
+SQUARES = 56  # 7 × 8, the largest board that fits 64 bits with its empty column
+MOST = SQUARES // 2  # marks of one player
+MARK = BITS  # what is seen of the other's mark
+NOWHERE = -1  # the last mark before there is one
 GOING_ON, WON, DRAWN = range(3)
 
-STATE = np.dtype([
-    ("marks", np.uint64, (2,)),      # a bit per square for each player
-    ("open", np.uint64, (2,)),       # the squares a player may try: neither his own nor found to be the other's
-    ("tries", np.int8, (MOST,)),     # that have failed in this turn, in order
-    ("failed", np.int8),             # how many of these
-    ("last", np.int8),               # the mark that ended the previous turn, or NOWHERE
-    ("player", np.int8),             # about to try
-    ("ended", np.int8),              # GOING_ON, WON by the player who is not about to try, or DRAWN
-    ("columns", np.int8),
-    ("rows", np.int8),
-    ("in_a_row", np.int8),
-], align=True)
+STATE = np.dtype(
+    [
+        ("marks", np.uint64, (2,)),  # a bit per square for each player
+        ("open", np.uint64, (2,)),  # the squares a player may try: neither his own nor found to be the other's
+        ("tries", np.int8, (MOST,)),  # that have failed in this turn, in order
+        ("failed", np.int8),  # how many of these
+        ("last", np.int8),  # the mark that ended the previous turn, or NOWHERE
+        ("player", np.int8),  # about to try
+        ("ended", np.int8),  # GOING_ON, WON by the player who is not about to try, or DRAWN
+        ("columns", np.int8),
+        ("rows", np.int8),
+        ("in_a_row", np.int8),
+    ],
+    align=True,
+)
 
-BELIEFS = np.dtype([
-    ("found", np.uint64),            # marks of the other's that the observer has found
-    ("squares", np.int8, (SQUARES,)),    # where more may be: neither found nor his own, nor completing a line of those found
-    ("count", np.int8),              # how many of these
-    ("missing", np.int8),            # how many more marks there are
-], align=True)
+BELIEFS = np.dtype(
+    [
+        ("found", np.uint64),  # marks of the other's that the observer has found
+        (
+            "squares",
+            np.int8,
+            (SQUARES,),
+        ),  # where more may be: neither found nor his own, nor completing a line of those found
+        ("count", np.int8),  # how many of these
+        ("missing", np.int8),  # how many more marks there are
+    ],
+    align=True,
+)
 
 
 def _count_knowledge() -> np.ndarray:
@@ -156,7 +167,7 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
         return
     marks, squares = state.marks[1 - observer], state.open[observer]
     beliefs.found = marks & ~squares
-    beliefs.missing = popcount(marks & squares)      # the number of marks is seen, and so is the number found
+    beliefs.missing = popcount(marks & squares)  # the number of marks is seen, and so is the number found
     beliefs.count = 0
     while squares != np.uint64(0):
         square = squares & (~squares + np.uint64(1))
@@ -218,8 +229,8 @@ def _draw_tries(state: Any, marks: np.uint64, rng: np.ndarray) -> np.uint64:
     last = np.uint64(0) if state.last == NOWHERE else np.uint64(1) << np.uint64(state.last)
     left, tried = marks & ~last, np.uint64(0)
     while True:
-        count = popcount(left)                       # of marks that he may still try, or may have found earlier
-        point = uniform(rng) * KNOWLEDGE[0 if last == np.uint64(0) else 1, count] - 2.0 ** count
+        count = popcount(left)  # of marks that he may still try, or may have found earlier
+        point = uniform(rng) * KNOWLEDGE[0 if last == np.uint64(0) else 1, count] - 2.0**count
         if point < 0.0:
             return tried | (left & next_word(rng))
         if last != np.uint64(0) and point < KNOWLEDGE[0, count]:
@@ -260,11 +271,13 @@ def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
     mover = int(facts.player)
     observer = mover if _by_mover(facts) == _by_mover(world) else 1 - mover
     other = 1 - observer
-    tries = world.tries[:world.failed].tolist() if other == mover else []
+    tries = world.tries[: world.failed].tolist() if other == mover else []
     before = [square for square in _squares(_found(world, other)) if square not in tries]
     marks = iter(_marks_in_order(state, world, observer))
     retraced: list[int] = []
-    turns = [(who, [action for _, action in turn]) for who, turn in itertools.groupby(state.history, lambda step: step[0])]
+    turns = [
+        (who, [action for _, action in turn]) for who, turn in itertools.groupby(state.history, lambda step: step[0])
+    ]
     finished = int(facts.marks[other]).bit_count()
     for who, turn in turns:
         if who == observer:
@@ -277,7 +290,7 @@ def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 def _by_mover(facts: Any) -> tuple[int, int, list[int]]:
     """What the player to move marked, found and tried: for the other it is all that a determinization can change."""
-    return int(facts.marks[facts.player]), _found(facts, facts.player), facts.tries[:facts.failed].tolist()
+    return int(facts.marks[facts.player]), _found(facts, facts.player), facts.tries[: facts.failed].tolist()
 
 
 def _found(facts: Any, player: int) -> int:
@@ -300,12 +313,12 @@ def _marks_in_order(state: "State", world: Any, observer: int) -> list[int]:
 
 def text(state: Any) -> str:
     """The board, small letters for marks that the other player has found, and who is to move."""
-    lines = ["  " + " ".join("abcdefgh"[:state.columns])]
+    lines = ["  " + " ".join("abcdefgh"[: state.columns])]
     for row in range(state.rows - 1, -1, -1):
         squares = range(row * (state.columns + 1), row * (state.columns + 1) + state.columns)
         lines.append(f"{row + 1} " + " ".join(_square_text(state, square) for square in squares))
     endings = (f"{'XO'[state.player]} to move", f"{'OX'[state.player]} has won", "a draw")
-    tried = ", ".join(action_text(state, square) for square in state.tries[:state.failed])
+    tried = ", ".join(action_text(state, square) for square in state.tries[: state.failed])
     return "\n".join([*lines, endings[state.ended] + (f", found {tried} taken" if tried else "")])
 
 
@@ -329,14 +342,36 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
     """
     for name, value in (("columns", columns), ("rows", rows), ("in_a_row", in_a_row)):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise ValueError(f"{name}={value!r}: a board is given by three integers, as in columns=4, rows=4, in_a_row=4")
+            raise ValueError(
+                f"{name}={value!r}: a board is given by three integers, as in columns=4, rows=4, in_a_row=4"
+            )
     if not (1 <= columns <= SIDE and 1 <= rows <= SIDE and columns * rows <= SQUARES):
-        raise ValueError(f"columns={columns!r}, rows={rows!r}: each must be 1 to {SIDE}, and at most {SQUARES} squares in all")
+        raise ValueError(
+            f"columns={columns!r}, rows={rows!r}: each must be 1 to {SIDE}, and at most {SQUARES} squares in all"
+        )
     if not 2 <= in_a_row <= max(columns, rows):
-        raise ValueError(f"in_a_row={in_a_row!r}: on a board of {columns} × {rows} it must be 2 to {max(columns, rows)}")
+        raise ValueError(
+            f"in_a_row={in_a_row!r}: on a board of {columns} × {rows} it must be 2 to {max(columns, rows)}"
+        )
     return Game(
-        name="phantom-mnk", players=2, parameters={"columns": columns, "rows": rows, "in_a_row": in_a_row},
-        defaults={"columns": COLUMNS, "rows": ROWS, "in_a_row": IN_A_ROW}, state=STATE, beliefs=BELIEFS, max_legal=SQUARES,
-        initial=initial, player=player, legal=legal, apply=apply, rewards=rewards, observe=observe, prepare=prepare,
-        determinize=determinize, episode=episode, recall=recall, retrace=retrace, text=text, action_text=action_text,
+        name="phantom-mnk",
+        players=2,
+        parameters={"columns": columns, "rows": rows, "in_a_row": in_a_row},
+        defaults={"columns": COLUMNS, "rows": ROWS, "in_a_row": IN_A_ROW},
+        state=STATE,
+        beliefs=BELIEFS,
+        max_legal=SQUARES,
+        initial=initial,
+        player=player,
+        legal=legal,
+        apply=apply,
+        rewards=rewards,
+        observe=observe,
+        prepare=prepare,
+        determinize=determinize,
+        episode=episode,
+        recall=recall,
+        retrace=retrace,
+        text=text,
+        action_text=action_text,
     )

@@ -1,9 +1,8 @@
 """The specifications, by name."""
+
 from typing import Any
 
-from icarus import parsing
-from icarus.enhancement import Enhancement
-from icarus.policy import argmax, epsilon_greedy, gibbs, rave_weight, reply, roulette, ucb1
+from icarus.algebra import Enhancement, argmax, epsilon_greedy, gibbs, parsing, rave_weight, reply, roulette, ucb1
 from icarus.specs.amaf import AMAF, RAVE, amaf, rave
 from icarus.specs.baseline import BASELINE, baseline
 from icarus.specs.epic import EPIC, epic
@@ -12,12 +11,32 @@ from icarus.specs.mast import MAST, TO_MAST, mast, to_mast
 from icarus.specs.nast import NAST, NAST1, NAST2, NAST3, nast
 
 SPECIFICATIONS: dict[str, Enhancement] = {
-    "BASELINE": BASELINE, "AMAF": AMAF, "RAVE": RAVE, "MAST": MAST, "TO_MAST": TO_MAST, "LGR": LGR, "LGRF": LGRF,
-    "NAST": NAST, "NAST1": NAST1, "NAST2": NAST2, "NAST3": NAST3, "EPIC": EPIC,
+    "BASELINE": BASELINE,
+    "AMAF": AMAF,
+    "RAVE": RAVE,
+    "MAST": MAST,
+    "TO_MAST": TO_MAST,
+    "LGR": LGR,
+    "LGRF": LGRF,
+    "NAST": NAST,
+    "NAST1": NAST1,
+    "NAST2": NAST2,
+    "NAST3": NAST3,
+    "EPIC": EPIC,
 }
 _FUNCTIONS: dict[str, Any] = {
-    "baseline": baseline, "amaf": amaf, "rave": rave, "mast": mast, "to_mast": to_mast, "nast": nast, "epic": epic,
-    "rave_weight": rave_weight, "ucb1": ucb1, "gibbs": gibbs, "epsilon_greedy": epsilon_greedy, "roulette": roulette,
+    "baseline": baseline,
+    "amaf": amaf,
+    "rave": rave,
+    "mast": mast,
+    "to_mast": to_mast,
+    "nast": nast,
+    "epic": epic,
+    "rave_weight": rave_weight,
+    "ucb1": ucb1,
+    "gibbs": gibbs,
+    "epsilon_greedy": epsilon_greedy,
+    "roulette": roulette,
 }
 
 
@@ -34,7 +53,32 @@ def parse(text: str, **names: Any) -> Enhancement:
 
 
 __all__ = [
-    "AMAF", "BASELINE", "EPIC", "LGR", "LGRF", "MAST", "NAST", "NAST1", "NAST2", "NAST3", "RAVE", "SPECIFICATIONS", "TO_MAST", "amaf",
-    "argmax", "baseline", "epic", "epsilon_greedy", "gibbs", "mast", "nast", "parse", "rave", "rave_weight", "reply", "roulette",
-    "to_mast", "ucb1",
+    "AMAF",
+    "BASELINE",
+    "EPIC",
+    "LGR",
+    "LGRF",
+    "MAST",
+    "NAST",
+    "NAST1",
+    "NAST2",
+    "NAST3",
+    "RAVE",
+    "SPECIFICATIONS",
+    "TO_MAST",
+    "amaf",
+    "argmax",
+    "baseline",
+    "epic",
+    "epsilon_greedy",
+    "gibbs",
+    "mast",
+    "nast",
+    "parse",
+    "rave",
+    "rave_weight",
+    "reply",
+    "roulette",
+    "to_mast",
+    "ucb1",
 ]

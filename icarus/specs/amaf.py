@@ -3,16 +3,28 @@
 Readings: an action is the same only when the same player plays it; (AMAF-6) is literal, one update for every later occurrence
 j > i, the action actually played at h_i included.
 """
+
 from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus.enhancement import Enhancement, named
-from icarus.history import SELECTION, History, child, legal_at
-from icarus.information import HISTORY, NOTHING, RewardsVisits, Updates, initial, update
-from icarus.policy import Rule, checked, rave_weight, ucb1
-from icarus.slots import backpropagation, candidates, capture
+from icarus.algebra import (
+    HISTORY,
+    NOTHING,
+    Enhancement,
+    RewardsVisits,
+    Rule,
+    backpropagation,
+    candidates,
+    capture,
+    checked,
+    initial,
+    named,
+    rave_weight,
+    ucb1,
+)
+from icarus.kernel import SELECTION, History, Updates, child, legal_at, update
 from icarus.specs.baseline import BASELINE, EXPLORATION
 
 
@@ -45,13 +57,13 @@ def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
 
 AMAF = Enhancement(
     name="AMAF",
-    records=HISTORY,                                   # AMAF-1
-    information=RewardsVisits,                         # AMAF-2
-    initial=initial(),                                 # AMAF-3
-    policy=ucb1(EXPLORATION).over(children),           # AMAF-4
-    contexts=NOTHING,                                  # AMAF-5
-    capture=capture_siblings,                          # AMAF-6
-    backpropagation=backpropagate,                     # AMAF-7
+    records=HISTORY,  # AMAF-1
+    information=RewardsVisits,  # AMAF-2
+    initial=initial(),  # AMAF-3
+    policy=ucb1(EXPLORATION).over(children),  # AMAF-4
+    contexts=NOTHING,  # AMAF-5
+    capture=capture_siblings,  # AMAF-6
+    backpropagation=backpropagate,  # AMAF-7
 )
 
 

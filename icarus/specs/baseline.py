@@ -3,16 +3,24 @@
 Readings: the playout is in the tree up to the first history whose record has n = 0, which is the expanded one (t_e); the
 environment's histories have records like everyone's. In the simulation phase every value is +∞, so the choice is uniform.
 """
+
 from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus.enhancement import Enhancement
-from icarus.history import SIMULATION, History, child, legal_at
-from icarus.information import AVAILABLE, HISTORY, VISIT, VISIT_OR_AVAILABLE, RewardsVisitsAvailability, Updates, initial, update
-from icarus.policy import ucb1
-from icarus.slots import backpropagation, candidates, capture
+from icarus.algebra import (
+    HISTORY,
+    VISIT_OR_AVAILABLE,
+    Enhancement,
+    RewardsVisitsAvailability,
+    backpropagation,
+    candidates,
+    capture,
+    initial,
+    ucb1,
+)
+from icarus.kernel import AVAILABLE, SIMULATION, VISIT, History, Updates, child, legal_at, update
 
 EXPLORATION = 0.7
 
@@ -28,7 +36,7 @@ def children(history: History, legal: np.ndarray, records: np.ndarray) -> None:
 def capture_tree(history: History, updates: Updates) -> None:
     """⟨([a₁, …, a_i]~, ψ_visit) : 0 ≤ i ≤ t_e⟩ # ⟨([a₁, …, a_{i−1}, a]~, ψ_avail) : 0 < i ≤ t_e, a legal, a ≠ a_i⟩"""
     steps = history.steps
-    last = 0                                                        # t_e: one more than the last decision in the tree
+    last = 0  # t_e: one more than the last decision in the tree
     while last < len(steps) - 1 and steps[last].phase != SIMULATION:
         last += 1
     for i in range(last + 1):
@@ -51,13 +59,13 @@ def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
 
 BASELINE = Enhancement(
     name="BASELINE",
-    records=HISTORY,                                   # Base-1
-    information=RewardsVisitsAvailability,             # Base-2
-    initial=initial(),                                 # Base-3
-    policy=ucb1(EXPLORATION).over(children),           # Base-4
-    contexts=VISIT_OR_AVAILABLE,                       # Base-5
-    capture=capture_tree,                              # Base-6
-    backpropagation=backpropagate,                     # Base-7
+    records=HISTORY,  # Base-1
+    information=RewardsVisitsAvailability,  # Base-2
+    initial=initial(),  # Base-3
+    policy=ucb1(EXPLORATION).over(children),  # Base-4
+    contexts=VISIT_OR_AVAILABLE,  # Base-5
+    capture=capture_tree,  # Base-6
+    backpropagation=backpropagate,  # Base-7
 )
 
 

@@ -4,23 +4,23 @@ Readings: positions-in-episode count from the start of the game, not from the ro
 e(s) ∈ E is the first of that episode; the record of h # a is the position-in-episode of h extended by a, also when a ends the
 episode. Before a game's first label the initial position counts as labelled, with a label of its own. (EPIC-7) is (Base-7).
 """
+
 import attrs
 import numpy as np
 
-from icarus.enhancement import Enhancement
-from icarus.history import History, child_in_episode, legal_at
-from icarus.information import (
-    AVAILABLE,
+from icarus.algebra import (
     POSITION,
-    VISIT,
     VISIT_OR_AVAILABLE,
+    Enhancement,
     RewardsVisitsAvailability,
-    Updates,
+    Rule,
+    candidates,
+    capture,
+    checked,
     initial,
-    update,
+    ucb1,
 )
-from icarus.policy import Rule, checked, ucb1
-from icarus.slots import candidates, capture
+from icarus.kernel import AVAILABLE, VISIT, History, Updates, child_in_episode, legal_at, update
 from icarus.specs.baseline import backpropagate
 
 EXPLORATION = 0.7
@@ -47,13 +47,13 @@ def capture_positions(history: History, updates: Updates) -> None:
 
 EPIC = Enhancement(
     name="EPIC",
-    records=POSITION,                                  # EPIC-1
-    information=RewardsVisitsAvailability,             # EPIC-2
-    initial=initial(),                                 # EPIC-3
-    policy=ucb1(EXPLORATION).over(positions),          # EPIC-4
-    contexts=VISIT_OR_AVAILABLE,                       # EPIC-5
-    capture=capture_positions,                         # EPIC-6
-    backpropagation=backpropagate,                     # EPIC-7
+    records=POSITION,  # EPIC-1
+    information=RewardsVisitsAvailability,  # EPIC-2
+    initial=initial(),  # EPIC-3
+    policy=ucb1(EXPLORATION).over(positions),  # EPIC-4
+    contexts=VISIT_OR_AVAILABLE,  # EPIC-5
+    capture=capture_positions,  # EPIC-6
+    backpropagation=backpropagate,  # EPIC-7
 )
 
 

@@ -5,24 +5,35 @@ No strategy names it: a scheme `with_exp3()` has it decide, in the tree, where a
 Readings: n of (5) is the number of trials of the actions that are legal now, so that the first trial is uniform. All who choose at
 once have their bandits at the history where the first of them is asked; what one chooses is no part of another's record.
 """
+
 import math
 from typing import Any
 
 import numpy as np
 
-from icarus.enhancement import Enhancement
-from icarus.history import SIMULATION, History, extended
-from icarus.information import HISTORY, RewardsVisits, Space, Updates, find, initial, update
-from icarus.jit import inlined
-from icarus.policy import roulette
-from icarus.slots import backpropagation, capture, values
+from icarus.algebra import (
+    HISTORY,
+    Enhancement,
+    RewardsVisits,
+    Space,
+    backpropagation,
+    capture,
+    initial,
+    roulette,
+    values,
+)
+from icarus.kernel import SIMULATION, History, Updates, extended, find, inlined, update
 
 
 @inlined
 def trial(history: History, i: int, action: int) -> int:
     """The record of an action at a simultaneous decision: the history before the first of the choices, extended by it."""
     step, first = history.steps[i], i
-    while first > 0 and history.steps[first].choice > 1 and history.steps[first - 1].choice == history.steps[first].choice - 1:
+    while (
+        first > 0
+        and history.steps[first].choice > 1
+        and history.steps[first - 1].choice == history.steps[first].choice - 1
+    ):
         first -= 1
     return extended(history.keys[first, step.viewer], step.player, action)
 
@@ -38,13 +49,13 @@ def probabilities(history: History, theta: Any, legal: np.ndarray, out: np.ndarr
         trials += seen.visits
     gamma = 1.0
     if trials > 0:
-        gamma = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * trials)))                               # (5)
-    eta, most, total = gamma / arms, out[:arms].max(), 0.0                                                           # (6)
-    for i in range(arms):                                      # scaled by e^(-most η), so that no sum is too great
+        gamma = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * trials)))  # (5)
+    eta, most, total = gamma / arms, out[:arms].max(), 0.0  # (6)
+    for i in range(arms):  # scaled by e^(-most η), so that no sum is too great
         out[i] = math.exp((out[i] - most) * eta)
         total += out[i]
     for i in range(arms):
-        out[i] = gamma / arms + (1.0 - gamma) * out[i] / total                                                       # (4)
+        out[i] = gamma / arms + (1.0 - gamma) * out[i] / total  # (4)
 
 
 @capture(reads_simulation=False, writes_simulation=False)
@@ -61,7 +72,7 @@ def capture_trials(history: History, updates: Updates) -> None:
 @backpropagation
 def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
     """(s + μ/p, n + 1)"""
-    probability = np.int64(context).view(np.float64)           # a context is an integer: the bits of p
+    probability = np.int64(context).view(np.float64)  # a context is an integer: the bits of p
     for player in range(len(rewards)):
         seen.reward[player] += rewards[player] / probability
     seen.visits += 1

@@ -3,17 +3,25 @@
 Readings: the move replied to is the last one that the replying player observed; the environment's replies have no record. A
 stored reply that is not legal now falls back to uniform. (LGR-7) is literal: μ_ρ > 0, so a draw keeps a reply.
 """
+
 from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus.enhancement import Enhancement
-from icarus.game import CHANCE, MAX_PLAYERS, UNSEEN
-from icarus.history import NONE, History, observed, record
-from icarus.information import ACTION, MOVE, PLAYER, LastReply, Theta, Updates, find, initial, update
-from icarus.policy import reply
-from icarus.slots import backpropagation, capture, values
+from icarus.algebra import (
+    ACTION,
+    MOVE,
+    PLAYER,
+    Enhancement,
+    LastReply,
+    backpropagation,
+    capture,
+    initial,
+    reply,
+    values,
+)
+from icarus.kernel import CHANCE, MAX_PLAYERS, NONE, UNSEEN, History, Theta, Updates, find, observed, record, update
 
 
 @values
@@ -47,13 +55,13 @@ def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
 
 LGR = Enhancement(
     name="LGR",
-    records=MOVE * PLAYER,                             # LGR-1
-    information=LastReply,                             # LGR-2
-    initial=initial(reply=NONE),                       # LGR-3
-    policy=reply().over(recorded_reply),               # LGR-4
-    contexts=ACTION * PLAYER,                          # LGR-5
-    capture=capture_replies,                           # LGR-6
-    backpropagation=backpropagate,                     # LGR-7
+    records=MOVE * PLAYER,  # LGR-1
+    information=LastReply,  # LGR-2
+    initial=initial(reply=NONE),  # LGR-3
+    policy=reply().over(recorded_reply),  # LGR-4
+    contexts=ACTION * PLAYER,  # LGR-5
+    capture=capture_replies,  # LGR-6
+    backpropagation=backpropagate,  # LGR-7
 )
 
 
@@ -66,4 +74,4 @@ def backpropagate_forgetting(seen: Any, context: int, rewards: np.ndarray) -> No
         seen.reply = NONE
 
 
-LGRF = attrs.evolve(LGR, name="LGRF", backpropagation=backpropagate_forgetting)                  # LGRF-7
+LGRF = attrs.evolve(LGR, name="LGRF", backpropagation=backpropagate_forgetting)  # LGRF-7

@@ -3,19 +3,30 @@
 Readings: the player in a record is the one who plays the action; the environment's actions have no record (R and Ψ name
 players 1, …, κ only). UCB1 counts how often an action was available, which takes a capture of its own.
 """
+
 from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus.enhancement import Enhancement
-from icarus.game import CHANCE
-from icarus.history import EXPANSION, SIMULATION, History, legal_at, record
-from icarus.information import ACTION, PLAYER, RewardVisits, RewardVisitsAvailability, Space, Updates, initial, update
-from icarus.policy import Rule, checked, gibbs
-from icarus.slots import backpropagation, candidates, capture
+from icarus.algebra import (
+    ACTION,
+    PLAYER,
+    Enhancement,
+    RewardVisits,
+    RewardVisitsAvailability,
+    Rule,
+    Space,
+    backpropagation,
+    candidates,
+    capture,
+    checked,
+    gibbs,
+    initial,
+)
+from icarus.kernel import CHANCE, EXPANSION, SIMULATION, History, Updates, legal_at, record, update
 
-ONLY_AVAILABLE = -1                                    # the context of an action that was legal but not played
+ONLY_AVAILABLE = -1  # the context of an action that was legal but not played
 
 
 @candidates
@@ -44,16 +55,16 @@ def backpropagate(seen: Any, player: int, rewards: np.ndarray) -> None:
 
 MAST = Enhancement(
     name="MAST",
-    records=ACTION * PLAYER,                           # MAST-1
-    information=RewardVisits,                          # MAST-2
-    initial=initial(),                                 # MAST-3
-    policy=gibbs(temperature=1).over(actions),         # MAST-4
-    contexts=PLAYER,                                   # MAST-5
-    capture=capture_actions,                           # MAST-6
-    backpropagation=backpropagate,                     # MAST-7
+    records=ACTION * PLAYER,  # MAST-1
+    information=RewardVisits,  # MAST-2
+    initial=initial(),  # MAST-3
+    policy=gibbs(temperature=1).over(actions),  # MAST-4
+    contexts=PLAYER,  # MAST-5
+    capture=capture_actions,  # MAST-6
+    backpropagation=backpropagate,  # MAST-7
 )
 
-TO_MAST = attrs.evolve(MAST, name="TO_MAST", capture=capture_actions(last_phase=EXPANSION))      # TO-MAST-6
+TO_MAST = attrs.evolve(MAST, name="TO_MAST", capture=capture_actions(last_phase=EXPANSION))  # TO-MAST-6
 
 
 @capture
@@ -90,5 +101,9 @@ def _with_rule(enhancement: Enhancement, name: str, rule: Rule) -> Enhancement:
     if not rule.bandit:
         return changed
     return attrs.evolve(
-        changed, information=RewardVisitsAvailability, contexts=PLAYER * Space(("{ψ_avail}",)),
-        capture=capture_available(**dict(enhancement.capture.parameters)), backpropagation=backpropagate_available)
+        changed,
+        information=RewardVisitsAvailability,
+        contexts=PLAYER * Space(("{ψ_avail}",)),
+        capture=capture_available(**dict(enhancement.capture.parameters)),
+        backpropagation=backpropagate_available,
+    )

@@ -4,14 +4,11 @@ Readings: the n-gram is made of the moves as the replying player observed them, 
 observed since the root there is no record, so the value is +∞. The environment's replies have no record. NAST with n = 1 is
 MAST with UCB1 by visits. (NAST-7) is (MAST-7).
 """
+
 import numpy as np
 
-from icarus.enhancement import Enhancement
-from icarus.game import CHANCE, UNSEEN
-from icarus.history import History, mix, ngram
-from icarus.information import MOVE, NO_RECORD, PLAYER, RewardVisits, Updates, initial, update
-from icarus.policy import Rule, checked, ucb1
-from icarus.slots import candidates, capture
+from icarus.algebra import MOVE, PLAYER, Enhancement, RewardVisits, Rule, candidates, capture, checked, initial, ucb1
+from icarus.kernel import CHANCE, NO_RECORD, UNSEEN, History, Updates, mix, ngram, update
 from icarus.specs.mast import backpropagate
 
 EXPLORATION = 0.7
@@ -47,13 +44,13 @@ def nast(n: int = 2, rule: Rule | None = None) -> Enhancement:
         raise ValueError(f"the length n of NAST's n-grams is {n!r}; it must be an integer of at least 1")
     return Enhancement(
         name=(f"NAST{n}" if n <= 3 else f"nast({n})") if rule is None else f"nast({n}, {rule})",
-        records=MOVE ** n * PLAYER,                                    # NAST-1
-        information=RewardVisits,                                      # NAST-2
-        initial=initial(),                                             # NAST-3
-        policy=(ucb1(EXPLORATION) if rule is None else checked(rule)).over(ngrams(n=n)),          # NAST-4
-        contexts=PLAYER,                                               # NAST-5
-        capture=capture_ngrams(n=n),                                   # NAST-6
-        backpropagation=backpropagate,                                 # NAST-7
+        records=MOVE**n * PLAYER,  # NAST-1
+        information=RewardVisits,  # NAST-2
+        initial=initial(),  # NAST-3
+        policy=(ucb1(EXPLORATION) if rule is None else checked(rule)).over(ngrams(n=n)),  # NAST-4
+        contexts=PLAYER,  # NAST-5
+        capture=capture_ngrams(n=n),  # NAST-6
+        backpropagation=backpropagate,  # NAST-7
     )
 
 

@@ -1,4 +1,5 @@
 """Commands run as people run them, and rows without clocks."""
+
 import os
 import subprocess
 import sys
@@ -8,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from experiments import store, suite
-from experiments.store import Row
+from experiments.papers import suite
+from experiments.store import rows as store
+from experiments.store.rows import Row
 
-TRIALS = 20                     # games of each of three agents
-TIMEOUT = 170                   # seconds for one command, compilation on a cold cache included
+TRIALS = 20  # games of each of three agents
+TIMEOUT = 170  # seconds for one command, compilation on a cold cache included
 
 
 class Command:
@@ -24,8 +26,15 @@ class Command:
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         call = [sys.executable, "-m", "experiments", *map(str, arguments)]
-        return subprocess.Popen(call, cwd=self.directory, env=self.environment, text=True, start_new_session=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen(
+            call,
+            cwd=self.directory,
+            env=self.environment,
+            text=True,
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     def __call__(self, *arguments: object) -> subprocess.CompletedProcess[str]:
         with self.start(*arguments) as process:
@@ -58,7 +67,11 @@ def games(directory: Path) -> dict[tuple[str, int], Row]:
 
 def without_clocks(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: without_clocks(inner) for key, inner in value.items() if key not in ("seconds", "started", "provenance")}
+        return {
+            key: without_clocks(inner)
+            for key, inner in value.items()
+            if key not in ("seconds", "started", "provenance")
+        }
     return value
 
 
@@ -82,10 +95,24 @@ def keep(directory: Path, experiment: Any, rows: Iterable[Row]) -> Path:
 
 def a_row(cell: Any, trial: int, **changes: Any) -> Row:
     """A row as a game of a cell would leave it, with an invented game."""
-    return {"cell": cell.key, "game": cell.column.game, "agent": cell.agent, "strategy": cell.strategy,
-            "opponent": cell.column.opponent, "iterations": cell.column.iterations, "trial": trial,
-            "seat": cell.seat(trial), "win": True, "reward": 1.0, "returns": [1.0, 0.0],
-            "seed": [0, int(cell.key[:8], 16), int(cell.key[8:], 16), trial],
-            "actions": [[0, 1], [1, 2]], "moves": 2, "started": "2020-01-01T00:00:00.000+00:00", "seconds": 1.0,
-            "statistics": {"agent": {"visits": 10.0, "value": 0.5, "depth": 3.0, "iterations": 20.0}, "opponents": {}},
-            "provenance": {"icarus": "0", "commit": None, "sources": "x"}, **changes}
+    return {
+        "cell": cell.key,
+        "game": cell.column.game,
+        "agent": cell.agent,
+        "strategy": cell.strategy,
+        "opponent": cell.column.opponent,
+        "iterations": cell.column.iterations,
+        "trial": trial,
+        "seat": cell.seat(trial),
+        "win": True,
+        "reward": 1.0,
+        "returns": [1.0, 0.0],
+        "seed": [0, int(cell.key[:8], 16), int(cell.key[8:], 16), trial],
+        "actions": [[0, 1], [1, 2]],
+        "moves": 2,
+        "started": "2020-01-01T00:00:00.000+00:00",
+        "seconds": 1.0,
+        "statistics": {"agent": {"visits": 10.0, "value": 0.5, "depth": 3.0, "iterations": 20.0}, "opponents": {}},
+        "provenance": {"icarus": "0", "commit": None, "sources": "x"},
+        **changes,
+    }

@@ -1,14 +1,15 @@
 """Table II of Cowling, Powley and Whitehouse (2012): leading plays counted by hand, and the published means."""
+
 import csv
 
 import numpy as np
 import pytest
 
-from experiments import branching
 from experiments.__main__ import main
-from experiments.branching import MEASURES, PUBLISHED, measured, measured_in, measurements
-from icarus.games._dou_di_zhu_plays import RANK_NAMES, hand_of
-from icarus.games.dou_di_zhu import DOU_DI_ZHU
+from experiments.report import branching
+from experiments.report.branching import MEASURES, PUBLISHED, measured, measured_in, measurements
+from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
+from icarus.games.dou_di_zhu.plays import RANK_NAMES, hand_of
 
 
 def deal(*hands):
@@ -19,14 +20,20 @@ def deal(*hands):
     return state[0]
 
 
-@pytest.mark.parametrize("cards, plays", [
-    ("4", ["4"]),
-    ("3334", ["3", "4", "33", "333", "333+4"]),
-    ("BR33", ["3", "B", "R", "33", "BR"]),
-    ("33344", ["3", "4", "33", "44", "333", "333+4", "333+44"]),
-    ("34567", ["3", "4", "5", "6", "7", "34567"]),
-    ("3333456", ["3", "4", "5", "6", "33", "333", "3333", "333+4", "333+5", "333+6", "3333+4+5", "3333+4+6", "3333+5+6"]),
-])
+@pytest.mark.parametrize(
+    "cards, plays",
+    [
+        ("4", ["4"]),
+        ("3334", ["3", "4", "33", "333", "333+4"]),
+        ("BR33", ["3", "B", "R", "33", "BR"]),
+        ("33344", ["3", "4", "33", "44", "333", "333+4", "333+44"]),
+        ("34567", ["3", "4", "5", "6", "7", "34567"]),
+        (
+            "3333456",
+            ["3", "4", "5", "6", "33", "333", "3333", "333+4", "333+5", "333+6", "3333+4+5", "3333+4+6", "3333+5+6"],
+        ),
+    ],
+)
 def test_leading_plays_count_each_choice_of_kickers(cards, plays):
     assert measured_in(deal("T", cards, "J"), 0)[0] == len(plays) + 1
 
@@ -51,7 +58,7 @@ def test_random_deals_branch_as_published_within_five_percent():
 def test_the_interval_is_students():
     """Of 1, 2, 3: mean 2, standard error 1/√3, and 4.3027 of these to either side."""
     found = measurements(np.array([[1.0], [2.0], [3.0]]).repeat(len(MEASURES), axis=1))
-    assert (found[0].low, found[0].high) == pytest.approx((2 - 4.30265 / 3 ** 0.5, 2 + 4.30265 / 3 ** 0.5), abs=1e-4)
+    assert (found[0].low, found[0].high) == pytest.approx((2 - 4.30265 / 3**0.5, 2 + 4.30265 / 3**0.5), abs=1e-4)
     assert found[0].ratio == pytest.approx(2 / PUBLISHED[0])
 
 
@@ -80,12 +87,15 @@ def test_the_same_seed_gives_the_same_deals_and_another_others():
     assert (one[:, 0] != other[:, 0]).any()
 
 
-@pytest.mark.parametrize("arguments, told", [
-    (("run", "branching", "--out", "x"), "branching plays no games: python -m experiments branching"),
-    (("branching", "--deals", "0"), "deals: 0 is not a whole number of at least 1"),
-    (("branching", "--deals", "1"), "at least 2 deals"),
-    (("branching", "--seed", "-1"), "a seed of at least 0"),
-])
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        (("run", "branching", "--out", "x"), "branching plays no games: python -m experiments branching"),
+        (("branching", "--deals", "0"), "deals: 0 is not a whole number of at least 1"),
+        (("branching", "--deals", "1"), "at least 2 deals"),
+        (("branching", "--seed", "-1"), "a seed of at least 0"),
+    ],
+)
 def test_bad_input_is_refused(arguments, told, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(list(arguments)) == 2

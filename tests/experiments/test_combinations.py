@@ -1,6 +1,7 @@
 """Table 1, as printed."""
-from experiments.combinations import COMBINATIONS
-from experiments.suite import TABLE_1
+
+from experiments.papers.combinations import COMBINATIONS
+from experiments.papers.suite import TABLE_1
 
 TABLE = """
 -     | ....  | BASELINE
@@ -29,15 +30,19 @@ def test_the_sixteen_combinations_are_those_of_table_1_in_its_order():
 
 
 def test_the_bullets_of_table_1_are_right():
-    assert [c.enhancements for c in COMBINATIONS] == [{LETTERS[mark] for mark in marks if mark != "."} for _, marks, _ in PRINTED]
+    assert [c.enhancements for c in COMBINATIONS] == [
+        {LETTERS[mark] for mark in marks if mark != "."} for _, marks, _ in PRINTED
+    ]
 
 
 def test_every_strategy_of_table_1_is_understood_and_written_back():
     from icarus import parse
+
     for strategy in TABLE_1.values():
         assert parse(str(parse(strategy))) == parse(strategy)
 
 
 def test_the_strategies_of_table_1_are_all_different():
     from icarus import parse
+
     assert len({str(parse(strategy)) for strategy in TABLE_1.values()}) == 16

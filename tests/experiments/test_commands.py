@@ -1,4 +1,5 @@
 """The commands, as people type them."""
+
 import csv
 import datetime
 import io
@@ -8,18 +9,20 @@ import shutil
 import pytest
 from conftest import SMALL, TRIALS, a_row, all_of_table_1, keep, small
 
-from experiments import store
 from experiments.__main__ import main, split_games
-from experiments.results import results_of
-from experiments.status import state_of
+from experiments.report.status import state_of
+from experiments.store import rows as store
+from experiments.store.results import results_of
 
 
 @pytest.fixture
 def call(capsys):
     """Run a command in this process: (exit code, standard output, standard error)."""
+
     def run(*arguments):
         code = main([str(argument) for argument in arguments])
         return code, *capsys.readouterr()
+
     return run
 
 
@@ -29,22 +32,25 @@ def copy(played, tmp_path):
     return shutil.copytree(played, tmp_path / "run")
 
 
-@pytest.mark.parametrize("arguments, told", [
-    (("run", "figur4", "--out", "x"), "no experiment is called 'figur4'; did you mean figure4"),
-    (("run", "figure4", "--games", "otello", "--out", "x"), "no game is called 'otello'; did you mean othello"),
-    (("run", *SMALL[:3], "--trials", 0, "--out", "x"), "trials: 0 is not a whole number of at least 1"),
-    (("run", *SMALL[:3], "--iterations", -5, "--out", "x"), "iterations: -5 is not a whole number of at least 1"),
-    (("run", *SMALL[:3], "--workers", 0, "--out", "x"), "workers: 0 is not a whole number of at least 1"),
-    (("run", *SMALL[:3], "--seed", -1, "--out", "x"), "seed: -1 is not a whole number"),
-    (("run", *SMALL[:3], "--trials", "many", "--out", "x"), "--trials"),
-    (("run", *SMALL[:3], "--part", "3/2", "--out", "x"), "part: '3/2' is not a share"),
-    (("run", *SMALL[:3]), "--out"),
-    (("run", "nowhere.toml", "--out", "x"), "nowhere.toml cannot be read"),
-    (("status", "nowhere"), "nowhere holds no experiment"),
-    (("report", "nowhere"), "nowhere holds no experiment"),
-    (("plan", 0.5, 0.5), "no number of games finds a difference of 0"),
-    (("rnu",), "No such command 'rnu'"),
-])
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        (("run", "figur4", "--out", "x"), "no experiment is called 'figur4'; did you mean figure4"),
+        (("run", "figure4", "--games", "otello", "--out", "x"), "no game is called 'otello'; did you mean othello"),
+        (("run", *SMALL[:3], "--trials", 0, "--out", "x"), "trials: 0 is not a whole number of at least 1"),
+        (("run", *SMALL[:3], "--iterations", -5, "--out", "x"), "iterations: -5 is not a whole number of at least 1"),
+        (("run", *SMALL[:3], "--workers", 0, "--out", "x"), "workers: 0 is not a whole number of at least 1"),
+        (("run", *SMALL[:3], "--seed", -1, "--out", "x"), "seed: -1 is not a whole number"),
+        (("run", *SMALL[:3], "--trials", "many", "--out", "x"), "--trials"),
+        (("run", *SMALL[:3], "--part", "3/2", "--out", "x"), "part: '3/2' is not a share"),
+        (("run", *SMALL[:3]), "--out"),
+        (("run", "nowhere.toml", "--out", "x"), "nowhere.toml cannot be read"),
+        (("status", "nowhere"), "nowhere holds no experiment"),
+        (("report", "nowhere"), "nowhere holds no experiment"),
+        (("plan", 0.5, 0.5), "no number of games finds a difference of 0"),
+        (("rnu",), "No such command 'rnu'"),
+    ],
+)
 def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(call, tmp_path, monkeypatch, arguments, told):
     monkeypatch.chdir(tmp_path)
     code, out, errors = call(*arguments)
@@ -57,7 +63,10 @@ def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(call, tmp_path, m
 def test_a_foreign_directory_is_refused_with_exit_code_2(call, copy):
     code, _, errors = call("run", *SMALL[:-1], 21, "--out", copy)
     assert code == 2
-    assert errors == f"experiments: {copy} belongs to another run: iterations is 20 there and 21 here; choose another directory\n"
+    assert (
+        errors
+        == f"experiments: {copy} belongs to another run: iterations is 20 there and 21 here; choose another directory\n"
+    )
 
 
 def test_damage_is_told_with_file_and_line_and_exit_code_2(call, copy):
@@ -79,13 +88,27 @@ def test_a_torn_last_line_is_played_again(command, copy, played):
     done = command("run", *SMALL, "--workers", 1, "--out", copy)
     assert done.returncode == 0
     assert "was torn" in done.stderr
-    lines = [[json.loads(line)["actions"] for line in (directory / store.RESULTS).open()] for directory in (copy, played)]
+    lines = [
+        [json.loads(line)["actions"] for line in (directory / store.RESULTS).open()] for directory in (copy, played)
+    ]
     assert lines[0] == lines[1]
 
 
 def test_every_command_has_help(call):
-    for name in ("run", "status", "report", "query", "export", "merge", "verify", "plan", "claims", "estimate", "rehearse",
-                 "ratings"):
+    for name in (
+        "run",
+        "status",
+        "report",
+        "query",
+        "export",
+        "merge",
+        "verify",
+        "plan",
+        "claims",
+        "estimate",
+        "rehearse",
+        "ratings",
+    ):
         code, out, _ = call(name, "--help")
         assert code == 0
         assert len(out) > 200
@@ -106,7 +129,7 @@ def test_a_report_needs_no_other_file(call, tmp_path):
     copy = keep(tmp_path, all_of_table_1(), (a_row(cell, 0) for cell in all_of_table_1().cells))
     call("report", copy)
     page = (copy / "report.html").read_text()
-    assert page.count("data:image/svg+xml;base64,") == 3            # Figures 4 and 3, trees
+    assert page.count("data:image/svg+xml;base64,") == 3  # Figures 4 and 3, trees
     assert 'src="http' not in page
     assert "<link" not in page
     assert "BASELINE &gt;&gt; (MAST + LGRF + NAST2)/3" in page
@@ -131,8 +154,10 @@ def test_status_tells_how_far_a_run_is_and_when_it_will_end(tmp_path):
     """Two workers, 10 seconds a game: 16 games of 64 are done after 80 seconds, so 240 are left."""
     experiment = all_of_table_1()
     start = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
-    rows = [a_row(cell, 0, started=(start + datetime.timedelta(seconds=i // 2 * 10 + i % 2 * 5)).isoformat(), seconds=10.0)
-            for i, cell in enumerate(experiment.cells)]
+    rows = [
+        a_row(cell, 0, started=(start + datetime.timedelta(seconds=i // 2 * 10 + i % 2 * 5)).isoformat(), seconds=10.0)
+        for i, cell in enumerate(experiment.cells)
+    ]
     with store.writer(tmp_path, experiment) as writer:
         for row in rows:
             writer.append(row)
@@ -173,7 +198,9 @@ def test_an_exported_table_has_a_line_for_every_game(call, played, tmp_path):
         lines = list(csv.DictReader(file))
     kept = list(store.rows(played, small()))
     assert [int(line["trial"]) for line in lines] == [row["trial"] for row in kept]
-    assert [float(line["statistics.agent.visits"]) for line in lines] == [row["statistics"]["agent"]["visits"] for row in kept]
+    assert [float(line["statistics.agent.visits"]) for line in lines] == [
+        row["statistics"]["agent"]["visits"] for row in kept
+    ]
 
 
 def test_games_played_again_are_the_same(call, played):
@@ -196,9 +223,12 @@ def test_a_row_that_was_tampered_with_is_found(call, copy):
 
 
 def test_runs_of_different_experiments_are_not_merged(call, tmp_path):
-    from experiments import suite
+    from experiments.papers import suite
+
     for seed in (0, 1):
-        with store.writer(tmp_path / str(seed), suite.load("figure4", {"games": ["othello"], "trials": 4, "seed": seed})):
+        with store.writer(
+            tmp_path / str(seed), suite.load("figure4", {"games": ["othello"], "trials": 4, "seed": seed})
+        ):
             pass
     code, _, errors = call("merge", tmp_path / "out", tmp_path / "0", tmp_path / "1")
     assert code == 2
@@ -223,12 +253,18 @@ def test_a_plan_tells_the_number_of_games(call):
 
 
 def test_games_are_separated_by_commas_outside_brackets():
-    assert split_games("othello, knockout-whist(players=3),x(a=1,b=2)") == ["othello", "knockout-whist(players=3)", "x(a=1,b=2)"]
+    assert split_games("othello, knockout-whist(players=3),x(a=1,b=2)") == [
+        "othello",
+        "knockout-whist(players=3)",
+        "x(a=1,b=2)",
+    ]
 
 
 def test_every_row_tells_what_it_was_made_by(played):
     for row in store.rows(played, small()):
-        assert {"icarus", "commit", "dirty", "sources", "python", "numpy", "numba", "platform", "host"} <= set(row["provenance"])
+        assert {"icarus", "commit", "dirty", "sources", "python", "numpy", "numba", "platform", "host"} <= set(
+            row["provenance"]
+        )
         assert row["moves"] == len(row["actions"])
         assert row["win"] == (row["reward"] == 1.0) == (row["returns"][row["seat"]] == 1.0)
         assert row["statistics"]["agent"]["iterations"] == 20

@@ -1,10 +1,11 @@
 """Cells, seats, seeds, and the tables from which experiments are built."""
+
 import pytest
 
-from experiments import suite
-from experiments.building import build
-from experiments.definition import Refusal, from_settings
-from experiments.summary import title
+from experiments.papers import suite
+from experiments.plan.building import build
+from experiments.plan.definition import Refusal, from_settings
+from experiments.store.summary import title
 
 TABLE = {"name": "mine", "games": "othello", "agents": {"a": "RAVE"}, "iterations": 10, "trials": 4}
 
@@ -20,8 +21,14 @@ def base(column):
 def test_figure_4_plays_section_8s_seven_columns_with_sixteen_combinations_each():
     experiment = suite.load("figure4", {})
     assert [(base(column), column.role) for column in experiment.columns] == [
-        ("dou-di-zhu", "Landlord"), ("hearts", ""), ("lotr-confrontation", "Light"), ("lotr-confrontation", "Dark"),
-        ("checkers", ""), ("othello", ""), ("backgammon", "")]
+        ("dou-di-zhu", "Landlord"),
+        ("hearts", ""),
+        ("lotr-confrontation", "Light"),
+        ("lotr-confrontation", "Dark"),
+        ("checkers", ""),
+        ("othello", ""),
+        ("backgammon", ""),
+    ]
     assert len(experiment.cells) == 7 * 16
     assert experiment.trials == 1000
     assert {column.iterations for column in experiment.columns} == {5000}
@@ -49,8 +56,11 @@ def test_figure_3_plays_the_same_games_as_figure_4():
 
 
 def test_figure_5_compares_the_baseline_epic_and_nast():
-    assert [cell.strategy for cell in suite.load("figure5", {"games": ["othello"]}).cells] == \
-        ["BASELINE", "BASELINE >> EPIC", "BASELINE >> NAST2"]
+    assert [cell.strategy for cell in suite.load("figure5", {"games": ["othello"]}).cells] == [
+        "BASELINE",
+        "BASELINE >> EPIC",
+        "BASELINE >> NAST2",
+    ]
 
 
 def test_a_cell_has_the_same_seeds_whatever_else_is_in_the_experiment():
@@ -67,7 +77,9 @@ def test_different_games_have_different_seeds():
 
 
 def test_lists_mean_a_grid():
-    experiment = built(games=["othello"], iterations=[10, 20], opponent=["BASELINE", "RAVE"], agents=["RAVE", "BASELINE >> MAST"])
+    experiment = built(
+        games=["othello"], iterations=[10, 20], opponent=["BASELINE", "RAVE"], agents=["RAVE", "BASELINE >> MAST"]
+    )
     assert len(experiment.columns) == 4
     assert len(experiment.cells) == 8
 
@@ -79,8 +91,12 @@ def test_an_experiment_is_read_back_from_its_settings():
 
 def test_only_unusual_parameters_are_in_a_title():
     experiment = built(games=["knockout-whist", "knockout-whist(players=3)", "lotr-confrontation"])
-    assert [title(column, experiment.columns) for column in experiment.columns] == \
-        ["Knockout Whist", "Knockout Whist (players = 3)", "LOTR:C (Light)", "LOTR:C (Dark)"]
+    assert [title(column, experiment.columns) for column in experiment.columns] == [
+        "Knockout Whist",
+        "Knockout Whist (players = 3)",
+        "LOTR:C (Light)",
+        "LOTR:C (Dark)",
+    ]
     assert [column.game for column in experiment.columns[:2]] == ["knockout-whist", "knockout-whist(players=3)"]
 
 
@@ -90,28 +106,31 @@ def test_seats_can_be_chosen():
     assert built(seats="rotate").columns[0].seats == (0, 1)
 
 
-@pytest.mark.parametrize("changes, message", [
-    ({"trails": 3}, "trails: no such key; did you mean trials"),
-    ({"trials": 0}, "trials: 0 is not a whole number of at least 1"),
-    ({"trials": True}, "trials: True is not a whole number"),
-    ({"iterations": [10, -1]}, "iterations[1]: -1 is not a whole number of at least 1"),
-    ({"seconds": 1.0}, "iterations: give either iterations or seconds"),
-    ({"iterations": None}, "iterations: give either iterations or seconds"),
-    ({"iterations": None, "seconds": 0}, "seconds: 0 is not a number of seconds above 0"),
-    ({"games": ["othello", "otello"]}, "games[1]: no game is called 'otello'; did you mean othello"),
-    ({"games": []}, "games: the list is empty"),
-    ({"games": None}, "games: missing"),
-    ({"games": ["othello", "othello"]}, "is in the experiment twice"),
-    ({"agents": {"good": "RAVE", "bad": "RAVE >> MSAT"}}, "agents.bad: "),
-    ({"agents": ["RAVE", "RAVE >>"]}, "agents[1]: "),
-    ({"agents": {"a": "RAVE", "b": "RAVE"}}, "agents.b: "),
-    ({"agents": {"a": 3}}, "agents.a: 3 is not a text"),
-    ({"opponent": "NOBODY"}, "opponent: "),
-    ({"seats": 2}, "seats: 2 is not"),
-    ({"seats": ["rotate"]}, "seats[0]: 'rotate' is not"),
-    ({"seed": -1}, "seed: -1 is not"),
-    ({"pictures": ["figure6"]}, "pictures[0]: 'figure6' is unknown"),
-])
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"trails": 3}, "trails: no such key; did you mean trials"),
+        ({"trials": 0}, "trials: 0 is not a whole number of at least 1"),
+        ({"trials": True}, "trials: True is not a whole number"),
+        ({"iterations": [10, -1]}, "iterations[1]: -1 is not a whole number of at least 1"),
+        ({"seconds": 1.0}, "iterations: give either iterations or seconds"),
+        ({"iterations": None}, "iterations: give either iterations or seconds"),
+        ({"iterations": None, "seconds": 0}, "seconds: 0 is not a number of seconds above 0"),
+        ({"games": ["othello", "otello"]}, "games[1]: no game is called 'otello'; did you mean othello"),
+        ({"games": []}, "games: the list is empty"),
+        ({"games": None}, "games: missing"),
+        ({"games": ["othello", "othello"]}, "is in the experiment twice"),
+        ({"agents": {"good": "RAVE", "bad": "RAVE >> MSAT"}}, "agents.bad: "),
+        ({"agents": ["RAVE", "RAVE >>"]}, "agents[1]: "),
+        ({"agents": {"a": "RAVE", "b": "RAVE"}}, "agents.b: "),
+        ({"agents": {"a": 3}}, "agents.a: 3 is not a text"),
+        ({"opponent": "NOBODY"}, "opponent: "),
+        ({"seats": 2}, "seats: 2 is not"),
+        ({"seats": ["rotate"]}, "seats[0]: 'rotate' is not"),
+        ({"seed": -1}, "seed: -1 is not"),
+        ({"pictures": ["figure6"]}, "pictures[0]: 'figure6' is unknown"),
+    ],
+)
 def test_a_wrong_table_is_refused_with_the_path_of_the_mistake(changes, message):
     with pytest.raises(Refusal) as refused:
         built(**changes)
@@ -153,13 +172,18 @@ def test_an_experiment_is_read_from_a_python_file_with_enhancements_of_its_own(t
     path.write_text(OWN)
     experiment = suite.load(str(path), {"trials": 3})
     assert (experiment.name, experiment.trials, len(experiment.cells)) == ("sharp", 3, 6)
-    assert [cell.strategy for cell in experiment.cells[:3]] == ["BASELINE", "BASELINE >> SHARP", "BASELINE >> (SHARP + NAST2)/2"]
+    assert [cell.strategy for cell in experiment.cells[:3]] == [
+        "BASELINE",
+        "BASELINE >> SHARP",
+        "BASELINE >> (SHARP + NAST2)/2",
+    ]
     assert {cell.module for cell in experiment.cells} == {str(path)}
     assert from_settings(experiment.settings()) == experiment
 
 
 def test_games_of_an_enhancement_of_ones_own_are_played_and_name_its_file(tmp_path):
-    from experiments import playing
+    from experiments.play import playing
+
     path = tmp_path / "sharp.py"
     path.write_text(OWN)
     cell = suite.load(str(path), {}).cells[1]
@@ -169,10 +193,15 @@ def test_games_of_an_enhancement_of_ones_own_are_played_and_name_its_file(tmp_pa
     assert len(row["provenance"]["module"]) == 12
 
 
-@pytest.mark.parametrize("text, told", [
-    ("x = 1", "there is no dict EXPERIMENT in it"), ("1 / 0", "ZeroDivisionError in"), ("EXPERIMENT = [", "SyntaxError in"),
-    ("EXPERIMENT = {'games': 'othello', 'agents': ['NOBODY'], 'iterations': 3}", "agents[0]: "),
-])
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("x = 1", "there is no dict EXPERIMENT in it"),
+        ("1 / 0", "ZeroDivisionError in"),
+        ("EXPERIMENT = [", "SyntaxError in"),
+        ("EXPERIMENT = {'games': 'othello', 'agents': ['NOBODY'], 'iterations': 3}", "agents[0]: "),
+    ],
+)
 def test_a_wrong_python_file_is_refused_in_one_sentence(tmp_path, text, told):
     path = tmp_path / "bad.py"
     path.write_text(text)
@@ -196,7 +225,9 @@ def test_the_trees_are_those_of_the_baseline_and_of_each_enhancement_alone():
 
 def test_section_8_at_once_plays_every_strategy_of_its_experiments_once():
     whole = [cell.key for cell in suite.load("section8", {}).cells]
-    parts = {cell.key for name in ("figure3", "figure4", "figure5", "reuse", "tree") for cell in suite.load(name, {}).cells}
+    parts = {
+        cell.key for name in ("figure3", "figure4", "figure5", "reuse", "tree") for cell in suite.load(name, {}).cells
+    }
     assert len(whole) == len(set(whole)) == 7 * 20
     assert set(whole) == parts
 

@@ -1,14 +1,17 @@
 """How long an experiment will take, and the rehearsal that begins by telling it."""
+
 import json
 
 import pytest
 from conftest import a_row, small
 
 from experiments import __main__ as command
-from experiments import estimate, store, suite
 from experiments.__main__ import main
-from experiments.building import build
-from experiments.estimate import SAMPLES, Pace
+from experiments.papers import suite
+from experiments.plan.building import build
+from experiments.play import estimate
+from experiments.play.estimate import SAMPLES, Pace
+from experiments.store import rows as store
 
 
 @pytest.fixture
@@ -19,6 +22,7 @@ def timed(monkeypatch):
     def seconds(experiment, cell, iterations):
         asked.append((cell.strategy, iterations))
         return 0.2 + iterations / 1000
+
     monkeypatch.setattr(estimate, "_timed", seconds)
     return asked
 
@@ -27,7 +31,7 @@ def test_the_time_of_all_games_follows_from_that_of_two_sizes(timed):
     experiment = suite.load("figure5", {"games": ["othello"], "iterations": [300, 1000], "trials": 50})
     paces = estimate.measured(experiment)
     assert all((pace.fixed, pace.each) == (pytest.approx(0.2), pytest.approx(0.001)) for pace in paces.values())
-    assert len(timed) == 3 * (1 + len(SAMPLES))                         # each agent once, whatever the budgets
+    assert len(timed) == 3 * (1 + len(SAMPLES))  # each agent once, whatever the budgets
     assert list(estimate.core_seconds(experiment, paces).values()) == pytest.approx([3 * 50 * 0.5, 3 * 50 * 1.2])
     assert list(estimate.core_seconds(experiment, paces, 5000).values()) == pytest.approx([3 * 50 * 5.2] * 2)
 
@@ -39,7 +43,9 @@ def test_a_game_that_is_no_slower_with_more_iterations_has_no_negative_pace(monk
 
 def test_games_too_short_to_be_measured_are_timed_with_more_iterations(monkeypatch):
     asked = []
-    monkeypatch.setattr(estimate, "_timed", lambda experiment, cell, iterations: asked.append(iterations) or iterations / 10_000)
+    monkeypatch.setattr(
+        estimate, "_timed", lambda experiment, cell, iterations: asked.append(iterations) or iterations / 10_000
+    )
     pace, *_ = estimate.measured(small()).values()
     assert asked[:5] == [1, 25, 100, 250, 1000]
     assert asked[5:7] == [2500, 10_000]
@@ -50,16 +56,23 @@ def test_every_tree_has_an_iteration_where_games_are_timed(monkeypatch):
     asked = []
     monkeypatch.setattr(estimate, "_timed", lambda experiment, cell, iterations: asked.append(iterations) or 1.0)
     estimate.measured(suite.load("searches-phantom", {"trials": 1}))
-    assert min(asked) == 1                                              # MO-ISMCTS against itself
+    assert min(asked) == 1  # MO-ISMCTS against itself
     assert {40, 160} <= set(asked)
 
 
 def test_a_budget_in_seconds_is_spent_by_each_decision_with_a_choice():
-    table = {"name": "timed", "games": "kuhn-poker", "agents": ["BASELINE"], "seconds": [0.5, 2], "trials": 3, "seats": 0}
+    table = {
+        "name": "timed",
+        "games": "kuhn-poker",
+        "agents": ["BASELINE"],
+        "seconds": [0.5, 2],
+        "trials": 3,
+        "seats": 0,
+    }
     paces = estimate.measured(build(table))
     short, long = (pace.seconds(0) for pace in paces.values())
     assert long == pytest.approx(4 * short)
-    assert short in (1.0, 1.5)                                          # two or three decisions: check or bet, then fold or call
+    assert short in (1.0, 1.5)  # two or three decisions: check or bet, then fold or call
 
 
 def test_a_real_game_takes_time():
@@ -67,13 +80,24 @@ def test_a_real_game_takes_time():
 
 
 def test_the_estimate_tells_this_size_and_the_papers(timed, capsys):
-    assert main(["estimate", "figure5", "--games", "othello", "--trials", "60", "--iterations", "800", "--workers", "2"]) == 0
+    assert (
+        main(["estimate", "figure5", "--games", "othello", "--trials", "60", "--iterations", "800", "--workers", "2"])
+        == 0
+    )
     printed = capsys.readouterr().out
-    assert "figure5, 3 cells of 60 games, 800 iterations per decision: 0.05 core-hours (1 min 30 s with 2 workers)" in printed
-    assert "figure5, 3 cells of 1000 games, 5000 iterations per decision: 4.3 core-hours (2 h 10 min with 2 workers)" in printed
+    assert (
+        "figure5, 3 cells of 60 games, 800 iterations per decision: 0.05 core-hours (1 min 30 s with 2 workers)"
+        in printed
+    )
+    assert (
+        "figure5, 3 cells of 1000 games, 5000 iterations per decision: 4.3 core-hours (2 h 10 min with 2 workers)"
+        in printed
+    )
 
 
-def test_a_rehearsal_leaves_packed_rows_a_report_and_the_claims_and_can_be_continued(timed, monkeypatch, tmp_path, capsys):
+def test_a_rehearsal_leaves_packed_rows_a_report_and_the_claims_and_can_be_continued(
+    timed, monkeypatch, tmp_path, capsys
+):
     limit = [25]
 
     def some_games(experiment, out, workers, cluster, share):
@@ -84,6 +108,7 @@ def test_a_rehearsal_leaves_packed_rows_a_report_and_the_claims_and_can_be_conti
                         raise KeyboardInterrupt
                     limit[0] -= 1
                     writer.append(a_row(cell, trial, win=trial % 2 == 0))
+
     monkeypatch.setattr(command, "_play", some_games)
     arguments = ["rehearse", str(tmp_path / "small"), "--games", "othello", "--trials", "2", "--iterations", "30"]
     assert main(arguments) == 130

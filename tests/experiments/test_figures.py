@@ -1,18 +1,23 @@
 """The pictures are there, and show what they should."""
+
 import random
 
 import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from experiments import figures, suite, summary
-from experiments.summary import MILLION, STATISTICS, Moments
+from experiments.papers import suite
+from experiments.report import figures
+from experiments.store import summary
+from experiments.store.summary import MILLION, STATISTICS, Moments
 
 
 def results(name, games, rate, **changes):
     experiment = suite.load(name, {"games": ["othello"], **changes})
-    columns = {column: [tally for tally in summary.blank(experiment.cells) if tally.cell.column == column]
-               for column in experiment.columns}
+    columns = {
+        column: [tally for tally in summary.blank(experiment.cells) if tally.cell.column == column]
+        for column in experiment.columns
+    }
     for tally in (tally for tallies in columns.values() for tally in tallies):
         tally.games, tally.wins = games, rate(tally.cell, games)
     return experiment, columns
@@ -32,12 +37,18 @@ def ink(path):
 
 def colour_is_shown(path, colour):
     image = (imread(path)[:, :, :3] * 255).round().astype(int)
-    wanted = [int(colour[i:i + 2], 16) for i in (1, 3, 5)]
+    wanted = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
     return bool((np.abs(image - wanted).max(axis=2) <= 2).sum() > 50)
 
 
-@pytest.mark.parametrize("name, picture, expected", [
-    ("figure4", "figure4", "figure4-othello.png"), ("figure4", "figure3", "figure3.png"), ("figure5", "figure5", "figure5.png")])
+@pytest.mark.parametrize(
+    "name, picture, expected",
+    [
+        ("figure4", "figure4", "figure4-othello.png"),
+        ("figure4", "figure3", "figure3.png"),
+        ("figure5", "figure5", "figure5.png"),
+    ],
+)
 def test_a_picture_is_drawn_as_png_and_svg(tmp_path, name, picture, expected):
     experiment, columns = results(name, 100, invented(1))
     drawn = figures.draw(columns, tmp_path, [picture])
@@ -50,11 +61,11 @@ def test_a_picture_is_drawn_as_png_and_svg(tmp_path, name, picture, expected):
 
 def test_figure_4_tells_better_and_worse_from_evenly_matched(tmp_path):
     experiment, columns = results("figure4", 200, lambda cell, games: {"N": 180, "R": 20}.get(cell.agent, 100))
-    path, = figures.draw(columns, tmp_path, ["figure4"])
+    (path,) = figures.draw(columns, tmp_path, ["figure4"])
     assert colour_is_shown(path, figures.BETTER)
     assert colour_is_shown(path, figures.WORSE)
     experiment, columns = results("figure4", 200, lambda cell, games: 100)
-    path, = figures.draw(columns, tmp_path / "even", ["figure4"])
+    (path,) = figures.draw(columns, tmp_path / "even", ["figure4"])
     assert not colour_is_shown(path, figures.BETTER)
     assert not colour_is_shown(path, figures.WORSE)
     assert colour_is_shown(path, figures.BAND)
@@ -90,19 +101,19 @@ def test_section_8_has_all_pictures_each_with_its_own_agents(tmp_path):
     experiment, columns = results("section8", 60, invented(5))
     assert figures.fitting(experiment) == ["figure4", "figure3", "figure5", "reuse", "tree"]
     for picture, agents in (("figure4", 16), ("figure5", 3), ("reuse", 5), ("tree", 5)):
-        shown, = figures._shown_in(picture, columns).values()
+        (shown,) = figures._shown_in(picture, columns).values()
         assert [tally.cell.agent for tally in shown] == list(figures.AGENTS[picture])
         assert len(shown) == agents
     for column in columns.values():
         for tally in column:
-            tally.moments = {name: Moments(60, 600 * MILLION, 6060 * MILLION ** 2) for name in STATISTICS}
+            tally.moments = {name: Moments(60, 600 * MILLION, 6060 * MILLION**2) for name in STATISTICS}
     names = [path.name for path in figures.draw(columns, tmp_path, figures.fitting(experiment))]
     assert names == ["figure4-othello.png", "figure3.png", "figure5.png", "reuse.png", "tree.png"]
     assert 0.01 < ink(tmp_path / "tree.png")[0] < 0.6
 
 
 def test_the_interval_of_a_ratio_of_visits_is_that_of_the_delta_method():
-    one, other = Moments(100, 1200 * MILLION, 14800 * MILLION ** 2), Moments(100, 1000 * MILLION, 10100 * MILLION ** 2)
+    one, other = Moments(100, 1200 * MILLION, 14800 * MILLION**2), Moments(100, 1000 * MILLION, 10100 * MILLION**2)
     value, reach = figures._difference(one, other, relative=True)
     assert value == pytest.approx(0.2)
     errors = np.sqrt((14800 / 100 - 144) / 99), np.sqrt((10100 / 100 - 100) / 99)

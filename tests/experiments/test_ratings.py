@@ -1,4 +1,5 @@
 """Ratings against published ones and against independent computations."""
+
 import ast
 import random
 from collections import Counter
@@ -6,10 +7,10 @@ from collections import Counter
 import pytest
 from conftest import a_row, keep
 
-from experiments import suite
-from experiments.building import build
-from experiments.ratings import ratings, tournaments
-from experiments.results import results_of
+from experiments.papers import suite
+from experiments.plan.building import build
+from experiments.store.results import results_of
+from experiments.weigh.ratings import ratings, tournaments
 
 # Baseball, American League East, 1987 (Agresti, Categorical Data Analysis, table 10.10): wins of the first over the others.
 BASEBALL = {
@@ -21,12 +22,21 @@ BASEBALL = {
     "Cleveland": {"Milwaukee": 4, "Detroit": 4, "Toronto": 5, "New York": 6, "Boston": 6, "Baltimore": 6},
     "Baltimore": {"Milwaukee": 2, "Detroit": 4, "Toronto": 1, "New York": 3, "Boston": 1, "Cleveland": 7},
 }
-PUBLISHED = {"Milwaukee": 1.5814, "Detroit": 1.4364, "Toronto": 1.2945, "New York": 1.2476, "Boston": 1.1077, "Cleveland": 0.6839,
-             "Baltimore": 0.0}                              # Turner and Firth (2012), against Baltimore
+PUBLISHED = {
+    "Milwaukee": 1.5814,
+    "Detroit": 1.4364,
+    "Toronto": 1.2945,
+    "New York": 1.2476,
+    "Boston": 1.1077,
+    "Cleveland": 0.6839,
+    "Baltimore": 0.0,
+}  # Turner and Firth (2012), against Baltimore
 
 
 def test_ratings_of_two_players_agree_with_the_published_ones():
-    found = ratings(Counter({((one,), (other,)): wins for one, results in BASEBALL.items() for other, wins in results.items()}))
+    found = ratings(
+        Counter({((one,), (other,)): wins for one, results in BASEBALL.items() for other, wins in results.items()})
+    )
     assert [rating.strategy for rating in found] == list(PUBLISHED)
     for rating in found:
         assert rating.value - found[-1].value == pytest.approx(PUBLISHED[rating.strategy], abs=5e-5)
@@ -36,6 +46,7 @@ def test_ratings_of_two_players_agree_with_the_published_ones():
 def test_ratings_and_intervals_of_two_players_agree_with_a_logistic_model():
     import numpy as np
     import statsmodels.api as models
+
     names = list(BASEBALL)
     lines = [(one, other, wins) for one, results in BASEBALL.items() for other, wins in results.items()]
     design = np.zeros((len(lines), len(names)))
@@ -44,7 +55,9 @@ def test_ratings_and_intervals_of_two_players_agree_with_a_logistic_model():
     # ratings with mean 0: the last is minus the sum of the others
     design = design[:, :-1] - design[:, -1:]
     fitted = models.GLM(np.array([[wins, 0] for *_, wins in lines]), design, family=models.families.Binomial()).fit()
-    found = {rating.strategy: rating for rating in ratings(Counter({((one,), (other,)): wins for one, other, wins in lines}))}
+    found = {
+        rating.strategy: rating for rating in ratings(Counter({((one,), (other,)): wins for one, other, wins in lines}))
+    }
     for name, value, (low, high) in zip(names[:-1], fitted.params, fitted.conf_int(), strict=True):
         assert (found[name].value, found[name].low, found[name].high) == pytest.approx((value, low, high), abs=1e-5)
 
@@ -53,13 +66,16 @@ def test_ratings_of_more_players_agree_with_cox_regression():
     """Each game is a stratum; a place is a time, ties by Breslow's method; agents are covariates."""
     import numpy as np
     from statsmodels.duration.hazard_regression import PHReg
+
     generator, agents = random.Random(3), ["a", "b", "c", "d"]
     placings, times, covariates, strata = Counter(), [], [], []
     for game in range(300):
         players = [generator.choice(agents) for _ in range(4)]
         levels = [generator.randrange(3) + agents.index(player) // 2 for player in players]
-        placing = tuple(tuple(sorted(player for player, at in zip(players, levels, strict=True) if at == level))
-                        for level in sorted(set(levels)))
+        placing = tuple(
+            tuple(sorted(player for player, at in zip(players, levels, strict=True) if at == level))
+            for level in sorted(set(levels))
+        )
         placings[placing] += 1
         for player, level in zip(players, levels, strict=True):
             times.append(level + 1)
@@ -91,8 +107,16 @@ def test_agents_that_have_not_met_cannot_be_rated():
 
 def a_tournament(tmp_path, game="othello", players=2):
     agents = {"base": "BASELINE", "rave": "RAVE", "mast": "BASELINE >> MAST"}
-    experiment = build({"name": "cup", "games": game, "agents": agents, "opponent": list(agents.values()), "iterations": 5,
-                        "trials": 40})
+    experiment = build(
+        {
+            "name": "cup",
+            "games": game,
+            "agents": agents,
+            "opponent": list(agents.values()),
+            "iterations": 5,
+            "trials": 40,
+        }
+    )
     generator = random.Random(4)
     strength = {"BASELINE": 1.0, "RAVE": 2.0, "BASELINE >> MAST": 3.0}
 
@@ -101,17 +125,21 @@ def a_tournament(tmp_path, game="othello", players=2):
             seats = [cell.strategy if seat == cell.seat(trial) else cell.column.opponent for seat in range(players)]
             best = generator.choices(range(players), [strength[name] for name in seats])[0]
             returns = [float(seat == best) for seat in range(players)]
-            yield a_row(cell, trial, returns=returns, reward=returns[cell.seat(trial)], win=returns[cell.seat(trial)] == 1.0)
+            yield a_row(
+                cell, trial, returns=returns, reward=returns[cell.seat(trial)], win=returns[cell.seat(trial)] == 1.0
+            )
+
     return keep(tmp_path, experiment, rows())
 
 
 def test_a_tournament_is_rated_from_its_rows(tmp_path, capsys):
     from experiments.__main__ import main
+
     directory = a_tournament(tmp_path)
     with results_of(directory) as results:
-        (name, placings), = tournaments(results).items()
+        ((name, placings),) = tournaments(results).items()
     assert name == "Othello"
-    assert placings.total() == 6 * 40                       # games of an agent against itself say nothing
+    assert placings.total() == 6 * 40  # games of an agent against itself say nothing
     assert [rating.strategy for rating in ratings(placings)] == ["BASELINE >> MAST", "RAVE", "BASELINE"]
     assert main(["ratings", str(directory)]) == 0
     printed = capsys.readouterr().out
@@ -123,6 +151,7 @@ def test_a_tournament_is_rated_from_its_rows(tmp_path, capsys):
 
 def test_more_players_are_rated_by_plackett_and_luces_model(tmp_path, capsys):
     from experiments.__main__ import main
+
     directory = a_tournament(tmp_path, "hearts", 4)
     assert main(["ratings", str(directory)]) == 0
     assert "Plackett-Luce" in capsys.readouterr().out
@@ -130,6 +159,7 @@ def test_more_players_are_rated_by_plackett_and_luces_model(tmp_path, capsys):
 
 def test_an_experiment_with_one_opponent_is_no_tournament(tmp_path, capsys):
     from experiments.__main__ import main
+
     experiment = suite.load("figure5", {"games": ["othello"], "trials": 2})
     keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells))
     assert main(["ratings", str(tmp_path)]) == 2
@@ -140,6 +170,7 @@ def test_openspiels_alpha_rank_reads_the_exported_games(tmp_path, capsys):
     pandas = pytest.importorskip("pandas")
     payoffs = pytest.importorskip("open_spiel.python.egt.heuristic_payoff_table")
     from experiments.__main__ import main
+
     directory = a_tournament(tmp_path / "run")
     assert main(["export", "--alpha-rank", str(directory), str(tmp_path / "games.csv")]) == 0
     frame = pandas.read_csv(tmp_path / "games.csv", converters={"agents": ast.literal_eval, "scores": ast.literal_eval})

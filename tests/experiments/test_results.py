@@ -1,4 +1,5 @@
 """The table of games in memory: exact sums, runs put together, packed rows, and its speed."""
+
 import gzip
 import json
 import random
@@ -10,20 +11,29 @@ import time
 import pytest
 from conftest import a_row, all_of_table_1, keep, small
 
-from experiments import store
-from experiments.definition import Refusal
-from experiments.results import results_of
-from experiments.summary import MILLION
+from experiments.plan.definition import Refusal
+from experiments.store import rows as store
+from experiments.store.results import results_of
+from experiments.store.summary import MILLION
 
 ROWS, MANY_ROWS = 20_000, 1_000_000
-RATE = 10_000                   # rows that are to be stored per second
-SLACK = 3                       # for the normal test, on machines that have other things to do
-SECONDS, GIBIBYTE = 20, 1 << 30         # in which, and with which, a report of many rows is written on two processors
+RATE = 10_000  # rows that are to be stored per second
+SLACK = 3  # for the normal test, on machines that have other things to do
+SECONDS, GIBIBYTE = 20, 1 << 30  # in which, and with which, a report of many rows is written on two processors
 
 
 def searches(generator):
-    return {"agent": {"decisions": 9, "visits": round(generator.uniform(1, 20), 6), "value": round(generator.random(), 6),
-                      "depth": round(generator.uniform(1, 9), 6), "iterations": 20.0, "seconds": 0.1}, "opponents": {}}
+    return {
+        "agent": {
+            "decisions": 9,
+            "visits": round(generator.uniform(1, 20), 6),
+            "value": round(generator.random(), 6),
+            "depth": round(generator.uniform(1, 9), 6),
+            "iterations": 20.0,
+            "seconds": 0.1,
+        },
+        "opponents": {},
+    }
 
 
 def invented(experiment, trials, seed=1):
@@ -31,8 +41,14 @@ def invented(experiment, trials, seed=1):
     for trial in range(trials):
         for cell in experiment.cells:
             win = generator.random() < 0.5
-            yield a_row(cell, trial, win=win, statistics=searches(generator), seconds=round(generator.uniform(0, 9), 6),
-                        actions=[[i % 2, generator.randrange(65)] for i in range(60)])
+            yield a_row(
+                cell,
+                trial,
+                win=win,
+                statistics=searches(generator),
+                seconds=round(generator.uniform(0, 9), 6),
+                actions=[[i % 2, generator.randrange(65)] for i in range(60)],
+            )
 
 
 def test_the_sums_are_those_of_the_rows_whatever_their_order(tmp_path):
@@ -51,11 +67,15 @@ def test_the_sums_are_those_of_the_rows_whatever_their_order(tmp_path):
         assert tally.millionths == sum(round(row["seconds"] * MILLION) for row in mine)
         for name in ("visits", "value", "depth"):
             values = [round(row["statistics"]["agent"][name] * MILLION) for row in mine]
-            assert (tally.moments[name].total, tally.moments[name].squares) == (sum(values), sum(value ** 2 for value in values))
+            assert (tally.moments[name].total, tally.moments[name].squares) == (
+                sum(values),
+                sum(value**2 for value in values),
+            )
 
 
 def test_mean_and_error_are_those_of_the_textbook(tmp_path):
     import numpy
+
     experiment = small()
     rows = list(invented(experiment, 20))
     with results_of(keep(tmp_path, experiment, rows)) as results:
@@ -67,7 +87,10 @@ def test_mean_and_error_are_those_of_the_textbook(tmp_path):
 
 def test_searches_without_a_choice_count_in_no_mean(tmp_path):
     experiment = small()
-    nothing = {"agent": {"decisions": 0, "visits": None, "value": None, "depth": None, "iterations": None}, "opponents": {}}
+    nothing = {
+        "agent": {"decisions": 0, "visits": None, "value": None, "depth": None, "iterations": None},
+        "opponents": {},
+    }
     rows = [a_row(experiment.cells[0], 0, statistics=nothing), a_row(experiment.cells[0], 1)]
     with results_of(keep(tmp_path, experiment, rows)) as results:
         tally = results.tallies()[0]
@@ -85,7 +108,8 @@ def test_a_torn_last_line_does_not_count(tmp_path, cut):
 
 
 def test_packed_rows_give_the_same_report_byte_for_byte(tmp_path):
-    from experiments.report import write
+    from experiments.report.report import write
+
     experiment = all_of_table_1()
     keep(tmp_path, experiment, invented(experiment, 4))
     before = {path: path.read_bytes() for path in write(tmp_path)[1]}
@@ -94,8 +118,10 @@ def test_packed_rows_give_the_same_report_byte_for_byte(tmp_path):
     assert gzip.decompress(packed.read_bytes()) == content
     assert not (tmp_path / store.RESULTS).exists()
     assert {path: path.read_bytes() for path in write(tmp_path)[1]} == before
-    assert len(before) == 5                                 # two pages, Figures 3 and 4, trees
-    assert [row["trial"] for row in store.rows(tmp_path, experiment)] == [trial for trial in range(4) for _ in experiment.cells]
+    assert len(before) == 5  # two pages, Figures 3 and 4, trees
+    assert [row["trial"] for row in store.rows(tmp_path, experiment)] == [
+        trial for trial in range(4) for _ in experiment.cells
+    ]
 
 
 def test_a_packed_run_continues_and_packs_to_the_same_file(tmp_path):
@@ -118,7 +144,7 @@ def test_a_run_killed_while_it_was_packed_loses_nothing(tmp_path):
     with results_of(tmp_path) as results:
         assert sum(tally.games for tally in results.tallies()) == 6
     store.pack(tmp_path)
-    path.write_bytes(content)                               # as if killed just before the plain file went
+    path.write_bytes(content)  # as if killed just before the plain file went
     with store.writer(tmp_path, experiment) as writer:
         assert len(writer.done) == 6
     assert path.read_bytes() == content
@@ -135,7 +161,10 @@ def test_damage_in_packed_rows_is_told_with_its_line(tmp_path):
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:2], b"{}\n", *lines[3:]]))
     store.pack(tmp_path)
-    with pytest.raises(store.Damage, match=r"results\.jsonl\.gz, line 3: damaged \('cell' is missing\)"), results_of(tmp_path):
+    with (
+        pytest.raises(store.Damage, match=r"results\.jsonl\.gz, line 3: damaged \('cell' is missing\)"),
+        results_of(tmp_path),
+    ):
         pass
 
 
@@ -143,7 +172,11 @@ def test_on_the_same_deals_it_is_counted_who_won_alone(tmp_path):
     experiment = small()
     even, epic, _ = experiment.cells
     wins = {even: [True, True, False, False, False], epic: [True, False, True, True, False]}
-    keep(tmp_path, experiment, (a_row(cell, trial, win=win) for cell, each in wins.items() for trial, win in enumerate(each)))
+    keep(
+        tmp_path,
+        experiment,
+        (a_row(cell, trial, win=win) for cell, each in wins.items() for trial, win in enumerate(each)),
+    )
     with results_of(tmp_path) as results:
         assert results.discordant() == {epic: (2, 1)}
 
@@ -175,9 +208,13 @@ def test_a_million_rows_are_reported_in_20_seconds_and_one_gibibyte(tmp_path):
             line = i % len(lines)
             file.write(lines[line].replace(f'"trial":{line // 16},', f'"trial":{i // 16},', 1) + "\n")
     start = time.monotonic()
-    done = subprocess.run([sys.executable, "-m", "experiments", "report", tmp_path], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "experiments", "report", tmp_path], capture_output=True, text=True, check=False
+    )
     seconds, kibibytes = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    print(f"\n{seconds:.1f} s, {kibibytes / 1024:.0f} MiB, {(tmp_path / store.RESULTS).stat().st_size / MILLION:.0f} MB of rows")
+    print(
+        f"\n{seconds:.1f} s, {kibibytes / 1024:.0f} MiB, {(tmp_path / store.RESULTS).stat().st_size / MILLION:.0f} MB of rows"
+    )
     assert done.returncode == 0, done.stderr
     assert f"{MANY_ROWS} of {MANY_ROWS} games played." in (tmp_path / "report.md").read_text()
     assert seconds < SECONDS

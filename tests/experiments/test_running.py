@@ -1,4 +1,5 @@
 """Runs that are disturbed play the same games as runs that are not."""
+
 import os
 import signal
 import subprocess
@@ -9,10 +10,12 @@ from pathlib import Path
 import pytest
 from conftest import SMALL, TIMEOUT, TRIALS, games, small, without_clocks
 
-from experiments import crew, store, suite
-from experiments.crew import Crew, GameFailed
-from experiments.playing import Game
-from experiments.running import games_left, part
+from experiments.papers import suite
+from experiments.play import crew
+from experiments.play.crew import Crew, GameFailed
+from experiments.play.playing import Game
+from experiments.play.running import games_left, part
+from experiments.store import rows as store
 
 TOTAL = 3 * TRIALS
 TIMED_GAMES, TIMED_ITERATIONS = 40, 8000
@@ -64,7 +67,7 @@ def disturbed(command, out: Path, signal_number: int, to_group: bool) -> tuple[i
 
 
 def table(text: str) -> str:
-    return text[:text.rindex("NAST")]
+    return text[: text.rindex("NAST")]
 
 
 def test_one_worker_plays_the_same_games_as_two(command, played, tmp_path):
@@ -79,7 +82,7 @@ def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(command, pl
     assert len(children) >= 2
     assert gone_soon(children)
     kept = (tmp_path / "run" / store.RESULTS).read_bytes()
-    whole = kept[:kept.rindex(b"\n") + 1]
+    whole = kept[: kept.rindex(b"\n") + 1]
     assert 5 <= whole.count(b"\n") < TOTAL
     again = command("run", *SMALL, "--workers", 2, "--out", tmp_path / "run")
     assert again.returncode == 0, again.stderr
@@ -133,24 +136,35 @@ def test_two_machines_divide_an_experiment_and_merge_it(command, played, tmp_pat
 def test_the_parts_of_an_experiment_are_disjoint_and_complete():
     experiment = small()
     parts = [games_left(experiment, set(), part(f"{number}/3")) for number in (1, 2, 3)]
-    assert sorted((game.cell.key, game.trial) for games in parts for game in games) == \
-        sorted((game.cell.key, game.trial) for game in games_left(experiment, set()))
+    assert sorted((game.cell.key, game.trial) for games in parts for game in games) == sorted(
+        (game.cell.key, game.trial) for game in games_left(experiment, set())
+    )
 
 
 def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, played, tmp_path):
     """No file may grow beyond some games."""
     room = sum(map(len, (played / store.RESULTS).read_bytes().splitlines(keepends=True)[:10])) + 100
-    limited = (f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room})); "
-               "from experiments.__main__ import main; sys.exit(main(sys.argv[1:]))")
+    limited = (
+        f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room})); "
+        "from experiments.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    )
     arguments = [*map(str, SMALL), "--workers", "1", "--out", str(tmp_path / "run")]
-    done = subprocess.run([sys.executable, "-c", limited, "run", *arguments], capture_output=True, text=True, timeout=TIMEOUT,
-                          env=command.environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", limited, "run", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        env=command.environment,
+        check=False,
+    )
     assert done.returncode == 1
     kept = len(games(tmp_path / "run"))
     assert 8 <= kept <= 12
     last = done.stderr.splitlines()[-1]
-    assert last == (f"experiments: {tmp_path / 'run' / store.RESULTS} cannot take more games (File too large); {kept} are kept, "
-                    "the same command continues")
+    assert last == (
+        f"experiments: {tmp_path / 'run' / store.RESULTS} cannot take more games (File too large); {kept} are kept, "
+        "the same command continues"
+    )
     assert "Traceback" not in done.stderr
     assert command("run", *arguments).returncode == 0
     assert games(tmp_path / "run") == games(played)
@@ -160,11 +174,14 @@ def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, pla
 def test_two_workers_play_nearly_twice_as_many_games_per_second_as_one():
     """For games of a second or more; on a machine that has two processors to itself."""
     experiment = suite.load("figure5", {"games": ["othello"], "trials": TIMED_GAMES, "iterations": TIMED_ITERATIONS})
-    even = [Game(experiment.cells[0], trial, experiment.game_seed(experiment.cells[0], trial)) for trial in range(TIMED_GAMES)]
+    even = [
+        Game(experiment.cells[0], trial, experiment.game_seed(experiment.cells[0], trial))
+        for trial in range(TIMED_GAMES)
+    ]
     rates = []
     for size in (1, 2):
         with Crew(size) as crew_of_size:
-            list(crew_of_size.play(even[:2 * size]))                    # the code is loaded meanwhile
+            list(crew_of_size.play(even[: 2 * size]))  # the code is loaded meanwhile
             start = time.monotonic()
             rows = list(crew_of_size.play(even))
             rates.append(len(rows) / (time.monotonic() - start))
@@ -175,6 +192,7 @@ def test_two_workers_play_nearly_twice_as_many_games_per_second_as_one():
 
 def test_a_game_that_raises_an_error_stops_the_run_and_names_itself():
     import attrs
+
     cell = attrs.evolve(small().cells[0], strategy="NOBODY")
     with Crew(1) as one, pytest.raises(GameFailed) as failed:
         list(one.play([Game(cell, 3, (1, 2))]))
@@ -195,6 +213,7 @@ def test_a_game_over_which_processes_die_again_and_again_is_given_up(monkeypatch
 
         def end(self):
             pass
+
     monkeypatch.setattr(crew, "Worker", Dying)
     monkeypatch.setattr(crew, "wait", list)
     with Crew(1) as one, pytest.raises(GameFailed, match="3 processes died while playing trial 0 of Baseline"):
@@ -204,13 +223,13 @@ def test_a_game_over_which_processes_die_again_and_again_is_given_up(monkeypatch
 def test_a_cluster_of_which_processes_are_killed_plays_the_same_games(command, played, tmp_path):
     pytest.importorskip("distributed")
     arguments = ("run", *SMALL, "--cluster", "local", "--workers", 2, "--out", tmp_path / "run")
-    with command.start(*arguments) as process:                          # the coordinator is killed …
+    with command.start(*arguments) as process:  # the coordinator is killed …
         wait_for_games(tmp_path / "run", 5)
         children = processes_below(process.pid)
         process.kill()
         process.communicate(timeout=TIMEOUT)
     assert gone_soon(children, 30)
-    with command.start(*arguments) as process:                          # … and of the next run a worker
+    with command.start(*arguments) as process:  # … and of the next run a worker
         wait_for_games(tmp_path / "run", 20)
         os.kill(worker_of_cluster(process.pid), signal.SIGKILL)
         _, errors = process.communicate(timeout=TIMEOUT)
@@ -220,7 +239,9 @@ def test_a_cluster_of_which_processes_are_killed_plays_the_same_games(command, p
 
 def worker_of_cluster(process: int) -> int:
     """One of the processes that play: each is the only child of a supervisor, or one of several of the coordinator."""
-    found = [child for child in processes_below(process) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    found = [
+        child for child in processes_below(process) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
     assert found
     return max(found)
 

@@ -1,17 +1,19 @@
 """Agents and opponents with schemes: keys, tables, rows, and how cheating is told."""
+
 import hashlib
 import json
 
 import pytest
 from conftest import a_row, keep
 
-from experiments import playing, suite
-from experiments.building import build
-from experiments.definition import Refusal, from_settings
-from experiments.results import results_of
-from experiments.status import state_of
-from experiments.summary import title
-from experiments.terminal import results_table
+from experiments.papers import suite
+from experiments.plan.building import build
+from experiments.plan.definition import Refusal, from_settings
+from experiments.play import playing
+from experiments.report.status import state_of
+from experiments.report.terminal import results_table
+from experiments.store.results import results_of
+from experiments.store.summary import title
 
 TABLE = {"name": "mine", "games": "othello", "agents": {"a": "RAVE"}, "iterations": 100, "trials": 4}
 
@@ -27,16 +29,29 @@ def digest(*parts):
 def test_the_key_of_a_cell_without_a_scheme_is_that_of_rows_that_exist():
     key = digest("othello", 0, 1, "RAVE", "BASELINE", 100, None)
     assert built().cells[0].key == key
-    assert built(agents={"a": {"strategy": "RAVE", "scheme": "MO_ISMCTS"}}, opponent={"scheme": "MO_ISMCTS"}).cells[0].key == key
+    assert (
+        built(agents={"a": {"strategy": "RAVE", "scheme": "MO_ISMCTS"}}, opponent={"scheme": "MO_ISMCTS"}).cells[0].key
+        == key
+    )
     # … as section 8's first games have it, played before there were schemes
-    assert suite.load("section8", {}).cells[0].key == digest("dou-di-zhu", 0, "BASELINE", "BASELINE", 5000, None) == "2ac70aaf6c53a070"
+    assert (
+        suite.load("section8", {}).cells[0].key
+        == digest("dou-di-zhu", 0, "BASELINE", "BASELINE", 5000, None)
+        == "2ac70aaf6c53a070"
+    )
 
 
 def test_the_scheme_of_either_side_and_iterations_of_ones_own_are_parts_of_the_key():
-    cells = [built(agents={"a": agent}, opponent=opponent).cells[0]
-             for agent in ("RAVE", {"strategy": "RAVE", "scheme": "SO_ISMCTS"}, {"strategy": "RAVE", "iterations": 50},
-                           {"strategy": "RAVE", "scheme": "SO_ISMCTS with EXP3"})
-             for opponent in ("BASELINE", {"scheme": "DeterminizedUCT(4)"}, {"scheme": "DeterminizedUCT(5)"})]
+    cells = [
+        built(agents={"a": agent}, opponent=opponent).cells[0]
+        for agent in (
+            "RAVE",
+            {"strategy": "RAVE", "scheme": "SO_ISMCTS"},
+            {"strategy": "RAVE", "iterations": 50},
+            {"strategy": "RAVE", "scheme": "SO_ISMCTS with EXP3"},
+        )
+        for opponent in ("BASELINE", {"scheme": "DeterminizedUCT(4)"}, {"scheme": "DeterminizedUCT(5)"})
+    ]
     assert len({cell.key for cell in cells}) == 12
 
 
@@ -62,8 +77,10 @@ def test_settings_with_schemes_are_read_back():
 
 def test_schemes_are_read_from_a_file(tmp_path):
     path = tmp_path / "own.toml"
-    path.write_text('games = "kuhn-poker"\niterations = 50\nopponent = { scheme = "SO_ISMCTS" }\nagents.plain = "RAVE"\n'
-                    'agents.determinized = { strategy = "BASELINE >> MAST", scheme = "DeterminizedUCT(10)", iterations = 20 }\n')
+    path.write_text(
+        'games = "kuhn-poker"\niterations = 50\nopponent = { scheme = "SO_ISMCTS" }\nagents.plain = "RAVE"\n'
+        'agents.determinized = { strategy = "BASELINE >> MAST", scheme = "DeterminizedUCT(10)", iterations = 20 }\n'
+    )
     plain, determinized = suite.load(str(path), {}).cells
     assert (plain.strategy, plain.scheme, plain.iterations) == ("RAVE", "MO_ISMCTS", 50)
     assert (determinized.strategy, determinized.iterations) == ("BASELINE >> MAST", 20)
@@ -73,32 +90,58 @@ def test_schemes_are_read_from_a_file(tmp_path):
 
 def test_a_scheme_may_be_a_value_in_a_python_file(tmp_path):
     path = tmp_path / "own.py"
-    path.write_text("from icarus.scheme import DeterminizedUCT\n"
-                    "EXPERIMENT = {'games': 'othello', 'agents': {'a': {'scheme': DeterminizedUCT(3)}}, 'iterations': 9}\n")
+    path.write_text(
+        "from icarus.scheme import DeterminizedUCT\n"
+        "EXPERIMENT = {'games': 'othello', 'agents': {'a': {'scheme': DeterminizedUCT(3)}}, 'iterations': 9}\n"
+    )
     assert suite.load(str(path), {}).cells[0].scheme == "DeterminizedUCT(determinizations=3)"
 
 
-@pytest.mark.parametrize("changes, message", [
-    ({"agents": {"a": {"scheme": "DeterminisedUCT"}}}, "agents.a.scheme: 'DeterminisedUCT' is no scheme; there are MO_ISMCTS"),
-    ({"agents": {"a": {"scheme": 4}}}, "agents.a.scheme: 4 is not a text"),
-    ({"agents": {"a": {"strategy": "RAVE >>"}}}, "agents.a.strategy: "),
-    ({"agents": {"a": {"schema": "SO_ISMCTS"}}}, "agents.a.schema: no such key; did you mean scheme"),
-    ({"agents": {"a": {}}}, "agents.a: the table is empty"),
-    ({"agents": {"a": {"iterations": 0}}}, "agents.a.iterations: 0 is not a whole number of at least 1"),
-    ({"agents": ["RAVE", {"scheme": "MO"}]}, "agents[1].scheme: 'MO' is no scheme"),
-    ({"opponent": {"scheme": "DeterminizedUCT(0)"}}, "opponent.scheme: "),
-    ({"opponent": ["RAVE", {"iterations": 4}]}, "opponent[1].iterations: no such key"),
-    ({"agents": {"a": {"scheme": "DeterminizedUCT(101)"}}}, "iterations: 100 are fewer than the 101 trees of DeterminizedUCT"),
-    ({"agents": {"a": {"scheme": "DeterminizedUCT(20)", "iterations": 19}}}, "agents.a.iterations: 19 are fewer than the 20 trees"),
-    ({"opponent": {"scheme": "CheatingEnsembleUCT(101)"}}, "iterations: 100 are fewer than the 101 trees of CheatingEnsembleUCT"),
-    ({"iterations": None, "seconds": 1, "agents": {"a": {"iterations": 4}}}, "agents: an agent can have iterations of its own only"),
-    ({"agents": {"a": "RAVE", "b": {"strategy": "RAVE"}}}, "agents.b: b (RAVE) in othello is in the experiment twice"),
-    ({"roles": "Light"}, "roles: the seats of othello have no names"),
-    ({"games": "lotr-confrontation", "roles": "Lihgt"}, "roles: 'Lihgt' is unknown; did you mean Light"),
-    ({"games": "lotr-confrontation", "roles": "Light", "seats": 0}, "roles: give either roles or seats, not both"),
-    ({"pictures": ["heat-map"]}, "seats: heat-map needs agents that keep to one seat"),
-    ({"games": "dou-di-zhu", "pictures": ["strength"]}, "pictures: strength shows games of two players, which dou-di-zhu is not"),
-])
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        (
+            {"agents": {"a": {"scheme": "DeterminisedUCT"}}},
+            "agents.a.scheme: 'DeterminisedUCT' is no scheme; there are MO_ISMCTS",
+        ),
+        ({"agents": {"a": {"scheme": 4}}}, "agents.a.scheme: 4 is not a text"),
+        ({"agents": {"a": {"strategy": "RAVE >>"}}}, "agents.a.strategy: "),
+        ({"agents": {"a": {"schema": "SO_ISMCTS"}}}, "agents.a.schema: no such key; did you mean scheme"),
+        ({"agents": {"a": {}}}, "agents.a: the table is empty"),
+        ({"agents": {"a": {"iterations": 0}}}, "agents.a.iterations: 0 is not a whole number of at least 1"),
+        ({"agents": ["RAVE", {"scheme": "MO"}]}, "agents[1].scheme: 'MO' is no scheme"),
+        ({"opponent": {"scheme": "DeterminizedUCT(0)"}}, "opponent.scheme: "),
+        ({"opponent": ["RAVE", {"iterations": 4}]}, "opponent[1].iterations: no such key"),
+        (
+            {"agents": {"a": {"scheme": "DeterminizedUCT(101)"}}},
+            "iterations: 100 are fewer than the 101 trees of DeterminizedUCT",
+        ),
+        (
+            {"agents": {"a": {"scheme": "DeterminizedUCT(20)", "iterations": 19}}},
+            "agents.a.iterations: 19 are fewer than the 20 trees",
+        ),
+        (
+            {"opponent": {"scheme": "CheatingEnsembleUCT(101)"}},
+            "iterations: 100 are fewer than the 101 trees of CheatingEnsembleUCT",
+        ),
+        (
+            {"iterations": None, "seconds": 1, "agents": {"a": {"iterations": 4}}},
+            "agents: an agent can have iterations of its own only",
+        ),
+        (
+            {"agents": {"a": "RAVE", "b": {"strategy": "RAVE"}}},
+            "agents.b: b (RAVE) in othello is in the experiment twice",
+        ),
+        ({"roles": "Light"}, "roles: the seats of othello have no names"),
+        ({"games": "lotr-confrontation", "roles": "Lihgt"}, "roles: 'Lihgt' is unknown; did you mean Light"),
+        ({"games": "lotr-confrontation", "roles": "Light", "seats": 0}, "roles: give either roles or seats, not both"),
+        ({"pictures": ["heat-map"]}, "seats: heat-map needs agents that keep to one seat"),
+        (
+            {"games": "dou-di-zhu", "pictures": ["strength"]},
+            "pictures: strength shows games of two players, which dou-di-zhu is not",
+        ),
+    ],
+)
 def test_a_wrong_table_is_refused_with_the_path_of_the_mistake(changes, message):
     with pytest.raises(Refusal) as refused:
         built(**changes)
@@ -107,9 +150,18 @@ def test_a_wrong_table_is_refused_with_the_path_of_the_mistake(changes, message)
 
 
 def test_roles_choose_seats_by_their_names():
-    columns = [column for game in ("dou-di-zhu", "phantom-mnk") for column in
-               built(games=game, roles={"dou-di-zhu": ["Peasant 2", "Landlord"], "phantom-mnk": "Second"}[game]).columns]
-    assert [(column.role, column.seats) for column in columns] == [("Peasant 2", (2,)), ("Landlord", (0,)), ("Second", (1,))]
+    columns = [
+        column
+        for game in ("dou-di-zhu", "phantom-mnk")
+        for column in built(
+            games=game, roles={"dou-di-zhu": ["Peasant 2", "Landlord"], "phantom-mnk": "Second"}[game]
+        ).columns
+    ]
+    assert [(column.role, column.seats) for column in columns] == [
+        ("Peasant 2", (2,)),
+        ("Landlord", (0,)),
+        ("Second", (1,)),
+    ]
 
 
 def test_a_game_is_played_by_these_searches_with_their_own_iterations():
@@ -125,8 +177,16 @@ def test_a_game_is_played_by_these_searches_with_their_own_iterations():
 
 
 def test_what_cheats_says_so_by_its_name_and_wherever_its_games_are_shown(tmp_path):
-    experiment = built(games="phantom-mnk", roles="First", opponent={"scheme": "CheatingUCT"},
-                       agents={"best": {"scheme": "CheatingEnsembleUCT"}, "Cheating UCT": {"scheme": "CheatingUCT"}, "fair": "BASELINE"})
+    experiment = built(
+        games="phantom-mnk",
+        roles="First",
+        opponent={"scheme": "CheatingUCT"},
+        agents={
+            "best": {"scheme": "CheatingEnsembleUCT"},
+            "Cheating UCT": {"scheme": "CheatingUCT"},
+            "fair": "BASELINE",
+        },
+    )
     assert [cell.agent for cell in experiment.cells] == ["best (cheating)", "Cheating UCT", "fair"]
     column = experiment.columns[0]
     assert title(column).endswith("against BASELINE by CheatingUCT (cheating: it sees what is hidden)")
@@ -143,9 +203,12 @@ def test_drawn_games_of_two_are_counted_and_worth_half(tmp_path):
     experiment = built(trials=5)
     cell = experiment.cells[0]
     outcomes = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (0.5, 0.5)]
-    rows = [a_row(cell, trial, reward=one, returns=[one, other], win=one == 1.0) for trial, (one, other) in enumerate(outcomes)]
+    rows = [
+        a_row(cell, trial, reward=one, returns=[one, other], win=one == 1.0)
+        for trial, (one, other) in enumerate(outcomes)
+    ]
     with results_of(keep(tmp_path, experiment, rows)) as results:
-        tally, = results.tallies()
+        (tally,) = results.tallies()
     assert (tally.wins, tally.draws, tally.games, tally.value) == (1, 2, 4, 0.5)
     headings = [column.header for column in results_table(experiment.columns[0], [tally], experiment.columns).columns]
     assert headings[5:7] == ["Draws", "Value"]

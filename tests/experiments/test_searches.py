@@ -1,4 +1,5 @@
 """The experiments of the two earlier papers: who plays whom, the round robin, the pictures and the statements."""
+
 from fractions import Fraction
 
 import pytest
@@ -6,14 +7,16 @@ from conftest import a_row, keep
 from matplotlib.image import imread
 from test_figures import ink
 
-from experiments import claims, earlier, figures, search_claims, search_figures, suite
 from experiments.__main__ import main
-from experiments.definition import SCHEME, from_settings
-from experiments.evidence import AGREES, DISAGREES, UNDECIDED
-from experiments.results import results_of
-from experiments.round_robin import SEARCHES, RoundRobin, Score, round_robins, search_name
-from experiments.search_figures import hidden_cards
-from experiments.summary import blank
+from experiments.papers import earlier, suite
+from experiments.plan.definition import SCHEME, from_settings
+from experiments.report import figures, search_figures
+from experiments.report.search_figures import hidden_cards
+from experiments.store.results import results_of
+from experiments.store.summary import blank
+from experiments.weigh import claims, search_claims
+from experiments.weigh.evidence import AGREES, DISAGREES, UNDECIDED
+from experiments.weigh.round_robin import SEARCHES, RoundRobin, Score, round_robins, search_name
 
 PAPER = ["Cheating UCT", "Cheating ensemble UCT", "Determinized UCT", "SO-ISMCTS", "SO-ISMCTS + POM", "MO-ISMCTS"]
 
@@ -34,19 +37,34 @@ def names(cell):
 
 # ------------------------------------------------------------------------------------------------------- who plays whom
 
+
 @pytest.mark.parametrize("name, trials", [("searches-lotr", 750), ("searches-phantom", 200)])
 def test_every_search_meets_every_search_in_both_seats_and_itself(name, trials):
     experiment = suite.load(name, {})
     assert sorted(names(cell) for cell in experiment.cells) == sorted((one, other) for one in PAPER for other in PAPER)
     assert {(column.seats, column.iterations) for column in experiment.columns} == {((0,), 10_000)}
-    assert {cell.strategy for cell in experiment.cells} == {column.opponent for column in experiment.columns} == {"BASELINE"}
+    assert (
+        {cell.strategy for cell in experiment.cells}
+        == {column.opponent for column in experiment.columns}
+        == {"BASELINE"}
+    )
     assert experiment.trials == trials
 
 
 def test_in_phantom_ensembles_and_determinized_uct_have_forty_trees():
     cells = suite.load("searches-phantom", {}).cells
-    assert {cell.scheme for cell in cells} == {cell.column.opponent_scheme for cell in cells} == {
-        "CheatingUCT", "CheatingEnsembleUCT(trees=40)", "DeterminizedUCT(determinizations=40)", "SO_ISMCTS", "SO_ISMCTS_POM", "MO_ISMCTS"}
+    assert (
+        {cell.scheme for cell in cells}
+        == {cell.column.opponent_scheme for cell in cells}
+        == {
+            "CheatingUCT",
+            "CheatingEnsembleUCT(trees=40)",
+            "DeterminizedUCT(determinizations=40)",
+            "SO_ISMCTS",
+            "SO_ISMCTS_POM",
+            "MO_ISMCTS",
+        }
+    )
 
 
 def test_in_lotr_determinized_uct_has_one_tree_as_light_and_ten_as_dark_and_exp3_chooses_cards():
@@ -62,23 +80,31 @@ def test_in_lotr_determinized_uct_has_one_tree_as_light_and_ten_as_dark_and_exp3
 def test_figure_6_varies_determinizations_at_a_fixed_total_against_forty():
     experiment = suite.load("determinizations-lotr", {})
     assert [column.role for column in experiment.columns] == ["Light", "Dark"]
-    assert {column.opponent_scheme for column in experiment.columns} == {"DeterminizedUCT(determinizations=40) with EXP3"}
+    assert {column.opponent_scheme for column in experiment.columns} == {
+        "DeterminizedUCT(determinizations=40) with EXP3"
+    }
     assert {cell.iterations for cell in experiment.cells} == {10_000}
     assert {"1 × 10000", "40 × 250"} <= {cell.agent for cell in experiment.cells}
 
 
 def test_figures_2_to_4_of_2011_are_played_on_the_same_deals_against_40_by_250():
     experiment = suite.load("determinizations-dou-di-zhu", {})
-    column, = experiment.columns
-    assert (column.opponent_scheme, column.iterations, column.seats) == ("DeterminizedUCT(determinizations=40)", 10_000, (0,))
+    (column,) = experiment.columns
+    assert (column.opponent_scheme, column.iterations, column.seats) == (
+        "DeterminizedUCT(determinizations=40)",
+        10_000,
+        (0,),
+    )
     assert (experiment.trials, experiment.paired) == (1000, True)
     assert len({experiment.game_seed(cell, 7) for cell in experiment.cells}) == 1
     played = {cell.agent: cell for cell in experiment.cells}
     for each in (50, 100, 250, 500):
-        assert {f"1 × {each}", f"100 × {each}"} <= set(played)                          # Fig. 2
+        assert {f"1 × {each}", f"100 × {each}"} <= set(played)  # Fig. 2
     for number in (5, 10, 25, 40):
-        assert {f"{number} × 25", f"{number} × 1000"} <= set(played)                    # Fig. 3
-    assert {"1 × 2500", "75 × 33", "75 × 200", "40 × 375", "100 × 150"} <= set(played)  # Fig. 4: ⌊2500/75⌋ = 33, ⌊15000/75⌋ = 200
+        assert {f"{number} × 25", f"{number} × 1000"} <= set(played)  # Fig. 3
+    assert {"1 × 2500", "75 × 33", "75 × 200", "40 × 375", "100 × 150"} <= set(
+        played
+    )  # Fig. 4: ⌊2500/75⌋ = 33, ⌊15000/75⌋ = 200
     assert played["75 × 33"].iterations == 2475
     assert played["75 × 33"].scheme == "DeterminizedUCT(determinizations=75)"
 
@@ -86,27 +112,40 @@ def test_figures_2_to_4_of_2011_are_played_on_the_same_deals_against_40_by_250()
 def test_other_totals_keep_the_proportions():
     cells = {cell.agent: cell for cell in suite.load("determinizations-dou-di-zhu", {"iterations": 1000}).cells}
     assert {cell.column.iterations for cell in cells.values()} == {1000}
-    assert {"100 × 50", "40 × 100", "75 × 3"} <= set(cells)              # 500, 1000 and ⌊2500/75⌋, a tenth of each first
+    assert {"100 × 50", "40 × 100", "75 × 3"} <= set(cells)  # 500, 1000 and ⌊2500/75⌋, a tenth of each first
 
 
 def test_table_2_of_2011_lets_each_player_cheat_alone_and_both_peasants_together():
     experiment = suite.load("hidden-cards", {})
     found = {(cell.column.seats[0], *names(cell)) for cell in experiment.cells}
     blind, seeing = "Determinized UCT", "Cheating ensemble UCT"
-    assert found == {(seat, own, blind) for seat in range(3) for own in (blind, seeing)} | {(0, blind, seeing), (0, seeing, seeing)}
-    assert {cell.scheme for cell in experiment.cells} == {"DeterminizedUCT(determinizations=40)", "CheatingEnsembleUCT(trees=40)"}
+    assert found == {(seat, own, blind) for seat in range(3) for own in (blind, seeing)} | {
+        (0, blind, seeing),
+        (0, seeing, seeing),
+    }
+    assert {cell.scheme for cell in experiment.cells} == {
+        "DeterminizedUCT(determinizations=40)",
+        "CheatingEnsembleUCT(trees=40)",
+    }
 
 
 def test_decision_time_plays_mo_ismcts_against_determinized_uct_in_both_roles():
-    found = {(cell.column.role, *names(cell), cell.column.opponent_scheme) for cell in suite.load("decision-time-lotr", {}).cells}
-    assert found == {("Light", "MO-ISMCTS", "Determinized UCT", "DeterminizedUCT(determinizations=10) with EXP3"),
-                     ("Dark", "MO-ISMCTS", "Determinized UCT", "DeterminizedUCT(determinizations=1) with EXP3")}
+    found = {
+        (cell.column.role, *names(cell), cell.column.opponent_scheme)
+        for cell in suite.load("decision-time-lotr", {}).cells
+    }
+    assert found == {
+        ("Light", "MO-ISMCTS", "Determinized UCT", "DeterminizedUCT(determinizations=10) with EXP3"),
+        ("Dark", "MO-ISMCTS", "Determinized UCT", "DeterminizedUCT(determinizations=1) with EXP3"),
+    }
 
 
 def test_decision_time_in_phantom_plays_each_pair_of_three_in_both_seats():
     experiment = suite.load("decision-time-phantom", {"seconds": [1.0]})
     three = ["Determinized UCT", "SO-ISMCTS", "MO-ISMCTS"]
-    assert sorted(names(cell) for cell in experiment.cells) == sorted((one, other) for one in three for other in three if one != other)
+    assert sorted(names(cell) for cell in experiment.cells) == sorted(
+        (one, other) for one in three for other in three if one != other
+    )
 
 
 @pytest.mark.parametrize("name", earlier.EARLIER)
@@ -118,36 +157,46 @@ def test_an_experiment_is_read_back_and_its_games_are_different(name):
 
 # ------------------------------------------------------------------------------------------------------- round robin
 
-ROBIN = RoundRobin(("phantom-mnk", "", "9 s"), {
-    ("Cheating UCT", "Cheating UCT"): Score(wins=1, draws=8, games=10), ("Cheating UCT", "MO-ISMCTS"): Score(7, 1, 10),
-    ("MO-ISMCTS", "Cheating UCT"): Score(2, 2, 10), ("MO-ISMCTS", "MO-ISMCTS"): Score(5, 1, 10)})
+ROBIN = RoundRobin(
+    ("phantom-mnk", "", "9 s"),
+    {
+        ("Cheating UCT", "Cheating UCT"): Score(wins=1, draws=8, games=10),
+        ("Cheating UCT", "MO-ISMCTS"): Score(7, 1, 10),
+        ("MO-ISMCTS", "Cheating UCT"): Score(2, 2, 10),
+        ("MO-ISMCTS", "MO-ISMCTS"): Score(5, 1, 10),
+    },
+)
 
 
 def test_scores_of_a_side_are_added_over_all_opponents():
     assert ROBIN.first("Cheating UCT") == Score(1 + 7, 8 + 1, 20)
-    assert ROBIN.second("Cheating UCT") == Score(1 + 6, 8 + 2, 20)             # 10 - 1 - 8 and 10 - 2 - 2 lost by the first seat
+    assert ROBIN.second("Cheating UCT") == Score(1 + 6, 8 + 2, 20)  # 10 - 1 - 8 and 10 - 2 - 2 lost by the first seat
     assert ROBIN.both("Cheating UCT") == Score(15, 19, 40)
     assert ROBIN.both("Cheating UCT").value == (15 + 19 / 2) / 40
     assert ROBIN.complete
 
 
 def test_a_round_robin_lacks_a_pair_that_has_not_met():
-    assert not RoundRobin(ROBIN.game, {pair: score for pair, score in ROBIN.scores.items() if pair[0] != pair[1]}).complete
+    assert not RoundRobin(
+        ROBIN.game, {pair: score for pair, score in ROBIN.scores.items() if pair[0] != pair[1]}
+    ).complete
 
 
 def test_agents_in_the_second_seat_are_turned_round():
     experiment = suite.load("searches-phantom", {"iterations": 50})
     cell = next(cell for cell in experiment.cells if names(cell) == ("SO-ISMCTS", "MO-ISMCTS"))
     import attrs
+
     turned = attrs.evolve(cell, column=attrs.evolve(cell.column, seats=(1,)))
-    tally, = blank([turned])
+    (tally,) = blank([turned])
     tally.games, tally.wins, tally.draws = 10, 6, 1
-    robin, = round_robins({turned.column: [tally]})
+    (robin,) = round_robins({turned.column: [tally]})
     assert robin.scores == {("MO-ISMCTS", "SO-ISMCTS"): Score(wins=3, draws=1, games=10)}
 
 
 def test_every_scheme_has_the_name_of_the_paper():
-    from icarus.scheme import SCHEMES
+    from icarus.engine.scheme import SCHEMES
+
     assert set(SEARCHES) == set(SCHEMES)
     assert list(SEARCHES.values()) == PAPER
     assert search_name(SCHEME) == "MO-ISMCTS"
@@ -155,9 +204,17 @@ def test_every_scheme_has_the_name_of_the_paper():
 
 # ---------------------------------------------------------------------------------------------------------- pictures
 
+
 def strength_of(search):
     """A world in which the paper's order of Phantom holds, by far."""
-    return ["SO-ISMCTS + POM", "SO-ISMCTS", "Determinized UCT", "MO-ISMCTS", "Cheating UCT", "Cheating ensemble UCT"].index(search)
+    return [
+        "SO-ISMCTS + POM",
+        "SO-ISMCTS",
+        "Determinized UCT",
+        "MO-ISMCTS",
+        "Cheating UCT",
+        "Cheating ensemble UCT",
+    ].index(search)
 
 
 def as_published(cell):
@@ -165,8 +222,18 @@ def as_published(cell):
     return 0.4 + 0.06 * (strength_of(one) - strength_of(other))
 
 
-@pytest.mark.parametrize("name", ["searches-lotr", "searches-phantom", "determinizations-lotr", "determinizations-dou-di-zhu",
-                                  "hidden-cards", "decision-time-lotr", "decision-time-phantom"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "searches-lotr",
+        "searches-phantom",
+        "determinizations-lotr",
+        "determinizations-dou-di-zhu",
+        "hidden-cards",
+        "decision-time-lotr",
+        "decision-time-phantom",
+    ],
+)
 def test_each_experiment_has_its_pictures_with_a_caption(tmp_path, name):
     experiment = suite.load(name, {})
     columns = columns_of(name, 40, lambda cell: 0.5)
@@ -185,8 +252,14 @@ def shades(path):
 
 
 def test_the_heat_map_is_white_where_the_first_seat_wins_all_and_black_where_the_second_does(tmp_path):
-    lost, even, won = (shades(figures.draw(columns_of("searches-phantom", 50, lambda cell, rate=rate: rate), tmp_path / str(rate),
-                                           ["heat-map"])[0]) for rate in (0.0, 0.5, 1.0))
+    lost, even, won = (
+        shades(
+            figures.draw(
+                columns_of("searches-phantom", 50, lambda cell, rate=rate: rate), tmp_path / str(rate), ["heat-map"]
+            )[0]
+        )
+        for rate in (0.0, 0.5, 1.0)
+    )
     assert lost[0] > even[0] + 0.4
     assert won[1] > even[1] + 0.4
     assert abs(lost[1] - even[1]) < 0.05
@@ -195,6 +268,7 @@ def test_the_heat_map_is_white_where_the_first_seat_wins_all_and_black_where_the
 
 def test_half_of_the_draws_stands_on_top_of_the_wins():
     from matplotlib.figure import Figure
+
     axes = Figure().subplots()
     search_figures._bars(axes, [Score(3, 4, 10), Score(1, 0, 10)])
     bars = [(round(bar.get_y(), 9), round(bar.get_height(), 9)) for bar in axes.patches]
@@ -210,17 +284,28 @@ def test_pictures_of_a_run_without_games_are_left_out(tmp_path):
 def test_who_sees_hidden_cards_is_compared_with_the_same_player_not_seeing():
     """Wins of 1000 as in the paper: 433 for the landlord among equals, and Table 2's increases."""
     blind, seeing = "Determinized UCT", "Cheating ensemble UCT"
-    wins = {(0, blind, blind): 433, (0, seeing, blind): 433 + 69, (1, blind, blind): 567, (1, seeing, blind): 567 + 86,
-            (2, blind, blind): 567, (2, seeing, blind): 567 + 119, (0, blind, seeing): 433 - 210, (0, seeing, seeing): 433 - 127}
-    found = hidden_cards(columns_of("hidden-cards", 1000, lambda cell: Fraction(wins[cell.column.seats[0], *names(cell)], 1000)))
+    wins = {
+        (0, blind, blind): 433,
+        (0, seeing, blind): 433 + 69,
+        (1, blind, blind): 567,
+        (1, seeing, blind): 567 + 86,
+        (2, blind, blind): 567,
+        (2, seeing, blind): 567 + 119,
+        (0, blind, seeing): 433 - 210,
+        (0, seeing, seeing): 433 - 127,
+    }
+    found = hidden_cards(
+        columns_of("hidden-cards", 1000, lambda cell: Fraction(wins[cell.column.seats[0], *names(cell)], 1000))
+    )
     assert [sees[0] - without[0] for without, sees in found.values()] == [69, 86, 119, 210, 127]
     assert {games for pair in found.values() for _, games in pair} == {1000}
 
 
 # --------------------------------------------------------------------------------------------------------- statements
 
+
 def verdicts(columns):
-    evidence, = search_claims.evidence(columns).values()
+    (evidence,) = search_claims.evidence(columns).values()
     return {claim.text: claims.judge(claim, evidence) for claim in search_claims.CLAIMS}
 
 
@@ -230,7 +315,7 @@ ORDER, FIRST_PLAYER, SECOND_PLAYER, ORDER_OF_WINS, *_ = (claim.text for claim in
 def test_the_order_of_phantom_agrees_where_the_intervals_separate():
     found = verdicts(columns_of("searches-phantom", 10_000, as_published))
     assert found[ORDER].verdict == AGREES
-    assert found[FIRST_PLAYER].verdict == DISAGREES             # in this world SO-ISMCTS and MO-ISMCTS are not on a par
+    assert found[FIRST_PLAYER].verdict == DISAGREES  # in this world SO-ISMCTS and MO-ISMCTS are not on a par
     few = verdicts(columns_of("searches-phantom", 4, as_published))[ORDER]
     assert few.verdict == UNDECIDED
     assert few.more > 0
@@ -242,6 +327,7 @@ def test_the_order_of_phantom_disagrees_if_two_are_the_other_way_round():
     def rate(cell):
         one, other = (swapped.get(name, strength_of(name)) for name in names(cell))
         return 0.4 + 0.06 * (one - other)
+
     found = verdicts(columns_of("searches-phantom", 10_000, rate))[ORDER]
     assert found.verdict == DISAGREES
     assert [finding.verdict for finding in found.findings] == [AGREES, AGREES, DISAGREES, AGREES, AGREES]
@@ -249,12 +335,14 @@ def test_the_order_of_phantom_disagrees_if_two_are_the_other_way_round():
 
 def test_what_a_draw_counts_is_told_apart():
     """Cheating players who draw whatever they do not win are the strongest if a draw is half a win, and not if it is nothing."""
+
     def won(cell):
         one, other = names(cell)
         return 0.1 if "Cheating" in one + other else as_published(cell)
+
     drawn = {"Cheating ensemble UCT": 0.85, "Cheating UCT": 0.7}
     found = verdicts(columns_of("searches-phantom", 10_000, won, lambda cell: drawn.get(names(cell)[0], 0)))
-    half, nothing = (found[text].findings[1] for text in (ORDER, ORDER_OF_WINS))            # cheating UCT against MO-ISMCTS
+    half, nothing = (found[text].findings[1] for text in (ORDER, ORDER_OF_WINS))  # cheating UCT against MO-ISMCTS
     assert half.comparison.what == "Cheating UCT higher than MO-ISMCTS"
     assert nothing.comparison.what == "Cheating UCT higher than MO-ISMCTS (games won)"
     assert half.estimate.value > nothing.estimate.value + 0.1
@@ -265,11 +353,15 @@ def test_lotr_as_the_paper_tells_it_agrees():
     """As Light cheating ensemble UCT is on a par with ISMCTS and determinized UCT 4.4 % worse; as Dark these three are apart."""
     light = {"Cheating UCT": 0.25, "Determinized UCT": -0.044}
     dark = {"Cheating UCT": 0.25, "Cheating ensemble UCT": 0.1, "Determinized UCT": -0.15}
-    found = verdicts(columns_of("searches-lotr", 20_000, lambda cell: 0.5 + light.get(names(cell)[0], 0) - dark.get(names(cell)[1], 0)))
+    found = verdicts(
+        columns_of(
+            "searches-lotr", 20_000, lambda cell: 0.5 + light.get(names(cell)[0], 0) - dark.get(names(cell)[1], 0)
+        )
+    )
     played = {text: judgement.verdict for text, judgement in found.items() if judgement.findings[0].estimate}
     assert len(played) == 6
     assert set(played.values()) == {AGREES}
-    mine, = (judgement for text, judgement in found.items() if "by 4.4 %" in text)
+    (mine,) = (judgement for text, judgement in found.items() if "by 4.4 %" in text)
     assert mine.findings[0].estimate.value == pytest.approx(0.044)
 
 
@@ -280,23 +372,31 @@ def test_dou_di_zhu_as_the_paper_tells_it_agrees():
         own, others = names(cell)
         if others == "Cheating ensemble UCT":
             return 0.433 - (0.21 if own == "Determinized UCT" else 0.127)
-        return (0.433 if cell.column.role == "Landlord" else 0.567) + (increase[cell.column.role] if own != others else 0)
+        return (0.433 if cell.column.role == "Landlord" else 0.567) + (
+            increase[cell.column.role] if own != others else 0
+        )
+
     found = verdicts(columns_of("hidden-cards", 100_000, rate))
     played = {text: judgement for text, judgement in found.items() if judgement.findings[0].estimate}
     assert [judgement.verdict for judgement in played.values()] == [AGREES, AGREES]
-    assert [finding.estimate.value for judgement in played.values() for finding in judgement.findings] == \
-        pytest.approx([0.069, 0.086, 0.119, 0.21, 0.127])
+    assert [finding.estimate.value for judgement in played.values() for finding in judgement.findings] == pytest.approx(
+        [0.069, 0.086, 0.119, 0.21, 0.127]
+    )
 
 
 def test_determinizations_are_compared_at_the_whole_total_only():
     """20 and 40 alike and 1 worse at 10,000 in all, whatever other totals come to."""
+
     def rate(cell):
         number, each = map(int, cell.agent.split(" × "))
         return 0.1 if number * each < 9_900 else 0.35 if number == 1 else 0.45
+
     found = verdicts(columns_of("determinizations-dou-di-zhu", 100_000, rate))
     played = [judgement.verdict for judgement in found.values() if judgement.findings[0].estimate]
     assert played == [AGREES, AGREES]
-    found = verdicts(columns_of("determinizations-lotr", 10_000, lambda cell: 0.73 if cell.agent.startswith("1 ") else 0.5))
+    found = verdicts(
+        columns_of("determinizations-lotr", 10_000, lambda cell: 0.73 if cell.agent.startswith("1 ") else 0.5)
+    )
     judged = [judgement for judgement in found.values() if judgement.findings[0].estimate]
     assert [judgement.verdict for judgement in judged] == [AGREES]
     assert judged[0].findings[0].estimate.value == pytest.approx(0.23)
@@ -314,13 +414,18 @@ def test_the_statements_of_section_8_do_not_count_games_of_other_searches(tmp_pa
 def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_games_lost_by_cheating(tmp_path, capsys):
     experiment = suite.load("searches-phantom", {"trials": 4, "iterations": 100})
     outcomes = [(1.0, 0.0), (0.5, 0.5), (1.0, 0.0), (0.0, 1.0)]
-    rows = (a_row(cell, trial, reward=outcomes[trial][0], returns=list(outcomes[trial]), win=outcomes[trial][0] == 1.0)
-            for cell in experiment.cells for trial in range(4))
+    rows = (
+        a_row(cell, trial, reward=outcomes[trial][0], returns=list(outcomes[trial]), win=outcomes[trial][0] == 1.0)
+        for cell in experiment.cells
+        for trial in range(4)
+    )
     directory = keep(tmp_path / "run", experiment, rows)
     assert main(["report", str(directory)]) == 0
     capsys.readouterr()
     report = (directory / "report.md").read_text()
-    assert "| Cheating UCT | 12 | 24 | 50.0 % | 29.1 - 70.9 % | 6 | 62.5 % |" in report        # as player 1: 2 wins and a draw each
+    assert (
+        "| Cheating UCT | 12 | 24 | 50.0 % | 29.1 - 70.9 % | 6 | 62.5 % |" in report
+    )  # as player 1: 2 wins and a draw each
     # A cheating first seat (12 pairs) loses 1 of 4, a cheating second (12 pairs) 2 of 4; one of the two cheats in 20 pairs.
     assert "Searches that cheat lost 36 of the 80 games in which one took part (published: 0 of 37880)." in report
     assert "](figures/heat-map.png)" in report
@@ -333,6 +438,9 @@ def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_ga
 
 def test_the_parts_of_an_experiment_have_deals_of_their_own():
     experiment = suite.load("hidden-cards", {"trials": 3})
-    seeds = [{experiment.game_seed(cell, 0) for cell in experiment.cells if cell.column == column} for column in experiment.columns]
-    assert [len(found) for found in seeds] == [1, 1, 1, 1]                  # the same deals for both agents of a column
+    seeds = [
+        {experiment.game_seed(cell, 0) for cell in experiment.cells if cell.column == column}
+        for column in experiment.columns
+    ]
+    assert [len(found) for found in seeds] == [1, 1, 1, 1]  # the same deals for both agents of a column
     assert len(set.union(*seeds)) == 4

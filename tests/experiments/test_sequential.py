@@ -1,4 +1,5 @@
 """The sequential test: its likelihoods, its errors, and the games that it asks for."""
+
 import math
 import random
 from collections import Counter
@@ -9,16 +10,24 @@ import numpy as np
 import pytest
 from conftest import a_row
 
-from experiments import running, sequential, store, suite
-from experiments.building import build
-from experiments.definition import Refusal, Sprt
-from experiments.results import results_of
-from experiments.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
+from experiments.papers import suite
+from experiments.plan.building import build
+from experiments.plan.definition import Refusal, Sprt
+from experiments.play import running, sequential
+from experiments.play.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
+from experiments.store import rows as store
+from experiments.store.results import results_of
 
 HALF = Fraction(1, 2)
-PAIR = [-1, -HALF, Fraction(0), HALF, 1]                    # the scores of a pair of mirrored games
-TABLE = {"name": "mine", "games": "othello", "iterations": 10, "trials": 400, "sprt": True,
-         "agents": {"even": "BASELINE", "good": "RAVE", "bad": "BASELINE >> MAST"}}
+PAIR = [-1, -HALF, Fraction(0), HALF, 1]  # the scores of a pair of mirrored games
+TABLE = {
+    "name": "mine",
+    "games": "othello",
+    "iterations": 10,
+    "trials": 400,
+    "sprt": True,
+    "agents": {"even": "BASELINE", "good": "RAVE", "bad": "BASELINE >> MAST"},
+}
 
 
 def test_the_ratio_agrees_with_the_normal_approximation_near_the_hypotheses():
@@ -37,7 +46,7 @@ def test_the_ratio_of_wins_and_losses_is_that_of_the_binomial():
 
 
 RUNS = 150
-SPREAD = math.sqrt(0.05 * 0.95 / RUNS)                    # the standard error of a share of 5 %
+SPREAD = math.sqrt(0.05 * 0.95 / RUNS)  # the standard error of a share of 5 %
 
 
 def share_found_better(mean, runs=RUNS):
@@ -65,7 +74,7 @@ def test_an_agent_that_is_better_by_the_margin_is_missed_in_one_of_twenty_tests(
 class Oracle:
     """Players whose games end as decided beforehand by cell, deal and seat, in an order of their own."""
 
-    def __init__(self, seed, limit=10 ** 9):
+    def __init__(self, seed, limit=10**9):
         self._order, self._limit, self.played = random.Random(seed), limit, 0
 
     def play(self, games):
@@ -98,13 +107,16 @@ def test_a_run_stopped_and_continued_comes_to_the_same_decisions_after_the_same_
     found, complete = sequential.verdicts(experiment, kept(tmp_path / "whole", experiment))
     assert complete
     assert {cell.agent: answer for cell, (answer, _) in found.items()} == {"good": BETTER, "bad": NOT_BETTER}
-    even, good, bad = (sum(key == cell.key for key, _ in kept(tmp_path / "whole", experiment)) for cell in experiment.cells)
+    even, good, bad = (
+        sum(key == cell.key for key, _ in kept(tmp_path / "whole", experiment)) for cell in experiment.cells
+    )
     assert even == max(good, bad) < 400
     assert {cell.agent: 2 * units for cell, (_, units) in found.items()} == {"good": good, "bad": bad}
 
 
 def test_the_report_tells_what_the_tests_found(tmp_path):
-    from experiments.report import write
+    from experiments.report.report import write
+
     experiment = build(TABLE)
     running.run(experiment, tmp_path, Oracle(1))
     write(tmp_path)
@@ -129,30 +141,51 @@ def test_paired_agents_meet_the_same_deals_and_others_do_not():
     assert len({paired.game_seed(cell, 5) for cell in paired.cells}) == 1
     assert len({paired.game_seed(paired.cells[0], trial) for trial in range(9)}) == 9
     assert len({single.game_seed(cell, 5) for cell in single.cells}) == 3
-    assert len({build({**TABLE, "sprt": False, "paired": True, "iterations": [10, 20]}).game_seed(cell, 5)
-                for cell in build({**TABLE, "iterations": [10, 20]}).cells}) == 2
+    assert (
+        len(
+            {
+                build({**TABLE, "sprt": False, "paired": True, "iterations": [10, 20]}).game_seed(cell, 5)
+                for cell in build({**TABLE, "iterations": [10, 20]}).cells
+            }
+        )
+        == 2
+    )
 
 
 def test_paired_games_have_the_same_chance_events():
     """Backgammon's dice do not depend on how it is played."""
-    from experiments.playing import Game, record
-    experiment = build({"name": "mine", "games": "backgammon", "iterations": 2, "trials": 2, "paired": True,
-                        "agents": ["BASELINE", "RAVE"]})
-    dice = [[action for player, action in record(Game(cell, 0, experiment.game_seed(cell, 0))).actions if player < 0]
-            for cell in experiment.cells]
+    from experiments.play.playing import Game, record
+
+    experiment = build(
+        {
+            "name": "mine",
+            "games": "backgammon",
+            "iterations": 2,
+            "trials": 2,
+            "paired": True,
+            "agents": ["BASELINE", "RAVE"],
+        }
+    )
+    dice = [
+        [action for player, action in record(Game(cell, 0, experiment.game_seed(cell, 0))).actions if player < 0]
+        for cell in experiment.cells
+    ]
     shortest = min(map(len, dice))
     assert shortest > 20
     assert dice[0][:shortest] == dice[1][:shortest]
 
 
-@pytest.mark.parametrize("changes, told", [
-    ({"agents": ["RAVE"]}, "sprt: the opponent BASELINE must be among the agents"),
-    ({"trials": 401}, "trials: 401 is not a multiple of 2"),
-    ({"sprt": {"margin": 0.6}}, "sprt.margin: 0.6 is not a number between 0 and 0.5"),
-    ({"sprt": {"gamma": 0.1}}, "sprt.gamma: 'gamma' is unknown"),
-    ({"sprt": "yes"}, "sprt: 'yes' is neither true nor false"),
-    ({"paired": 1}, "paired: 1 is neither true nor false"),
-])
+@pytest.mark.parametrize(
+    "changes, told",
+    [
+        ({"agents": ["RAVE"]}, "sprt: the opponent BASELINE must be among the agents"),
+        ({"trials": 401}, "trials: 401 is not a multiple of 2"),
+        ({"sprt": {"margin": 0.6}}, "sprt.margin: 0.6 is not a number between 0 and 0.5"),
+        ({"sprt": {"gamma": 0.1}}, "sprt.gamma: 'gamma' is unknown"),
+        ({"sprt": "yes"}, "sprt: 'yes' is neither true nor false"),
+        ({"paired": 1}, "paired: 1 is neither true nor false"),
+    ],
+)
 def test_a_wrong_test_is_refused(changes, told):
     with pytest.raises(Refusal) as refused:
         build({**TABLE, **changes})
@@ -169,7 +202,10 @@ def test_the_ways_of_drawing_deals_are_different_runs(tmp_path):
     plain = suite.load("figure5", {"games": ["othello"], "trials": 20})
     with store.writer(tmp_path, plain):
         pass
-    for changes, told in (({"paired": True}, "paired is False there and True here"), ({"sprt": Sprt()}, "sprt is None there")):
+    for changes, told in (
+        ({"paired": True}, "paired is False there and True here"),
+        ({"sprt": Sprt()}, "sprt is None there"),
+    ):
         with pytest.raises(Refusal, match=told), store.writer(tmp_path, attrs.evolve(plain, **changes)):
             pass
     with results_of(tmp_path) as results:

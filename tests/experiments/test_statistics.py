@@ -1,12 +1,13 @@
 """Intervals, tests and plans against values from elsewhere."""
+
 import random
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
-from experiments.statistics import (
+from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
+from experiments.weigh.statistics import (
     Design,
     anova,
     binomial_model,
@@ -20,9 +21,14 @@ from experiments.statistics import (
 )
 
 
-@pytest.mark.parametrize("wins, games, expected", [
-    (5, 10, (0.1871, 0.8129)), (1, 10, (0.0025, 0.4450)), (81, 263, (0.2527, 0.3676)),    # published (Newcombe 1998 for the last)
-])
+@pytest.mark.parametrize(
+    "wins, games, expected",
+    [
+        (5, 10, (0.1871, 0.8129)),
+        (1, 10, (0.0025, 0.4450)),
+        (81, 263, (0.2527, 0.3676)),  # published (Newcombe 1998 for the last)
+    ],
+)
 def test_the_interval_agrees_with_published_ones(wins, games, expected):
     assert clopper_pearson(wins, games) == pytest.approx(expected, abs=5e-5)
 
@@ -53,6 +59,7 @@ def test_holms_correction_agrees_with_the_textbook_example():
 
 def test_holms_correction_agrees_with_statsmodels():
     from statsmodels.stats.multitest import multipletests
+
     values = np.random.default_rng(1).uniform(size=30) ** 3
     assert holm(list(values)) == pytest.approx(multipletests(values, method="holm")[1])
 
@@ -62,8 +69,8 @@ def test_the_lady_tasting_tea():
 
 
 def test_the_plan_agrees_with_rs_power_prop_test():
-    assert games_needed(0.50, 0.55) == 1565                # power.prop.test(p1=.5, p2=.55, power=.8): n = 1564.672
-    assert games_needed(0.50, 0.75, power=0.9) == 77        # power.prop.test(p1=.50, p2=.75, power=.90): n = 76.7
+    assert games_needed(0.50, 0.55) == 1565  # power.prop.test(p1=.5, p2=.55, power=.8): n = 1564.672
+    assert games_needed(0.50, 0.75, power=0.9) == 77  # power.prop.test(p1=.50, p2=.75, power=.90): n = 76.7
     assert games_needed(0.55, 0.50) == games_needed(0.50, 0.55)
 
 
@@ -74,7 +81,9 @@ def test_an_impossible_plan_is_refused(arguments):
 
 
 def test_the_averages_of_figure_3_sum_eight_combinations_each():
-    counts = {c.name: (1 << i, 1000) for i, c in enumerate(COMBINATIONS)}     # each combination shows in the sum by its bit
+    counts = {
+        c.name: (1 << i, 1000) for i, c in enumerate(COMBINATIONS)
+    }  # each combination shows in the sum by its bit
     without_nast, with_nast = marginals(counts)["NAST"]
     assert with_nast == (sum(1 << i for i, c in enumerate(COMBINATIONS) if "N" in c.name), 8000)
     assert without_nast[0] + with_nast[0] == (1 << 16) - 1
@@ -93,8 +102,13 @@ def random_counts(seed, games):
 def frame(counts):
     """One line per game, as statsmodels wants it."""
     import pandas
-    lines = [{"win": int(i < wins), "column": column, **{e: int(e in BY_NAME[name].enhancements) for e in ENHANCEMENTS}}
-             for column, results in counts.items() for name, (wins, games) in results.items() for i in range(games)]
+
+    lines = [
+        {"win": int(i < wins), "column": column, **{e: int(e in BY_NAME[name].enhancements) for e in ENHANCEMENTS}}
+        for column, results in counts.items()
+        for name, (wins, games) in results.items()
+        for i in range(games)
+    ]
     return pandas.DataFrame(lines)
 
 
@@ -103,11 +117,11 @@ def test_in_a_balanced_design_the_sum_of_squares_is_that_of_the_hand_calculation
     counts = {c.name: (30 if "NAST" in c.enhancements else 20, games) for c in COMBINATIONS}
     effects = {effect.term: effect for effect in anova(Design({"othello": counts}))}
     total = 16 * games
-    within = total * 0.6 * 0.4                                                # p(1 − p) is the same on both sides
-    assert effects["NAST"].gain == pytest.approx(total * 0.1 ** 2)            # N (difference / 2)²
-    assert effects["NAST"].statistic == pytest.approx(total * 0.1 ** 2 / (within / (total - 16)))
+    within = total * 0.6 * 0.4  # p(1 − p) is the same on both sides
+    assert effects["NAST"].gain == pytest.approx(total * 0.1**2)  # N (difference / 2)²
+    assert effects["NAST"].statistic == pytest.approx(total * 0.1**2 / (within / (total - 16)))
     assert effects["NAST"].direction == pytest.approx(0.2)
-    assert effects["NAST"].p < 0.001                                          # "significant at the 99.9 % level"
+    assert effects["NAST"].p < 0.001  # "significant at the 99.9 % level"
     assert all(effect.gain == pytest.approx(0, abs=1e-9) for term, effect in effects.items() if term != "NAST")
     assert len(effects) == 15
 
@@ -115,9 +129,15 @@ def test_in_a_balanced_design_the_sum_of_squares_is_that_of_the_hand_calculation
 def test_the_analysis_of_variance_agrees_with_statsmodels_on_single_games():
     import statsmodels.formula.api as formulas
     from statsmodels.stats.anova import anova_lm
-    counts = {"one": random_counts(1, lambda g: g.randrange(20, 60)), "two": random_counts(2, lambda g: g.randrange(20, 60)),
-              "three": random_counts(3, lambda g: 30)}
-    fitted = formulas.ols("win ~ C(NAST, Sum)*C(RAVE, Sum)*C(MAST, Sum)*C(LGRF, Sum)*C(column, Sum)", frame(counts)).fit()
+
+    counts = {
+        "one": random_counts(1, lambda g: g.randrange(20, 60)),
+        "two": random_counts(2, lambda g: g.randrange(20, 60)),
+        "three": random_counts(3, lambda g: 30),
+    }
+    fitted = formulas.ols(
+        "win ~ C(NAST, Sum)*C(RAVE, Sum)*C(MAST, Sum)*C(LGRF, Sum)*C(column, Sum)", frame(counts)
+    ).fit()
     expected = anova_lm(fitted, typ=2)
     expected.index = [name.replace("C(", "").replace(", Sum)", "").replace("column", "Game") for name in expected.index]
     effects = anova(Design(counts))
@@ -131,11 +151,14 @@ def test_the_analysis_of_variance_agrees_with_statsmodels_on_single_games():
 def test_the_binomial_model_agrees_with_a_fit_to_single_games():
     import statsmodels.api as models
     import statsmodels.formula.api as formulas
+
     counts = {"one": random_counts(4, lambda g: g.randrange(30, 60))}
     data = frame(counts)
     effect = next(effect for effect in binomial_model(Design(counts)) if effect.term == "NAST")
-    deviances = [formulas.glm(f"win ~ {terms}RAVE*MAST*LGRF", data, family=models.families.Binomial()).fit().deviance
-                 for terms in ("", "NAST + ")]
+    deviances = [
+        formulas.glm(f"win ~ {terms}RAVE*MAST*LGRF", data, family=models.families.Binomial()).fit().deviance
+        for terms in ("", "NAST + ")
+    ]
     assert effect.gain == pytest.approx(deviances[0] - deviances[1], rel=1e-6)
     assert effect.p == pytest.approx(stats.chi2.sf(deviances[0] - deviances[1], 1), rel=1e-6)
 

@@ -1,4 +1,5 @@
 """The results file: what is kept, what is dropped, what is refused."""
+
 import errno
 import json
 import os
@@ -6,9 +7,9 @@ import os
 import pytest
 from conftest import a_row, small
 
-from experiments import store
-from experiments.definition import Refusal
-from experiments.store import Damage
+from experiments.plan.definition import Refusal
+from experiments.store import rows as store
+from experiments.store.rows import Damage
 
 
 @pytest.fixture(scope="module")
@@ -72,15 +73,20 @@ def test_a_whole_file_that_is_one_torn_line_is_started_again(directory, experime
     assert (directory / store.RESULTS).read_bytes() == b""
 
 
-@pytest.mark.parametrize("line, text, told", [
-    (2, "{\"cell\": \n", "damaged (not a JSON object)"),
-    (2, "\n", "damaged (not a JSON object)"),
-    (1, "\0\0\0\n", "damaged (not a JSON object)"),
-    (3, "[]\n", "damaged (not a JSON object)"),
-    (2, "{}\n", "damaged ('cell' is missing)"),
-    (1, '{"cell": 7}\n', "damaged ('cell' is of the wrong kind)"),
-])
-def test_any_other_damage_is_reported_with_file_and_line_and_nothing_is_overwritten(directory, experiment, line, text, told):
+@pytest.mark.parametrize(
+    "line, text, told",
+    [
+        (2, '{"cell": \n', "damaged (not a JSON object)"),
+        (2, "\n", "damaged (not a JSON object)"),
+        (1, "\0\0\0\n", "damaged (not a JSON object)"),
+        (3, "[]\n", "damaged (not a JSON object)"),
+        (2, "{}\n", "damaged ('cell' is missing)"),
+        (1, '{"cell": 7}\n', "damaged ('cell' is of the wrong kind)"),
+    ],
+)
+def test_any_other_damage_is_reported_with_file_and_line_and_nothing_is_overwritten(
+    directory, experiment, line, text, told
+):
     before = damaged(directory, line, text)
     for reading in (lambda: trials(directory, experiment), lambda: store.writer(directory, experiment).__enter__()):
         with pytest.raises(Damage) as found:
@@ -109,19 +115,25 @@ def refused(directory, experiment, before):
     return str(found.value)
 
 
-@pytest.mark.parametrize("changes, told", [
-    ({"trials": 5}, "trials is 20 there and 5 here"), ({"seed": 3}, "seed is 0 there and 3 here"),
-    ({"iterations": 21}, "iterations is 20 there and 21 here"),
-])
+@pytest.mark.parametrize(
+    "changes, told",
+    [
+        ({"trials": 5}, "trials is 20 there and 5 here"),
+        ({"seed": 3}, "seed is 0 there and 3 here"),
+        ({"iterations": 21}, "iterations is 20 there and 21 here"),
+    ],
+)
 def test_the_directory_of_other_settings_is_refused_and_left_alone(directory, changes, told):
-    from experiments import suite
+    from experiments.papers import suite
+
     other = suite.load("figure5", {"games": ["othello"], "trials": 20, "iterations": 20, **changes})
     before = {path.name: path.read_bytes() for path in directory.iterdir()}
     assert told in refused(directory, other, before)
 
 
 def test_the_directory_of_another_experiment_is_refused(directory):
-    from experiments import suite
+    from experiments.papers import suite
+
     other = suite.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20})
     before = {path.name: path.read_bytes() for path in directory.iterdir()}
     assert "name is 'figure5' there and 'figure4' here" in refused(directory, other, before)
@@ -157,6 +169,7 @@ def test_a_full_disk_loses_no_game_but_those_being_played(directory, experiment,
     """The disk takes half a line; when there is room again, the run continues."""
     whole = (directory / store.RESULTS).read_bytes()
     with pytest.raises(store.NotKept) as told, store.writer(directory, experiment) as writer:
+
         class Full:
             name = writer._file.name
 
@@ -166,14 +179,17 @@ def test_a_full_disk_loses_no_game_but_those_being_played(directory, experiment,
             def write(self, data):
                 if len(data) < 100:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                return self._file.write(data[:len(data) // 2])
+                return self._file.write(data[: len(data) // 2])
 
             def __getattr__(self, name):
                 return getattr(self._file, name)
+
         monkeypatch.setattr(writer, "_file", Full(writer._file))
         writer.append(a_row(experiment.cells[1], 0))
-    assert str(told.value) == (f"{directory / store.RESULTS} cannot take more games (No space left on device); 3 are kept, "
-                               "the same command continues")
+    assert str(told.value) == (
+        f"{directory / store.RESULTS} cannot take more games (No space left on device); 3 are kept, "
+        "the same command continues"
+    )
     assert (directory / store.RESULTS).read_bytes() == whole
     with store.writer(directory, experiment) as writer:
         assert (len(writer.done), writer.dropped) == (3, 0)

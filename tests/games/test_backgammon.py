@@ -1,4 +1,5 @@
 """Backgammon against hand-made positions, a brute force over whole turns, and OpenSpiel."""
+
 import random
 import re
 from collections.abc import Iterator
@@ -10,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from icarus.game import CHANCE, CONTINUES, State
 from icarus.games.backgammon import BACKGAMMON, BAR, CHECKERS_EACH, DICE_ARE_ROLLED, NOBODY, OFF, POINTS, STATE, survey
+from icarus.kernel import CHANCE, CONTINUES
+from icarus.kernel.game import State
 
-X, O = 0, 1                                    # noqa: E741
+X, O = 0, 1  # noqa: E741
 LONGEST_TURN = 4
 MOST_TURNS = (2 * CHECKERS_EACH) ** LONGEST_TURN // 8
 
@@ -52,6 +54,7 @@ def checkers(state: State, player: int) -> dict[int, int]:
 
 # ------------------------------------------------------------------------------------------------------------------ rolls
 
+
 def test_the_opening_roll_is_thirty_equal_outcomes_without_doubles() -> None:
     state = BACKGAMMON.new_initial_state()
     assert state.current_player() == CHANCE
@@ -69,11 +72,14 @@ def test_the_higher_die_begins_and_plays_both(roll: str, beginner: int) -> None:
 def test_other_rolls_have_twenty_one_outcomes_doubles_half_as_likely() -> None:
     state = position({6: 15}, {6: 15})
     outcomes = {state.action_to_string(action): probability for action, probability in state.chance_outcomes()}
-    assert outcomes == {f"roll {high}{low}": (1 if high == low else 2) / 36 for high in range(1, 7) for low in range(1, high + 1)}
+    assert outcomes == {
+        f"roll {high}{low}": (1 if high == low else 2) / 36 for high in range(1, 7) for low in range(1, high + 1)
+    }
     assert sum(outcomes.values()) == pytest.approx(1)
 
 
 # ------------------------------------------------------------------------------------------------------------- usual moves
+
 
 def test_the_first_die_may_be_either() -> None:
     state = play(BACKGAMMON.new_initial_state(), "opening roll 63")
@@ -129,6 +135,7 @@ def test_both_players_move_in_opposite_directions() -> None:
 
 # ----------------------------------------------------------------------------------------------------------------- the bar
 
+
 def test_a_checker_on_the_bar_enters_first() -> None:
     state = play(position({BAR: 1, 13: 14}, {8: 15}), "roll 42")
     assert moves(state) == {"bar/21", "bar/23"}
@@ -164,6 +171,7 @@ def test_the_turn_ends_where_the_second_checker_cannot_enter() -> None:
 
 # ------------------------------------------------------------------------------------------------- the law of the whole turn
 
+
 def test_a_move_that_makes_the_other_die_unplayable_is_illegal() -> None:
     # the 5 can be played 8/3 only, 24/19 being blocked, so the 6 must not be played 8/2
     state = play(position({24: 1, 8: 1, 2: 13}, {6: 2, 5: 13}), "roll 65")
@@ -198,6 +206,7 @@ def test_as_many_of_a_double_are_played_as_possible() -> None:
 
 # ------------------------------------------------------------------------------------------------------------- bearing off
 
+
 def test_nobody_bears_off_before_all_checkers_are_home() -> None:
     assert moves(play(position({7: 1, 6: 1, 3: 1}, {1: 15}), "roll 63")) == {"7/1", "7/4", "6/3"}
     assert moves(play(position({7: 1, 6: 1, 3: 1}, {1: 15}), "roll 63", "7/4")) == {"6/off"}
@@ -230,6 +239,7 @@ def test_a_gammon_is_a_win_like_any_other() -> None:
 
 # ---------------------------------------------------------------------------------------------------------------- episodes
 
+
 def test_an_episode_begins_where_the_dice_are_about_to_be_rolled() -> None:
     def label(state: State) -> int:
         return BACKGAMMON.entries().episode(state.record.ctypes.data)
@@ -244,6 +254,7 @@ def test_an_episode_begins_where_the_dice_are_about_to_be_rolled() -> None:
 
 # ----------------------------------------------------------------------------------------------- invariants of random games
 
+
 def test_no_checker_is_lost_and_the_kept_sets_fit_the_points() -> None:
     choose = random.Random(76)
     for _ in range(30):
@@ -253,13 +264,14 @@ def test_no_checker_is_lost_and_the_kept_sets_fit_the_points() -> None:
             facts = state.facts
             assert facts.points.min() >= 0
             assert facts.points.sum(axis=1).tolist() == [CHECKERS_EACH] * 2
-            assert not (facts.points[X, 1:BAR] * facts.points[O, BAR - 1:0:-1]).any()
+            assert not (facts.points[X, 1:BAR] * facts.points[O, BAR - 1 : 0 : -1]).any()
             fresh = state.clone()
             survey(fresh.facts)
             assert fresh.record == state.record
 
 
 # ------------------------------------------------------------------------------------------------------------ whole turns
+
 
 @njit
 def enumerate_turn(start: np.ndarray, paths: np.ndarray, lengths: np.ndarray, ends: np.ndarray) -> int:
@@ -296,7 +308,7 @@ def turns(state: State, player: int) -> dict[tuple[int, ...], bytes]:
     if state.current_player() != player:
         return {(): state.facts.points[:, 1:].tobytes()}
     count = enumerate_turn(state.record, PATHS, LENGTHS, ENDS)
-    return {tuple(PATHS[i, :LENGTHS[i]].tolist()): ENDS[i, :, 1:].tobytes() for i in range(count)}
+    return {tuple(PATHS[i, : LENGTHS[i]].tolist()): ENDS[i, :, 1:].tobytes() for i in range(count)}
 
 
 def brute_force(own: list[int], other: list[int], dice: list[int]) -> set[tuple[tuple[int, int], ...]]:
@@ -335,18 +347,22 @@ def _possible(own: list[int], other: list[int], source: int, die: int) -> bool:
     if source > die:
         return other[25 - (source - die)] < 2
     at_home = not any(own[7:])
-    return at_home and (source == die or not any(own[source + 1:]))
+    return at_home and (source == die or not any(own[source + 1 :]))
 
 
 HOME_OR_ANYWHERE = st.integers(1, 6) | st.integers(1, BAR)
 
 
 @settings(max_examples=400, deadline=None, derandomize=True)
-@given(own_placed=st.dictionaries(HOME_OR_ANYWHERE, st.integers(1, 2), min_size=1, max_size=6),
-       opposed=st.dictionaries(st.integers(1, 24), st.integers(1, 2), max_size=7),
-       dice=st.tuples(st.integers(1, 6), st.integers(1, 6)), to_roll=st.sampled_from([X, O]))
+@given(
+    own_placed=st.dictionaries(HOME_OR_ANYWHERE, st.integers(1, 2), min_size=1, max_size=6),
+    opposed=st.dictionaries(st.integers(1, 24), st.integers(1, 2), max_size=7),
+    dice=st.tuples(st.integers(1, 6), st.integers(1, 6)),
+    to_roll=st.sampled_from([X, O]),
+)
 def test_every_way_to_play_a_roll_is_one_that_the_law_allows(
-        own_placed: dict[int, int], opposed: dict[int, int], dice: tuple[int, int], to_roll: int) -> None:
+    own_placed: dict[int, int], opposed: dict[int, int], dice: tuple[int, int], to_roll: int
+) -> None:
     low, high = sorted(dice)
     other_placed = {BAR: 1} | {point: count for point, count in opposed.items() if BAR - point not in own_placed}
     state = play(position(own_placed, other_placed, to_roll), f"roll {high}{low}")
@@ -360,8 +376,12 @@ def test_every_way_to_play_a_roll_is_one_that_the_law_allows(
 
 THEIR_BAR = 100
 OUR_POINTS = range(1, BAR)
-THEIR_PLACES = [*((X, 24 - point) for point in OUR_POINTS), (X, THEIR_BAR),
-                *((O, point - 1) for point in OUR_POINTS), (O, THEIR_BAR)]
+THEIR_PLACES = [
+    *((X, 24 - point) for point in OUR_POINTS),
+    (X, THEIR_BAR),
+    *((O, point - 1) for point in OUR_POINTS),
+    (O, THEIR_BAR),
+]
 
 
 def their_position(state: Any) -> bytes:

@@ -1,4 +1,5 @@
 """Checkers against hand-made positions, published perft counts and OpenSpiel."""
+
 import random
 import re
 from typing import Any
@@ -7,8 +8,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from icarus.game import CONTINUES, State
 from icarus.games.checkers import CHECKERS, DARK, SQUARES, STATE, begin_turn, checkers
+from icarus.kernel import CONTINUES
+from icarus.kernel.game import State
 
 BLACK, WHITE = 0, 1
 PERFT = (7, 49, 302, 1469, 7361, 36768, 179740, 845931)
@@ -53,11 +55,14 @@ def pieces(state: State) -> set[str]:
 
 def placed(rows: list[Any]) -> set[str]:
     """The marks of a board given by rows from the top, each with its square."""
-    marks = [(mark, f"{'abcdefgh'[column]}{8 - row}") for row, line in enumerate(rows) for column, mark in enumerate(line)]
+    marks = [
+        (mark, f"{'abcdefgh'[column]}{8 - row}") for row, line in enumerate(rows) for column, mark in enumerate(line)
+    ]
     return {f"{mark} {square}" for mark, square in marks if mark != "."}
 
 
 # ------------------------------------------------------------------------------------------------------ steps and jumps
+
 
 def test_black_begins_with_seven_steps_forwards() -> None:
     state = CHECKERS.new_initial_state()
@@ -122,6 +127,7 @@ def test_a_man_on_the_square_of_a_captured_king_is_a_man() -> None:
 
 # ----------------------------------------------------------------------------------------------------------------- chains
 
+
 def test_a_chain_continues_with_the_same_piece_only() -> None:
     state = play(position("b c1, b g3, w d2, w f4, w h4, w d6, w h8", BLACK), "g3xe5")
     assert state.current_player() == BLACK
@@ -163,6 +169,7 @@ def test_a_man_that_steps_to_the_far_row_is_crowned() -> None:
 
 
 # ----------------------------------------------------------------------------------------------------------- end of game
+
 
 def test_a_player_without_pieces_has_lost() -> None:
     state = play(position("b c3, w d4", BLACK), "c3xe5")
@@ -220,6 +227,7 @@ def test_a_length_that_is_no_integer_is_refused(draw_after: Any) -> None:
 
 # --------------------------------------------------------------------------------------------------- episodes and actions
 
+
 def label(state: State) -> int:
     return CHECKERS.entries().episode(state.record.ctypes.data)
 
@@ -252,6 +260,7 @@ def test_the_same_squares_are_the_same_integer() -> None:
 
 
 # -------------------------------------------------------------------------------------------------------- published counts
+
 
 @njit
 def perft(positions: np.ndarray, actions: np.ndarray, depth: int) -> int:
@@ -287,6 +296,7 @@ def test_the_published_numbers_of_positions(depth: int, count: int) -> None:
 
 # --------------------------------------------------------------------------------------------------------------- OpenSpiel
 
+
 def test_openspiel_agrees_move_by_move_on_two_thousand_random_games() -> None:
     referee = pyspiel_game("checkers")
     choose = random.Random(2014)
@@ -296,7 +306,9 @@ def test_openspiel_agrees_move_by_move_on_two_thousand_random_games() -> None:
         ours, theirs = CHECKERS.new_initial_state(), referee.new_initial_state()
         while not theirs.is_terminal():
             named = {theirs.action_to_string(action): action for action in theirs.legal_actions()}
-            legal_actions = {re.sub("[-x]", "", ours.action_to_string(action)): action for action in ours.legal_actions()}
+            legal_actions = {
+                re.sub("[-x]", "", ours.action_to_string(action)): action for action in ours.legal_actions()
+            }
             assert ours.current_player() == theirs.current_player()
             assert legal_actions.keys() == named.keys()
             text = choose.choice(sorted(named))

@@ -2,6 +2,7 @@
 
 The referee here, `described` and `beats`, is written from the rules alone: it tells for any cards whether they make a play.
 """
+
 import itertools
 import random
 from collections import Counter
@@ -13,21 +14,22 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from icarus.game import CHANCE, State
-from icarus.games._dou_di_zhu_plays import PLAYS
-from icarus.games.dou_di_zhu import DOU_DI_ZHU
-from icarus.jit import helper
-from icarus.rng import seeded
+from icarus.compiler.rng import seeded
+from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
+from icarus.games.dou_di_zhu.plays import PLAYS
+from icarus.kernel import CHANCE, helper
+from icarus.kernel.game import State
 
 NAMES = "3456789TJQKA2BR"
 ACE, BLACK_JOKER, RED_JOKER = NAMES.index("A"), NAMES.index("B"), NAMES.index("R")
 IN_DECK = [4] * 13 + [1, 1]
-LIKELY = 1e-4                       # a test of randomness fails below this p-value
+LIKELY = 1e-4  # a test of randomness fails below this p-value
 
 initial, legal, apply = (helper(function) for function in (DOU_DI_ZHU.initial, DOU_DI_ZHU.legal, DOU_DI_ZHU.apply))
 
 
 # ------------------------------------------------------------------------------------------------------- the rules, once more
+
 
 class Described(NamedTuple):
     """A whole play: its category with the kind of its kickers, and its base and kickers as players write them."""
@@ -42,7 +44,9 @@ class Described(NamedTuple):
 def described(counts: Iterable[int]) -> Described | None:
     """The play that these cards (a number for each rank) make, if any. No cards make two different plays."""
     counts = list(counts)
-    ones, twos, threes, fours = ([rank for rank, count in enumerate(counts) if count == copies] for copies in (1, 2, 3, 4))
+    ones, twos, threes, fours = (
+        [rank for rank, count in enumerate(counts) if count == copies] for copies in (1, 2, 3, 4)
+    )
     match len(ones), len(twos), len(threes), len(fours):
         case 2, 0, 0, 0 if ones == [BLACK_JOKER, RED_JOKER]:
             return Described("nuke", 1, 0, "BR")
@@ -85,8 +89,14 @@ def beats(play: Described, other: Described) -> bool:
     return (play.category, play.length) == (other.category, other.length) and play.rank > other.rank
 
 
-SHAPES = {(n, 0, 0, 0) for n in range(1, 13)} | {(0, n, 0, 0) for n in range(1, 11)} | {(0, 0, n, 0) for n in range(1, 7)}
-SHAPES |= {(n, 0, n, 0) for n in range(1, 6)} | {(0, n, n, 0) for n in range(1, 5)} | {(2, 0, 0, 1), (0, 2, 0, 1), (0, 0, 0, 1)}
+SHAPES = (
+    {(n, 0, 0, 0) for n in range(1, 13)} | {(0, n, 0, 0) for n in range(1, 11)} | {(0, 0, n, 0) for n in range(1, 7)}
+)
+SHAPES |= (
+    {(n, 0, n, 0) for n in range(1, 6)}
+    | {(0, n, n, 0) for n in range(1, 5)}
+    | {(2, 0, 0, 1), (0, 2, 0, 1), (0, 0, 0, 1)}
+)
 SHAPE_CODES = [sum(n * 16**i for i, n in enumerate(shape)) for shape in SHAPES]
 
 
@@ -99,6 +109,7 @@ def plays_of(counts: np.ndarray) -> list[Described]:
 
 
 # ----------------------------------------------------------------------------------------------------------- states and moves
+
 
 def counted(cards: str) -> np.ndarray:
     return np.array([cards.count(name) for name in NAMES])
@@ -171,6 +182,7 @@ def random_counts(rng: np.random.Generator, cards: int) -> np.ndarray:
 
 # ---------------------------------------------------------------------------------------------------------------------- plays
 
+
 @pytest.mark.parametrize(("cards", "hands"), [(5, 60), (9, 60), (13, 60), (17, 60), (20, 60)])
 def test_the_leading_plays_are_the_subsets_that_make_a_play(cards: int, hands: int) -> None:
     rng = np.random.default_rng(cards)
@@ -182,10 +194,25 @@ def test_the_leading_plays_are_the_subsets_that_make_a_play(cards: int, hands: i
         assert {(play.base, play.kickers) for play in expected} == found.keys()
 
 
-@pytest.mark.parametrize("cards", [
-    "3334445556667778889", "33334444555566667777", "333444555666777BR", "AAAA2222BR33445566", "QQQKKKAAA222BR345678",
-    "3334445556667892BR", "33344455566677889922", "3456789TJQKA2BR", "333344445555BR", "BR", "3333", "333BR", "3333BR", "33344BR",
-])
+@pytest.mark.parametrize(
+    "cards",
+    [
+        "3334445556667778889",
+        "33334444555566667777",
+        "333444555666777BR",
+        "AAAA2222BR33445566",
+        "QQQKKKAAA222BR345678",
+        "3334445556667892BR",
+        "33344455566677889922",
+        "3456789TJQKA2BR",
+        "333344445555BR",
+        "BR",
+        "3333",
+        "333BR",
+        "3333BR",
+        "33344BR",
+    ],
+)
 def test_the_leading_plays_of_extreme_hands_are_the_subsets_that_make_a_play(cards: str) -> None:
     found = full_moves(position(cards, "", ""))
     assert {(play.base, play.kickers) for play in plays_of(counted(cards))} == found.keys()
@@ -206,8 +233,15 @@ def test_the_followers_of_a_play_are_the_plays_that_beat_it() -> None:
 
 
 @helper
-def _count_plays(state: np.ndarray, after: np.ndarray, rng: np.ndarray, deals: int, actions: np.ndarray, kickers: np.ndarray,
-                 plays: np.ndarray) -> None:
+def _count_plays(
+    state: np.ndarray,
+    after: np.ndarray,
+    rng: np.ndarray,
+    deals: int,
+    actions: np.ndarray,
+    kickers: np.ndarray,
+    plays: np.ndarray,
+) -> None:
     """Sum the leading plays of each player, base and kickers together, over random deals."""
     for _ in range(deals):
         state[0] = state[1]
@@ -223,8 +257,15 @@ def _count_plays(state: np.ndarray, after: np.ndarray, rng: np.ndarray, deals: i
 def test_random_hands_have_as_many_leading_plays_as_published() -> None:
     """44.0 for 17 cards (87.7 for both peasants: Table II of Cowling, Powley, Whitehouse 2012), 78.4 for 20."""
     deals, plays, room = 40_000, np.zeros(3, np.int64), DOU_DI_ZHU.max_legal
-    _count_plays(np.zeros(2, DOU_DI_ZHU.state), np.zeros(1, DOU_DI_ZHU.state), seeded(2012), deals,
-                        np.zeros(room, np.int64), np.zeros(room, np.int64), plays)
+    _count_plays(
+        np.zeros(2, DOU_DI_ZHU.state),
+        np.zeros(1, DOU_DI_ZHU.state),
+        seeded(2012),
+        deals,
+        np.zeros(room, np.int64),
+        np.zeros(room, np.int64),
+        plays,
+    )
     landlord, *peasants = plays / deals
     assert landlord == pytest.approx(78.4, abs=1)
     assert sum(peasants) / 2 == pytest.approx(44.0, abs=0.5)
@@ -260,8 +301,9 @@ def test_no_decision_about_kickers_has_more_choices_than_declared() -> None:
 
 
 @helper
-def _most_leads(state: np.ndarray, actions: np.ndarray, low: np.ndarray, first: np.ndarray, high: np.ndarray,
-                sizes: np.ndarray) -> int:
+def _most_leads(
+    state: np.ndarray, actions: np.ndarray, low: np.ndarray, first: np.ndarray, high: np.ndarray, sizes: np.ndarray
+) -> int:
     """The most leads over all hands of 20: each high part with each low part (sorted by size) that completes it."""
     most = 0
     for i in range(len(high)):
@@ -285,6 +327,7 @@ def test_no_lead_has_more_choices_than_declared() -> None:
 
 
 # -------------------------------------------------------------------------------------------------------- hand-made positions
+
 
 def test_the_deal_gives_all_54_cards_and_the_lead_to_the_landlord() -> None:
     for seed in range(200):
@@ -397,14 +440,19 @@ def test_an_action_is_the_same_number_and_text_in_every_state() -> None:
 def test_there_are_309_base_plays_each_once() -> None:
     """By category: pass, solos, their runs, pairs, their runs, trios (bare, +1, +2), their runs, quadplexes, bombs, nuke."""
     runs_of_solos, runs_of_pairs = sum(13 - n for n in range(5, 13)), sum(13 - n for n in range(3, 11))
-    runs_of_trios = sum(13 - n for longest in (6, 5, 4) for n in range(2, longest + 1))            # as 20 cards allow
+    runs_of_trios = sum(13 - n for longest in (6, 5, 4) for n in range(2, longest + 1))  # as 20 cards allow
     assert len(PLAYS) == 1 + 15 + runs_of_solos + 13 + runs_of_pairs + 3 * 13 + runs_of_trios + 2 * 13 + 13 + 1 == 309
     assert len({written(action) for action in range(len(PLAYS))}) == 309
 
 
 def test_the_state_is_drawn_with_hands_and_task() -> None:
     state = play(position("333 4 R", "4 T", "2"), "333+1")
-    assert str(state).splitlines() == ["landlord    4 R", "peasant 1   4 T", "peasant 2   2", "landlord to add kickers to 333+1"]
+    assert str(state).splitlines() == [
+        "landlord    4 R",
+        "peasant 1   4 T",
+        "peasant 2   2",
+        "landlord to add kickers to 333+1",
+    ]
     assert str(play(state, "+4")).endswith("peasant 1 to follow 333+1 of landlord")
     assert str(play(state, "pass", "pass")).endswith("landlord to lead")
     assert str(play(state, "R")).endswith("landlord wins")
@@ -421,6 +469,7 @@ def test_an_episode_runs_from_one_lead_to_the_next() -> None:
 
 # ------------------------------------------------------------------------------------------------------------ determinization
 
+
 def test_a_determinization_keeps_all_that_the_observer_knows() -> None:
     for i, state in enumerate(random_states(games=25, seed=11)):
         if state.is_terminal():
@@ -432,7 +481,9 @@ def test_a_determinization_keeps_all_that_the_observer_knows() -> None:
             assert (after[observer] == before[observer]).all()
             assert [counts.sum() for counts in after] == [counts.sum() for counts in before]
             assert (sum(after) == sum(before)).all()
-            assert all(drawn.record[field] == state.record[field] for field in ("play", "player", "passes", "kickers_due"))
+            assert all(
+                drawn.record[field] == state.record[field] for field in ("play", "player", "passes", "kickers_due")
+            )
 
 
 def test_a_determinization_could_have_been_played_to() -> None:
@@ -467,7 +518,9 @@ def ways(unseen: str, held: int) -> Counter[str]:
 
 def drawn_hands(state: State, observer: int, owner: int, draws: int) -> Counter[str]:
     hands = (counts_of(state.determinize(observer, seed=seed).facts.hands[owner]) for seed in range(draws))
-    return Counter("".join(sorted(name * count for name, count in zip(NAMES, counts, strict=True) if count)) for counts in hands)
+    return Counter(
+        "".join(sorted(name * count for name, count in zip(NAMES, counts, strict=True) if count)) for counts in hands
+    )
 
 
 def assert_proportional(found: Counter[str], weights: Counter[str]) -> None:
@@ -499,20 +552,33 @@ def test_a_rank_is_hypergeometric_in_a_whole_hand() -> None:
 def test_who_announces_kickers_is_known_to_have_them(observer: int) -> None:
     """333+2 tells that a pair other than threes is left; 5555+1+1 that two single cards are, and not both jokers."""
     seen = "8 8 9"
+
     def announced(mover: str, other: str, base: str) -> State:
         return play(position(*((seen, mover, other) if observer == 0 else (other, mover, seen)), player=1), base)
 
-    completed = Counter({text: n for text, n in ways("3 444 4 555 T", 4).items()
-                         if any(text.count(name) >= 2 for name in text if name != "3")})
-    assert_proportional(drawn_hands(announced("333 3 4 5 5", "444 5 T", "333+2"), observer, owner=1, draws=8000), completed)
+    completed = Counter(
+        {
+            text: n
+            for text, n in ways("3 444 4 555 T", 4).items()
+            if any(text.count(name) >= 2 for name in text if name != "3")
+        }
+    )
+    assert_proportional(
+        drawn_hands(announced("333 3 4 5 5", "444 5 T", "333+2"), observer, owner=1, draws=8000), completed
+    )
     completed = Counter({text: n for text, n in ways("B 66 7 R", 2).items() if text not in ("66", "BR")})
-    assert_proportional(drawn_hands(announced("5555 7 R", "B 6 6", "5555+1+1"), observer, owner=1, draws=8000), completed)
+    assert_proportional(
+        drawn_hands(announced("5555 7 R", "B 6 6", "5555+1+1"), observer, owner=1, draws=8000), completed
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------------ OpenSpiel
 
-FOUR_WITH_TWO, RUN_FROM_FOUR = "four with two kickers", "bare run from a rank held four times"      # plays that it does not know
-KICKERS_OF_ONE_RANK, BOMB_ON_NUKE = "kickers of one rank", "bomb on the nuke"                       # that the rules do not
+FOUR_WITH_TWO, RUN_FROM_FOUR = (
+    "four with two kickers",
+    "bare run from a rank held four times",
+)  # plays that it does not know
+KICKERS_OF_ONE_RANK, BOMB_ON_NUKE = "kickers of one rank", "bomb on the nuke"  # that the rules do not
 DIFFERENCES = {FOUR_WITH_TWO, RUN_FROM_FOUR, KICKERS_OF_ONE_RANK, BOMB_ON_NUKE}
 
 
@@ -520,13 +586,15 @@ def translated(text: str) -> tuple[str, str]:
     """A whole play as OpenSpiel writes it, as (base, kickers) in our notation."""
     text = plain(text)
     main, dash, rest = text.partition("-")
-    if not dash and sorted(Counter(text).values()) in ([1, 3], [2, 3]):         # a single trio and its kicker, sorted together
+    if not dash and sorted(Counter(text).values()) in ([1, 3], [2, 3]):  # a single trio and its kicker, sorted together
         trio = max(text, key=text.count)
         main, rest = trio * 3, text.replace(trio, "")
     if not rest:
         return ("pass" if text == "Pass" else text), ""
     size, cards = len(rest) * 3 // len(main), sorted(rest, key=NAMES.index)
-    return main + f"+{size}" * (len(main) // 3), "+" + " ".join("".join(cards[i:i + size]) for i in range(0, len(cards), size))
+    return main + f"+{size}" * (len(main) // 3), "+" + " ".join(
+        "".join(cards[i : i + size]) for i in range(0, len(cards), size)
+    )
 
 
 def plain(text: str) -> str:

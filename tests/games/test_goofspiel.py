@@ -1,4 +1,5 @@
 """II-Goofspiel: hand-made positions, OpenSpiel in lock-step on rules and information, and bids drawn uniformly."""
+
 import itertools
 import random
 from collections import Counter
@@ -8,13 +9,13 @@ import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from icarus import rng
-from icarus.game import CHANCE, CONTINUES, State
+from icarus.compiler import rng
 from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, goofspiel
 from icarus.games.goofspiel import determinize as redraw
-from icarus.jit import helper
+from icarus.kernel import CHANCE, CONTINUES, helper
+from icarus.kernel.game import State
 
-UNLIKELY = 1e-4                 # a chi-square test with a smaller p fails
+UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 
 
 def bidden(cards, bids):
@@ -36,14 +37,18 @@ def random_walk(game, seed):
 
 # ------------------------------------------------------------------------------------------------------------- the rules
 
-@pytest.mark.parametrize(("bids", "reward"), [
-    ([1, 2, 2, 3, 3, 1], 0.5),             # 1 + 2 points against 3
-    ([2, 1, 1, 3, 3, 2], 1.0),             # 1 + 3 points against 2
-    ([2, 1, 3, 2, 1, 3], 0.5),
-    ([3, 3, 1, 1, 2, 2], 0.5),             # equal bids leave all points to nobody
-    ([3, 3, 1, 2, 2, 1], 1.0),             # 3 points against 2
-    ([1, 1, 3, 2, 2, 3], 0.0),             # 2 points against 3
-])
+
+@pytest.mark.parametrize(
+    ("bids", "reward"),
+    [
+        ([1, 2, 2, 3, 3, 1], 0.5),  # 1 + 2 points against 3
+        ([2, 1, 1, 3, 3, 2], 1.0),  # 1 + 3 points against 2
+        ([2, 1, 3, 2, 1, 3], 0.5),
+        ([3, 3, 1, 1, 2, 2], 0.5),  # equal bids leave all points to nobody
+        ([3, 3, 1, 2, 2, 1], 1.0),  # 3 points against 2
+        ([1, 1, 3, 2, 2, 3], 0.0),  # 2 points against 3
+    ],
+)
 def test_the_higher_bid_takes_the_points_of_the_round_and_more_points_win(bids, reward):
     state = bidden(3, bids)
     assert state.is_terminal() and state.returns() == [reward, 1 - reward]
@@ -90,7 +95,9 @@ def lock_step_with_openspiel(cards, games):
             assert views[mover].setdefault(seen, told) == told
         assert referee.is_terminal() and state.returns() == [(value + 1) / 2 for value in referee.returns()]
     for view in views:
-        assert len(set(view.values())) == len(view), "what OpenSpiel tells apart, the moves tell apart, and the other way round"
+        assert len(set(view.values())) == len(view), (
+            "what OpenSpiel tells apart, the moves tell apart, and the other way round"
+        )
     return again
 
 
@@ -105,6 +112,7 @@ def test_many_long_random_games_agree_with_openspiel():
 
 
 # ------------------------------------------------------------------------------------------------- what each player sees
+
 
 def test_of_the_others_bids_a_player_sees_the_results():
     state = bidden(4, [2, 2, 4, 1, 1, 3, 3])
@@ -124,6 +132,7 @@ def test_an_episode_is_a_round_labelled_with_its_points():
 
 
 # ------------------------------------------------------------------------------------------------------- determinization
+
 
 def results(bids):
     """Who took the points of each finished round: 1 for player 0, -1 for player 1, 0 for nobody."""
@@ -177,7 +186,18 @@ def test_determinization_is_uniform_over_the_bids_that_agree_with_all_results(ca
 
 
 def test_thirteen_cards_are_drawn_uniformly_too():
-    lost = [(1, 13), (2, 12), (3, 11), (4, 10), (5, 9), (13, 6), (12, 5), (11, 3), (10, 2), (9, 1)]       # three rounds to go
+    lost = [
+        (1, 13),
+        (2, 12),
+        (3, 11),
+        (4, 10),
+        (5, 9),
+        (13, 6),
+        (12, 5),
+        (11, 3),
+        (10, 2),
+        (9, 1),
+    ]  # three rounds to go
     state = bidden(13, [bid for pair in lost for bid in pair])
     drawn = drawn_bids(state, 0, 20_000)
     for order in drawn:
@@ -212,7 +232,12 @@ def test_a_determinization_reads_nothing_hidden():
 
 
 def test_the_table_is_drawn_as_players_see_it():
-    assert str(bidden(4, [1, 2, 2, 3, 4])) == "\n".join([
-        "round 3 of 4, points at stake: 3; ahead: player 1 by 3", "player 0: 3, has bid 1 2, and now 4",
-        "player 1: 1 4, has bid 2 3", "player 1 to bid"])
+    assert str(bidden(4, [1, 2, 2, 3, 4])) == "\n".join(
+        [
+            "round 3 of 4, points at stake: 3; ahead: player 1 by 3",
+            "player 0: 3, has bid 1 2, and now 4",
+            "player 1: 1 4, has bid 2 3",
+            "player 1 to bid",
+        ]
+    )
     assert str(bidden(2, [1, 1, 2, 2])) == "the end; level\nplayer 0: -, has bid 1 2\nplayer 1: -, has bid 1 2"

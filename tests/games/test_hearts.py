@@ -3,6 +3,7 @@
 The oracle is plain Python: sets of cards, the rules once more, and all deals of the unseen cards that make the whole
 round, as the observer saw it, legal.
 """
+
 import collections
 import functools
 import itertools
@@ -14,17 +15,30 @@ import pyspiel
 import pytest
 import scipy.stats
 
-from icarus.game import CHANCE, State
-from icarus.games._cards import card_named, cards_text
-from icarus.games.hearts import CARD_PASSED, DEAL, DEALING, ENDED, EXCHANGE, HEARTS, PASS, PLAYING, ROUND_SCORES, _subset, hearts
-from icarus.rng import seeded
+from icarus.compiler.rng import seeded
+from icarus.games.cards import card_named, cards_text
+from icarus.games.hearts.game import (
+    CARD_PASSED,
+    DEAL,
+    DEALING,
+    ENDED,
+    EXCHANGE,
+    HEARTS,
+    PASS,
+    PLAYING,
+    ROUND_SCORES,
+    _subset,
+    hearts,
+)
+from icarus.kernel import CHANCE
+from icarus.kernel.game import State
 
 ALL = set(range(52))
 SUIT_HEARTS = {card for card in ALL if card // 13 == 3}
 QUEEN = card_named("Q♠")
 POINT_CARDS = SUIT_HEARTS | {QUEEN}
-LEFT, RIGHT, ACROSS, NO_PASS = range(4)              # round numbers of the four kinds
-RECEIVER = (1, 3, 2, 0)                              # seats from the passer
+LEFT, RIGHT, ACROSS, NO_PASS = range(4)  # round numbers of the four kinds
+RECEIVER = (1, 3, 2, 0)  # seats from the passer
 SIGNIFICANCE = 1e-4
 
 
@@ -44,7 +58,9 @@ def suit(symbol: str) -> set[int]:
     return {card for card in ALL if card // 13 == "♣♦♠♥".index(symbol)}
 
 
-def new_round(hands: list[set[int]], number: int = NO_PASS, scores: tuple[int, ...] = (0, 0, 0, 0), threshold: int = 50) -> State:
+def new_round(
+    hands: list[set[int]], number: int = NO_PASS, scores: tuple[int, ...] = (0, 0, 0, 0), threshold: int = 50
+) -> State:
     """A round about to be dealt, with these hands and scores; the first round begins with the passes."""
     assert set().union(*hands) == ALL and all(len(hand) == 13 for hand in hands)
     record = HEARTS.new_initial_state(seed=1).record.copy()
@@ -77,13 +93,15 @@ def filled(*hands: set[int]) -> list[set[int]]:
 def shuffled(random: np.random.Generator, lumps: bool) -> list[set[int]]:
     """Four random hands; `lumps`: almost whole suits, so that rare rules come into play."""
     if lumps:
-        deck = list(itertools.chain.from_iterable(random.permutation([sorted(suit(symbol)) for symbol in "♣♦♠♥"]).tolist()))
+        deck = list(
+            itertools.chain.from_iterable(random.permutation([sorted(suit(symbol)) for symbol in "♣♦♠♥"]).tolist())
+        )
         for _ in range(int(random.integers(8))):
             i, j = random.integers(52, size=2)
             deck[i], deck[j] = deck[j], deck[i]
     else:
         deck = random.permutation(52).tolist()
-    return [set(deck[13 * i:13 * i + 13]) for i in range(4)]
+    return [set(deck[13 * i : 13 * i + 13]) for i in range(4)]
 
 
 def play(state: State, text: str) -> None:
@@ -110,6 +128,7 @@ def to_the_end(state: State, random: np.random.Generator) -> State:
 
 
 # ------------------------------------------------------------------------------------------------ the rules, once more
+
 
 def allowed(hand: set[int], trick: list[int], first_trick: bool, broken: bool) -> set[int]:
     """The cards that the rules let a player play."""
@@ -191,6 +210,7 @@ def p_value(counted: collections.Counter, cells: int) -> float:
 
 # ------------------------------------------------------------------------------------------------------- deal and passes
 
+
 def test_a_game_begins_with_thirteen_cards_each_and_player_0_passing() -> None:
     state = HEARTS.new_initial_state(seed=5)
     hands = [members(word) for word in state.facts.held]
@@ -213,7 +233,9 @@ def test_three_cards_go_left_right_and_across_in_turn(number: int, offset: int) 
         assert set(state.legal_actions()) == {PASS + card for card in hands[passer] - passed[passer]}
         act_at_random(state, random)
         passed[passer].add(state.history[-1][1] - PASS)
-    assert state.is_chance_node() and state.legal_actions() == [EXCHANGE] and state.chance_outcomes() == [(EXCHANGE, 1.0)]
+    assert (
+        state.is_chance_node() and state.legal_actions() == [EXCHANGE] and state.chance_outcomes() == [(EXCHANGE, 1.0)]
+    )
     state.apply_action(EXCHANGE)
     for i in range(4):
         assert members(state.facts.held[i]) == hands[i] - passed[i] | passed[(i - offset) % 4]
@@ -229,9 +251,12 @@ def test_every_fourth_round_is_played_without_passing(number: int) -> None:
 
 # ---------------------------------------------------------------------------------------------------------------- tricks
 
+
 def two_and_two() -> State:
     """0 holds the clubs but A♣ Q♣, with 3♦ A♦; 1 the other diamonds and A♣ Q♣; 2 the spades; 3 the hearts."""
-    return dealt([suit("♣") - cards("A♣ Q♣") | cards("3♦ A♦"), suit("♦") - cards("3♦ A♦") | cards("A♣ Q♣"), suit("♠"), suit("♥")])
+    return dealt(
+        [suit("♣") - cards("A♣ Q♣") | cards("3♦ A♦"), suit("♦") - cards("3♦ A♦") | cards("A♣ Q♣"), suit("♠"), suit("♥")]
+    )
 
 
 def test_suit_must_be_followed_and_otherwise_any_card_may_be_played() -> None:
@@ -274,7 +299,7 @@ def test_hearts_are_not_led_until_broken() -> None:
     play(state, "2♣ A♣ 2♦ A♠")
     assert set(state.legal_actions()) == spades - cards("A♣")
     play(state, "2♠")
-    play(state, "3♦ 3♥")                                     # a heart is discarded: broken
+    play(state, "3♦ 3♥")  # a heart is discarded: broken
     play(state, "K♣")
     play(state, "3♠ 4♦ 4♥")
     assert card_named("2♥") in state.legal_actions()
@@ -313,6 +338,7 @@ def test_the_queen_of_spades_must_be_led_when_all_else_is_unbroken_hearts() -> N
 
 # ---------------------------------------------------------------------------------------------------------------- scores
 
+
 def whole_suits(scores: tuple[int, ...] = (0, 0, 0, 0)) -> State:
     """Player 0 holds the clubs: all tricks are his."""
     return dealt([suit("♣"), suit("♦"), suit("♥"), suit("♠")], scores=scores)
@@ -333,12 +359,17 @@ def test_points_are_added_to_the_scores_and_a_new_round_is_dealt() -> None:
     assert state.facts.played == 0 and state.facts.points.tolist() == [0] * 4 and state.current_player() == 0
 
 
-@pytest.mark.parametrize("scores, final, rewards", [
-    ((30, 30, 0, 20), [30, 56, 26, 46], [0.5, 0.0, 1.0, 0.5]),
-    ((40, 40, 0, 0), [40, 66, 26, 26], [0.5, 0.0, 1.0, 1.0]),
-    ((0, 24, 24, 20), [0, 50, 50, 46], [1.0, 0.5, 0.5, 0.5]),
-])
-def test_the_game_ends_when_someone_reaches_the_threshold(scores: tuple[int, ...], final: list[int], rewards: list) -> None:
+@pytest.mark.parametrize(
+    "scores, final, rewards",
+    [
+        ((30, 30, 0, 20), [30, 56, 26, 46], [0.5, 0.0, 1.0, 0.5]),
+        ((40, 40, 0, 0), [40, 66, 26, 26], [0.5, 0.0, 1.0, 1.0]),
+        ((0, 24, 24, 20), [0, 50, 50, 46], [1.0, 0.5, 0.5, 0.5]),
+    ],
+)
+def test_the_game_ends_when_someone_reaches_the_threshold(
+    scores: tuple[int, ...], final: list[int], rewards: list
+) -> None:
     state = to_the_end(whole_suits(scores), np.random.default_rng(2))
     assert state.is_terminal() and state.facts.scores.tolist() == final and state.returns() == rewards
 
@@ -354,14 +385,17 @@ def placed(scores: list[int]) -> list[float]:
     return [{1: 1.0, 4: 0.0}.get(place, 0.5) for place in places]
 
 
-@pytest.mark.parametrize("scores, rewards", [
-    ((50, 40, 30, 20), [0.0, 0.5, 0.5, 1.0]),
-    ((50, 20, 20, 30), [0.0, 1.0, 1.0, 0.5]),
-    ((50, 50, 20, 30), [0.5, 0.5, 1.0, 0.5]),
-    ((50, 50, 50, 30), [0.5, 0.5, 0.5, 1.0]),
-    ((60, 50, 50, 50), [0.0, 1.0, 1.0, 1.0]),
-    ((55, 55, 55, 55), [1.0, 1.0, 1.0, 1.0]),
-])
+@pytest.mark.parametrize(
+    "scores, rewards",
+    [
+        ((50, 40, 30, 20), [0.0, 0.5, 0.5, 1.0]),
+        ((50, 20, 20, 30), [0.0, 1.0, 1.0, 0.5]),
+        ((50, 50, 20, 30), [0.5, 0.5, 1.0, 0.5]),
+        ((50, 50, 50, 30), [0.5, 0.5, 0.5, 1.0]),
+        ((60, 50, 50, 50), [0.0, 1.0, 1.0, 1.0]),
+        ((55, 55, 55, 55), [1.0, 1.0, 1.0, 1.0]),
+    ],
+)
 def test_equal_scores_share_the_better_place(scores: tuple[int, ...], rewards: list[float]) -> None:
     state = HEARTS.new_initial_state()
     state.facts.phase, state.facts.player, state.facts.scores = ENDED, -4, scores
@@ -387,6 +421,7 @@ def test_a_threshold_that_makes_no_sense_is_refused(threshold: object) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------- OpenSpiel
+
 
 @functools.cache
 def openspiel() -> tuple[pyspiel.Game, dict[int, int]]:
@@ -435,10 +470,11 @@ def test_rounds_in_lock_step_with_openspiel(number: int, lumps: bool) -> None:
 
 # ----------------------------------------------------------------------------------------------------- what players see
 
+
 def test_a_pass_shows_the_others_only_that_a_card_was_passed() -> None:
     state = HEARTS.new_initial_state(seed=2)
     act_at_random(state, np.random.default_rng(2))
-    (_, action), = state.history
+    ((_, action),) = state.history
     assert state.moves(0) == (action,) == state.moves(CHANCE)
     assert all(state.moves(i) == (CARD_PASSED,) for i in (1, 2, 3))
 
@@ -509,6 +545,7 @@ def test_what_is_recalled_is_what_was_seen_in_the_episode() -> None:
 
 # -------------------------------------------------------------------------------------------------------- determinization
 
+
 def test_a_determinization_can_be_retraced() -> None:
     """Played from its start it is reached again; what the observer saw since the deal and what is recalled are the same."""
     random = np.random.default_rng(10)
@@ -523,7 +560,7 @@ def test_a_determinization_can_be_retraced() -> None:
             for action in actions:
                 again.apply_action(action)
             assert again.record.tobytes() == record.tobytes()
-            assert again.moves(observer) == state.moves(observer)[-len(again.moves(observer)):] if actions else True
+            assert again.moves(observer) == state.moves(observer)[-len(again.moves(observer)) :] if actions else True
             assert again.position_in_episode().moves == tuple(recalled(record, viewer) for viewer in range(5))
             assert again.position_in_episode().moves[observer] == state.position_in_episode().moves[observer]
 
@@ -609,18 +646,28 @@ def after(hands: list[set[int]], opening: str) -> State:
 ONLY_POINTS = filled(cards("2♣"), cards("Q♠") | SUIT_HEARTS - cards("A♥"))
 
 
-@pytest.mark.parametrize("start, shower, plays", [
-    (lambda: after(ONLY_POINTS, "2♣ 2♥"), 1, 40), (lambda: after(ONLY_POINTS, "2♣ Q♠"), 1, 40), (lambda: led_unbroken(10), 3, 41),
-], ids=["a heart in the first trick", "♠Q in the first trick", "a heart led unbroken"])
+@pytest.mark.parametrize(
+    "start, shower, plays",
+    [
+        (lambda: after(ONLY_POINTS, "2♣ 2♥"), 1, 40),
+        (lambda: after(ONLY_POINTS, "2♣ Q♠"), 1, 40),
+        (lambda: led_unbroken(10), 3, 41),
+    ],
+    ids=["a heart in the first trick", "♠Q in the first trick", "a heart led unbroken"],
+)
 @pytest.mark.parametrize("place", [1, 2, 3])
-def test_what_a_forced_play_shows_beyond_voids_is_used(start: Callable[[], State], shower: int, plays: int, place: int) -> None:
+def test_what_a_forced_play_shows_beyond_voids_is_used(
+    start: Callable[[], State], shower: int, plays: int, place: int
+) -> None:
     state = at_random(start(), np.random.default_rng(2), plays)
     observer = (shower + place) % 4
     seen = Seen(state, observer)
     deals = set(seen.deals())
     assert 0 < len(deals) < len(set(seen.deals(rule=following)))
-    counted = collections.Counter(tuple(map(int, held[seen.others] & ~state.facts.played))
-                                  for held in samples(state, observer, 40 * len(deals))["held"])
+    counted = collections.Counter(
+        tuple(map(int, held[seen.others] & ~state.facts.played))
+        for held in samples(state, observer, 40 * len(deals))["held"]
+    )
     assert set(counted) == {tuple(int(bits(set(hand))) for hand in deal) for deal in deals}
     assert len(deals) == 1 or p_value(counted, len(deals)) > SIGNIFICANCE
 
@@ -649,7 +696,7 @@ def test_while_passing_the_other_hands_and_what_was_passed_are_uniform() -> None
     random = np.random.default_rng(16)
     state = HEARTS.new_initial_state(seed=16)
     for _ in range(8):
-        act_at_random(state, random)                         # player 2 has passed two
+        act_at_random(state, random)  # player 2 has passed two
     drawn, unseen = samples(state, 2, 30_000), members(~state.facts.held[2] & np.uint64((1 << 52) - 1))
     unseen -= {action - PASS for player, action in state.history if player == 2}
     passed = drawn["passed"]
@@ -664,8 +711,13 @@ def test_while_passing_the_other_hands_and_what_was_passed_are_uniform() -> None
         expected = scipy.stats.hypergeom(39, 20, size).pmf(np.arange(14)) * len(drawn)
         observed = np.bincount(inside, minlength=14)
         common = expected > 5
-        assert scipy.stats.chisquare(np.append(observed[common], observed[~common].sum()),
-                                     np.append(expected[common], expected[~common].sum())).pvalue > SIGNIFICANCE
+        assert (
+            scipy.stats.chisquare(
+                np.append(observed[common], observed[~common].sum()),
+                np.append(expected[common], expected[~common].sum()),
+            ).pvalue
+            > SIGNIFICANCE
+        )
 
 
 @pytest.mark.parametrize("plays", [0, 30])
@@ -691,6 +743,7 @@ def test_before_a_deal_nothing_is_known_of_it() -> None:
 
 
 # ---------------------------------------------------------------------------------------------------- rounds to come
+
 
 def test_the_table_holds_rounds_of_26_points_or_78() -> None:
     assert ROUND_SCORES.shape == (10_000, 4) and ROUND_SCORES.dtype == np.int8
@@ -740,11 +793,14 @@ def test_a_game_of_real_play_goes_on_to_the_next_round() -> None:
 
 # ------------------------------------------------------------------------------------------------------------------ text
 
+
 def test_cards_and_hands_are_written_as_players_do() -> None:
     state = HEARTS.new_initial_state(seed=3)
     assert all(state.string_to_action(state.action_to_string(action)) == action for action in state.legal_actions())
     assert state.action_to_string(PASS + QUEEN) == "pass Q♠" and state.action_to_string(QUEEN) == "Q♠"
-    assert str(state).startswith("round 1, pass left; scores 0 0 0 0") and str(state).endswith("passed: nothing; 0 to pass")
+    assert str(state).startswith("round 1, pass left; scores 0 0 0 0") and str(state).endswith(
+        "passed: nothing; 0 to pass"
+    )
     given = sorted(members(state.facts.held[0]))[-3:]
     for card in given:
         state.apply_action(PASS + card)
@@ -758,4 +814,6 @@ def test_a_random_subset_of_any_size_is_uniform() -> None:
     for size in range(8):
         counted = collections.Counter(int(_subset(generator, pool, size)) for _ in range(60 * math.comb(7, size)))
         assert all(word & ~int(pool) == 0 and word.bit_count() == size for word in counted)
-        assert len(counted) == math.comb(7, size) and (len(counted) == 1 or p_value(counted, len(counted)) > SIGNIFICANCE)
+        assert len(counted) == math.comb(7, size) and (
+            len(counted) == 1 or p_value(counted, len(counted)) > SIGNIFICANCE
+        )

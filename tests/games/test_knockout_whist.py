@@ -1,4 +1,5 @@
 """Knockout Whist: hand-made positions, a second set of rules on lists in lock-step, and deals against brute-force enumeration."""
+
 import itertools
 import math
 import random
@@ -8,10 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus import rng
-from icarus.game import CHANCE, CONTINUES, State
-from icarus.games import _cards
-from icarus.games._cards import card_named, card_text, cards_in, cards_text
+from icarus.compiler import rng
+from icarus.games import cards as _cards
+from icarus.games.cards import card_named, card_text, cards_in, cards_text
 from icarus.games.knockout_whist import (
     CHOOSE,
     CHOOSER,
@@ -25,10 +25,11 @@ from icarus.games.knockout_whist import (
     knockout_whist,
 )
 from icarus.games.knockout_whist import determinize as redraw
-from icarus.jit import helper
+from icarus.kernel import CHANCE, CONTINUES, helper
+from icarus.kernel.game import State
 
 ALL_PLAYERS = range(2, 8)
-UNLIKELY = 1e-4                 # a chi-square test with a smaller p fails
+UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 
 
 def game(players):
@@ -66,7 +67,7 @@ def play(state, text):
 
 def held_hands(state):
     """Each player's hand, as an integer."""
-    return [int(hand) for hand in state.facts.hands[:state.game.players]]
+    return [int(hand) for hand in state.facts.hands[: state.game.players]]
 
 
 def legal_texts(state):
@@ -83,6 +84,7 @@ def random_walk(state, seed):
 
 
 # ------------------------------------------------------------------------------------------------------------- the rules
+
 
 @pytest.mark.parametrize("players", ALL_PLAYERS)
 def test_each_player_is_dealt_seven_cards_and_the_next_card_names_trumps(players):
@@ -120,17 +122,20 @@ def test_a_player_without_the_suit_led_may_play_anything_and_has_shown_a_void():
     assert state.facts.voids[:3].tolist() == [0, 1 << "♣♦♠♥".index("♣"), 0]
 
 
-@pytest.mark.parametrize(("trick", "taker"), [
-    ("2♣, 3♣, 4♣", 2),                  # the highest card of the suit led
-    ("10♣, 9♣, 8♣", 0),
-    ("9♣, 10♣, J♣", 2),
-    ("K♦, A♣, A♥", 0),                  # other suits that are not trumps take nothing
-    ("A♣, 2♠, K♣", 1),                  # a trump beats any other card
-    ("A♣, 3♠, 2♠", 1),                  # the highest trump
-    ("A♣, 2♠, 3♠", 2),
-    ("2♠, A♣, A♦", 0),                  # trumps led
-    ("2♠, 3♠, A♥", 1),
-])
+@pytest.mark.parametrize(
+    ("trick", "taker"),
+    [
+        ("2♣, 3♣, 4♣", 2),  # the highest card of the suit led
+        ("10♣, 9♣, 8♣", 0),
+        ("9♣, 10♣, J♣", 2),
+        ("K♦, A♣, A♥", 0),  # other suits that are not trumps take nothing
+        ("A♣, 2♠, K♣", 1),  # a trump beats any other card
+        ("A♣, 3♠, 2♠", 1),  # the highest trump
+        ("A♣, 2♠, 3♠", 2),
+        ("2♠, A♣, A♦", 0),  # trumps led
+        ("2♠, 3♠, A♥", 1),
+    ],
+)
 def test_the_highest_trump_takes_the_trick_or_else_the_highest_card_of_the_suit_led(trick, taker):
     first, second, third = trick.split(", ")
     state = position([f"{first} 7♥", f"{second} 6♥", f"{third} 5♥"])
@@ -201,6 +206,7 @@ def test_other_numbers_of_players_are_refused(players):
 
 # -------------------------------------------------------------------------------------------- a second set of rules, on lists
 
+
 class Table:
     """Knockout Whist once more, written from the rules on lists and names of cards, told the hands at each deal."""
 
@@ -237,7 +243,9 @@ class Table:
         if len(self.trick) == len(self.seats):
             led = self.trick[0][1][-1]
             order = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"]
-            self.turn = max(self.trick, key=lambda p: (p[1][-1] == self.trumps, p[1][-1] == led, order.index(p[1][:-1])))[0]
+            self.turn = max(
+                self.trick, key=lambda p: (p[1][-1] == self.trumps, p[1][-1] == led, order.index(p[1][:-1]))
+            )[0]
             self.taken[self.turn] += 1
             self.trick = []
             if not self.hands[self.turn]:
@@ -293,6 +301,7 @@ def test_cards_are_conserved_in_every_round(players):
 
 # ------------------------------------------------------------------------------------------------- what each player sees
 
+
 def test_each_player_sees_the_deal_as_his_own_hand_and_the_environment_as_the_action():
     state = position(["2♣", "A♣", "3♣"], tricks=[1, 1, 0], hand_size=4)
     play(state, "2♣, A♣, 3♣, deal")
@@ -300,7 +309,9 @@ def test_each_player_sees_the_deal_as_his_own_hand_and_the_environment_as_the_ac
     assert [state.moves(player)[-1] for player in range(3)] == [HAND_SEEN | hand for hand in hands]
     assert hands[2] == 0, "who is out sees no cards"
     assert state.moves(CHANCE)[-1] == DEAL
-    assert max(DEAL, *cards_in(_cards.PACK)) < HAND_SEEN and HAND_SEEN & int(_cards.PACK) == 0, "no hand looks like an action"
+    assert max(DEAL, *cards_in(_cards.PACK)) < HAND_SEEN and HAND_SEEN & int(_cards.PACK) == 0, (
+        "no hand looks like an action"
+    )
 
 
 def test_everyone_sees_all_cards_played_and_trumps_named():
@@ -308,7 +319,9 @@ def test_everyone_sees_all_cards_played_and_trumps_named():
     for now in random_walk(state, seed=5):
         views = [now.moves(player) for player in (0, 1, 2, CHANCE)]
         public = [[move for move in view if move < DEAL] for view in views]
-        assert public[0] == public[1] == public[2] == public[3] == [action for _, action in now.history if action != DEAL]
+        assert (
+            public[0] == public[1] == public[2] == public[3] == [action for _, action in now.history if action != DEAL]
+        )
 
 
 def test_an_episode_is_a_trick_labelled_with_its_leader_or_the_beginning_of_a_round():
@@ -332,10 +345,15 @@ def test_an_episode_is_a_trick_labelled_with_its_leader_or_the_beginning_of_a_ro
 
 # ------------------------------------------------------------------------------------------------------- determinization
 
+
 def contradictions(state, world, observer):
     """What `observer` knows in `state` and `world` does not respect."""
     true, drawn = state.facts, world.facts
-    public = [name for name in true.dtype.names if name not in ("hands", "deals", "arranged", "arranged_hands", "arranged_deals")]
+    public = [
+        name
+        for name in true.dtype.names
+        if name not in ("hands", "deals", "arranged", "arranged_hands", "arranged_deals")
+    ]
     found = [name for name in public if not np.array_equal(true[name], drawn[name])]
     if state.facts.stage not in (PLAY, CHOOSE):
         return found
@@ -349,7 +367,12 @@ def contradictions(state, world, observer):
     if true.turn_up != NO_CARD and held >> int(true.turn_up) & 1:
         found.append("turn-up in a hand")
     shown = shown_voids(state)
-    found += [f"void of {player}" for player, hand in enumerate(hands) for card in cards_in(hand) if card // 13 in shown[player]]
+    found += [
+        f"void of {player}"
+        for player, hand in enumerate(hands)
+        for card in cards_in(hand)
+        if card // 13 in shown[player]
+    ]
     return found
 
 
@@ -468,7 +491,7 @@ def test_determinizations_are_uniform_in_the_last_tricks_of_first_rounds_with_se
     assert tested == 25
 
 
-UNEVEN = ["5♣ 6♦", "2♣ 3♣", "2♠ 3♠", "2♥ 3♦"]               # observer 0; four other cards are in the stock
+UNEVEN = ["5♣ 6♦", "2♣ 3♣", "2♠ 3♠", "2♥ 3♦"]  # observer 0; four other cards are in the stock
 UNEVEN_STOCK = "4♣ 7♦ 4♠ 4♥"
 
 
@@ -525,6 +548,7 @@ def test_hands_that_nobody_has_seen_yet_are_all_redrawn():
 
 # ------------------------------------------------------------------------------------------------------ constrained deals
 
+
 @helper
 def draw_deals(deal, generator, hands):
     for i in range(len(hands)):
@@ -541,7 +565,7 @@ def constrained(unseen, sizes, barred):
     deal = np.zeros(1, np.dtype(_cards.deal_fields(HANDS), align=True))
     facts = deal.view(np.recarray)[0]
     facts.unseen = sum(1 << card for card in unseen)
-    facts.sizes[:len(sizes)], facts.barred[:len(sizes)] = sizes, barred
+    facts.sizes[: len(sizes)], facts.barred[: len(sizes)] = sizes, barred
     _cards.prepare_deal(deal[0])
     return deal[0]
 
@@ -580,7 +604,9 @@ def test_constrained_deals_are_uniform_for_any_sizes_and_barred_cards():
 
 def splits(size, room, barred):
     """Every way to take `size` cards from suits with this much room, none from the barred suits."""
-    for taken in itertools.product(*(range(0 if barred >> suit & 1 else most + 1) or [0] for suit, most in enumerate(room))):
+    for taken in itertools.product(
+        *(range(0 if barred >> suit & 1 else most + 1) or [0] for suit, most in enumerate(room))
+    ):
         if sum(taken) == size:
             yield taken
 
@@ -594,11 +620,15 @@ def test_the_ways_of_a_large_deal_are_counted_exactly(barred):
     for first in splits(13, room, barred[0]):
         left = [n - taken for n, taken in zip(room, first, strict=True)]
         for second in splits(13, left, barred[1]):
-            if not any(n > taken and barred[2] >> suit & 1 for suit, (n, taken) in enumerate(zip(left, second, strict=True))):
+            if not any(
+                n > taken and barred[2] >> suit & 1 for suit, (n, taken) in enumerate(zip(left, second, strict=True))
+            ):
                 exact += math.prod(map(math.comb, room, first)) * math.prod(map(math.comb, left, second))
     deal = constrained(unseen, [13, 13, 13], [int(_cards.suits_cards(suits)) for suits in barred])
-    merged = [int(size) for size in deal["group_sizes"][:deal["groups"]]]
-    within = math.prod(map(math.factorial, merged)) // math.factorial(13) ** 3      # a group is split among its hands afterwards
+    merged = [int(size) for size in deal["group_sizes"][: deal["groups"]]]
+    within = (
+        math.prod(map(math.factorial, merged)) // math.factorial(13) ** 3
+    )  # a group is split among its hands afterwards
     assert deal["total"] * within == pytest.approx(exact, rel=1e-13)
 
 
@@ -608,6 +638,7 @@ def test_sizes_that_do_not_fit_are_refused():
 
 
 # ------------------------------------------------------------------------------------------------------------------ text
+
 
 def test_every_card_is_written_in_its_own_way_and_read_back():
     texts = [card_text(card) for card in range(52)]
@@ -636,4 +667,8 @@ def test_the_table_is_drawn_with_hands_tricks_and_the_trick_on_the_table():
 
 def test_actions_that_mean_the_same_have_one_number_in_all_states():
     assert [game(4).action_text(None, action) for action in (card_named("Q♠"), TRUMPS + 3, CHOOSER + 2, DEAL)] == [
-        "Q♠", "♥ trumps", "player 2 chooses", "deal"]
+        "Q♠",
+        "♥ trumps",
+        "player 2 chooses",
+        "deal",
+    ]

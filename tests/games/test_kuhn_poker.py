@@ -1,4 +1,5 @@
 """Kuhn poker: every hand against OpenSpiel, the value of the game, and deals drawn uniformly."""
+
 import itertools
 import random
 from collections import Counter
@@ -8,10 +9,11 @@ import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from icarus.game import CHANCE, State
 from icarus.games.kuhn_poker import BET, KUHN_POKER, PASS
+from icarus.kernel import CHANCE
+from icarus.kernel.game import State
 
-UNLIKELY = 1e-4                 # a chi-square test with a smaller p fails
+UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 DEALS = list(itertools.permutations("JQK", 2))
 
 
@@ -36,10 +38,16 @@ def every_state(state):
 EVERY_STATE = [state for deal in DEALS for state in every_state(dealt(*deal))]
 
 
-@pytest.mark.parametrize(("text", "gain"), [
-    ("pass pass", 1), ("bet call", 2), ("pass bet call", 2),        # K against Q: the higher card takes the pot
-    ("bet fold", 1), ("pass bet fold", -1),                         # who folds loses his ante, whatever his card
-])
+@pytest.mark.parametrize(
+    ("text", "gain"),
+    [
+        ("pass pass", 1),
+        ("bet call", 2),
+        ("pass bet call", 2),  # K against Q: the higher card takes the pot
+        ("bet fold", 1),
+        ("pass bet fold", -1),  # who folds loses his ante, whatever his card
+    ],
+)
 def test_the_pot_goes_to_the_higher_card_or_to_who_did_not_fold(text, gain):
     state = dealt("K", "Q", text)
     assert state.is_terminal() and state.returns() == [(2 + gain) / 4, (2 - gain) / 4]
@@ -111,7 +119,14 @@ def expected_reward(state, strategies):
 
 @pytest.mark.parametrize("alpha", [0, 1 / 6, 1 / 3])
 def test_kuhns_equilibria_lose_an_eighteenth_for_the_first_player(alpha):
-    first = {("J", ""): alpha, ("J", "pb"): 0, ("Q", ""): 0, ("Q", "pb"): alpha + 1 / 3, ("K", ""): 3 * alpha, ("K", "pb"): 1}
+    first = {
+        ("J", ""): alpha,
+        ("J", "pb"): 0,
+        ("Q", ""): 0,
+        ("Q", "pb"): alpha + 1 / 3,
+        ("K", ""): 3 * alpha,
+        ("K", "pb"): 1,
+    }
     second = {("J", "p"): 1 / 3, ("J", "b"): 0, ("Q", "p"): 0, ("Q", "b"): 1 / 3, ("K", "p"): 1, ("K", "b"): 1}
     value = sum(expected_reward(dealt(*deal), (first, second)) for deal in DEALS) / 6
     assert value == pytest.approx((-1 / 18 + 2) / 4, abs=1e-12)
@@ -163,5 +178,8 @@ def test_the_table_is_drawn_as_players_see_it():
     assert str(dealt("Q", "K", "pass bet")) == "player 0: Q, paid 1; player 1: K, paid 2\nplayer 0 to act"
     assert str(dealt("Q", "K", "pass bet fold")).endswith("player 0 has folded")
     assert str(dealt("Q", "K", "bet call")).endswith("the cards are shown")
-    assert {action: dealt("Q", "K", "bet").action_to_string(action) for action in (PASS, BET)} == {PASS: "fold", BET: "call"}
+    assert {action: dealt("Q", "K", "bet").action_to_string(action) for action in (PASS, BET)} == {
+        PASS: "fold",
+        BET: "call",
+    }
     assert np.array_equal(dealt("Q", "K").facts.cards, [1, 2])

@@ -1,4 +1,5 @@
 """Liar's Dice: hand-made positions, OpenSpiel in lock-step, and rolls drawn uniformly."""
+
 import itertools
 import random
 from collections import Counter
@@ -7,17 +8,18 @@ import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from icarus.game import CHANCE, State
 from icarus.games.liars_dice import FACES, LIAR, liars_dice
+from icarus.kernel import CHANCE
+from icarus.kernel.game import State
 
-UNLIKELY = 1e-4                 # a chi-square test with a smaller p fails
+UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 
 
 def rolled(first, second, bids=""):
     """The game with dice written like "2★", after bids written like "1×2, liar", each of them legal."""
     state = liars_dice(len(first), len(second)).new_initial_state()
     for player, roll in enumerate((first, second)):
-        state.facts.faces[player, :len(roll)] = ["12345★".index(face) for face in roll]
+        state.facts.faces[player, : len(roll)] = ["12345★".index(face) for face in roll]
     state = State(state.game, state.record)
     for name in filter(None, bids.split(", ")):
         state.apply_action(state.string_to_action(name.replace("×", " × ")))
@@ -30,10 +32,11 @@ def legal_texts(state):
 
 def dice(state):
     """Each player's dice, in order."""
-    return [state.facts.faces[player, :state.facts.dice[player]].tolist() for player in range(2)]
+    return [state.facts.faces[player, : state.facts.dice[player]].tolist() for player in range(2)]
 
 
 # ------------------------------------------------------------------------------------------------------------- the rules
+
 
 def test_the_first_player_may_bid_anything_but_not_call():
     assert legal_texts(rolled("1", "2")) == [f"{number}×{face}" for number in (1, 2) for face in "12345★"]
@@ -48,19 +51,22 @@ def test_the_highest_bid_can_only_be_called():
     assert legal_texts(state) == ["liar"] and state.current_player() == 1
 
 
-@pytest.mark.parametrize(("first", "second", "bid", "holds"), [
-    ("2", "2", "2×2", True),
-    ("2", "3", "2×2", False),
-    ("2", "3", "1×2", True),
-    ("2", "★", "2×2", True),               # a star counts as any face
-    ("★", "★", "2×4", True),
-    ("2", "★", "2×★", False),              # but no face as a star
-    ("2", "★", "1×★", True),
-    ("23", "2★5", "3×2", True),
-    ("23", "2★5", "4×2", False),
-    ("23", "2★5", "1×1", True),            # more than were bid
-    ("44444444", "4444444★", "16×4", True),
-])
+@pytest.mark.parametrize(
+    ("first", "second", "bid", "holds"),
+    [
+        ("2", "2", "2×2", True),
+        ("2", "3", "2×2", False),
+        ("2", "3", "1×2", True),
+        ("2", "★", "2×2", True),  # a star counts as any face
+        ("★", "★", "2×4", True),
+        ("2", "★", "2×★", False),  # but no face as a star
+        ("2", "★", "1×★", True),
+        ("23", "2★5", "3×2", True),
+        ("23", "2★5", "4×2", False),
+        ("23", "2★5", "1×1", True),  # more than were bid
+        ("44444444", "4444444★", "16×4", True),
+    ],
+)
 def test_if_the_bid_holds_the_bidder_wins_and_otherwise_the_caller(first, second, bid, holds):
     state = rolled(first, second, f"{bid}, liar")
     assert state.is_terminal() and state.returns() == [float(holds), float(not holds)]
@@ -76,7 +82,7 @@ def test_players_alternate():
 
 
 def test_every_roll_is_equally_likely():
-    seen = Counter(tuple(sum(dice(liars_dice(1, 2).new_initial_state(seed)), [])) for seed in range(20 * FACES ** 3))
+    seen = Counter(tuple(sum(dice(liars_dice(1, 2).new_initial_state(seed)), [])) for seed in range(20 * FACES**3))
     assert chisquare([seen[roll] for roll in itertools.product(range(FACES), repeat=3)]).pvalue > UNLIKELY
 
 
@@ -98,7 +104,7 @@ def lock_step_with_openspiel(number, games):
         while not referee.is_terminal():
             assert state.current_player() == referee.current_player()
             assert [liar if action == LIAR else action for action in state.legal_actions()] == referee.legal_actions()
-            highest = 1 + state.legal_actions()[0] + choose.randrange(6)           # most bids are near the last, for long games
+            highest = 1 + state.legal_actions()[0] + choose.randrange(6)  # most bids are near the last, for long games
             action = choose.choice([action for action in state.legal_actions() if action <= highest or action == LIAR])
             referee.apply_action(liar if action == LIAR else action)
             state.apply_action(action)
@@ -112,18 +118,20 @@ def test_random_games_agree_with_openspiel(number):
 
 # ------------------------------------------------------------------------------------------------------- determinization
 
+
 def test_everyone_sees_every_action():
     assert liars_dice().observe is None
 
 
-@pytest.mark.parametrize(("first", "second", "bids", "observer"), [
-    ("1", "2", "", 0), ("1", "2", "1×5", 1), ("24", "5", "1×4, 2×4", 1), ("2", "★5", "3×★", 0),
-])
+@pytest.mark.parametrize(
+    ("first", "second", "bids", "observer"),
+    [("1", "2", "", 0), ("1", "2", "1×5", 1), ("24", "5", "1×4, 2×4", 1), ("2", "★5", "3×★", 0)],
+)
 def test_a_determinization_rolls_the_other_players_dice_uniformly(first, second, bids, observer):
     state = rolled(first, second, bids)
     hidden = len((first, second)[1 - observer])
     drawn = Counter()
-    for seed in range(60 * FACES ** hidden):
+    for seed in range(60 * FACES**hidden):
         world = state.determinize(observer, seed)
         assert dice(world)[observer] == dice(state)[observer]
         assert world.facts.bid == state.facts.bid and world.legal_actions() == state.legal_actions()

@@ -1,4 +1,5 @@
 """The Confrontation: hand-made positions with known outcomes (T1 … T32), what players can know (K1 … K5), random play."""
+
 import itertools
 import math
 
@@ -6,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus.game import CHANCE, TERMINAL, State
-from icarus.games._lotr_board import mover_unseen
-from icarus.games._lotr_facts import (
+from icarus.compiler.rng import seeded
+from icarus.games.lotr_confrontation.board import mover_unseen
+from icarus.games.lotr_confrontation.facts import (
     ALL_CARDS,
     ARAGORN,
     ARTHEDAIN,
@@ -78,15 +79,16 @@ from icarus.games._lotr_facts import (
     WARG,
     WITCH_KING,
 )
-from icarus.games.lotr_confrontation import lotr_confrontation, simultaneous
-from icarus.jit import helper
-from icarus.rng import below, seeded
+from icarus.games.lotr_confrontation.game import lotr_confrontation, simultaneous
+from icarus.kernel import CHANCE, TERMINAL, below, helper
+from icarus.kernel.game import State
 
 GAME = lotr_confrontation()
-NUMBERS = [{CARD_VALUE[side, card]: card for card in range(CARDS)} for side in SIDES]      # the card with a number, by side
+NUMBERS = [{CARD_VALUE[side, card]: card for card in range(CARDS)} for side in SIDES]  # the card with a number, by side
 
 
 # ------------------------------------------------------------------------------------------------ positions and how to play them
+
 
 def position(side, pieces, used=((), ()), possible=None, shire=4):
     """The start of a turn: `pieces` {character: square}, all others dead; all squares known but those in `possible`."""
@@ -158,17 +160,18 @@ def dark_to_move(state):
 
 D6, D2, D1 = NUMBERS[DARK][6], NUMBERS[DARK][2], NUMBERS[DARK][1]
 L5, L1 = NUMBERS[LIGHT][5], NUMBERS[LIGHT][1]
-HOME = {FRODO: SHIRE, BALROG: MORDOR}                    # bystanders that keep the game going
+HOME = {FRODO: SHIRE, BALROG: MORDOR}  # bystanders that keep the game going
 
 
 # -------------------------------------------------------------------------------------------------------------------- T1: setups
+
 
 def test_t1_every_setup_has_four_at_home_and_one_in_each_other_starting_square():
     game, seen = lotr_confrontation(random_setup=1), [set() for _ in range(PIECES)]
     for seed in range(300):
         facts = game.new_initial_state(seed=seed).facts
         for side, home in ((LIGHT, SHIRE), (DARK, MORDOR)):
-            squares = sorted(facts.pos[side * TEAM:][:TEAM].tolist())
+            squares = sorted(facts.pos[side * TEAM :][:TEAM].tolist())
             others = [1, 2, 3, 4, 5] if side == LIGHT else [10, 11, 12, 13, 14]
             assert squares == sorted([home] * 4 + others)
         for piece in range(PIECES):
@@ -184,7 +187,7 @@ def test_random_setups_are_uniform_over_the_squares():
         at_home += np.isin(facts.pos, (SHIRE, MORDOR))
     assert at_home.sum() == 2000 * 8
     for side in SIDES:
-        assert chisquare(at_home[side * TEAM:][:TEAM]).pvalue > 1e-4
+        assert chisquare(at_home[side * TEAM :][:TEAM]).pvalue > 1e-4
 
 
 def test_the_fixed_setup_gives_26_first_moves_to_dark_and_19_to_light():
@@ -195,6 +198,7 @@ def test_the_fixed_setup_gives_26_first_moves_to_dark_and_19_to_light():
 
 
 # -------------------------------------------------------------------------------------------------------- moves: T2, T3, T25-T28
+
 
 def test_t2_a_full_square_is_closed_to_its_owner():
     state = position(LIGHT, {FRODO: SHIRE, MERRY: ARTHEDAIN, GIMLI: ARTHEDAIN, BALROG: MORDOR})
@@ -231,7 +235,14 @@ def test_the_nazgul_flies_from_the_shire():
 
 
 def test_t26_the_rider_attacks_along_free_squares():
-    pieces = {BLACK_RIDER: MORDOR, ORCS: HIGH_PASS, WARG: MISTY_MOUNTAINS, MERRY: RHUDAUR, GIMLI: ENEDWAITH, FRODO: SHIRE}
+    pieces = {
+        BLACK_RIDER: MORDOR,
+        ORCS: HIGH_PASS,
+        WARG: MISTY_MOUNTAINS,
+        MERRY: RHUDAUR,
+        GIMLI: ENEDWAITH,
+        FRODO: SHIRE,
+    }
     state = position(DARK, pieces)
     assert targets(state, BLACK_RIDER) == {DAGORLAD, GONDOR, ENEDWAITH, SHIRE}
 
@@ -254,7 +265,9 @@ def test_t28_aragorn_attacks_any_neighbour():
 
 
 def test_t28_aragorn_in_the_mountains_attacks_no_mountain():
-    state = position(LIGHT, {FRODO: SHIRE, ARAGORN: CARADHRAS, ORCS: MISTY_MOUNTAINS, WARG: GAP_OF_ROHAN, BALROG: EREGION})
+    state = position(
+        LIGHT, {FRODO: SHIRE, ARAGORN: CARADHRAS, ORCS: MISTY_MOUNTAINS, WARG: GAP_OF_ROHAN, BALROG: EREGION}
+    )
     assert targets(state, ARAGORN) == {FANGORN, ROHAN, EREGION}
 
 
@@ -299,7 +312,10 @@ def test_t4d_frodo_falls_to_the_ambush():
 
 def test_boromir_does_not_take_the_balrog_along_in_the_tunnel():
     pieces = {**TUNNEL, BOROMIR: EREGION}
-    assert where(play(position(LIGHT, pieces), "Boromir Eregion-Fangorn", "ambush"), BOROMIR, BALROG) == [DEAD, CARADHRAS]
+    assert where(play(position(LIGHT, pieces), "Boromir Eregion-Fangorn", "ambush"), BOROMIR, BALROG) == [
+        DEAD,
+        CARADHRAS,
+    ]
 
 
 def test_a_walk_to_fangorn_over_the_mountains_is_not_ambushed():
@@ -309,7 +325,9 @@ def test_a_walk_to_fangorn_over_the_mountains_is_not_ambushed():
 
 
 def test_t29_pippin_retreats_from_the_tunnel_into_the_mountains():
-    state = play(position(LIGHT, {FRODO: SHIRE, PIPPIN: EREGION, ORCS: FANGORN, BALROG: MORDOR}), "Pippin Eregion-Fangorn")
+    state = play(
+        position(LIGHT, {FRODO: SHIRE, PIPPIN: EREGION, ORCS: FANGORN, BALROG: MORDOR}), "Pippin Eregion-Fangorn"
+    )
     assert options(state) == {"stay", "to MistyMtns", "to Caradhras"}
     play(state, "to Caradhras")
     assert where(state, PIPPIN, ORCS) == [CARADHRAS, FANGORN] and dark_to_move(state) and len(hand(state, LIGHT)) == 9
@@ -322,6 +340,7 @@ def test_t29_a_mountain_with_dark_pieces_is_no_retreat():
 
 
 # ------------------------------------------------------------------------------------------------------- characters: T5-T14, T24
+
 
 def test_t5_frodo_in_mordor_wins_at_once():
     pieces = {FRODO: DAGORLAD, ORCS: MORDOR, WARG: MORDOR, BALROG: MORDOR, CAVE_TROLL: MORDOR}
@@ -365,7 +384,9 @@ def test_t10_boromir_takes_the_attacking_orcs_along():
 
 
 def test_t11_the_warg_ignores_boromir():
-    state = play(position(DARK, {**HOME, WARG: MISTY_MOUNTAINS, BOROMIR: EREGION}), "Warg MistyMtns-Eregion", "card 1", "card 4")
+    state = play(
+        position(DARK, {**HOME, WARG: MISTY_MOUNTAINS, BOROMIR: EREGION}), "Warg MistyMtns-Eregion", "card 1", "card 4"
+    )
     assert where(state, WARG, BOROMIR) == [DEAD, EREGION]
 
 
@@ -388,7 +409,9 @@ def test_the_warg_ignores_sam_pippin_and_gandalf():
 
 def test_t13_sam_steps_in_with_strength_five():
     pieces = {BALROG: EREGION, FRODO: CARDOLAN, SAM: CARDOLAN, ORCS: MORDOR}
-    state = play(position(DARK, pieces), "Balrog Eregion-Cardolan", "Balrog v Frodo", "Sam steps in", "card 2", "card 3")
+    state = play(
+        position(DARK, pieces), "Balrog Eregion-Cardolan", "Balrog v Frodo", "Sam steps in", "card 2", "card 3"
+    )
     assert where(state, BALROG, SAM, FRODO) == [DEAD, CARDOLAN, CARDOLAN] and light_to_move(state)
 
 
@@ -400,16 +423,20 @@ def test_t14_sam_without_frodo_is_two():
 
 def test_sam_alone_fights_at_two_where_frodo_is_not_shown():
     pieces = {BLACK_RIDER: MISTY_MOUNTAINS, FRODO: EREGION, SAM: EREGION, ORCS: MORDOR}
-    state = play(position(DARK, pieces), "Black Rider MistyMtns-Eregion", "Black Rider v Sam", "alone", "card 1", "card 1")
+    state = play(
+        position(DARK, pieces), "Black Rider MistyMtns-Eregion", "Black Rider v Sam", "alone", "card 1", "card 1"
+    )
     assert where(state, SAM, BLACK_RIDER) == [DEAD, EREGION]
 
 
 def test_sams_strength_does_not_outlast_the_battle():
     pieces = {CAVE_TROLL: MISTY_MOUNTAINS, FRODO: EREGION, SAM: EREGION, ORCS: MORDOR}
-    state = play(position(DARK, pieces), "Cave Troll MistyMtns-Eregion", "Cave Troll v Sam", "with Frodo", "card 1", "card 1")
+    state = play(
+        position(DARK, pieces), "Cave Troll MistyMtns-Eregion", "Cave Troll v Sam", "with Frodo", "card 1", "card 1"
+    )
     play(state, "stay")
     assert where(state, SAM) == [DEAD]
-    assert winner(play(state, "card 2", "card 5")) == DARK               # 9 v 1 + 5, not v 5 + 5
+    assert winner(play(state, "card 2", "card 5")) == DARK  # 9 v 1 + 5, not v 5 + 5
 
 
 def test_a_friend_who_may_be_frodo_gives_sam_the_question_but_not_the_strength():
@@ -418,7 +445,9 @@ def test_a_friend_who_may_be_frodo_gives_sam_the_question_but_not_the_strength()
     assert options(state) == {"alone"}
 
 
-@pytest.mark.parametrize(("crowd", "home"), [((), GONDOR), ((SARUMAN,), GONDOR), ((SARUMAN, WARG), DEAD), ((GIMLI,), DEAD)])
+@pytest.mark.parametrize(
+    ("crowd", "home"), [((), GONDOR), ((SARUMAN,), GONDOR), ((SARUMAN, WARG), DEAD), ((GIMLI,), DEAD)]
+)
 def test_t24_shelob_goes_home_after_a_victory(crowd, home):
     pieces = {**HOME, SHELOB: CARADHRAS, MERRY: EREGION, PIPPIN: EREGION, **dict.fromkeys(crowd, GONDOR)}
     state = play(position(DARK, pieces), "Shelob Caradhras-Eregion", "Shelob v Merry", "card 1", "card 1")
@@ -426,7 +455,9 @@ def test_t24_shelob_goes_home_after_a_victory(crowd, home):
 
 
 def test_t24_a_defending_shelob_goes_home_too():
-    state = play(position(LIGHT, {**HOME, MERRY: EREGION, SHELOB: CARADHRAS}), "Merry Eregion-Caradhras", "card 1", "card 1")
+    state = play(
+        position(LIGHT, {**HOME, MERRY: EREGION, SHELOB: CARADHRAS}), "Merry Eregion-Caradhras", "card 1", "card 1"
+    )
     assert where(state, MERRY, SHELOB) == [DEAD, GONDOR] and dark_to_move(state)
 
 
@@ -437,12 +468,16 @@ def test_t24_shelob_stays_in_gondor():
 
 def test_t24_an_attacking_shelob_in_gondor_fights_on():
     pieces = {**HOME, MERRY: GONDOR, GIMLI: GONDOR, SHELOB: MORDOR}
-    state = play(position(DARK, pieces), "Shelob Mordor-Gondor", "Shelob v Merry", "card 1", "card 1", "card 2", "card 2")
+    state = play(
+        position(DARK, pieces), "Shelob Mordor-Gondor", "Shelob v Merry", "card 1", "card 1", "card 2", "card 2"
+    )
     assert where(state, MERRY, GIMLI, SHELOB) == [DEAD, DEAD, GONDOR]
 
 
 def test_shelob_who_dies_with_her_opponent_does_not_go_home():
-    state = play(position(LIGHT, {**HOME, GIMLI: EREGION, SHELOB: CARADHRAS}), "Gimli Eregion-Caradhras", "card 1", "card 3")
+    state = play(
+        position(LIGHT, {**HOME, GIMLI: EREGION, SHELOB: CARADHRAS}), "Gimli Eregion-Caradhras", "card 1", "card 3"
+    )
     assert where(state, GIMLI, SHELOB) == [DEAD, DEAD]
 
 
@@ -504,7 +539,9 @@ def test_saruman_has_no_say_against_boromir():
 
 
 def test_saruman_without_cards_takes_gandalfs_text_away():
-    state = play(position(DARK, {**HOME, SARUMAN: MISTY_MOUNTAINS, GANDALF: EREGION}), "Saruman MistyMtns-Eregion", "no cards")
+    state = play(
+        position(DARK, {**HOME, SARUMAN: MISTY_MOUNTAINS, GANDALF: EREGION}), "Saruman MistyMtns-Eregion", "no cards"
+    )
     assert where(state, SARUMAN, GANDALF) == [DEAD, EREGION]
 
 
@@ -552,12 +589,16 @@ def test_t21_a_retreat_to_a_full_square_fails():
     assert where(state, BLACK_RIDER, LEGOLAS) == [DEAD, ROHAN]
 
 
-@pytest.mark.parametrize(("used", "steps"), [
-    (((), ()), ("Magic", "Magic")),
-    (((L5,), (D1,)), ("Eye of Sauron", "Magic")),
-    (((CLOAK, L5), (D6, D1)), ("Magic", "Magic", "card 6", "Elven Cloak")),
-    (((L5, L1), (EYE, D1)), ("Magic", "Noble Sacrifice", "Eye of Sauron")),
-], ids="abcd")
+@pytest.mark.parametrize(
+    ("used", "steps"),
+    [
+        (((), ()), ("Magic", "Magic")),
+        (((L5,), (D1,)), ("Eye of Sauron", "Magic")),
+        (((CLOAK, L5), (D6, D1)), ("Magic", "Magic", "card 6", "Elven Cloak")),
+        (((L5, L1), (EYE, D1)), ("Magic", "Noble Sacrifice", "Eye of Sauron")),
+    ],
+    ids="abcd",
+)
 def test_t22_magic_against_magic_and_the_eye(used, steps):
     state = position(DARK, {**HOME, BLACK_RIDER: MISTY_MOUNTAINS, LEGOLAS: EREGION}, used)
     play(state, "Black Rider MistyMtns-Eregion", *steps)
@@ -615,7 +656,14 @@ def test_t32_a_retreat_may_lead_to_any_backward_square():
 
 
 def test_t32_the_puzzle_ends_with_dark_unable_to_move():
-    pieces = {MERRY: FANGORN, LEGOLAS: CARDOLAN, FRODO: ARTHEDAIN, BALROG: EREGION, CAVE_TROLL: SHIRE, BLACK_RIDER: SHIRE}
+    pieces = {
+        MERRY: FANGORN,
+        LEGOLAS: CARDOLAN,
+        FRODO: ARTHEDAIN,
+        BALROG: EREGION,
+        CAVE_TROLL: SHIRE,
+        BLACK_RIDER: SHIRE,
+    }
     state = position(DARK, pieces, ((NOBLE_SACRIFICE, RETREAT), (D1, D2)))
     play(state, "Balrog Eregion-Cardolan", "Retreat", "Magic", "Noble Sacrifice")
     assert where(state, BALROG, LEGOLAS) == [DEAD, DEAD] and light_to_move(state)
@@ -623,6 +671,7 @@ def test_t32_the_puzzle_ends_with_dark_unable_to_move():
 
 
 # ------------------------------------------------------------------------------------------------------------------ the end: T30
+
 
 def test_t30a_dark_without_a_move_loses():
     state = position(LIGHT, {FRODO: RHUDAUR, ORCS: SHIRE, WARG: SHIRE})
@@ -644,7 +693,10 @@ def test_t30b_the_shire_is_counted_after_the_battles():
 
 
 def test_t30c_light_wins_when_no_dark_piece_is_left():
-    assert winner(play(position(LIGHT, {FRODO: SHIRE, GIMLI: EREGION, ORCS: CARADHRAS}), "Gimli Eregion-Caradhras")) == LIGHT
+    assert (
+        winner(play(position(LIGHT, {FRODO: SHIRE, GIMLI: EREGION, ORCS: CARADHRAS}), "Gimli Eregion-Caradhras"))
+        == LIGHT
+    )
 
 
 def test_t30d_frodo_and_the_last_dark_piece_falling_together_is_darks_win():
@@ -654,7 +706,9 @@ def test_t30d_frodo_and_the_last_dark_piece_falling_together_is_darks_win():
 
 def test_t30e_light_without_a_move_loses():
     pieces = {LEGOLAS: GONDOR, GANDALF: GONDOR, FRODO: ROHAN, ORCS: HIGH_PASS}
-    state = play(position(DARK, {**dict.fromkeys((SAM, PIPPIN, MERRY, GIMLI), MORDOR), **pieces}), "Orcs HighPass-Rhudaur")
+    state = play(
+        position(DARK, {**dict.fromkeys((SAM, PIPPIN, MERRY, GIMLI), MORDOR), **pieces}), "Orcs HighPass-Rhudaur"
+    )
     assert winner(state) == DARK and state.legal_actions() == []
 
 
@@ -678,6 +732,7 @@ def test_an_unknown_setup_is_refused(bad):
 
 # ------------------------------------------------------------------------------------------------------------ knowledge: K1 … K4
 
+
 def simultaneous_cards(state):
     return bool(simultaneous(state.facts))
 
@@ -693,8 +748,12 @@ def assignments(state, side):
     sets = [sorted(known(state, piece)) for piece in range(side * TEAM, side * TEAM + TEAM)]
     found = [((), tuple(room))]
     for squares in sets:
-        found = [((*placed, square), (*left[:square], left[square] - 1, *left[square + 1:]))
-                 for placed, left in found for square in squares if left[square]]
+        found = [
+            ((*placed, square), (*left[:square], left[square] - 1, *left[square + 1 :]))
+            for placed, left in found
+            for square in squares
+            if left[square]
+        ]
     return [placed for placed, _ in found]
 
 
@@ -721,7 +780,7 @@ def test_k2_at_the_start_all_15120_setups_are_possible():
         for side in SIDES:
             expected = {placed for placed in assignments(state, side)}
             assert len(expected) == 15120 == math.factorial(9) // math.factorial(4)
-            assert tuple(state.facts.pos[side * TEAM:][:TEAM].tolist()) in expected
+            assert tuple(state.facts.pos[side * TEAM :][:TEAM].tolist()) in expected
             assert state.beliefs(1 - side)[0]["ways"][0] == 15120 * math.factorial(4)
 
 
@@ -730,16 +789,23 @@ def test_k3_a_piece_that_went_to_mordor_is_not_frodo():
     unsure = dict.fromkeys((FRODO, SAM, MERRY), (GONDOR, DAGORLAD))
     state = play(position(LIGHT, pieces, possible=unsure), "Sam Gondor-Mordor")
     assert MORDOR not in known(state, FRODO)
-    assert known(state, SAM) == known(state, MERRY) == {GONDOR, DAGORLAD, MORDOR} and known(state, FRODO) == {GONDOR, DAGORLAD}
+    assert known(state, SAM) == known(state, MERRY) == {GONDOR, DAGORLAD, MORDOR} and known(state, FRODO) == {
+        GONDOR,
+        DAGORLAD,
+    }
 
 
 def test_k4_an_attack_names_only_the_attacker_and_the_defender():
     pieces = {**HOME, GIMLI: EREGION, MERRY: EREGION, SAM: RHUDAUR, PIPPIN: CARDOLAN, SARUMAN: CARADHRAS}
-    unsure = {GIMLI: (EREGION, RHUDAUR, CARDOLAN), PIPPIN: (EREGION, CARDOLAN), **dict.fromkeys((MERRY, SAM), (EREGION, RHUDAUR))}
+    unsure = {
+        GIMLI: (EREGION, RHUDAUR, CARDOLAN),
+        PIPPIN: (EREGION, CARDOLAN),
+        **dict.fromkeys((MERRY, SAM), (EREGION, RHUDAUR)),
+    }
     state = play(position(LIGHT, pieces, possible=unsure), "Gimli Eregion-Caradhras")
     assert known(state, GIMLI) == {CARADHRAS} and known(state, SARUMAN) == {CARADHRAS}
     assert known(state, MERRY) == {EREGION, RHUDAUR} and known(state, SAM) == {EREGION, RHUDAUR}
-    assert known(state, PIPPIN) == {CARDOLAN}            # with Gimli gone the other squares are Merry's and Sam's
+    assert known(state, PIPPIN) == {CARDOLAN}  # with Gimli gone the other squares are Merry's and Sam's
 
 
 def test_before_the_reveal_an_attacker_is_anonymous():
@@ -770,6 +836,7 @@ def test_declining_tells_nothing():
 
 # -------------------------------------------------------------------------------------------------- random play, determinization
 
+
 def random_states(seed, games, every=1):
     """States of random games, terminal ones included, with their history."""
     generator = np.random.default_rng(seed)
@@ -788,8 +855,23 @@ def own_and_public(state, observer):
     """What a determinization must leave as it is, as bytes."""
     own = slice(observer * TEAM, observer * TEAM + TEAM)
     facts = state.facts
-    names = ("count", "held", "full", "possible", "hands", "side", "node", "origin", "square", "first_battle", "boosted",
-             "winner", "turn", "acted", "effects")
+    names = (
+        "count",
+        "held",
+        "full",
+        "possible",
+        "hands",
+        "side",
+        "node",
+        "origin",
+        "square",
+        "first_battle",
+        "boosted",
+        "winner",
+        "turn",
+        "acted",
+        "effects",
+    )
     return (facts.pos[own].tobytes(), *(state.record[0][name].tobytes() for name in names))
 
 
@@ -811,7 +893,7 @@ def test_k5_random_self_play_never_contradicts_anything_seen():
             assert own_and_public(drawn, observer) == own_and_public(state, observer)
             assert recalled(drawn, observer) == recalled(state, observer)
             for side in SIDES:
-                squares = drawn.facts.pos[side * TEAM:][:TEAM]
+                squares = drawn.facts.pos[side * TEAM :][:TEAM]
                 assert np.array_equal(np.bincount(squares, minlength=DEAD + 1), facts.count[side])
             if state.current_player() == observer:
                 choices = state.legal_actions()
@@ -843,7 +925,7 @@ def test_a_redrawn_turn_is_recalled_consistently():
                 checked.add("mover")
             if facts.node == LIGHT_CARD:
                 chosen = int(facts.cards[DARK])
-                picked = DARK_PICKS <= actions[-1] < DARK_MOVES_ASIDE                    # v Gandalf, after a Magic
+                picked = DARK_PICKS <= actions[-1] < DARK_MOVES_ASIDE  # v Gandalf, after a Magic
                 assert actions[-2 if picked else -1] == DARK_PLAYS + chosen and chosen in hand(drawn, DARK)
                 checked.add("card")
             if facts.node == SHOW:
@@ -859,7 +941,10 @@ def test_determinize_reads_nothing_hidden():
             continue
         for observer in SIDES:
             other = state.determinize(observer, seed=number)
-            assert other.determinize(observer, seed=77).record.tobytes() == state.determinize(observer, seed=77).record.tobytes()
+            assert (
+                other.determinize(observer, seed=77).record.tobytes()
+                == state.determinize(observer, seed=77).record.tobytes()
+            )
 
 
 def test_the_state_record_has_no_gaps():
@@ -883,7 +968,8 @@ def test_every_square_in_the_sets_belongs_to_an_assignment():
 
 
 DETERMINIZE, APPLY, LEGAL, PLAYER, INITIAL = (
-    helper(function) for function in (GAME.determinize, GAME.apply, GAME.legal, GAME.player, GAME.initial))
+    helper(function) for function in (GAME.determinize, GAME.apply, GAME.legal, GAME.player, GAME.initial)
+)
 
 
 @helper
@@ -918,7 +1004,7 @@ def uniform_over(drawn, expected):
 @pytest.mark.parametrize("observer", SIDES)
 def test_k2_the_draws_at_the_start_are_uniform(observer):
     state, hidden = GAME.new_initial_state(), 1 - observer
-    drawn = draws(state, observer, 15120 * 8)[:, hidden * TEAM:hidden * TEAM + TEAM]
+    drawn = draws(state, observer, 15120 * 8)[:, hidden * TEAM : hidden * TEAM + TEAM]
     assert uniform_over(drawn, assignments(state, hidden)) > 1e-4
 
 
@@ -933,7 +1019,7 @@ def test_draws_in_the_middle_of_games_are_uniform():
             continue
         expected = assignments(state, hidden)
         if 2 <= len(expected) <= 800:
-            drawn = draws(state, observer, 60 * len(expected))[:, hidden * TEAM:hidden * TEAM + TEAM]
+            drawn = draws(state, observer, 60 * len(expected))[:, hidden * TEAM : hidden * TEAM + TEAM]
             assert uniform_over(drawn, expected) > 1e-4
             tested += 1
     assert tested > 15
@@ -941,10 +1027,16 @@ def test_draws_in_the_middle_of_games_are_uniform():
 
 def test_the_unseen_tunnel_traveller_and_the_squares_are_drawn_together_uniformly():
     pieces = {FRODO: EREGION, MERRY: EREGION, GIMLI: RHUDAUR, SAM: SHIRE, WARG: CARADHRAS, BALROG: MORDOR}
-    unsure = {**dict.fromkeys((FRODO, GIMLI), (EREGION, RHUDAUR, SHIRE)), MERRY: (EREGION, RHUDAUR), SAM: (EREGION, SHIRE)}
+    unsure = {
+        **dict.fromkeys((FRODO, GIMLI), (EREGION, RHUDAUR, SHIRE)),
+        MERRY: (EREGION, RHUDAUR),
+        SAM: (EREGION, SHIRE),
+    }
     state = play(position(LIGHT, pieces, possible=unsure), "Merry Eregion-Fangorn")
     assert state.current_player() == DARK
-    expected = [(*placed, mover) for placed in assignments(state, LIGHT) for mover in range(TEAM) if placed[mover] == EREGION]
+    expected = [
+        (*placed, mover) for placed in assignments(state, LIGHT) for mover in range(TEAM) if placed[mover] == EREGION
+    ]
     drawn = draws(state, DARK, 200 * len(expected))[:, [*range(TEAM), PIECES]]
     assert len(expected) > 5 and uniform_over(drawn, expected) > 1e-4
 
@@ -1043,12 +1135,23 @@ def random_games(records, raw, rng, games, shire, random_setup, endings):
     return turns, battles, steps
 
 
-@pytest.mark.parametrize(("random_setup", "dark", "turns", "split"), [
-    (0, 0.820, 29.6, {FRODO_FELL: 0.815, REACHED_MORDOR: 0.133, DARK_STUCK: 0.045, SHIRE_TAKEN: 0.005, NO_DARK_LEFT: 0.003}),
-    (1, 0.863, 25.2, {})])
+@pytest.mark.parametrize(
+    ("random_setup", "dark", "turns", "split"),
+    [
+        (
+            0,
+            0.820,
+            29.6,
+            {FRODO_FELL: 0.815, REACHED_MORDOR: 0.133, DARK_STUCK: 0.045, SHIRE_TAKEN: 0.005, NO_DARK_LEFT: 0.003},
+        ),
+        (1, 0.863, 25.2, {}),
+    ],
+)
 def test_random_play_ends_as_often_as_it_should(random_setup, dark, turns, split):
     games, record, endings = 20_000, np.zeros(1, GAME.state), np.zeros(len(ENDINGS), np.int64)
-    turns_played, battles, _ = random_games(record, record.view(np.uint8), seeded(2002), games, 4, random_setup, endings)
+    turns_played, battles, _ = random_games(
+        record, record.view(np.uint8), seeded(2002), games, 4, random_setup, endings
+    )
     dark_wins = (endings[FRODO_FELL] + endings[SHIRE_TAKEN] + endings[LIGHT_STUCK]) / games
     assert dark_wins == pytest.approx(dark, abs=0.015)
     assert turns_played / games == pytest.approx(turns, abs=1)

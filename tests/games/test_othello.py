@@ -1,4 +1,5 @@
 """Othello against perft, OpenSpiel in lock-step, and positions set up by hand."""
+
 import random
 
 import numpy as np
@@ -6,8 +7,8 @@ import pyspiel
 import pytest
 
 from icarus import games
-from icarus.game import CONTINUES
 from icarus.games.othello import EDGE, PASS
+from icarus.kernel import CONTINUES
 
 OTHELLO = games.load("othello")
 PERFT = (4, 12, 56, 244, 1396, 8200, 55092, 390216)
@@ -46,14 +47,20 @@ def test_perft_counts_are_the_published_ones(depth):
 
 
 def in_lock_step(seed: int) -> None:
-    rng, ours, theirs = random.Random(seed), OTHELLO.new_initial_state(), pyspiel.load_game("othello").new_initial_state()
+    rng, ours, theirs = (
+        random.Random(seed),
+        OTHELLO.new_initial_state(),
+        pyspiel.load_game("othello").new_initial_state(),
+    )
     while not theirs.is_terminal():
         assert ours.current_player() == theirs.current_player()
-        assert sorted(ours.legal_actions()) == sorted(theirs.legal_actions())      # both number squares by rows, 64 is the pass
+        assert sorted(ours.legal_actions()) == sorted(
+            theirs.legal_actions()
+        )  # both number squares by rows, 64 is the pass
         action = rng.choice(ours.legal_actions())
         ours.apply_action(action)
         theirs.apply_action(action)
-    while not ours.is_terminal():                                                  # theirs ends before the two passes
+    while not ours.is_terminal():  # theirs ends before the two passes
         assert ours.legal_actions() == [PASS]
         ours.apply_action(PASS)
     assert ours.returns() == [(value + 1) / 2 for value in theirs.returns()]
@@ -71,40 +78,49 @@ def test_two_thousand_random_games_agree_with_openspiel():
 
 
 def test_a_disc_flips_lines_in_all_eight_directions_at_once():
-    state = position("""........
+    state = position(
+        """........
                         .X.X.X..
                         ..OOO...
                         .XO.OX..
                         ..OOO...
                         .X.X.X..
                         ........
-                        ........""", player=0)
+                        ........""",
+        player=0,
+    )
     state.apply_action(state.string_to_action("d4"))
     assert int(state.facts.discs[1]) == 0
     assert int(state.facts.discs[0]).bit_count() == 17
 
 
 def test_lines_do_not_wrap_around_the_sides():
-    state = position("""........
+    state = position(
+        """........
                         .......X
                         O.......
                         ........
                         ........
                         ........
                         ........
-                        ........""", player=0)
+                        ........""",
+        player=0,
+    )
     assert state.legal_actions() == [PASS]
 
 
 def test_a_player_without_a_move_passes_and_two_passes_end_the_game():
-    state = position("""XXXXXXXX
+    state = position(
+        """XXXXXXXX
                         XXXXXXXX
                         XXXXXXXX
                         XXXXXXXX
                         OOOOOOOO
                         OOOOOOOO
                         OOOOOOOO
-                        OOOOOOOO""", player=1)
+                        OOOOOOOO""",
+        player=1,
+    )
     for _ in range(2):
         assert state.legal_actions() == [PASS] and state.action_to_string(PASS) == "pass"
         state.apply_action(PASS)

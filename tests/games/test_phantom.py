@@ -1,4 +1,5 @@
 """Phantom m,n,k: hand-made positions, OpenSpiel's phantom_ttt and mnk in lock-step, and information sets found by playing."""
+
 import math
 import random
 from collections import Counter
@@ -8,13 +9,13 @@ import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from icarus import rng
-from icarus.game import CHANCE, CONTINUES, UNSEEN, State
+from icarus.compiler import rng
 from icarus.games.phantom import MARK, phantom
 from icarus.games.phantom import determinize as redraw
-from icarus.jit import helper
+from icarus.kernel import CHANCE, CONTINUES, UNSEEN, helper
+from icarus.kernel.game import State
 
-UNLIKELY = 1e-4                 # a chi-square test with a smaller p fails
+UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 BOARDS = [(2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 3, 3), (1, 5, 3), (8, 1, 2), (7, 8, 4), (8, 7, 5)]
 
 
@@ -47,12 +48,16 @@ def random_walk(game, seed):
 
 # ------------------------------------------------------------------------------------------------------------- the rules
 
-@pytest.mark.parametrize(("tries", "line"), [
-    ("a1 a4 b1 b4 c1 c4 d1", "a row"),
-    ("b1 a1 b2 a2 b3 a3 b4", "a column"),
-    ("a1 a4 b2 b4 c3 c4 d4", "a diagonal"),
-    ("a4 a1 b3 b1 c2 c1 d1", "the other diagonal"),
-])
+
+@pytest.mark.parametrize(
+    ("tries", "line"),
+    [
+        ("a1 a4 b1 b4 c1 c4 d1", "a row"),
+        ("b1 a1 b2 a2 b3 a3 b4", "a column"),
+        ("a1 a4 b2 b4 c3 c4 d4", "a diagonal"),
+        ("a4 a1 b3 b1 c2 c1 d1", "the other diagonal"),
+    ],
+)
 def test_who_first_has_four_in_a_row_wins(tries, line):
     state = played(tries)
     assert state.is_terminal() and state.returns() == [1.0, 0.0], line
@@ -98,9 +103,9 @@ def test_several_tries_may_fail_in_one_turn():
     assert str(state) == "  a b c d\n4 . . . .\n3 . . . .\n2 O O . .\n1 x x x .\nO to move, found a1, c1, b1 taken"
 
 
-@pytest.mark.parametrize("board", [
-    (0, 4, 2), (4, 9, 4), (8, 8, 5), (4, 4, 5), (4, 4, 1), (3, -3, 3), (4, 4, 4.0), (4, "4", 4), (True, 4, 4),
-])
+@pytest.mark.parametrize(
+    "board", [(0, 4, 2), (4, 9, 4), (8, 8, 5), (4, 4, 5), (4, 4, 1), (3, -3, 3), (4, 4, 4.0), (4, "4", 4), (True, 4, 4)]
+)
 def test_boards_that_cannot_be_played_on_are_refused(board):
     with pytest.raises(ValueError, match="columns=|rows=|in_a_row=") as refusal:
         phantom(*board)
@@ -109,8 +114,11 @@ def test_boards_that_cannot_be_played_on_are_refused(board):
 
 def has_line(marks, in_a_row):
     """Whether a set of (column, row) contains so many in a row, by looking along four directions from each."""
-    return any(all((column + i * dx, row + i * dy) in marks for i in range(in_a_row))
-               for column, row in marks for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)))
+    return any(
+        all((column + i * dx, row + i * dy) in marks for i in range(in_a_row))
+        for column, row in marks
+        for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1))
+    )
 
 
 @pytest.mark.parametrize("board", BOARDS)
@@ -156,7 +164,9 @@ def lock_step_with_phantom_ttt(games):
         assert state.is_terminal()
         assert state.returns() == [(value + 1) / 2 for value in referee.returns()]
     for view in views:
-        assert len(set(view.values())) == len(view), "what OpenSpiel tells apart, the moves tell apart, and the other way round"
+        assert len(set(view.values())) == len(view), (
+            "what OpenSpiel tells apart, the moves tell apart, and the other way round"
+        )
     return again
 
 
@@ -195,6 +205,7 @@ def test_ends_of_many_random_games_agree_with_openspiels_mnk(board):
 
 
 # ------------------------------------------------------------------------------------------------- what each player sees
+
 
 def test_of_a_failed_try_the_other_player_notices_nothing_and_of_a_mark_not_where():
     state = played("a1 a1 c2")
@@ -250,11 +261,19 @@ def test_an_episode_is_a_turn_with_its_failed_tries():
 
 # ------------------------------------------------------------------------------------------------------- determinization
 
+
 def key(record):
     """All that a record says, as a tuple."""
     facts = record.view(np.recarray)[0]
     marks, open_ = facts.marks.tolist(), facts.open.tolist()
-    return (*marks, *open_, tuple(facts.tries[:facts.failed].tolist()), int(facts.last), int(facts.player), int(facts.ended))
+    return (
+        *marks,
+        *open_,
+        tuple(facts.tries[: facts.failed].tolist()),
+        int(facts.last),
+        int(facts.player),
+        int(facts.ended),
+    )
 
 
 def one_action_later(states, actions_of, player):
@@ -304,7 +323,7 @@ def worlds(state, observer, count, seed):
     """How often each state is drawn, `beliefs` being prepared once."""
     records = np.repeat(state.record, count)
     draw_worlds(records, observer, state.beliefs(observer), rng.seeded(seed))
-    return Counter(key(records[i:i + 1]) for i in range(count))
+    return Counter(key(records[i : i + 1]) for i in range(count))
 
 
 def uniformity(state, observer, per_state=20):
@@ -316,16 +335,26 @@ def uniformity(state, observer, per_state=20):
     return 1.0 if len(agreeing) == 1 else chisquare([drawn[one] for one in agreeing]).pvalue
 
 
-COUNTED = [                                          # tries, board, observer, states that he cannot tell apart
+COUNTED = [  # tries, board, observer, states that he cannot tell apart
     ("", (4, 4, 4), 0, 1),
-    ("a1", (4, 4, 4), 0, 2),                         # player 1 may have tried a1
+    ("a1", (4, 4, 4), 0, 2),  # player 1 may have tried a1
     ("a1", (4, 4, 4), 1, 16),
-    ("a1 b1", (4, 4, 4), 0, 15 * 2),                 # where he is, and whether he has tried a1
+    ("a1 b1", (4, 4, 4), 0, 15 * 2),  # where he is, and whether he has tried a1
     ("a1 b1 b1", (4, 4, 4), 0, 2),
-    ("a1 b1 b1 c1", (4, 4, 4), 0, (1 + 2 + 2) + 2),  # a1 not tried before, now none, one or both of a1 c1; tried, now c1 or not
-    ("a1 a1 b1 c1", (4, 4, 4), 1, 14 * 2),           # the other mark, which came last, and whether he has tried b1
-    ("a1 b1 c1 d1 d1", (4, 4, 4), 0, 13 * 2 * 4),    # the other mark, which of the two came last, and what he has tried of a1 c1
-    ("a1 c3 c1 a3", (3, 3, 2), 0, 7 * 2 * 4),        # a2c2 a2c3 a3b1 a3c2 a3c3 b1b3 b1c3: the pairs that make no line of two
+    (
+        "a1 b1 b1 c1",
+        (4, 4, 4),
+        0,
+        (1 + 2 + 2) + 2,
+    ),  # a1 not tried before, now none, one or both of a1 c1; tried, now c1 or not
+    ("a1 a1 b1 c1", (4, 4, 4), 1, 14 * 2),  # the other mark, which came last, and whether he has tried b1
+    (
+        "a1 b1 c1 d1 d1",
+        (4, 4, 4),
+        0,
+        13 * 2 * 4,
+    ),  # the other mark, which of the two came last, and what he has tried of a1 c1
+    ("a1 c3 c1 a3", (3, 3, 2), 0, 7 * 2 * 4),  # a2c2 a2c3 a3b1 a3c2 a3c3 b1b3 b1c3: the pairs that make no line of two
 ]
 
 
@@ -353,7 +382,10 @@ def estimate(state, observer):
     """No fewer states than the information set has, roughly."""
     own, other = state.facts.marks[observer], state.facts.marks[1 - observer]
     free = int(state.facts.open[observer])
-    hidden, tries = (int(other) & free).bit_count(), 1 if state.current_player() == observer else int(own).bit_count() + 1
+    hidden, tries = (
+        (int(other) & free).bit_count(),
+        1 if state.current_player() == observer else int(own).bit_count() + 1,
+    )
     return math.comb(free.bit_count(), hidden) * 2 ** int(own).bit_count() * math.factorial(tries)
 
 

@@ -1,0 +1,1 @@
+"""What the papers say: compositions, tables, figures. Data only."""

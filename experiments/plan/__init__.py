@@ -1,0 +1,1 @@
+"""What is played: experiments, their cells and agents, read from tables and files."""

@@ -1,0 +1,266 @@
+"""Experiments from tables, in TOML or Python: every key is checked, and lists unfold to a grid of cells.
+
+    name = "rave-k"
+    games = ["othello", "knockout-whist(players=3)"]
+    iterations = [1000, 5000]           # or seconds = 0.5
+    trials = 500
+    opponent = "BASELINE"               # in all other seats; a list plays against each in turn
+    seats = "rotate"                    # or a seat, or a list of seats to take in turn; absent: section 8's
+    roles = ["Light", "Dark"]           # instead: a column for each of these seats, by their names
+    seed = 0
+    paired = false                      # true: the same deals and chance for all agents of a column
+    sprt = false                        # true, or { margin = 0.05, alpha = 0.05, beta = 0.05 }: stop when the answer is there
+    pictures = ["figure4"]
+
+    [agents]                            # name = strategy, or a plain list: agents = ["RAVE", "BASELINE >> MAST"]
+    rave = "RAVE"
+    mast = "BASELINE >> MAST"
+    determinized = { strategy = "BASELINE", scheme = "DeterminizedUCT(10)", iterations = 2000 }
+
+A plain text is a strategy that MO-ISMCTS searches with. An agent of several keys has a scheme of its own, and an opponent likewise;
+without a strategy it plays the baseline. An agent's own iterations stand instead of the experiment's, for its own decisions only.
+An agent whose scheme looks at what is hidden has "(cheating)" added to its name.
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from experiments.plan import players
+from experiments.plan.checks import listed, nearest, one_of, paths, positive, positive_real, required, seed, text, truth
+from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt
+
+ROLES = {
+    "dou-di-zhu": (("Landlord", 0),),
+    "lotr-confrontation": (("Light", 0), ("Dark", 1)),
+}  # elsewhere the seat rotates
+SEATS = {
+    "dou-di-zhu": (("Landlord", 0), ("Peasant 1", 1), ("Peasant 2", 2)),
+    "lotr-confrontation": ROLES["lotr-confrontation"],
+    "phantom-mnk": (("First", 0), ("Second", 1)),
+}  # by name, for those who ask for them
+DEFAULTS = {
+    "trials": 1000,
+    "opponent": players.BASELINE,
+    "seed": 0,
+    "paired": False,
+    "sprt": False,
+    "pictures": ["figure4"],
+}
+KEYS = (
+    "name",
+    "games",
+    "agents",
+    "iterations",
+    "seconds",
+    "trials",
+    "opponent",
+    "seats",
+    "roles",
+    "seed",
+    "paired",
+    "sprt",
+    "pictures",
+)
+PICTURES = (
+    "figure3",
+    "figure4",
+    "figure5",
+    "reuse",
+    "tree",
+    "heat-map",
+    "strength",
+    "balance",
+    "determinizations",
+    "hidden-cards",
+    "decision-time",
+)
+
+
+def build_together(tables: Sequence[Mapping[str, Any]]) -> Experiment:
+    """One experiment with the cells of several tables; whatever else it has is that of the first.
+
+    Raises:
+        Refusal: see `build`, or the same cell is there twice.
+    """
+    parts = [build(table) for table in tables]
+    cells = tuple(cell for part in parts for cell in part.cells)
+    _all_different(cells)
+    return attrs.evolve(parts[0], cells=cells)
+
+
+def build(table: Mapping[str, Any], module: str = "") -> Experiment:
+    """The experiment that a table describes (see the head of this file).
+
+    Args:
+        module: the path of a Python file; the compositions may use the names that it defines.
+
+    Raises:
+        Refusal: a key is unknown, missing or wrong; the message begins with its path.
+    """
+    for key in table:
+        if key not in KEYS:
+            raise Refusal(f"{key}: no such key{nearest(key, KEYS)}")
+    table = {**DEFAULTS, **table}
+    cells = _cells(table, module)
+    pictures = tuple(one_of(f"pictures[{i}]", picture, PICTURES) for i, picture in enumerate(listed("pictures", table)))
+    _for_two_players(pictures, cells)
+    name, trials = text("name", required(table, "name")), positive("trials", table["trials"])
+    experiment = Experiment(
+        name, cells, trials, seed(table["seed"]), pictures, truth("paired", table["paired"]), _sprt(table["sprt"])
+    )
+    if experiment.sprt:
+        _comparable(experiment)
+    return experiment
+
+
+def _cells(table: Mapping[str, Any], module: str) -> tuple[Cell, ...]:
+    """All agents in all columns."""
+    agents = players.agents(table, module)
+    cells = tuple(
+        Cell(
+            column,
+            name,
+            agent.strategy,
+            module,
+            agent.scheme,
+            None if agent.iterations == column.iterations else agent.iterations,
+        )
+        for column in _columns(table, module)
+        for name, agent in agents.items()
+    )
+    if "seconds" in table and any(agent.iterations for agent in agents.values()):
+        raise Refusal(
+            "agents: an agent can have iterations of its own only where the experiment's budget is in iterations"
+        )
+    _all_different(cells)
+    for cell in cells:
+        _enough_iterations(cell)
+    return cells
+
+
+def _sprt(value: Any) -> Sprt | None:
+    if not isinstance(value, Mapping):
+        return Sprt() if truth("sprt", value) else None
+    known = tuple(attribute.name for attribute in attrs.fields(Sprt))
+    for key, number in value.items():
+        one_of(f"sprt.{key}", key, known)
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 0.5:
+            raise Refusal(f"sprt.{key}: {number!r} is not a number between 0 and 0.5")
+    return Sprt(**value)
+
+
+def _comparable(experiment: Experiment) -> None:
+    """A sequential test needs the baseline's own games, and whole rounds of seats."""
+    for column in experiment.columns:
+        if not any(cell.is_opponent for cell in experiment.cells if cell.column == column):
+            raise Refusal(
+                f"sprt: the opponent {column.opponent_text} must be among the agents, for comparison in {column.game}"
+            )
+        if experiment.trials % len(column.seats):
+            raise Refusal(
+                f"trials: {experiment.trials} is not a multiple of {len(column.seats)}, "
+                f"the seats to be taken in {column.game}"
+            )
+
+
+def _columns(table: Mapping[str, Any], module: str) -> list[Column]:
+    opponents = [players.player(path, value, module, players.OPPONENT_KEYS) for path, value in paths("opponent", table)]
+    columns = []
+    for path, name in paths("games", table):
+        game = known_game(text(path, name), path)
+        for (role, seats), opponent, budget in itertools.product(_seats(table, game), opponents, _budgets(table)):
+            columns.append(Column(str(game), _variant(game), role, seats, opponent.strategy, *budget, opponent.scheme))
+    return columns
+
+
+def _budgets(table: Mapping[str, Any]) -> list[tuple[int | None, float | None]]:
+    if ("iterations" in table) == ("seconds" in table):
+        raise Refusal(
+            "iterations: give either iterations or seconds for each decision, "
+            + ("not both" if "seconds" in table else "one of them is missing")
+        )
+    if "iterations" in table:
+        return [(positive(path, value), None) for path, value in paths("iterations", table)]
+    return [(None, positive_real(path, value)) for path, value in paths("seconds", table)]
+
+
+def _seats(table: Mapping[str, Any], game: Any) -> list[tuple[str, tuple[int, ...]]]:
+    every = tuple(range(game.players))
+    if "roles" in table:
+        return _roles(table, game)
+    if table.get("seats", "rotate") == "rotate":
+        roles = ROLES.get(game.name, ()) if "seats" not in table else ()
+        return [(role, (seat,)) for role, seat in roles] or [("", every)]
+    seats = []
+    for path, seat in paths("seats", table):
+        if isinstance(seat, bool) or not isinstance(seat, int) or seat not in every:
+            raise Refusal(
+                f'{path}: {seat!r} is not "rotate" or a seat of {game}; its seats are 0 to {game.players - 1}'
+            )
+        seats.append(seat)
+    return [(" and ".join(f"seat {seat}" for seat in sorted(set(seats))), tuple(seats))]
+
+
+def _roles(table: Mapping[str, Any], game: Any) -> list[tuple[str, tuple[int, ...]]]:
+    if "seats" in table:
+        raise Refusal("roles: give either roles or seats, not both")
+    known = dict(SEATS.get(game.name, ()))
+    if not known:
+        raise Refusal(f"roles: the seats of {game} have no names")
+    return [(one_of(path, role, tuple(known)), (known[role],)) for path, role in paths("roles", table)]
+
+
+def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
+    for picture in set(pictures) & {"heat-map", "strength"}:
+        for column in {cell.column for cell in cells}:
+            if known_game(column.game, "games").players != 2:
+                raise Refusal(f"pictures: {picture} shows games of two players, which {column.game} is not")
+            if len(column.seats) > 1:
+                raise Refusal(f"seats: {picture} needs agents that keep to one seat, such as seats = 0")
+
+
+def _enough_iterations(cell: Cell) -> None:
+    """Every tree of a search needs an iteration."""
+    from icarus.engine.scheme import parse_scheme
+
+    own = "iterations" if cell.own_iterations is None else f"agents.{cell.agent}.iterations"
+    for path, written, iterations in (
+        (own, cell.scheme, cell.iterations),
+        ("iterations", cell.column.opponent_scheme, cell.column.iterations),
+    ):
+        scheme = parse_scheme(written)
+        if iterations is not None and iterations < scheme.trees:
+            raise Refusal(
+                f"{path}: {iterations} are fewer than the {scheme.trees} trees of {scheme}, which each need one"
+            )
+
+
+def _all_different(cells: tuple[Cell, ...]) -> None:
+    seen: dict[str, Cell] = {}
+    for cell in cells:
+        other = seen.setdefault(cell.key, cell)
+        if other is not cell:
+            where = f"agents.{cell.agent}" if other.agent != cell.agent else "games"
+            raise Refusal(f"{where}: {cell.agent} ({cell.text}) in {cell.column.game} is in the experiment twice")
+
+
+def known_game(name: str, path: str) -> Any:
+    """The game of that name.
+
+    Raises:
+        Refusal: there is none; the nearest names are told.
+    """
+    from icarus import games
+
+    try:
+        return games.load(name)
+    except ValueError as error:
+        raise Refusal(f"{path}: {error}") from None
+
+
+def _variant(game: Any) -> str:
+    usual = known_game(game.name, "games").parameters
+    return ", ".join(f"{key} = {value}" for key, value in game.parameters.items() if usual.get(key) != value)

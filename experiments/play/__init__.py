@@ -1,0 +1,1 @@
+"""Playing: one game, many in processes or on a cluster, sequential tests, estimates, replays."""

@@ -1,0 +1,78 @@
+"""Games played on a dask cluster: the processes of this machine or of several."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+
+from experiments.plan.definition import Refusal
+from experiments.play import playing
+from experiments.play.crew import GameFailed, described
+from experiments.play.playing import Game
+from experiments.store.rows import Row
+
+LOCAL = "local"
+AHEAD = 2  # games handed out for each thread of the cluster, so that none waits for work
+PATIENCE = 10  # seconds in which a scheduler must answer
+
+
+class Cluster:
+    """A dask cluster. A context manager: the connection, or the local cluster, ends with it.
+
+    Args:
+        address: of a running scheduler, such as tcp://host:8786, or "local". All machines need icarus and experiments installed.
+        workers: how many processes a local cluster has.
+
+    Raises:
+        Refusal: no scheduler answers there, or dask is not installed.
+    """
+
+    def __init__(self, address: str, workers: int) -> None:
+        self._address, self._workers = address, workers
+
+    def __enter__(self) -> "Cluster":
+        try:
+            from distributed import Client, LocalCluster
+        except ImportError:
+            raise Refusal("a cluster needs dask: pip install dask[distributed]") from None
+        self._local = None
+        if self._address == LOCAL:
+            self._local = LocalCluster(n_workers=self._workers, threads_per_worker=1, dashboard_address=None)
+        try:
+            self._client = Client(self._local or self._address, timeout=PATIENCE)
+        except (OSError, ValueError) as error:
+            raise Refusal(f"no dask scheduler answers at {self._address!r}: {error}") from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client.close()
+        if self._local is not None:
+            self._local.close()
+
+    def play(self, games: Iterable[Game]) -> Iterator[Row]:
+        """The row of each game, in the order in which they end.
+
+        Raises:
+            GameFailed: a game raised an error, or its processes died again and again.
+        """
+        from distributed import as_completed
+
+        queue = iter(games)
+        threads = max(1, sum(self._client.nthreads().values()))
+        given = {self._submitted(game): game for game in itertools.islice(queue, AHEAD * threads)}
+        if not given:
+            return
+        ending = as_completed(list(given))
+        for future in ending:
+            game = given.pop(future)
+            if future.status == "error":
+                raise GameFailed(f"{described(game)} failed: {future.exception()!r}")
+            if (another := next(queue, None)) is not None:
+                new = self._submitted(another)
+                given[new] = another
+                ending.add(new)
+            yield future.result()
+
+    def _submitted(self, game: Game) -> "object":
+        return self._client.submit(playing.row, game, key=f"{game.cell.key}-{game.trial}", pure=False)

@@ -1,0 +1,144 @@
+"""How long an experiment will take, from a few short games of each agent."""
+
+import math
+import time
+from collections.abc import Callable
+
+import attrs
+
+from experiments.plan.definition import Cell, Column, Experiment
+from experiments.play import playing
+from experiments.play.playing import Game
+from experiments.report.terminal import duration
+from experiments.store.summary import title
+
+Kind = tuple[str, tuple[int, ...], str, str, float, float | None]
+SAMPLES = (25, 100)  # iterations per decision of the games that are timed
+SCALES = (1, 10, 100)  # … as often, until the longer of the two can be measured
+LONG_ENOUGH = 0.2  # seconds
+WARM_UP = 1  # iterations of a game that is not timed: code is compiled or loaded meanwhile
+
+
+@attrs.frozen
+class Pace:
+    """The time of a game of one agent: per game and, besides, per game and iteration."""
+
+    fixed: float
+    each: float
+
+    def seconds(self, iterations: int) -> float:
+        return self.fixed + self.each * iterations
+
+
+def measured(experiment: Experiment, told: Callable[[str], None] = lambda text: None) -> dict[Cell, Pace]:
+    """The pace of every cell; cells of different budgets in iterations only are measured once."""
+    found: dict[Kind, Pace] = {}
+    columns = experiment.columns
+    for number, column in enumerate(columns, 1):
+        told(f"measuring {title(column, columns)} ({number} of {len(columns)}) …")
+        for cell in (cell for cell in experiment.cells if cell.column == column):
+            kind = _kind(cell)
+            if kind not in found:
+                found[kind] = _pace(experiment, cell)
+    return {cell: found[_kind(cell)] for cell in experiment.cells}
+
+
+def _kind(cell: Cell) -> Kind:
+    """What cells have in common that differ in nothing but the iterations of all players together."""
+    return cell.column.game, cell.column.seats, cell.column.opponent_text, cell.text, _share(cell), cell.column.seconds
+
+
+def _share(cell: Cell) -> float:
+    """The agent's budget as a multiple of the opponents'."""
+    if cell.own_iterations is None or cell.column.iterations is None:
+        return 1.0
+    return cell.own_iterations / cell.column.iterations
+
+
+def _pace(experiment: Experiment, cell: Cell) -> Pace:
+    if cell.column.seconds is not None:
+        return Pace(cell.column.seconds * _decisions(experiment, cell), 0.0)
+    fewest = _fewest(cell)
+    _timed(experiment, cell, max(WARM_UP, fewest))
+    for scale in SCALES:
+        small, large = (scale * max(sample, sample // SAMPLES[0] * fewest) for sample in SAMPLES)
+        few, many = (_timed(experiment, cell, iterations) for iterations in (small, large))
+        if many >= LONG_ENOUGH:
+            break
+    each = max(0.0, (many - few) / (large - small))
+    return Pace(max(0.0, few - each * small), each)
+
+
+def _fewest(cell: Cell) -> int:
+    """The smallest budget that gives every tree of both sides an iteration."""
+    from icarus.engine.scheme import parse_scheme
+
+    own, others = (parse_scheme(scheme).trees for scheme in (cell.scheme, cell.column.opponent_scheme))
+    return max(others, math.ceil(own / _share(cell)))
+
+
+def _timed(experiment: Experiment, cell: Cell, iterations: int) -> float:
+    """The processor's seconds for trial 0 with another budget; the number of decisions is about the same with any."""
+    game = _shortened(experiment, cell, iterations)
+    start = time.process_time()  # whatever else the machine is doing
+    playing.record(game)
+    return time.process_time() - start
+
+
+def _decisions(experiment: Experiment, cell: Cell) -> int:
+    """How many decisions with a choice trial 0 has with a small budget."""
+    played = playing.record(_shortened(experiment, cell, max(SAMPLES[0], _fewest(cell))))
+    return sum(1 for decision in played.decisions if decision.legal > 1)
+
+
+def _shortened(experiment: Experiment, cell: Cell, iterations: int) -> Game:
+    """Trial 0 with another budget."""
+    shortened = attrs.evolve(cell, column=attrs.evolve(cell.column, iterations=iterations, seconds=None))
+    if cell.own_iterations is not None:
+        shortened = attrs.evolve(shortened, own_iterations=math.ceil(_share(cell) * iterations))
+    return Game(shortened, 0, experiment.game_seed(cell, 0))
+
+
+def core_seconds(experiment: Experiment, paces: dict[Cell, Pace], iterations: int | None = None) -> dict[Column, float]:
+    """The time of all games of a column on one processor.
+
+    Args:
+        iterations: another budget than the experiment's.
+    """
+    found = dict.fromkeys(experiment.columns, 0.0)
+    for cell, pace in paces.items():
+        found[cell.column] += experiment.trials * pace.seconds(iterations or cell.column.iterations or 0)
+    return found
+
+
+def told(
+    experiment: Experiment, seconds: dict[Column, float], workers: int, iterations: int | None = None
+) -> list[str]:
+    """The estimate in words: a line for each column, and the sum.
+
+    Args:
+        iterations: another budget than the experiment's.
+    """
+    total = sum(seconds.values())
+    lines = [f"  {title(column, experiment.columns)}: {_hours(spent)}" for column, spent in seconds.items()]
+    size = (
+        f"{len(experiment.cells)} cells of {experiment.trials} games, {_budgets(experiment, iterations)} per decision"
+    )
+    shared = f"{duration(total / workers)} with {workers} worker{'s' if workers > 1 else ''}"
+    return [f"{experiment.name}, {size}: {_hours(total)} ({shared})", *lines]
+
+
+def _budgets(experiment: Experiment, iterations: int | None) -> str:
+    columns = experiment.columns
+    if iterations is not None:
+        return f"{iterations} iterations"
+    if any(column.seconds is not None for column in columns):
+        return (
+            ", ".join(f"{seconds:g}" for seconds in sorted({column.seconds for column in columns if column.seconds}))
+            + " s"
+        )
+    return ", ".join(map(str, sorted({column.iterations for column in columns if column.iterations}))) + " iterations"
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds / 3600:.2g} core-hours" if seconds < 1e5 else f"{seconds / 3600:.0f} core-hours"

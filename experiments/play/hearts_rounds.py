@@ -1,0 +1,74 @@
+"""Makes `icarus/games/hearts/rounds.npy`, the scores of 10,000 rounds of Hearts between baseline agents (section 7.2).
+
+    python -m experiments.play.hearts_rounds --iterations 30 --seed 1 --workers 2
+
+made the table that is shipped. Whole games are played, and each round's four scores are a row, by seats. The searches draw their own
+rounds to come from the table that is there already; that was one of random play, which --iterations 0 makes.
+"""
+
+import argparse
+import functools
+import itertools
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+import icarus
+from icarus import State, search
+from icarus.games.hearts.game import DEALING, HEARTS
+from icarus.specs import BASELINE
+
+TABLE = Path(icarus.__file__).parent / "games" / "hearts" / "rounds.npy"
+ROUNDS = 10_000
+ITERATIONS = 30  # of a search for each decision
+
+
+def round_scores(number: int, iterations: int, seed: int) -> list[np.ndarray]:
+    """The scores [4] of each round of game `number`, played by four baseline agents."""
+    random = np.random.default_rng((seed, number))
+    state = HEARTS.new_initial_state(seed=int(random.integers(1 << 63)))
+    scores, before = [], np.zeros(HEARTS.players, np.int16)
+    while not state.is_terminal():
+        state.apply_action(_decision(state, iterations, random))
+        if state.facts.phase == DEALING or state.is_terminal():
+            scores.append(state.facts.scores - before)
+            before = state.facts.scores.copy()
+    return scores
+
+
+def _decision(state: State, iterations: int, random: np.random.Generator) -> int:
+    """What a baseline agent plays."""
+    legal = state.legal_actions()
+    if len(legal) == 1:
+        return legal[0]
+    if iterations == 0:
+        return int(random.choice(legal))
+    return search(state, BASELINE, iterations=iterations, seed=int(random.integers(1 << 63))).action
+
+
+def rows(rounds: int, iterations: int, seed: int, workers: int) -> np.ndarray:
+    """The first so many rounds of the games 0, 1, …: int8 [rounds, seat]; the same for any number of workers."""
+    game = functools.partial(round_scores, iterations=iterations, seed=seed)
+    with ProcessPoolExecutor(workers) as pool:
+        batches = (pool.map(game, range(first, first + 4 * workers)) for first in itertools.count(0, 4 * workers))
+        played: Iterator[np.ndarray] = itertools.chain.from_iterable(itertools.chain.from_iterable(batches))
+        return np.array(list(itertools.islice(played, rounds)), np.int8)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Make the table of round scores of Hearts.")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument(
+        "--iterations", type=int, default=ITERATIONS, help="of a search for each decision; 0: random play"
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--output", type=Path, default=TABLE)
+    arguments = parser.parse_args()
+    np.save(arguments.output, rows(arguments.rounds, arguments.iterations, arguments.seed, arguments.workers))
+
+
+if __name__ == "__main__":
+    main()

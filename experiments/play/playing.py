@@ -1,0 +1,205 @@
+"""One game of an experiment, from its definition to its row in the results."""
+
+import datetime
+import functools
+import hashlib
+import importlib.util
+import math
+import platform
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from experiments.plan.definition import Cell, Refusal
+from experiments.store.rows import Row
+
+WIN = 1.0  # the reward of a win; draws and shared lower places are losses (section 8)
+GIT_SECONDS = 10
+DIGEST_LETTERS = 12
+
+
+@attrs.frozen
+class Game:
+    """One game to be played: a trial of a cell, with the key of its random numbers."""
+
+    cell: Cell
+    trial: int
+    seed: tuple[int, ...]
+
+
+def record(game: Game) -> Any:
+    """Play a game; the same one whenever, wherever and beside whatever it is played."""
+    from icarus import play
+
+    cell, column = game.cell, game.cell.column
+    played = _loaded(column.game)
+    agent = _agent(cell.strategy, cell.scheme, cell.module, cell.iterations, column.seconds)
+    opponent = _agent(column.opponent, column.opponent_scheme, cell.module, column.iterations, column.seconds)
+    agents = [agent if seat == cell.seat(game.trial) else opponent for seat in range(played.players)]
+    return play(played, agents, seed=game.seed)
+
+
+def row(game: Game) -> Row:
+    """Play a game and tell everything about it that is worth keeping."""
+    started, clock = datetime.datetime.now(datetime.UTC), time.perf_counter()
+    played = record(game)
+    seat, column = game.cell.seat(game.trial), game.cell.column
+    mine = [decision for decision in played.decisions if decision.player == seat]
+    others = [decision for decision in played.decisions if decision.player != seat]
+    return {
+        "cell": game.cell.key,
+        "game": column.game,
+        "role": column.role,
+        "agent": game.cell.agent,
+        "strategy": game.cell.text,
+        "opponent": column.opponent_text,
+        "iterations": game.cell.iterations,
+        "opponent_iterations": column.iterations,
+        "seconds_per_decision": column.seconds,
+        "trial": game.trial,
+        "seat": seat,
+        "seed": list(game.seed),
+        "reward": float(played.returns[seat]),
+        "win": bool(played.returns[seat] >= WIN),
+        "returns": [float(reward) for reward in played.returns],
+        "moves": len(played.actions),
+        "statistics": {"agent": statistics(mine), "opponents": statistics(others)},
+        "actions": [[int(player), int(action)] for player, action in played.actions],
+        "started": started.isoformat(timespec="milliseconds"),
+        "seconds": round(time.perf_counter() - clock, 6),
+        "provenance": provenance(game.cell.module),
+    }
+
+
+def statistics(decisions: Iterable[Any]) -> dict[str, Any]:
+    """What the searches of one side came to, averaged over the decisions with more than one legal action.
+
+    Returns:
+        decisions: how many; visits, value: of the chosen action; depth, iterations: of the search; seconds: in all.
+    """
+    free = [decision for decision in decisions if decision.legal > 1]
+    return {
+        "decisions": len(free),
+        **{
+            field: _mean(getattr(decision, field) for decision in free)
+            for field in ("visits", "value", "depth", "iterations")
+        },
+        "seconds": round(sum(float(decision.seconds) for decision in free), 6),
+    }
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    known = [float(value) for value in values if value is not None and math.isfinite(value)]
+    return round(math.fsum(known) / len(known), 6) if known else None
+
+
+@functools.cache
+def _loaded(name: str) -> Any:
+    from icarus import games
+
+    return games.load(name)
+
+
+@functools.cache
+def _agent(text: str, scheme: str, module: str, iterations: int | None, seconds: float | None) -> Any:
+    from icarus import Agent
+    from icarus.engine.scheme import parse_scheme
+
+    budget = {"iterations": iterations} if iterations is not None else {"seconds": seconds}
+    return Agent(strategy(text, module), **budget, scheme=parse_scheme(scheme))
+
+
+def strategy(text: str, module: str) -> Any:
+    """The composition that a text describes, with the names that a Python file defines, if one is given.
+
+    Raises:
+        ValueError: the text cannot be understood.
+        Refusal: see `names_in`.
+    """
+    from icarus import parse
+
+    return parse(text, **(names_in(module) if module else {}))
+
+
+@functools.cache
+def names_in(module: str) -> dict[str, Any]:
+    """The public names that a Python file defines.
+
+    Raises:
+        OSError: it cannot be read.
+        Refusal: it raised an error.
+    """
+    path = Path(module)
+    source = path.read_bytes()
+    spec = importlib.util.spec_from_file_location(
+        f"experiment_{hashlib.sha256(source).hexdigest()[:DIGEST_LETTERS]}", path
+    )
+    assert spec is not None and spec.loader is not None
+    loaded = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(loaded)
+    except Exception as error:
+        raise Refusal(f"{type(error).__name__} in {path}: {error}") from None
+    return {name: value for name, value in vars(loaded).items() if not name.startswith("_")}
+
+
+@functools.cache
+def provenance(module: str = "") -> dict[str, Any]:
+    """By what a game was played: versions, commit, a digest of the sources, machine, digest of the experiment's Python file."""
+    import numba
+    import numpy
+
+    import icarus
+
+    package = Path(icarus.__file__).parent
+    commit, dirty = _commit(package)
+    own = {"module": hashlib.sha256(Path(module).read_bytes()).hexdigest()[:DIGEST_LETTERS]} if module else {}
+    return {
+        "icarus": icarus.__version__,
+        "commit": commit,
+        "dirty": dirty,
+        "sources": _digest(package),
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "numba": numba.__version__,
+        "platform": f"{sys.platform} {platform.machine()}",
+        "host": socket.gethostname(),
+        **own,
+    }
+
+
+def _digest(package: Path) -> str:
+    """A short name for the sources as they are, committed or not."""
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:DIGEST_LETTERS]
+
+
+def _commit(package: Path) -> tuple[str | None, bool | None]:
+    """The commit of the checkout that the package runs from and whether it was changed since; (None, None) outside a checkout."""
+    tracked, head, changes = (
+        _git(package, *command)
+        for command in (
+            ("ls-files", "--error-unmatch", "__init__.py"),
+            ("rev-parse", "HEAD"),
+            ("status", "--porcelain", "--", "."),
+        )
+    )
+    if tracked is None or head is None:
+        return None, None
+    return head, bool(changes)
+
+
+def _git(directory: Path, *command: str) -> str | None:
+    call = ["git", "-C", str(directory), *command]
+    try:
+        return subprocess.run(call, capture_output=True, text=True, check=True, timeout=GIT_SECONDS).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return None

@@ -1,0 +1,72 @@
+"""Playing games again and comparing them with what was kept."""
+
+import random
+from collections.abc import Iterable, Iterator
+
+from experiments.plan.definition import Experiment, Refusal
+from experiments.play import playing
+from experiments.play.playing import Game
+from experiments.store.rows import Row
+
+
+def audit(experiment: Experiment, rows: Iterable[Row], sample: int, seed: int) -> Iterator[tuple[str, bool]]:
+    """Each game of a random sample played again: (what was found, whether it was the same).
+
+    Raises:
+        Refusal: no games can be compared.
+    """
+    cells = {cell.key: cell for cell in experiment.cells}
+    chosen = _sample((row for row in rows if row["iterations"] is not None), sample, seed)
+    if not chosen:
+        raise Refusal("there are no games that can be played again (those with a time budget depend on the clock)")
+    for row in chosen:
+        game = Game(cells[row["cell"]], row["trial"], tuple(row["seed"]))
+        yield compared(row, game, experiment)
+
+
+def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
+    """A uniform sample of a stream, without holding it."""
+    generator, chosen = random.Random(seed), list[Row]()
+    for count, row in enumerate(rows):
+        if count < size:
+            chosen.append(row)
+        elif (place := generator.randrange(count + 1)) < size:
+            chosen[place] = row
+    return chosen
+
+
+def compared(row: Row, game: Game, experiment: Experiment) -> tuple[str, bool]:
+    """A game played again: what was found, and whether it was the same."""
+    name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
+    expected = experiment.game_seed(game.cell, game.trial)
+    if game.seed != expected or row["seat"] != game.cell.seat(game.trial):
+        return (
+            f"{name}: kept with seed {game.seed} and seat {row['seat']}, but the experiment gives {expected}, "
+            f"{game.cell.seat(game.trial)}",
+            False,
+        )
+    played = playing.record(game)
+    now = [[int(player), int(action)] for player, action in played.actions]
+    for number, (kept, new) in enumerate(zip(row["actions"], now, strict=False), 1):
+        if kept != new:
+            told = f"action {number} was {kept[1]} of player {kept[0]}, now {new[1]} of player {new[0]}"
+            return f"{name}: {told}{_versions(row)}", False
+    if len(now) != len(row["actions"]):
+        return f"{name}: {len(row['actions'])} actions were kept, now there are {len(now)}{_versions(row)}", False
+    returns = [float(value) for value in played.returns]
+    if (
+        returns != row["returns"]
+        or row["reward"] != returns[row["seat"]]
+        or row["win"] != (row["reward"] >= playing.WIN)
+    ):
+        return f"{name}: returns were {row['returns']} and win {row['win']}, now {returns}{_versions(row)}", False
+    return f"{name}: {len(now)} actions, the same", True
+
+
+def _versions(row: Row) -> str:
+    """The end of a message: what played the game then and now, where that differs."""
+    now = playing.provenance()
+    changed = [
+        f"{key} was {value} and is {now.get(key)}" for key, value in row["provenance"].items() if value != now.get(key)
+    ]
+    return f" ({'; '.join(changed)})" if changed else ""

@@ -1,0 +1,98 @@
+"""Running an experiment: every game that its directory does not hold yet, once, by any number of processes."""
+
+from collections.abc import Callable, Container, Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import attrs
+
+from experiments.plan.definition import Cell, Experiment, Refusal
+from experiments.play.playing import Game
+from experiments.play.sequential import Progress
+from experiments.store import rows as store
+from experiments.store.rows import Row
+
+
+class Players(Protocol):
+    """Whoever plays the games: processes of this machine (`crew.Crew`) or of several (`cluster.Cluster`)."""
+
+    def play(self, games: Iterable[Game]) -> Iterator[Row]: ...
+
+
+@attrs.frozen
+class Part:
+    """A share of an experiment's trials, so that several machines can divide them: part `number` (from 1) of `of`."""
+
+    number: int = 1
+    of: int = 1
+
+    def __contains__(self, trial: int) -> bool:
+        return trial % self.of == self.number - 1
+
+
+WHOLE = Part()
+
+
+def part(text: str) -> Part:
+    """A share as people write it: "2/3".
+
+    Raises:
+        Refusal: it is not one.
+    """
+    number, slash, of = text.partition("/")
+    if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise Refusal(f"part: {text!r} is not a share such as 1/3, 2/3 or 3/3")
+    return Part(int(number), int(of))
+
+
+def games_left(experiment: Experiment, done: Container[tuple[str, int]], share: Part = WHOLE) -> Iterator[Game]:
+    """The games of a share still to be played, all cells side by side."""
+    return _left(experiment, ((cell, trial) for cell, trial in experiment.games() if trial in share), done)
+
+
+def _left(
+    experiment: Experiment, games: Iterable[tuple[Cell, int]], done: Container[tuple[str, int]]
+) -> Iterator[Game]:
+    return (
+        Game(cell, trial, experiment.game_seed(cell, trial)) for cell, trial in games if (cell.key, trial) not in done
+    )
+
+
+def run(
+    experiment: Experiment,
+    directory: Path,
+    players: Players,
+    share: Part = WHOLE,
+    *,
+    started: Callable[[store.Writer, int], None] = lambda writer, games: None,
+    ended: Callable[[Row], None] = lambda row: None,
+) -> None:
+    """Play what is missing; each game is kept as it ends.
+
+    Args:
+        share: the part of the trials to be played here.
+        started: called once, before the first game, with the writer and the number of games to be played (with a sequential test,
+            at most).
+        ended: called with each row after it has been kept.
+
+    Raises:
+        Refusal, Damage: see `store.writer`; or a share of a sequential test.
+        crew.GameFailed: a game could not be played.
+    """
+    if experiment.sprt and share != WHOLE:
+        raise Refusal(
+            "part: a sequential test cannot be divided, because later games depend on the results of earlier ones"
+        )
+    with store.writer(directory, experiment) as writer:
+        started(
+            writer,
+            sum(1 for cell, trial in experiment.games() if trial in share and (cell.key, trial) not in writer.done),
+        )
+        if experiment.sprt is None:
+            rounds: Iterable[Iterable[Game]] = [games_left(experiment, writer.done, share)]
+        else:
+            rounds = (_left(experiment, games, writer.done) for games in Progress(experiment).rounds(writer.done))
+        for games in rounds:
+            for row in players.play(games):
+                writer.append(row)
+                ended(row)

@@ -1,0 +1,127 @@
+"""A sequential test that ends an agent's games when the question "better than the baseline?" is answered.
+
+The unit is a set of mirrored games: the same deal and chance, played once in every seat that the agent takes (a pair of games
+where two players change seats; a single game where a role has one seat). Its score is the share of these games that the agent
+wins, less the share that the baseline wins in its place in the same games. The hypotheses are that the mean score is 0 (H0:
+no better) and that it is `margin` (H1: better). The generalized sequential probability ratio test (GSPRT: the likelihood of
+the scores, whatever their distribution, with either mean) accepts H1 when the ratio reaches (1 - beta) / alpha and H0 when it
+falls to beta / (1 - alpha): then an agent that is no better is found better in about a share `alpha` of all tests at most,
+and one that is better by the margin is missed in about a share `beta` at most. The test is looked at after every `ROUND`
+units only.
+
+Which games are played follows from results alone: a round is played as a whole before it is looked at, in the order of the
+units, so that a run that is stopped and continued, or played by any number of processes, comes to the same decisions after
+the same games.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from experiments.plan.definition import Cell, Column, Experiment, Sprt
+
+ROUND = 8  # units between two looks
+BETTER, NOT_BETTER = "better", "not better"
+PRIOR = 1e-3  # of a unit for every possible score, so that a ratio exists after a few equal ones
+PRECISION = 1e-12  # of the tilt of a distribution
+Wins = Mapping[tuple[str, int], bool]  # by cell's key and trial
+
+
+def log_ratio(scores: Counter[Fraction], possible: Sequence[Fraction], margin: float) -> float:
+    """The logarithm of the likelihood of scores with mean `margin` over that with mean 0, the distribution being the likeliest.
+
+    Args:
+        scores: how often each was seen.
+        possible: all that can be seen.
+    """
+    counts = {float(score): scores[score] + PRIOR for score in possible}
+    total = sum(counts.values())
+
+    def fitted(mean: float) -> float:
+        """The greatest log-likelihood of a distribution with that mean: p = p̂ / (1 + x (score - mean)), x the tilt."""
+        low, high = (-1 / (max(counts) - mean), -1 / (min(counts) - mean))
+        while high - low > PRECISION * max(1.0, abs(low), abs(high)):
+            tilt = (low + high) / 2
+            slope = sum(count * (score - mean) / (1 + tilt * (score - mean)) for score, count in counts.items())
+            low, high = (tilt, high) if slope > 0 else (low, tilt)
+        tilt = (low + high) / 2
+        return sum(count * math.log(count / total / (1 + tilt * (score - mean))) for score, count in counts.items())
+
+    return fitted(margin) - fitted(0.0)
+
+
+def scores(cell: Cell, even: Cell, wins: Wins, units: range) -> list[Fraction]:
+    """The score of each unit, all of whose games must have been played."""
+    seats = len(cell.column.seats)
+
+    def more_wins(unit: int) -> int:
+        return sum(wins[cell.key, trial] - wins[even.key, trial] for trial in range(unit * seats, (unit + 1) * seats))
+
+    return [Fraction(more_wins(unit), seats) for unit in units]
+
+
+def decision(seen: Iterable[Fraction], seats: int, test: Sprt) -> str | None:
+    """What the scores so far decide, if anything."""
+    possible = [Fraction(number, seats) for number in range(-seats, seats + 1)]
+    ratio = log_ratio(Counter(seen), possible, test.margin)
+    if ratio >= math.log((1 - test.beta) / test.alpha):
+        return BETTER
+    return NOT_BETTER if ratio <= math.log(test.beta / (1 - test.alpha)) else None
+
+
+class Progress:
+    """Where the tests of an experiment stand, replayed from the games played.
+
+    Attributes:
+        decided: for each agent whose test has ended, what it found and after how many units.
+    """
+
+    def __init__(self, experiment: Experiment) -> None:
+        assert experiment.sprt is not None
+        self._experiment, self._test = experiment, experiment.sprt
+        self._scores: dict[Cell, list[Fraction]] = {cell: [] for cell in experiment.cells if not cell.is_opponent}
+        self._even = {cell.column: cell for cell in experiment.cells if cell.is_opponent}
+        self.decided: dict[Cell, tuple[str, int]] = {}
+
+    def rounds(self, wins: Wins) -> Iterator[list[tuple[Cell, int]]]:
+        """The games of each round as (cell, trial); `wins` must hold them all when the next round is asked for."""
+        start = 0
+        while games := list(self._games(start)):
+            yield games
+            self._look(start, wins)
+            start += ROUND
+
+    def _units(self, column: Column, start: int) -> range:
+        return range(start, min(start + ROUND, self._experiment.trials // len(column.seats)))
+
+    def _games(self, start: int) -> Iterator[tuple[Cell, int]]:
+        """The games of a round, the cells side by side; the baseline plays while any agent of its column does."""
+        open_cells = [cell for cell in self._scores if cell not in self.decided]
+        columns = {cell.column for cell in open_cells}
+        playing = [
+            cell
+            for cell in self._experiment.cells
+            if cell in open_cells or (cell.is_opponent and cell.column in columns)
+        ]
+        for unit in range(start, start + ROUND):
+            for cell in playing:
+                if unit in self._units(cell.column, start):
+                    seats = len(cell.column.seats)
+                    yield from ((cell, trial) for trial in range(unit * seats, (unit + 1) * seats))
+
+    def _look(self, start: int, wins: Wins) -> None:
+        for cell, seen in self._scores.items():
+            if cell not in self.decided and (units := self._units(cell.column, start)):
+                seen += scores(cell, self._even[cell.column], wins, units)
+                if found := decision(seen, len(cell.column.seats), self._test):
+                    self.decided[cell] = found, len(seen)
+
+
+def verdicts(experiment: Experiment, wins: Wins) -> tuple[dict[Cell, tuple[str, int]], bool]:
+    """What the tests have found by the games played so far (better or not better, units), and whether all games are played."""
+    progress = Progress(experiment)
+    for games in progress.rounds(wins):
+        if any((cell.key, trial) not in wins for cell, trial in games):
+            return progress.decided, False
+    return progress.decided, True

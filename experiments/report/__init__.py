@@ -1,0 +1,1 @@
+"""Reports, figures and what a terminal shows."""

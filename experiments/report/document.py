@@ -1,0 +1,130 @@
+"""Documents of headings, paragraphs, tables and pictures, written as one self-contained HTML file or as Markdown."""
+
+import base64
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+import attrs
+
+
+@attrs.frozen
+class Heading:
+    text: str
+
+
+@attrs.frozen
+class Paragraph:
+    text: str
+
+
+@attrs.frozen
+class Table:
+    """Texts in rows; each row is as long as the header."""
+
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@attrs.frozen
+class Picture:
+    """A PNG file with an SVG of the same name beside it."""
+
+    path: Path
+    text: str
+
+
+LONG_TEXT = 50  # letters; longer texts in tables are broken into lines
+MARKED = {"agrees": "good", "above": "good", "disagrees": "bad", "below": "bad"}
+
+Block = Heading | Paragraph | Table | Picture
+
+STYLE = """
+:root { color-scheme: light; }
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 68rem; margin: 2rem auto;
+       padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
+figure { margin: 2rem 0; } figcaption { font-weight: 600; }
+img { display: block; max-width: 100%; margin: .5rem 0 1rem; }
+.wide { overflow-x: auto; margin: 1rem 0 1.5rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+caption { text-align: left; color: #555; font-size: .87rem; padding-bottom: .3rem; }
+th, td { padding: .2rem .7rem; text-align: left; vertical-align: top; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
+th { padding: 0; border-bottom: 1.5px solid #222; }
+th button { all: unset; cursor: pointer; padding: .25rem .7rem; font-weight: 600; }
+th button:focus-visible { outline: 2px solid #1a6faf; }
+th[aria-sort=ascending] button::after { content: " \\25B4"; } th[aria-sort=descending] button::after { content: " \\25BE"; }
+td.number { text-align: right; }
+td.long { white-space: normal; min-width: 22rem; }
+td.good { color: #1a6faf; } td.bad { color: #b5482a; }
+"""
+SCRIPT = """
+for (const button of document.querySelectorAll("th button")) button.onclick = () => {
+  const head = button.parentElement, body = head.closest("table").tBodies[0], column = head.cellIndex;
+  const down = head.getAttribute("aria-sort") === "ascending";
+  for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", down ? "descending" : "ascending");
+  const key = row => row.cells[column].textContent.trim();
+  const compared = (a, b) => {
+    const x = parseFloat(a.replace(/^<\\s*/, "")), y = parseFloat(b.replace(/^<\\s*/, ""));
+    if (a === "" || b === "") return a === b ? 0 : a === "" ? 1 : -1;
+    return isNaN(x) || isNaN(y) ? a.localeCompare(b) : x - y;
+  };
+  [...body.rows].sort((a, b) => (down ? -1 : 1) * compared(key(a), key(b))).forEach(row => body.append(row));
+};
+"""
+
+
+def html(title: str, blocks: Sequence[Block]) -> str:
+    """A page that needs no other file; a click on a column's head sorts its table."""
+    content = "\n".join(_html(block) for block in blocks)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
+        f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n{content}\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
+    )
+
+
+def _html(block: Block) -> str:
+    match block:
+        case Heading(text):
+            return f"<h2>{escape(text)}</h2>"
+        case Paragraph(text):
+            return f"<p>{escape(text)}</p>"
+        case Picture(path, text):
+            data = base64.b64encode(path.with_suffix(".svg").read_bytes()).decode()
+            image = f'<img alt="{escape(text)}" src="data:image/svg+xml;base64,{data}">'
+            return f"<figure><figcaption>{escape(text)}</figcaption>{image}</figure>" if text else image
+        case Table(caption, header, rows):
+            head = "".join(f'<th scope="col"><button type="button">{escape(name)}</button></th>' for name in header)
+            body = "\n".join("<tr>" + "".join(_cell(text) for text in row) + "</tr>" for row in rows)
+            return (
+                f'<div class="wide"><table>{f"<caption>{escape(caption)}</caption>" if caption else ""}'
+                f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+            )
+
+
+def _cell(text: str) -> str:
+    number = text[:1].isdecimal() or text[:1] in ("<", ">", "+", "-") and any(letter.isdecimal() for letter in text)
+    kind = "number" if number else "long" if len(text) > LONG_TEXT else MARKED.get(text)
+    return f'<td class="{kind}">{escape(text)}</td>' if kind else f"<td>{escape(text)}</td>"
+
+
+def markdown(title: str, blocks: Sequence[Block], directory: Path) -> str:
+    """The same as Markdown; pictures are linked relative to `directory`."""
+    return "\n\n".join([f"# {title}", *(_markdown(block, directory) for block in blocks)]) + "\n"
+
+
+def _markdown(block: Block, directory: Path) -> str:
+    match block:
+        case Heading(text):
+            return f"## {text}"
+        case Paragraph(text):
+            return text
+        case Picture(path, text):
+            return f"![{text}]({path.relative_to(directory).as_posix()})"
+        case Table(caption, header, rows):
+            lines = [header, ["---"] * len(header), *rows]
+            table = "\n".join("| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines)
+            return f"{caption}\n\n{table}" if caption else table

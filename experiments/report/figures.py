@@ -1,0 +1,336 @@
+"""Pictures of the results, as PNG and SVG: the paper's Figures 3, 4 and 5, the rules of reuse, and the trees."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from experiments.papers.combinations import BY_NAME, ENHANCEMENTS
+from experiments.papers.suite import EPISODES, REUSE, TABLE_1, TREE
+from experiments.plan.definition import Experiment
+from experiments.report import search_figures
+from experiments.report.drawing import (
+    BAND,
+    BETTER,
+    FILLS,
+    HATCHES,
+    INK,
+    LINES,
+    MARKERS,
+    SUBDUED,
+    WORSE,
+    Columns,
+    canvas,
+    games_told,
+    percent,
+    with_errors,
+)
+from experiments.store.summary import Moments, Tally, baseline, budget, slug, title
+from experiments.weigh.statistics import marginals, mean_interval
+
+CAPTION = "Bars: 95 % intervals. Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
+ACROSS = 2  # panels side by side in the picture of all games
+LONG_NAME = 6  # letters; longer names of agents are written at a slant
+TITLES = {
+    "figure3": "Figure 3: averages over the combinations without and with each enhancement.",
+    "figure4": "Figure 4: the combinations of Table 1.",
+    "figure5": "Figure 5: EPIC and NAST.",
+    "reuse": "The rules of reuse of MAST.",
+    "tree": "The trees, compared with those of the baseline: means over games.",
+    **search_figures.TITLES,
+}
+AGENTS = {"figure4": TABLE_1, "figure3": TABLE_1, "figure5": EPISODES, "reuse": REUSE, "tree": TREE}
+
+
+def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Path]:
+    """Draw pictures of the results into `directory`; those for which there are no results yet are left out.
+
+    Args:
+        pictures: which; see `building.PICTURES`.
+
+    Returns:
+        The PNG files; beside each lies an SVG of the same name.
+    """
+    played = {column: [tally for tally in tallies if tally.games] for column, tallies in columns.items()}
+    played = {column: tallies for column, tallies in played.items() if tallies}
+    return [path for picture in pictures for path in _PICTURES[picture](_shown_in(picture, played), directory)]
+
+
+def fitting(experiment: Experiment) -> list[str]:
+    """The pictures that suit an experiment: its own, and those whose agents are all among its own."""
+    strategies = {cell.text for cell in experiment.cells}
+    complete = [name for name, agents in AGENTS.items() if set(agents.values()) <= strategies]
+    return list(dict.fromkeys([*experiment.pictures, *complete]))
+
+
+def caption(path: Path) -> str:
+    """What a picture shows; its file is named after it, and after a column where there are several."""
+    return TITLES[next(name for name in TITLES if path.stem == name or path.stem.startswith(f"{name}-"))]
+
+
+def _shown_in(picture: str, columns: Columns) -> Columns:
+    """The agents of a picture under the names they have in it; all agents, if its own are not all there."""
+    if picture not in AGENTS:
+        return columns
+    names, found = {strategy: name for name, strategy in AGENTS[picture].items()}, {}
+    for column, tallies in columns.items():
+        its_own = {tally.cell.text: tally for tally in tallies if tally.cell.text in names}
+        found[column] = (
+            tallies
+            if len(its_own) < len(names)
+            else [_named(its_own[strategy], name) for strategy, name in names.items()]
+        )
+    return found
+
+
+def _named(tally: Tally, name: str) -> Tally:
+    return attrs.evolve(tally, cell=attrs.evolve(tally.cell, agent=name))
+
+
+# ----------------------------------------------------------------------------------------------------------- Figure 4
+
+
+def _combinations(columns: Columns, directory: Path) -> list[Path]:
+    paths = []
+    for column, tallies in columns.items():
+        name = title(column, columns)
+        paths.append(directory / f"figure4-{slug(name)}.png")
+        with canvas(paths[-1], (max(5.5, 1.4 + 0.47 * len(tallies)), 4.1)) as figure:
+            _panel(figure.add_subplot(), tallies, name)
+            figure.supxlabel(CAPTION, fontsize=8, color=SUBDUED)
+    if len(columns) > 1:
+        paths.insert(0, directory / "figure4.png")
+        _grid(paths[0], columns, _panel)
+    return paths
+
+
+def _grid(path: Path, columns: Columns, panel: Callable[[Any, list[Tally], str], None]) -> None:
+    """All columns as panels of one figure."""
+    down = -(-len(columns) // ACROSS)
+    widest = max(len(tallies) for tallies in columns.values())
+    with canvas(path, (ACROSS * max(5.0, 1.0 + 0.32 * widest), down * 3.2 + 0.3)) as figure:
+        figure.supxlabel(CAPTION, fontsize=8, color=SUBDUED)
+        for i, (column, tallies) in enumerate(columns.items(), 1):
+            panel(figure.add_subplot(down, ACROSS, i), tallies, title(column, columns))
+
+
+def _panel(axes: Any, tallies: list[Tally], name: str) -> None:
+    """A point with its 95 % interval for each agent; dashed, the interval of evenly matched players."""
+    rates, errors = with_errors([(tally.wins, tally.games) for tally in tallies])
+    low, high = float((rates - errors[0]).min()), float((rates + errors[1]).max())
+    even = baseline(tallies)
+    below, above = even.interval if even else (0.0, 1.0)
+    if even:
+        axes.axhspan(below, above, color=BAND, alpha=0.13, linewidth=0)
+        for edge in (below, above):
+            axes.axhline(edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2)
+    for i, (rate, error) in enumerate(zip(rates, errors.T, strict=True)):
+        color = BETTER if rate > above else WORSE if rate < below else INK
+        axes.errorbar(i, rate, yerr=error[:, None], fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3)
+    names = [tally.cell.agent for tally in tallies]
+    slanted = max(map(len, names)) > LONG_NAME
+    axes.set_xticks(
+        range(len(names)),
+        names,
+        rotation=35 if slanted else 0,
+        ha="right" if slanted else "center",
+        rotation_mode="anchor" if slanted else None,
+        fontsize=9 if len(names) <= 8 or slanted else 8,
+    )
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    percent(axes, low, high)
+    axes.set_ylabel("games won")
+    axes.set_title(name, loc="left", fontweight="bold", pad=18)
+    axes.annotate(
+        f"{games_told(tallies)}, {budget(tallies[0].cell.column)}",
+        (0, 1),
+        (0, 5),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=8,
+        color=SUBDUED,
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------- Figure 3
+
+
+def _averages(columns: Columns, directory: Path) -> list[Path]:
+    full = {
+        column: tallies
+        for column, tallies in columns.items()
+        if {tally.cell.agent for tally in tallies} == set(BY_NAME)
+    }
+    if not full:
+        return []
+    path = directory / "figure3.png"
+    across = min(4, len(full))
+    down = -(-len(full) // across)
+    with canvas(path, (max(4.2, 3.3 * across), 3.2 * down + 0.4)) as figure:
+        for i, (column, tallies) in enumerate(full.items(), 1):
+            axes = figure.add_subplot(down, across, i)
+            _pairs(axes, tallies)
+            axes.set_title(title(column, columns), loc="left", fontweight="bold")
+        handles, labels = axes.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+    return [path]
+
+
+def _pairs(axes: Any, tallies: list[Tally]) -> None:
+    """For each enhancement the average without it (hatched) and with it (solid)."""
+    pairs = marginals({tally.cell.agent: (tally.wins, tally.games) for tally in tallies})
+    half, top, bottom = 0.19, 0.0, 1.0
+    looks = (
+        {"facecolor": "white", "edgecolor": INK, "hatch": "////", "label": "without"},
+        {"facecolor": FILLS[1], "edgecolor": INK, "label": "with the enhancement"},
+    )
+    for side, look in enumerate(looks):
+        rates, errors = with_errors([pairs[enhancement][side] for enhancement in ENHANCEMENTS])
+        places = np.arange(len(ENHANCEMENTS)) + (half if side else -half)
+        axes.bar(places, rates, width=2 * half, linewidth=0.9, **look)
+        axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+        top, bottom = max(top, float((rates + errors[1]).max())), min(bottom, float((rates - errors[0]).min()))
+    axes.set_xticks(range(len(ENHANCEMENTS)), ENHANCEMENTS)
+    percent(axes, 0.0, top)
+    axes.set_ylabel("games won")
+
+
+# ------------------------------------------------------------------------------------------- Figure 5, rules of reuse
+
+
+def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
+    """Win rates, the agents side by side in each game."""
+    if not columns:
+        return []
+    path, agents = directory / f"{name}.png", _agents(columns)
+    width, top = 0.8 / len(agents), 0.0
+    with canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + (0.6 + 0.2 * len(agents)) * len(columns)), 3.9)) as figure:
+        axes = figure.add_subplot()
+        for i, agent in enumerate(agents):
+            found = [
+                next((tally for tally in tallies if tally.cell.agent == agent), None) for tallies in columns.values()
+            ]
+            rates, errors = with_errors([(tally.wins, tally.games) if tally else (0, 0) for tally in found])
+            places = np.arange(len(columns)) + (i - (len(agents) - 1) / 2) * width
+            axes.bar(
+                places,
+                rates,
+                width=width,
+                edgecolor=INK,
+                linewidth=0.9,
+                label=agent,
+                facecolor=FILLS[i % len(FILLS)],
+                hatch=HATCHES[i // len(FILLS) % len(HATCHES)],
+            )
+            axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+            top = max(top, float(np.nanmax(rates + errors[1], initial=0.0)))
+        axes.set_xticks(range(len(columns)), [_in_lines(title(column, columns)) for column in columns])
+        percent(axes, 0.0, top)
+        axes.set_ylabel("games won")
+        _noted(axes, columns)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
+    return [path]
+
+
+def _agents(columns: Columns) -> list[str]:
+    return list(dict.fromkeys(tally.cell.agent for tallies in columns.values() for tally in tallies))
+
+
+def _in_lines(name: str) -> str:
+    return name.replace(" (", "\n(")
+
+
+def _noted(axes: Any, columns: Columns) -> None:
+    played = [tally for tallies in columns.values() for tally in tallies]
+    axes.set_title(f"{games_told(played)}, {budget(played[0].cell.column)}", loc="right", fontsize=8, color=SUBDUED)
+
+
+# -------------------------------------------------------------------------------------------------------------- trees
+
+
+def _trees(columns: Columns, directory: Path) -> list[Path]:
+    """Section 8's analysis of the trees, as differences from the baseline: visits and value of the chosen action, depth."""
+    compared = {column: tallies for column, tallies in columns.items() if baseline(tallies)}
+    if not compared:
+        return []
+    path, panels = (
+        directory / "tree.png",
+        (
+            ("visits", "visits of the chosen action", True),
+            ("value", "its mean reward", False),
+            ("depth", "depth of the tree in plies", False),
+        ),
+    )
+    agents = _agents(
+        {column: [tally for tally in tallies if not tally.cell.is_opponent] for column, tallies in compared.items()}
+    )
+    with canvas(path, (max(6.0, 1.6 + 1.1 * len(compared)), 7.6)) as figure:
+        all_axes = figure.subplots(len(panels), 1, sharex=True)
+        for axes, (measure, text, relative) in zip(all_axes, panels, strict=True):
+            _differences(axes, compared, agents, measure, relative)
+            axes.set_title(text, loc="left", fontweight="bold")
+            axes.set_ylabel("against the baseline")
+        axes.set_xticks(range(len(compared)), [_in_lines(title(column, compared)) for column in compared])
+        _noted(all_axes[0], compared)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
+    return [path]
+
+
+def _differences(axes: Any, columns: Columns, agents: Sequence[str], measure: str, relative: bool) -> None:
+    axes.axhline(0, color=INK, linewidth=1)
+    if relative:
+        axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:+g} %")
+    else:
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:+g}")
+    for i, agent in enumerate(agents):
+        places, values, errors = [], [], []
+        for place, tallies in enumerate(columns.values()):
+            even, mine = baseline(tallies), next((tally for tally in tallies if tally.cell.agent == agent), None)
+            if mine and even and (found := _difference(mine.moments[measure], even.moments[measure], relative)):
+                places.append(place + (i - (len(agents) - 1) / 2) * 0.8 / len(agents))
+                values.append(found[0])
+                errors.append(found[1])
+        axes.errorbar(
+            places,
+            values,
+            yerr=errors,
+            fmt=MARKERS[i % len(MARKERS)],
+            color=LINES[i % len(LINES)],
+            capsize=3,
+            elinewidth=1.2,
+            markersize=5,
+            linestyle="none",
+            label=agent,
+        )
+    for edge in range(1, len(columns)):
+        axes.axvline(edge - 0.5, color="#e4e4e4", linewidth=0.7)
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+
+
+def _difference(mine: Moments, even: Moments, relative: bool) -> tuple[float, float] | None:
+    """A difference of means, or of the mean from the other in parts of it, and how far its 95 % interval reaches."""
+    if (
+        mine.mean is None
+        or even.mean is None
+        or mine.error is None
+        or even.error is None
+        or (relative and even.mean == 0)
+    ):
+        return None
+    ratio = mine.mean / even.mean if relative else 1.0
+    error = float(np.hypot(mine.error, ratio * even.error)) / (even.mean if relative else 1.0)
+    low, _ = mean_interval(0.0, error, min(mine.count, even.count))
+    return (mine.mean / even.mean - 1 if relative else mine.mean - even.mean), -low
+
+
+_PICTURES: dict[str, Callable[[Columns, Path], list[Path]]] = {
+    "figure3": _averages,
+    "figure4": _combinations,
+    "figure5": partial(_bars, "figure5"),
+    "reuse": partial(_bars, "reuse"),
+    "tree": _trees,
+    **search_figures.PICTURES,
+}

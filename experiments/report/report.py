@@ -1,0 +1,293 @@
+"""A report of a run: tables, figures, analyses, settings and provenance, as one HTML file and as Markdown."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from experiments.papers.suite import TABLE_1
+from experiments.plan.definition import Cell, Column, Experiment
+from experiments.play import sequential
+from experiments.report import figures, search_report
+from experiments.report.document import Block, Heading, Paragraph, Picture, Table, html, markdown
+from experiments.report.terminal import band, draw_texts, duration, rate_texts
+from experiments.store.results import Origins, Results, results_of
+from experiments.store.summary import STATISTICS, Moments, Tally, baseline, budget, slug, title
+from experiments.weigh import claims, ratings, search_claims
+from experiments.weigh.statistics import Design, Effect, anova, binomial_model, difference, holm, marginals, mcnemar
+
+HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
+SMALLEST_P = 1e-4  # smaller ones are written as such
+
+
+def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
+    """Write the report of a run into its directory: (the results, the files written).
+
+    The report follows from the rows alone: the same rows give the same bytes.
+    """
+    with results_of(directory) as results:
+        columns, experiment = results.columns(), results.runs[0].experiment
+        pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
+        blocks = list(_blocks(experiment, results, columns, pictures))
+    (directory / HTML).write_text(html(f"{experiment.name}: results", blocks), encoding="utf-8")
+    (directory / MARKDOWN).write_text(markdown(f"{experiment.name}: results", blocks, directory), encoding="utf-8")
+    return columns, [directory / HTML, directory / MARKDOWN, *pictures]
+
+
+def _blocks(
+    experiment: Experiment, results: Results, columns: figures.Columns, pictures: list[Path]
+) -> Iterator[Block]:
+    done, total = (
+        sum(tally.games for tallies in columns.values() for tally in tallies),
+        experiment.trials * len(experiment.cells),
+    )
+    if experiment.sprt:
+        yield from _sequential(experiment, results)
+    else:
+        yield Paragraph(f"{done} of {total} games played" + ("." if done == total else "; the run is not complete."))
+    its_own = {column: f"figure4-{slug(title(column, columns))}" for column in columns} if len(columns) > 1 else {}
+    for path in pictures:
+        if path.stem not in its_own.values():
+            yield Picture(path, figures.caption(path))
+    yield from search_report.blocks(columns)
+    yield from claims.blocks(results)
+    yield from search_claims.blocks(results)
+    discordant = results.discordant() if experiment.paired or experiment.sprt else {}
+    for column, tallies in columns.items():
+        yield Heading(title(column, columns))
+        yield from (Picture(path, "") for path in pictures if path.stem == its_own.get(column))
+        yield _wins(tallies)
+        if discordant:
+            yield _pairs(tallies, discordant)
+        yield _searches(tallies)
+    if len({column.opponent_text for column in columns}) > 1:
+        yield from rating_tables(results)
+    yield from _analyses(columns)
+    yield from _settings(experiment, results.origins())
+
+
+def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
+    """What the sequential tests have found."""
+    assert experiment.sprt is not None
+    wins = results.wins()
+    found, complete = sequential.verdicts(experiment, wins)
+    test, end = experiment.sprt, "." if complete else "; the run is not complete."
+    yield Paragraph(f"{len(wins)} games played, at most {experiment.trials} per agent{end}")
+    yield Paragraph(
+        "Sequential tests. H0: an agent wins as many games as the baseline in its place; "
+        f"H1: {100 * test.margin:g} % more. Chance of a wrong answer under H0 {100 * test.alpha:g} %, "
+        f"under H1 {100 * test.beta:g} %. "
+        "Intervals and p-values elsewhere do not allow for the early end."
+    )
+    yield Table(
+        "",
+        ["Game", "Agent", "Than the baseline", "after games"],
+        [
+            [title(cell.column, experiment.columns), cell.agent, *_answered(cell, found)]
+            for cell in experiment.cells
+            if not cell.is_opponent
+        ],
+    )
+
+
+def _answered(cell: Cell, found: dict[Cell, tuple[str, int]]) -> tuple[str, str]:
+    if cell not in found:
+        return "undecided", ""
+    answer, units = found[cell]
+    return answer, str(units * len(cell.column.seats))
+
+
+def _wins(results: list[Tally]) -> Table:
+    """Wins, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
+    even = baseline(results)
+    tested = [tally for tally in results if even and tally is not even and tally.games]
+    p_values = [difference((tally.wins, tally.games), (even.wins, even.games)) for tally in tested] if even else []
+    adjusted = {tally.cell.key: p for tally, p in zip(tested, holm(p_values), strict=True)}
+    drawn = any(tally.draws for tally in results)
+    return Table(
+        "Games won. Band: outside the 95 % interval of evenly matched players. p: Fisher's exact test against these."
+        + (" Value: a draw counts half a win." if drawn else ""),
+        [
+            "Agent",
+            "Strategy",
+            "Wins",
+            "Games",
+            "Win rate",
+            "95 % interval",
+            *(["Draws", "Value"] * drawn),
+            "Band",
+            "p (Holm)",
+        ],
+        [
+            [
+                tally.cell.agent,
+                tally.cell.told,
+                str(tally.wins),
+                str(tally.games),
+                *rate_texts(tally),
+                *(draw_texts(tally) * drawn),
+                band(tally, even),
+                _p(adjusted[tally.cell.key]) if tally.cell.key in adjusted else "",
+            ]
+            for tally in results
+        ],
+    )
+
+
+def _pairs(tallies: list[Tally], discordant: dict[Cell, tuple[int, int]]) -> Table:
+    """The same deals: what the agent won and the opponent in its place did not, and the other way round."""
+    found = [(tally.cell.agent, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant]
+    adjusted = holm([mcnemar(alone, other) for _, alone, other in found])
+    return Table(
+        "The same deals and chance. p: McNemar's exact test.",
+        ["Agent", "won alone", "lost alone", "p (Holm)"],
+        [[agent, str(alone), str(other), _p(p)] for (agent, alone, other), p in zip(found, adjusted, strict=True)],
+    )
+
+
+def _searches(results: list[Tally]) -> Table:
+    """The paper's analysis of the trees, with standard errors over games."""
+
+    def shown(moments: Moments) -> str:
+        if moments.mean is None:
+            return ""
+        return f"{moments.mean:.4g}" + ("" if moments.error is None else f" ± {moments.error:.2g}")
+
+    return Table(
+        "The agent's searches: means over its decisions with a choice, averaged over games, ± standard error "
+        "(visits and value: of the chosen action; depth: of the deepest node).",
+        ["Agent", *STATISTICS, "seconds per game"],
+        [
+            [
+                tally.cell.agent,
+                *(shown(tally.moments[name]) for name in STATISTICS),
+                f"{tally.seconds / tally.games:.4g}" if tally.games else "",
+            ]
+            for tally in results
+        ],
+    )
+
+
+def _analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
+    """Figure 3 in numbers and the analyses of variance, where the sixteen combinations were played."""
+    names = {strategy: name for name, strategy in TABLE_1.items()}
+    counts = {
+        title(column, columns): {
+            names[tally.cell.text]: (tally.wins, tally.games) for tally in results if tally.cell.text in names
+        }
+        for column, results in columns.items()
+    }
+    if any(len(results) < len(TABLE_1) for results in counts.values()):
+        return
+    yield Heading("Averages over combinations (Figure 3)")
+    lines = [
+        [name, enhancement, *(f"{wins} of {games} ({100 * wins / max(games, 1):.1f} %)" for wins, games in pair)]
+        for name, results in counts.items()
+        for enhancement, pair in marginals(results).items()
+    ]
+    yield Table("", ["Game", "Enhancement", "without", "with"], lines)
+    designs = {name: {name: results} for name, results in counts.items()}
+    if len(counts) > 1:
+        designs = {"all results": counts, **designs}
+    for name, chosen in designs.items():
+        yield Heading(f"Analysis of variance: {name}")
+        try:
+            design = Design(chosen)
+        except ValueError as error:
+            yield Paragraph(f"Not possible: {error}.")
+            continue
+        yield _effects("Linear model of single games (type II, F).", anova(design), "F")
+        yield _effects("Binomial model (logistic; type II, likelihood ratio).", binomial_model(design), "chi squared")
+
+
+def _effects(caption: str, effects: list[Effect], statistic: str) -> Table:
+    return Table(
+        caption,
+        ["Term", "Difference", "df", statistic, "p", "p (Holm)"],
+        [
+            [
+                effect.term,
+                "" if effect.direction is None else f"{100 * effect.direction:+.1f} %",
+                str(effect.freedom),
+                f"{effect.statistic:.2f}",
+                _p(effect.p),
+                _p(effect.holm),
+            ]
+            for effect in effects
+        ],
+    )
+
+
+def _p(value: float) -> str:
+    return f"< {SMALLEST_P:.4f}" if value < SMALLEST_P else f"{value:.4f}"
+
+
+def rating_tables(results: Results) -> Iterator[Block]:
+    """The ratings of tournaments, with their 95 % intervals."""
+    names = {cell.text: cell.agent for cell in reversed(results.cells)}
+    told = {cell.column.opponent_text: cell.column.opponent_told for cell in results.cells}
+    told |= {cell.text: cell.told for cell in results.cells}
+    for name, placings in ratings.tournaments(results).items():
+        try:
+            rated = ratings.ratings(placings)
+        except ValueError as error:
+            yield Paragraph(f"Ratings, {name}: {error}.")
+            continue
+        players = len([agent for place in next(iter(placings)) for agent in place])
+        yield Table(
+            f"Ratings ({'Bradley-Terry' if players == 2 else 'Plackett-Luce'}), {name}: logarithms of strengths, mean 0.",
+            ["Agent", "Strategy", "Games", "Rating", "95 % interval"],
+            [
+                [
+                    names.get(each.strategy, told[each.strategy]),
+                    told[each.strategy],
+                    str(each.games),
+                    f"{each.value:+.2f}",
+                    f"{each.low:+.2f} to {each.high:+.2f}",
+                ]
+                for each in rated
+            ],
+        )
+
+
+def _seeding(experiment: Experiment) -> Iterator[list[str]]:
+    if experiment.paired:
+        yield ["paired", "the same deals and chance for all agents of a game"]
+    if test := experiment.sprt:
+        yield [
+            "sequential test",
+            f"H0: difference 0, H1: difference {test.margin:g}; alpha {test.alpha:g}, beta {test.beta:g}",
+        ]
+
+
+def _settings(experiment: Experiment, origins: Origins) -> Iterator[Block]:
+    yield Heading("Settings")
+    yield Table(
+        "",
+        ["Setting", "Value"],
+        [
+            ["experiment", experiment.name],
+            ["trials per cell", str(experiment.trials)],
+            ["seed", str(experiment.seed)],
+            *_seeding(experiment),
+        ],
+    )
+    yield Table(
+        "",
+        ["Game", "Role", "Seats", "Opponent", "Per decision"],
+        [
+            [column.game, column.role, ", ".join(map(str, column.seats)), column.opponent_told, budget(column)]
+            for column in experiment.columns
+        ],
+    )
+    yield Heading("Provenance")
+    if not origins.provenance:
+        return
+    yield Paragraph(
+        f"Games begun from {origins.first} to {origins.last}; {duration(origins.seconds)} of playing in all."
+    )
+    kinds = origins.provenance
+    if len({(kind["icarus"], kind["commit"], kind["sources"]) for kind, _ in kinds}) > 1:
+        yield Paragraph("Note: the games were played by different versions of icarus.")
+    names = list(dict.fromkeys(name for kind, _ in kinds for name in kind))
+    yield Table(
+        "", ["Games", *names], [[str(count), *(str(kind.get(name, "")) for name in names)] for kind, count in kinds]
+    )

@@ -1,0 +1,418 @@
+"""Pictures of the two earlier papers: 2012, Figs. 6-10, 14 and 15; 2011, Figs. 2-5."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from experiments.papers.earlier import FIRST, lines_of_2011
+from experiments.plan.definition import Column
+from experiments.report.drawing import (
+    FILLS,
+    INK,
+    LINES,
+    MARGIN,
+    MARKERS,
+    SUBDUED,
+    Columns,
+    canvas,
+    games_told,
+    percent,
+    with_errors,
+)
+from experiments.store.summary import Tally, budget, game_title, slug
+from experiments.weigh.round_robin import SEARCHES, RoundRobin, Score, round_robins, search_name
+from experiments.weigh.statistics import Counts
+
+TITLES = {
+    "heat-map": "The searches against each other (2012, Figs. 7 and 9): white where the first seat wins all games, black where the second "
+    "does; a draw is half a win.",
+    "strength": "The searches against all (2012, Figs. 8 and 10), with 95 % Clopper-Pearson intervals of the games won, and of these "
+    "and half of the games drawn.",
+    "balance": "Determinizations and iterations at a fixed total (2012, Fig. 6), with 95 % Clopper-Pearson intervals.",
+    "determinizations": "Determinizations and iterations (2011, Figs. 2-4), with 95 % Clopper-Pearson intervals.",
+    "hidden-cards": "The benefit of seeing hidden cards (2011, Fig. 5), with 95 % Clopper-Pearson intervals.",
+    "decision-time": "Playing strength and decision time (2012, Figs. 14 and 15), with 95 % Clopper-Pearson intervals.",
+}
+ALL_SEE = "players 2 and 3, all three seeing"
+ASIDE = 0.12  # of the two intervals of a bar, from its middle
+BAR = 0.66  # width, of the room for a bar
+LIGHT_SHADE = 0.5  # numbers are dark on lighter fields
+EVEN = {"color": SUBDUED, "linestyle": (0, (5, 3)), "linewidth": 1.0}
+
+
+def _in_two_lines(name: str) -> str:
+    """A search's name under a bar."""
+    return name.replace(" UCT", "\nUCT").replace(" + ", "\n+ ")
+
+
+def _file(picture: str, robin: RoundRobin, among: Sequence[RoundRobin]) -> str:
+    return f"{picture}.png" if len(among) == 1 else f"{picture}-{slug(' '.join(robin.game))}.png"
+
+
+def _told(scores: Iterable[Score], robin: RoundRobin) -> str:
+    """How many games stand behind each mark, with their budget."""
+    numbers = sorted({score.games for score in scores})
+    few, many = numbers[0], numbers[-1]
+    return f"{few if few == many else f'{few} to {many}'} games each, {robin.game[2]} per decision"
+
+
+# ------------------------------------------------------------------------------------------------------- round robins
+
+
+def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
+    """Figs. 7 and 9: the share of the first seat in the games of each pair."""
+    found, paths = round_robins(columns), []
+    for robin in found:
+        names = robin.searches
+        shares = np.full((len(names), len(names)), np.nan)
+        for (one, other), score in robin.scores.items():
+            shares[names.index(one), names.index(other)] = score.value
+        paths.append(directory / _file("heat-map", robin, found))
+        with canvas(paths[-1], (3.0 + 0.95 * len(names), 1.9 + 0.62 * len(names))) as figure:
+            axes = figure.add_subplot()
+            axes.grid(False)
+            image = axes.imshow(shares, cmap="gray", vmin=0.0, vmax=1.0, aspect="auto")
+            for (row, place), share in np.ndenumerate(shares):
+                if not np.isnan(share):
+                    _number(axes, place, row, robin.scores[names[row], names[place]])
+            axes.set_xticks(range(len(names)), map(_in_two_lines, names), fontsize=8)
+            axes.set_yticks(range(len(names)), names, fontsize=9)
+            axes.set_xlabel(f"{robin.sides[1]}'s search")
+            axes.set_ylabel(f"{robin.sides[0]}'s search")
+            _title(axes, f"{robin.title}: share of {robin.sides[0]}", _told(robin.scores.values(), robin))
+            bar = figure.colorbar(image, ax=axes, shrink=0.85)
+            bar.ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
+    return paths
+
+
+def _number(axes: Any, place: int, row: int, score: Score) -> None:
+    """The share of a field, and below it how many of its games were drawn."""
+    color = INK if score.value > LIGHT_SHADE else "white"
+    drawn = f"\n{100 * score.draws / score.games:.0f} % drawn" if score.draws else ""
+    axes.text(
+        place,
+        row,
+        f"{100 * score.value:.1f} %{drawn}",
+        ha="center",
+        va="center",
+        fontsize=8,
+        color=color,
+        linespacing=1.4,
+    )
+
+
+def _title(axes: Any, text: str, beside: str) -> None:
+    axes.set_title(text, loc="left", fontweight="bold", pad=18)
+    axes.annotate(
+        beside, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points", fontsize=8, color=SUBDUED
+    )
+
+
+def _strengths(columns: Columns, directory: Path) -> list[Path]:
+    """Figs. 8 and 10: each search against all, in the first seat, in the second, and in both."""
+    found = round_robins(columns)
+    paths = []
+    for robin in (robin for robin in found if robin.complete):
+        paths.append(directory / _file("strength", robin, found))
+        with canvas(paths[-1], (max(5.2, 1.2 + 1.05 * len(robin.searches)), 8.4)) as figure:
+            all_axes = figure.subplots(3, 1, sharex=True, sharey=True)
+            for axes, side in zip(all_axes, robin.sides, strict=True):
+                scores = [robin.on(side, search) for search in robin.searches]
+                _bars(axes, scores)
+                _title(axes, f"{robin.title}, {side}", _told(scores, robin))
+            all_axes[-1].set_xticks(range(len(robin.searches)), map(_in_two_lines, robin.searches), fontsize=9)
+            if any(score.draws for score in robin.scores.values()):
+                figure.legend(
+                    *all_axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False
+                )
+    return paths
+
+
+def _bars(axes: Any, scores: Sequence[Score]) -> None:
+    """Games won with their intervals; on top, half of the games drawn, with the interval of wins and half of the draws together."""
+    rates, errors = with_errors([(score.wins, score.games) for score in scores])
+    halves = np.array([score.value for score in scores]) - rates
+    axes.bar(range(len(scores)), rates, width=BAR, facecolor=FILLS[1], edgecolor=INK, linewidth=0.9, label="games won")
+    axes.bar(
+        range(len(scores)),
+        halves,
+        bottom=rates,
+        width=BAR,
+        facecolor="white",
+        edgecolor=SUBDUED,
+        linewidth=0.7,
+        hatch="////",
+        label="half of the games drawn",
+    )
+    drawn = halves > 0
+    places, values = np.arange(len(scores)), rates + halves
+    axes.errorbar(
+        places - np.where(drawn, ASIDE, 0), rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.3
+    )
+    _, reach = with_errors([(score.value * score.games, score.games) for score in scores])
+    axes.errorbar(
+        (places + ASIDE)[drawn],
+        values[drawn],
+        yerr=reach[:, drawn],
+        fmt="none",
+        color=SUBDUED,
+        capsize=3,
+        elinewidth=1.1,
+    )
+    percent(axes, 0.0, max(float(np.max(values + reach[1])), axes.get_ylim()[1] / (1 + MARGIN)))
+    axes.axhline(0.5, **EVEN)
+
+
+# -------------------------------------------------------------------------------------- determinizations and iterations
+
+
+@attrs.frozen
+class Line:
+    """Win rates along an axis."""
+
+    label: str
+    places: Sequence[float]
+    counts: Sequence[Counts]
+
+
+def _lines(axes: Any, lines: Sequence[Line], logarithmic: bool = True) -> None:
+    """Points with their intervals, joined by lines; those of one place stand beside each other."""
+    low, high = 1.0, 0.0
+    for i, line in enumerate(lines):
+        rates, errors = with_errors(line.counts)
+        aside = 1 + 0.02 * (i - (len(lines) - 1) / 2) if logarithmic else 1.0
+        look = {"color": LINES[i % len(LINES)], "marker": MARKERS[i % len(MARKERS)]}
+        axes.errorbar(
+            np.array(line.places) * aside,
+            rates,
+            yerr=errors,
+            capsize=3,
+            elinewidth=1.1,
+            linewidth=1.2,
+            markersize=4.5,
+            label=line.label,
+            **look,
+        )
+        low, high = min(low, float((rates - errors[0]).min())), max(high, float((rates + errors[1]).max()))
+    if logarithmic:
+        axes.set_xscale("log")
+    axes.set_xticks(
+        places := sorted({place for line in lines for place in line.places}),
+        [f"{place:g}" for place in places],
+        fontsize=8,
+    )
+    axes.minorticks_off()
+    percent(axes, low, high)
+    axes.set_ylabel("games won")
+
+
+def _balances(columns: Columns, directory: Path) -> list[Path]:
+    """Fig. 6: a panel for each role of LOTR:C."""
+    shown = {column: by_trees(tallies) for column, tallies in columns.items()}
+    shown = {column: found for column, found in shown.items() if found}
+    if not shown:
+        return []
+    path = directory / "balance.png"
+    with canvas(path, (4.6 * len(shown), 3.9)) as figure:
+        for i, (column, found) in enumerate(shown.items(), 1):
+            axes = figure.add_subplot(1, len(shown), i)
+            axes.axhline(0.5, **EVEN)
+            _lines(axes, [Line("", list(found), [(tally.wins, tally.games) for tally in found.values()])])
+            axes.set_xlabel("determinizations")
+            _title(
+                axes,
+                _place(column),
+                f"{games_told(list(found.values()))}, {budget(column)} of all trees together,\n"
+                f"against {_split(column)}",
+            )
+            axes.set_title(axes.get_title(loc="left"), loc="left", fontweight="bold", pad=30)
+    return [path]
+
+
+def by_trees(tallies: Iterable[Tally]) -> dict[int, Tally]:
+    """Determinized searches by the number of their determinizations."""
+    from icarus.engine.scheme import parse_scheme
+
+    schemes = [(parse_scheme(tally.cell.scheme), tally) for tally in tallies]
+    found = {scheme.trees: tally for scheme, tally in schemes if scheme.name == "DeterminizedUCT"}
+    return dict(sorted(found.items()))
+
+
+def _split(column: Column) -> str:
+    """The opponent's determinizations and the iterations of each."""
+    from icarus.engine.scheme import parse_scheme
+
+    number = parse_scheme(column.opponent_scheme).trees
+    return f"{number} × {column.iterations // number}" if column.iterations else f"{number} determinizations"
+
+
+def _place(column: Column) -> str:
+    return game_title(column.game) + (f", {column.role}" if column.role else "")
+
+
+def _determinizations(columns: Columns, directory: Path) -> list[Path]:
+    """Figs. 2-4 of 2011."""
+    paths = []
+    for column, tallies in columns.items():
+        played = {tally.cell.agent: tally for tally in tallies}
+        if column.iterations is None:
+            continue
+        panels = [
+            _panel_lines(lines, played, text)
+            for lines, text in zip(
+                lines_of_2011(column.iterations),
+                ("iterations of each", "determinizations", "iterations of all"),
+                strict=True,
+            )
+        ]
+        if not any(panels):
+            continue
+        paths.append(
+            directory
+            / ("determinizations.png" if len(columns) == 1 else f"determinizations-{slug(_place(column))}.png")
+        )
+        with canvas(paths[-1], (7.2, 11.2)) as figure:
+            for i, (lines, axis, number) in enumerate(
+                zip(
+                    panels,
+                    ("determinizations", "iterations of each determinization", "determinizations"),
+                    (2, 3, 4),
+                    strict=True,
+                ),
+                1,
+            ):
+                axes = figure.add_subplot(3, 1, i)
+                if lines:
+                    _lines(axes, lines)
+                    axes.legend(frameon=False, fontsize=8, ncols=2, loc="lower right")
+                axes.set_xlabel(axis)
+                _title(
+                    axes,
+                    f"Figure {number}: {_place(column)}",
+                    f"{games_told(list(played.values()))}, against {_split(column)}",
+                )
+    return paths
+
+
+def _panel_lines(
+    lines: Mapping[int, Mapping[int, tuple[int, int]]], played: Mapping[str, Tally], text: str
+) -> list[Line]:
+    found = []
+    for fixed, line in lines.items():
+        tallies = {
+            place: played[f"{number} × {each}"]
+            for place, (number, each) in line.items()
+            if f"{number} × {each}" in played
+        }
+        if tallies:
+            found.append(
+                Line(f"{fixed} {text}", list(tallies), [(tally.wins, tally.games) for tally in tallies.values()])
+            )
+    return found
+
+
+# --------------------------------------------------------------------------------------------------------- hidden cards
+
+
+def hidden_cards(columns: Columns) -> dict[str, tuple[Counts, Counts]]:
+    """By whom it is that sees the others' cards: wins of that side and games, when he does not and when he does.
+
+    The peasants' games are those of the landlord, seen from the other side. Whoever has not played yet is left out.
+    """
+    rates: dict[tuple[int, str, str], Counts] = {}
+    for column, tallies in columns.items():
+        for tally in (tally for tally in tallies if tally.games and len(column.seats) == 1):
+            rates[column.seats[0], search_name(tally.cell.scheme), search_name(column.opponent_scheme)] = (
+                tally.wins,
+                tally.games,
+            )
+    blind, seeing = SEARCHES["DeterminizedUCT"], SEARCHES["CheatingEnsembleUCT"]
+
+    def peasants(own: str, others: str) -> Counts | None:
+        played = rates.get((0, own, others))
+        return None if played is None else (played[1] - played[0], played[1])
+
+    found = {
+        f"player {seat + 1}": (rates.get((seat, blind, blind)), rates.get((seat, seeing, blind))) for seat in range(3)
+    }
+    found["players 2 and 3"] = peasants(blind, blind), peasants(blind, seeing)
+    found[ALL_SEE] = peasants(blind, blind), peasants(seeing, seeing)
+    return {who: (without, sees) for who, (without, sees) in found.items() if without and sees}
+
+
+def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
+    """Fig. 5: pairs of bars."""
+    found = hidden_cards(columns)
+    if not found:
+        return []
+    path = directory / "hidden-cards.png"
+    with canvas(path, (max(5.0, 1.5 + 1.35 * len(found)), 4.2)) as figure:
+        axes, top = figure.add_subplot(), 0.0
+        for side, (label, fill) in enumerate((("without", "white"), ("seeing the others' cards (cheating)", FILLS[1]))):
+            rates, errors = with_errors([pair[side] for pair in found.values()])
+            places = np.arange(len(found)) + (side - 0.5) * 0.38
+            axes.bar(places, rates, width=0.38, facecolor=fill, edgecolor=INK, linewidth=0.9, label=label)
+            axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+            top = max(top, float((rates + errors[1]).max()))
+        axes.set_xticks(range(len(found)), [who.replace(", ", ",\n", 1) for who in found])
+        percent(axes, 0.0, top)
+        axes.set_ylabel("games won by the side named")
+        tallies = [tally for each in columns.values() for tally in each if tally.games]
+        _title(axes, "Dou Di Zhu", f"{games_told(tallies)}, {budget(next(iter(columns)))}; player 1 is the landlord")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    return [path]
+
+
+# -------------------------------------------------------------------------------------------------------- decision time
+
+
+def _decision_time(columns: Columns, directory: Path) -> list[Path]:
+    """Figs. 14 and 15: a line for each agent and opponent, by the seconds of a decision."""
+    games: dict[str, dict[str, dict[float, Counts]]] = {}
+    for column, tallies in columns.items():
+        if column.seconds is not None:
+            lines = games.setdefault(column.game, {})
+            for tally in tallies:
+                line = lines.setdefault(_line_name(tally, column), {})
+                line[column.seconds] = tally.wins, tally.games
+    paths = []
+    for game, lines in games.items():
+        paths.append(directory / ("decision-time.png" if len(games) == 1 else f"decision-time-{slug(game)}.png"))
+        with canvas(paths[-1], (7.2, 4.8)) as figure:
+            axes = figure.add_subplot()
+            axes.axhline(0.5, **EVEN)
+            _lines(
+                axes,
+                [Line(label, sorted(line), [line[place] for place in sorted(line)]) for label, line in lines.items()],
+            )
+            axes.set_xlabel("seconds per decision")
+            counts = [count for line in lines.values() for _, count in line.values()]
+            few, many = min(counts), max(counts)
+            first = (
+                "; the search named first moves first"
+                if any(column.role == FIRST for column in columns if column.game == game)
+                else ""
+            )
+            _title(axes, game_title(game), f"{few if few == many else f'{few} to {many}'} games each{first}")
+            figure.legend(
+                *axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize=9
+            )
+    return paths
+
+
+def _line_name(tally: Tally, column: Column) -> str:
+    agent, opponent = search_name(tally.cell.scheme), search_name(column.opponent_scheme)
+    return agent + (f" ({column.role})" if column.role not in ("", FIRST) else "") + f" against {opponent}"
+
+
+PICTURES: dict[str, Callable[[Columns, Path], list[Path]]] = {
+    "heat-map": _heat_maps,
+    "strength": _strengths,
+    "balance": _balances,
+    "determinizations": _determinizations,
+    "hidden-cards": _hidden_cards,
+    "decision-time": _decision_time,
+}

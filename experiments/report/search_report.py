@@ -1,0 +1,121 @@
+"""Tables of the two earlier papers: the searches against all others, who gains by seeing hidden cards, and branching."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from experiments.papers.earlier import DOU_DI_ZHU, PHANTOM
+from experiments.report.document import Block, Heading, Paragraph, Picture, Table, html, markdown
+from experiments.report.drawing import Columns
+from experiments.report.search_figures import ALL_SEE, hidden_cards
+from experiments.weigh.round_robin import SEARCHES, RoundRobin, Score, round_robins
+from experiments.weigh.search_claims import searched
+from experiments.weigh.statistics import clopper_pearson, contrast, wilson
+
+INCREASES = {
+    "player 1": 69,
+    "player 2": 86,
+    "player 3": 119,
+    "players 2 and 3": 210,
+    ALL_SEE: 127,
+}  # of 1000 games: 2011
+THOUSAND = 1000
+CHEATING = tuple(name for name in SEARCHES.values() if name.startswith("Cheating"))
+
+
+def blocks(columns: Columns) -> Iterator[Block]:
+    """The tables that the results fill; nothing where all agents search as section 8's do."""
+    if not searched(columns):
+        return
+    for robin in round_robins(columns):
+        if robin.complete and len(robin.searches) > 1:
+            yield Heading(f"Searches against all: {robin.title}, {robin.game[2]} per decision")
+            yield from (strength(robin, side) for side in robin.sides)
+            yield from _never_lost(robin)
+    cards = {column: tallies for column, tallies in columns.items() if column.game == DOU_DI_ZHU}
+    if increases := _increases(cards):
+        yield Heading("Seeing hidden cards")
+        yield Table(
+            "More wins of 1000 games by seeing the others' cards (cheating). Published: 2011, Table 2 and the text below it.",
+            ["Who sees them", "Without", "Seeing", "Increase", "95 % interval", "Published"],
+            increases,
+        )
+
+
+def strength(robin: RoundRobin, side: str) -> Table:
+    """Figs. 8 and 10 in numbers: a panel."""
+    scores = {search: robin.on(side, search) for search in robin.searches}
+    drawn = any(score.draws for score in scores.values())
+    caption = f"{side[0].upper()}{side[1:]}. Interval: 95 % Clopper-Pearson of the games won."
+    return Table(
+        caption + (" Value: a draw counts half a win." if drawn else ""),
+        ["Search", "Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Value"] if drawn else [])],
+        [
+            [search, *_texts(score), *([str(score.draws), f"{100 * score.value:.1f} %"] if drawn else [])]
+            for search, score in scores.items()
+        ],
+    )
+
+
+def _texts(score: Score) -> tuple[str, ...]:
+    low, high = clopper_pearson(score.wins, score.games)
+    return (
+        str(score.wins),
+        str(score.games),
+        f"{100 * score.wins / score.games:.1f} %",
+        f"{100 * low:.1f} - {100 * high:.1f} %",
+    )
+
+
+def _never_lost(robin: RoundRobin) -> Iterator[Block]:
+    """Section VI-B counts the games that cheating players lose in Phantom."""
+    met = [
+        (score if one in CHEATING else Score(), score.turned if other in CHEATING else Score())
+        for (one, other), score in robin.scores.items()
+        if one in CHEATING or other in CHEATING
+    ]
+    if robin.game[0] == PHANTOM and met:
+        games = sum(max(one.games, other.games) for one, other in met)
+        lost = sum(one.losses + other.losses for one, other in met)
+        yield Paragraph(
+            f"Searches that cheat lost {lost} of the {games} games in which one took part (published: 0 of 37880)."
+        )
+
+
+def _increases(columns: Columns) -> Sequence[Sequence[str]]:
+    lines = []
+    for who, (without, seeing) in hidden_cards(columns).items():
+        more = contrast([(1.0, wilson(*seeing)), (-1.0, wilson(*without))])
+        rates = (f"{wins} of {games} ({100 * wins / games:.1f} %)" for wins, games in (without, seeing))
+        lines.append(
+            [
+                who,
+                *rates,
+                f"{THOUSAND * more.value:+.0f}",
+                f"{THOUSAND * more.low:+.0f} to {THOUSAND * more.high:+.0f}",
+                f"+{INCREASES[who]}",
+            ]
+        )
+    return lines
+
+
+def write_branching(directory: Path) -> tuple[Table, list[Path]]:
+    """Write the report of a directory that holds counts of leading plays, from these alone: (its table, the files written).
+
+    Raises:
+        Refusal: see `branching.kept`.
+    """
+    from experiments.report import branching
+
+    plays = branching.kept(directory)
+    found, picture = branching.measurements(plays), directory / "figures" / branching.PICTURE
+    branching.draw(found, len(plays), picture)
+    table = branching.table(found, len(plays))
+    shown: list[Block] = [
+        Paragraph(branching.EXPLAINED),
+        Picture(picture, "Table II of 2012: measured and published."),
+        table,
+    ]
+    title = "branching: results"
+    (directory / "report.html").write_text(html(title, shown), encoding="utf-8")
+    (directory / "report.md").write_text(markdown(title, shown, directory), encoding="utf-8")
+    return table, [directory / "report.html", directory / "report.md", picture]

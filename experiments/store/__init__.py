@@ -1,0 +1,1 @@
+"""Rows of games on disk, and what is counted from them."""

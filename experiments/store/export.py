@@ -1,0 +1,132 @@
+"""The results as tables: queries in SQL, CSV files, and runs put together."""
+
+import contextlib
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from experiments.plan.definition import Experiment, Refusal
+from experiments.store import rows as store
+from experiments.store.results import LONGEST_ROW, MEMORY, results_of
+from experiments.store.rows import Damage, Row
+
+
+def query(directory: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The answer to a query over the table `games`, read directly from the file: (names of the columns, rows).
+
+    Raises:
+        Refusal: no results yet, or a query that the database does not understand.
+        Damage: see `store.rows`.
+    """
+    import duckdb
+
+    with results_of(directory) as results:  # checks the file
+        if not results.select("SELECT count(*) FROM games")[0][0]:
+            raise Refusal(f"{directory} holds no games yet")
+    with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:
+        # All that can be skipped is a torn last line.
+        relation = database.read_json(
+            str(store.results_in(directory)),
+            format="newline_delimited",
+            ignore_errors=True,
+            sample_size=-1,
+            maximum_object_size=LONGEST_ROW,
+        )
+        relation.create_view("games")
+        try:
+            answer = database.execute(sql)
+            names = [column[0] for column in answer.description or []]
+            return names, answer.fetchall()
+        except duckdb.Error as error:
+            raise Refusal(" ".join(str(error).split("\n\n")[0].split())) from None
+
+
+def flattened(rows: Iterable[Row]) -> tuple[list[str], Iterator[list[Any]]]:
+    """Rows without their actions and with dotted names for what is nested, such as statistics.agent.visits."""
+    flat = (dict(_leaves("", {key: value for key, value in row.items() if key != "actions"})) for row in rows)
+    first = next(flat, {})
+
+    def lines() -> Iterator[list[Any]]:
+        if first:
+            yield list(first.values())
+        for row in flat:
+            yield [row.get(name) for name in first]
+
+    return list(first), lines()
+
+
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(f"{path}.{key}" if path else key, inner)
+    else:
+        yield path, " ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def write_csv(target: TextIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+
+
+def matches(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, ...], tuple[float, ...]]]:
+    """Each game as the strategies in its seats and their rewards: what OpenSpiel's alpha-rank reads.
+
+    As columns "agents" and "scores" of a data frame these are the argument of `heuristic_payoff_table.from_match_results`.
+    """
+    for row in rows:
+        seats = range(len(row["returns"]))
+        yield (
+            tuple(row["strategy"] if seat == row["seat"] else row["opponent"] for seat in seats),
+            tuple(row["returns"]),
+        )
+
+
+def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:
+    """Add to `out` the games of other runs of the same experiment: (games added, games there now).
+
+    Raises:
+        Refusal: they belong to different experiments.
+        Damage: a file is damaged, or the same game was played differently in two places (both are named, with their lines).
+            Nothing is added then.
+    """
+    experiments = [store.experiment_in(directory) for directory in directories]
+    for directory, experiment in zip(directories, experiments, strict=True):
+        if experiment != experiments[0]:
+            told = store.difference(experiment.settings(), experiments[0].settings(), ("in the one", "in the other"))
+            raise Refusal(f"{directory} and {directories[0]} are runs of different experiments: {told}")
+    places = [directory for directory in (out, *directories) if store.results_in(directory).exists()]
+    first = _first_places(places, experiments[0])
+    with store.writer(out, experiments[0]) as writer:
+        before = len(writer.done)
+        for number, directory in enumerate(places):
+            for line, row in enumerate(store.rows(directory, experiments[0]), 1):
+                game = row["cell"], row["trial"]
+                if first[game][:2] == (number, line) and game not in writer.done:
+                    writer.append(row)
+        return len(writer.done) - before, len(writer.done)
+
+
+def _first_places(places: Sequence[Path], experiment: Experiment) -> dict[tuple[str, int], tuple[int, int, int]]:
+    """Where each game is found first: (number of the place, line, what was played).
+
+    Raises:
+        Damage: it is found elsewhere, played otherwise.
+    """
+    first: dict[tuple[str, int], tuple[int, int, int]] = {}
+    for number, directory in enumerate(places):
+        for line, row in enumerate(store.rows(directory, experiment), 1):
+            place, other, played = first.setdefault((row["cell"], row["trial"]), (number, line, _essence(row)))
+            if played != _essence(row):
+                here, there = store.results_in(directory), store.results_in(places[place])
+                raise Damage(
+                    f"{here}, line {line}: trial {row['trial']} of {row['agent']} in {row['game']} was played otherwise "
+                    f"than in {there}, line {other}"
+                )
+    return first
+
+
+def _essence(row: Row) -> int:
+    """What two plays of the same game have in common."""
+    return hash((tuple(row["seed"]), tuple(map(tuple, row["actions"])), tuple(row["returns"])))

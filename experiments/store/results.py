@@ -1,0 +1,241 @@
+"""The games of one or several runs as a table in memory: checked, each game once, without their actions.
+
+Sums are taken in whole millionths, so that they do not depend on the order of the games.
+"""
+
+import contextlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import attrs
+
+from experiments.plan.definition import Cell, Column, Experiment
+from experiments.store import rows as store
+from experiments.store.rows import Damage
+from experiments.store.summary import MILLION, STATISTICS, Moments, Tally, blank
+
+LONGEST_ROW = 1 << 24  # bytes, for the reader of JSON
+MEMORY = "400MB"  # of the database, before it turns to the disk
+DRAWN = "[0.5,0.5]"  # the returns of a drawn game of two
+CHUNK = 1 << 20  # bytes read at once where lines are counted
+
+_AGENT = ", ".join(f"{name} DOUBLE" for name in STATISTICS)
+_FIELDS = {
+    "cell": "VARCHAR",
+    "trial": "BIGINT",
+    "seat": "BIGINT",
+    "win": "BOOLEAN",
+    "reward": "DOUBLE",
+    "seed": "JSON",
+    "returns": "JSON",
+    "moves": "BIGINT",
+    "started": "VARCHAR",
+    "seconds": "DOUBLE",
+    "statistics": f"STRUCT(agent STRUCT({_AGENT}))",
+    "provenance": "JSON",
+}
+_GAMES = (
+    "run INTEGER, cell INTEGER, trial BIGINT, seat BIGINT, win BOOLEAN, draw BOOLEAN, returns VARCHAR, started VARCHAR, "
+    "seconds BIGINT, " + ", ".join(f"{name} BIGINT" for name in STATISTICS)
+)
+
+
+def _millionths(value: str) -> str:
+    return f"round({value} * {MILLION})::BIGINT"
+
+
+@attrs.frozen
+class Run:
+    """A directory and the experiment to which it belongs."""
+
+    directory: Path
+    experiment: Experiment
+
+    @property
+    def path(self) -> Path:
+        return store.results_in(self.directory)
+
+
+@attrs.frozen
+class Origins:
+    """Where games come from.
+
+    Attributes:
+        provenance: by what they were played, with the number of games, the most frequent first.
+        first, last: when the first and the last of them began.
+        seconds: the time they took, added up.
+    """
+
+    provenance: tuple[tuple[dict[str, Any], int], ...]
+    first: str
+    last: str
+    seconds: float
+
+
+class Results:
+    """The games of runs. A context manager.
+
+    A game that several runs hold (the same cell, trial and way of drawing seeds) counts once.
+
+    Raises:
+        Damage: see `store.rows`.
+    """
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        import duckdb
+
+        self.runs = list(runs)
+        self.cells = list({cell.key: cell for run in runs for cell in run.experiment.cells}.values())
+        self._database = duckdb.connect(config={"memory_limit": MEMORY})
+        self._database.execute(f"CREATE TABLE games ({_GAMES})")
+        for number, run in enumerate(self.runs):
+            if run.path.exists():
+                self._read(number, run)
+        if len(self.runs) > 1:
+            self._once()
+
+    def __enter__(self) -> "Results":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.close()
+
+    def select(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """The answer to a query over `games`; `cell` there is the index in `cells`."""
+        return self._database.execute(sql, parameters).fetchall()
+
+    def _lines(self, run: Run) -> Any:
+        """The file as a relation; lines and fields that cannot be read are missing in it."""
+        return self._database.read_json(
+            str(run.path),
+            columns=_FIELDS,
+            format="newline_delimited",
+            ignore_errors=True,
+            maximum_object_size=LONGEST_ROW,
+        )
+
+    def _read(self, number: int, run: Run) -> None:
+        lines, indices = self._lines(run), {cell.key: index for index, cell in enumerate(self.cells)}
+        known = [(cell.key, indices[cell.key]) for cell in run.experiment.cells]
+        values = ", ".join(f"('{key}', {index})" for key, index in known)
+        lines.create_view("lines", replace=True)
+        before, _ = _counted(run.path)
+        whole = " AND ".join(f"{field} IS NOT NULL" for field in (*_FIELDS, "statistics.agent"))
+        read = self.select(f"""
+            INSERT INTO games SELECT {number}, known.index, trial, seat, win, returns::VARCHAR = '{DRAWN}', returns, started,
+                {_millionths("seconds")},
+                {", ".join(_millionths(f"statistics.agent.{name}") for name in STATISTICS)}
+            FROM lines JOIN (VALUES {values}) AS known(key, index) ON lines.cell = known.key
+            WHERE {whole} AND trial BETWEEN 0 AND {run.experiment.trials - 1}""")[0][0]
+        after, rest = _counted(run.path)
+        if read == after + 1 and (torn := _game(rest)):  # only its end is missing: it does not count
+            self.select("DELETE FROM games WHERE run = ? AND cell = ? AND trial = ?", number, indices[torn[0]], torn[1])
+            read -= 1
+        distinct = self.select("SELECT count(*) FROM (SELECT DISTINCT cell, trial FROM games WHERE run = ?)", number)[
+            0
+        ][0]
+        if read != distinct or not before <= read <= after:  # a run that is going on may add lines meanwhile
+            for _ in store.rows(run.directory, run.experiment):  # which tells the line
+                pass
+            raise Damage(f"{run.path} has {after} lines, of which only {distinct} can be read as games")
+
+    def _once(self) -> None:
+        seedings = ", ".join(f"({number}, '{run.experiment.seeding}')" for number, run in enumerate(self.runs))
+        self.select(f"""
+            CREATE OR REPLACE TABLE games AS SELECT DISTINCT ON (seeding, cell, trial) games.* FROM games
+            JOIN (VALUES {seedings}) AS seedings(run, seeding) USING (run) ORDER BY run""")
+
+    def tallies(self) -> list[Tally]:
+        """What each cell came to, in the order of `cells`."""
+        found = blank(self.cells)
+        moments = ", ".join(f"count({name}), sum({name}), sum({name}::HUGEINT * {name})" for name in STATISTICS)
+        for index, games, wins, draws, seconds, *sums in self.select(
+            f"SELECT cell, count(*), count(*) FILTER (win), count(*) FILTER (draw), sum(seconds), {moments} FROM games GROUP BY cell"
+        ):
+            tally = found[index]
+            tally.games, tally.wins, tally.draws, tally.millionths = games, wins, draws, int(seconds)
+            for i, name in enumerate(STATISTICS):
+                tally.moments[name] = Moments(*(int(value or 0) for value in sums[3 * i : 3 * i + 3]))
+        return found
+
+    def columns(self) -> dict[Column, list[Tally]]:
+        """The results by column, the agents in the order of the experiment."""
+        found: dict[Column, list[Tally]] = {cell.column: [] for cell in self.cells}
+        for tally in self.tallies():
+            found[tally.cell.column].append(tally)
+        return found
+
+    def origins(self) -> Origins:
+        """Where the games come from."""
+        kinds: dict[str, int] = {}
+        for run in self.runs:
+            if run.path.exists():
+                self._lines(run).create_view("lines", replace=True)
+                for text, count in self.select(
+                    "SELECT provenance, count(*) FROM lines WHERE provenance IS NOT NULL GROUP BY ALL"
+                ):
+                    kinds[text] = kinds.get(text, 0) + count
+        first, last, seconds = self.select("SELECT min(started), max(started), sum(seconds) FROM games")[0]
+        ordered = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))
+        provenance = tuple((json.loads(text), count) for text, count in ordered)
+        return Origins(provenance, first or "", last or "", float(seconds or 0) / MILLION)
+
+    def wins(self) -> dict[tuple[str, int], bool]:
+        """Whether each game was won, by cell key and trial."""
+        return {
+            (self.cells[cell].key, trial): win for cell, trial, win in self.select("SELECT cell, trial, win FROM games")
+        }
+
+    def discordant(self) -> dict[Cell, tuple[int, int]]:
+        """For each agent the trials that it alone won and those that the opponent in its place alone won, on the same deals."""
+        opponents = {cell.column: index for index, cell in enumerate(self.cells) if cell.is_opponent}
+        values = [
+            f"({index}, {opponents[cell.column]})"
+            for index, cell in enumerate(self.cells)
+            if cell.column in opponents and not cell.is_opponent
+        ]
+        if not values:
+            return {}
+        return {
+            self.cells[cell]: (alone, other)
+            for cell, alone, other in self.select(f"""
+            SELECT mine.cell, count(*) FILTER (mine.win AND NOT even.win), count(*) FILTER (even.win AND NOT mine.win)
+            FROM games AS mine JOIN (VALUES {", ".join(values)}) AS pairs(cell, other) USING (cell)
+            JOIN games AS even ON even.cell = pairs.other AND even.trial = mine.trial AND even.run = mine.run
+            GROUP BY mine.cell""")
+        }
+
+
+def _counted(path: Path) -> tuple[int, bytes]:
+    """The number of whole lines of a file, and what follows the last of them."""
+    lines, rest = 0, b""
+    with store.opened(path) as file:
+        while chunk := file.read(CHUNK):
+            lines += chunk.count(b"\n")
+            before, end, after = chunk.rpartition(b"\n")
+            rest = after if end else rest + chunk
+    return lines, rest
+
+
+def _game(line: bytes) -> tuple[str, int] | None:
+    try:
+        row = json.loads(line)
+        return row["cell"], row["trial"]
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+@contextlib.contextmanager
+def results_of(*directories: Path) -> Iterator[Results]:
+    """The games in directories of runs.
+
+    Raises:
+        Refusal: a directory holds no experiment. Damage: see `store.rows`.
+    """
+    with Results([Run(directory, store.experiment_in(directory)) for directory in directories]) as found:
+        yield found

@@ -1,0 +1,304 @@
+"""The files of a run: experiment.json (what is played) and results.jsonl (one object per game played, appended as it ends).
+
+Everything else in the directory is derived from these two. A run may be killed at any instant: a last line without its end is
+the trace of that, and is dropped. Any other line that is not a game of the experiment is damage: it is reported and left alone.
+A run that has ended may be packed to results.jsonl.gz, which is read like the other and unpacked when the run continues.
+"""
+
+import contextlib
+import fcntl
+import gzip
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+from experiments.plan.definition import SCHEME, Experiment, Refusal, from_settings
+
+EXPERIMENT, RESULTS, PACKED = "experiment.json", "results.jsonl", "results.jsonl.gz"
+FORMAT = 1  # of both files
+UNFINISHED = ".new"  # the end of the name of a file that is being written
+SYNC_SECONDS = 1.0  # the disk is asked to keep what it has at most this often; a killed process loses nothing
+_FIELDS = {
+    "cell": str,
+    "trial": int,
+    "seat": int,
+    "win": bool,
+    "reward": float,
+    "seed": list,
+    "returns": list,
+    "actions": list,
+    "moves": int,
+    "statistics": dict,
+    "started": str,
+    "seconds": float,
+    "provenance": dict,
+}
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+Row = dict[str, Any]
+
+
+class Damage(Refusal):
+    """A file that does not hold what it should; the message names file and line."""
+
+
+def experiment_in(directory: Path) -> Experiment:
+    """The experiment to which a directory belongs.
+
+    Raises:
+        Refusal: to none.
+        Damage: experiment.json cannot be understood.
+    """
+    path = directory / EXPERIMENT
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["format"] != FORMAT:
+            raise Damage(f"{path} has format {content['format']!r}; this version reads format {FORMAT}")
+        return from_settings(content)
+    except (FileNotFoundError, NotADirectoryError):
+        raise Refusal(f"{directory} holds no experiment (there is no {EXPERIMENT} in it)") from None
+    except OSError as error:
+        raise Refusal(f"{path} cannot be read: {error.strerror}") from None
+    except Damage:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Damage(f"{path} is damaged: {type(error).__name__}: {error}") from None
+
+
+def rows(directory: Path, experiment: Experiment) -> Iterator[Row]:
+    """The games played so far, in the order in which they ended.
+
+    Raises:
+        Damage: a line is not a game of this experiment, or is there twice.
+    """
+    return (row for row, _ in _scan(results_in(directory), experiment))
+
+
+def results_in(directory: Path) -> Path:
+    """The file of the games played; it need not be there yet."""
+    plain, packed = directory / RESULTS, directory / PACKED
+    return packed if packed.exists() and not plain.exists() else plain
+
+
+def opened(path: Path) -> BinaryIO | gzip.GzipFile:
+    """The file, packed or not."""
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+
+
+def pack(directory: Path) -> Path:
+    """Compress the games of a run; the same games always give the same file.
+
+    Raises:
+        Refusal: the run is going on.
+    """
+    plain, packed = directory / RESULTS, directory / PACKED
+    with _locked(directory):
+        if plain.exists():
+            with (
+                plain.open("rb") as source,
+                _written_whole(packed) as file,
+                gzip.GzipFile("", "wb", fileobj=file, mtime=0) as target,
+            ):
+                shutil.copyfileobj(source, target)
+            plain.unlink()
+    return packed
+
+
+def _unpack(directory: Path) -> None:
+    """A run that continues appends to a plain file. Whenever it is killed, one of the two is whole; the plain one counts."""
+    plain, packed = directory / RESULTS, directory / PACKED
+    if packed.exists():
+        if not plain.exists():
+            with gzip.open(packed, "rb") as source, _written_whole(plain) as target:
+                shutil.copyfileobj(source, target)
+        packed.unlink()
+
+
+@contextlib.contextmanager
+def _written_whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file that appears under its name only when all of it is on the disk."""
+    unfinished = path.with_name(path.name + UNFINISHED)
+    with unfinished.open("wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+
+
+def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:
+    """Each row with the position in the file after it; a torn last line is passed over."""
+    try:
+        file = opened(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise Refusal(f"{path} cannot be read: {error.strerror}") from None
+    cells = {cell.key for cell in experiment.cells}
+    lines: dict[tuple[str, int], int] = {}
+    end = 0
+    with file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return
+            row = _row(line, f"{path}, line {number}")
+            game = row["cell"], row["trial"]
+            if row["cell"] not in cells or not 0 <= row["trial"] < experiment.trials:
+                raise Damage(
+                    f"{path}, line {number}: not a game of this experiment (cell {row['cell']}, trial {row['trial']})"
+                )
+            if lines.setdefault(game, number) != number:
+                raise Damage(f"{path}, line {number}: the same game as in line {lines[game]}")
+            end += len(line)
+            yield row, end
+
+
+def _row(line: bytes, where: str) -> Row:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        raise Damage(f"{where}: damaged (not a JSON object)") from None
+    if not isinstance(row, dict):
+        raise Damage(f"{where}: damaged (not a JSON object)")
+    for field, kind in _FIELDS.items():
+        if not isinstance(row.get(field), kind) or (kind is int and isinstance(row[field], bool)):
+            raise Damage(f"{where}: damaged ({field!r} is {'missing' if field not in row else 'of the wrong kind'})")
+    return row
+
+
+class NotKept(Exception):
+    """A game that has ended could not be written; those before it are kept."""
+
+
+class Writer:
+    """The results of one experiment, open for this process alone.
+
+    Attributes:
+        done: the games that need not be played again, as (cell key, trial), each with whether it was won.
+        dropped: the bytes of a torn last line, if there was one.
+    """
+
+    def __init__(self, path: Path, experiment: Experiment) -> None:
+        self.done: dict[tuple[str, int], bool] = {}
+        end = 0
+        for row, end in _scan(path, experiment):  # noqa: B007  (the last end is needed)
+            self.done[row["cell"], row["trial"]] = row["win"]
+        self._file = path.open("ab", buffering=0)
+        self.dropped = self._file.tell() - end
+        if self.dropped:
+            self._file.truncate(end)
+        self._end = end
+        self._synced = time.monotonic()
+
+    def append(self, row: Row) -> None:
+        """Keep a game that has ended.
+
+        Raises:
+            NotKept: it cannot be written, for example because the disk is full.
+        """
+        line = _ENCODER.encode(row).encode() + b"\n"
+        try:
+            rest = memoryview(line)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._file.truncate(self._end)  # the part of a line that was written
+            told = f"{self._file.name} cannot take more games ({error.strerror}); {len(self.done)} are kept"
+            raise NotKept(f"{told}, the same command continues") from None
+        self._end += len(line)
+        self.done[row["cell"], row["trial"]] = row["win"]
+        if time.monotonic() - self._synced >= SYNC_SECONDS:
+            self.sync()
+
+    def sync(self) -> None:
+        os.fsync(self._file.fileno())
+        self._synced = time.monotonic()
+
+    def close(self) -> None:
+        self.sync()
+        self._file.close()
+
+
+@contextlib.contextmanager
+def writer(directory: Path, experiment: Experiment) -> Iterator[Writer]:
+    """The directory's results, to be continued; a new directory is made.
+
+    Raises:
+        Refusal: it belongs to another experiment or to other settings, or is being written by another process.
+        Damage: see `rows`. Nothing has been changed then.
+    """
+    with _locked(directory):
+        _claim(directory, experiment)
+        _unpack(directory)
+        opened = Writer(directory / RESULTS, experiment)
+        try:
+            yield opened
+        finally:
+            opened.close()
+
+
+@contextlib.contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise Refusal(f"{directory} cannot be used as a directory for results: {error.strerror}") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise Refusal(f"another run is writing to {directory}") from None
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def being_written(directory: Path) -> bool:
+    """Whether a run is going on there now (on this machine)."""
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+
+
+def _claim(directory: Path, experiment: Experiment) -> None:
+    path = directory / EXPERIMENT
+    if path.exists():
+        there, here = experiment_in(directory).settings(), experiment.settings()
+        if there != here:
+            raise Refusal(f"{directory} belongs to another run: {difference(there, here)}; choose another directory")
+        return
+    unfinished = path.name + UNFINISHED
+    if strange := sorted(item.name for item in directory.iterdir() if item.name != unfinished):
+        raise Refusal(
+            f"{directory} holds other files ({', '.join(strange[:3])}), no {EXPERIMENT}; choose an empty directory"
+        )
+    with _written_whole(path) as file:
+        file.write(json.dumps({"format": FORMAT, **experiment.settings()}, indent=1, ensure_ascii=False).encode())
+
+
+def difference(there: Mapping[str, Any], here: Mapping[str, Any], places: tuple[str, str] = ("there", "here")) -> str:
+    """The first setting in which two experiments differ, in words."""
+    one_place, other_place = places
+    for key in ("name", "seed", "trials", "pictures", "paired", "sprt"):
+        if there[key] != here[key]:
+            return f"{key} is {there[key]!r} {one_place} and {here[key]!r} {other_place}"
+    for key in ("game", "seats", "role", "opponent", "opponent_scheme", "iterations", "seconds"):
+        one, other = ([cell["column"].get(key, SCHEME) for cell in settings["cells"]] for settings in (there, here))
+        if one != other:
+            return f"{key} is {_shown(one)} {one_place} and {_shown(other)} {other_place}"
+    return "its agents are others"
+
+
+def _shown(values: list[Any]) -> str:
+    return ", ".join(dict.fromkeys(str(value) for value in values))

@@ -1,0 +1,118 @@
+"""What the results come to: for each cell its wins, its games and what its searches were like."""
+
+import math
+from collections.abc import Iterable
+
+import attrs
+
+from experiments.plan.definition import Cell, Column
+from experiments.weigh.statistics import clopper_pearson
+
+STATISTICS = ("visits", "value", "depth", "iterations")
+NAMES = {"dou-di-zhu": "Dou Di Zhu", "lotr-confrontation": "LOTR:C", "phantom-mnk": "Phantom (4,4,4)"}  # in the papers'
+VARIED = {"phantom-mnk": "Phantom m,n,k"}  # … words, and where the parameters are others
+MILLION = 10**6
+DRAW = 0.5  # what a drawn game of two counts in values
+
+
+@attrs.frozen
+class Moments:
+    """What is needed of numbers for their mean and its error, exactly.
+
+    Attributes:
+        count: how many there are.
+        total, squares: their sum and the sum of their squares, in millionths and millionths of millionths.
+    """
+
+    count: int = 0
+    total: int = 0
+    squares: int = 0
+
+    @property
+    def mean(self) -> float | None:
+        return self.total / self.count / MILLION if self.count else None
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of the mean."""
+        if self.count < 2:
+            return None
+        spread = self.count * self.squares - self.total**2
+        return math.sqrt(max(spread, 0) / (self.count**2 * (self.count - 1))) / MILLION
+
+
+@attrs.define
+class Tally:
+    """The results of one cell.
+
+    Attributes:
+        draws: drawn games; there are none where more than two play.
+        millionths: the time its games took, added up, in millionths of a second.
+        moments: for each of `STATISTICS` those of the agent's means, over its games.
+    """
+
+    cell: Cell
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    millionths: int = 0
+    moments: dict[str, Moments] = attrs.field(factory=lambda: dict.fromkeys(STATISTICS, Moments()))
+
+    @property
+    def seconds(self) -> float:
+        return self.millionths / MILLION
+
+    @property
+    def rate(self) -> float | None:
+        return self.wins / self.games if self.games else None
+
+    @property
+    def value(self) -> float | None:
+        """The mean of its games, a draw counting half a win."""
+        return (self.wins + DRAW * self.draws) / self.games if self.games else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % Clopper-Pearson interval of the win rate."""
+        return clopper_pearson(self.wins, self.games)
+
+
+def blank(cells: Iterable[Cell]) -> list[Tally]:
+    """Tallies before any game."""
+    return [Tally(cell) for cell in cells]
+
+
+def baseline(column: list[Tally]) -> Tally | None:
+    """The agent that is an opponent itself: the measure of evenly matched players."""
+    return next((tally for tally in column if tally.cell.is_opponent and tally.games), None)
+
+
+def game_title(game: str, variant: str = "") -> str:
+    """A game's name as the papers write it, with those of its parameters that are not the usual ones."""
+    name = game.partition("(")[0]
+    known = {**NAMES, **VARIED} if variant else NAMES
+    return (known.get(name) or name.replace("-", " ").title()) + (f" ({variant})" if variant else "")
+
+
+def title(column: Column, among: Iterable[Column] = ()) -> str:
+    """A column's name: the game, the role, and whatever else its fellows differ in."""
+    text = game_title(column.game, column.variant) + (f" ({column.role})" if column.role else "")
+    fellows = list(among)
+    if len({(fellow.iterations, fellow.seconds) for fellow in fellows}) > 1:
+        text += f", {budget(column)}"
+    cheats = column.opponent_told != column.opponent_text
+    if cheats or len({fellow.opponent_text for fellow in fellows}) > 1:
+        text += f", against {column.opponent_told}"
+    return text
+
+
+def budget(column: Column) -> str:
+    """What a decision may cost, in words."""
+    if column.iterations is not None:
+        return f"{column.iterations} iteration{'s' if column.iterations > 1 else ''}"
+    return f"{column.seconds:g} s"
+
+
+def slug(text: str) -> str:
+    """A title as part of a file's name."""
+    return "-".join("".join(letter if letter.isalnum() else " " for letter in text.lower()).split())

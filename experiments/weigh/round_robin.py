@@ -1,0 +1,122 @@
+"""Searches that meet each other in both seats of a game of two: who beats whom, and by what share (Cowling et al. 2012, Figs. 7-10)."""
+
+from collections.abc import Iterable, Mapping
+
+import attrs
+
+from experiments.plan.building import known_game
+from experiments.plan.definition import SCHEME, Column
+from experiments.store.summary import DRAW, Tally, budget, game_title
+
+SEARCHES = {
+    "CheatingUCT": "Cheating UCT",
+    "CheatingEnsembleUCT": "Cheating ensemble UCT",
+    "DeterminizedUCT": "Determinized UCT",
+    "SO_ISMCTS": "SO-ISMCTS",
+    "SO_ISMCTS_POM": "SO-ISMCTS + POM",
+    "MO_ISMCTS": "MO-ISMCTS",
+}  # in the paper's order
+SIDES = {"lotr-confrontation": ("Light", "Dark", "Light + Dark")}
+OTHER_SIDES = "player 1", "player 2", "players 1 + 2"
+
+Game = tuple[str, str, str]  # game, variant and budget per decision
+
+
+@attrs.frozen
+class Score:
+    """Games as one side sees them."""
+
+    wins: int = 0
+    draws: int = 0
+    games: int = 0
+
+    @property
+    def losses(self) -> int:
+        return self.games - self.wins - self.draws
+
+    @property
+    def value(self) -> float:
+        """The share of games won, a draw counting half."""
+        return (self.wins + DRAW * self.draws) / self.games
+
+    @property
+    def turned(self) -> "Score":
+        """The same games as the other side sees them."""
+        return Score(self.losses, self.draws, self.games)
+
+    def __add__(self, other: "Score") -> "Score":
+        return Score(self.wins + other.wins, self.draws + other.draws, self.games + other.games)
+
+
+def search_name(scheme: str) -> str:
+    """A search as the paper calls it; cheating is part of the names of those that cheat."""
+    if scheme == SCHEME:
+        return SEARCHES[SCHEME]
+    from icarus.engine.scheme import parse_scheme
+
+    return SEARCHES[parse_scheme(scheme).name]
+
+
+@attrs.frozen
+class RoundRobin:
+    """The scores of the first seat's searches against the second's.
+
+    Attributes:
+        game: its name, variant and budget.
+        scores: by the searches in the first seat and in the second.
+    """
+
+    game: Game
+    scores: Mapping[tuple[str, str], Score]
+
+    @property
+    def sides(self) -> tuple[str, str, str]:
+        """What the first seat, the second, and both together are called."""
+        return SIDES.get(self.game[0], OTHER_SIDES)
+
+    @property
+    def title(self) -> str:
+        return game_title(*self.game[:2])
+
+    @property
+    def searches(self) -> list[str]:
+        """Those that have played, in the paper's order."""
+        return [name for name in SEARCHES.values() if any(name in pair for pair in self.scores)]
+
+    def first(self, search: str) -> Score:
+        """In the first seat, against all."""
+        return sum((score for (one, _), score in self.scores.items() if one == search), Score())
+
+    def second(self, search: str) -> Score:
+        """In the second seat, against all."""
+        return sum((score.turned for (_, other), score in self.scores.items() if other == search), Score())
+
+    def on(self, side: str, search: str) -> Score:
+        """On a side, by its name."""
+        return (self.first, self.second, self.both)[self.sides.index(side)](search)
+
+    def both(self, search: str) -> Score:
+        """In either seat. A game against itself counts twice, once from each side, as in the paper."""
+        return self.first(search) + self.second(search)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every search has met every search in both seats."""
+        return all((one, other) in self.scores for one in self.searches for other in self.searches)
+
+
+def round_robins(columns: Mapping[Column, Iterable[Tally]]) -> list[RoundRobin]:
+    """The round robins among the results, from columns in which the baseline's searches have one seat of two."""
+    found: dict[Game, dict[tuple[str, str], Score]] = {}
+    for column, tallies in columns.items():
+        if len(column.seats) > 1 or known_game(column.game, "games").players != 2:
+            continue
+        scores = found.setdefault((column.game.partition("(")[0], column.variant, budget(column)), {})
+        for tally in tallies:
+            if not tally.games or tally.cell.strategy != column.opponent or tally.cell.own_iterations is not None:
+                continue
+            agent, opponent = search_name(tally.cell.scheme), search_name(column.opponent_scheme)
+            score = Score(tally.wins, tally.draws, tally.games)
+            pair, seen = ((agent, opponent), score) if column.seats[0] == 0 else ((opponent, agent), score.turned)
+            scores[pair] = scores.get(pair, Score()) + seen
+    return [RoundRobin(game, scores) for game, scores in found.items() if scores]

@@ -1,0 +1,226 @@
+"""The two earlier papers against ours: what they say of searches, as data, and what the rows of any runs say to it."""
+
+import math
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
+from experiments.plan.definition import Cell, Column
+from experiments.report.document import Block, Heading, Paragraph
+from experiments.report.drawing import Columns
+from experiments.report.search_figures import ALL_SEE, by_trees, hidden_cards
+from experiments.store.results import Results
+from experiments.store.summary import Tally, budget, game_title
+from experiments.weigh.claims import Claim, Judgement, details_table, judge, summary_table, tallied
+from experiments.weigh.evidence import SCORE, WINS, Comparison, Evidence, Expectation, Place, Term, higher, rule, same
+from experiments.weigh.round_robin import Score, round_robins, search_name
+
+SOURCE = "the papers of 2011 and 2012"
+LIGHT, DARK = "Light", "Dark"
+FIRST, SECOND, BOTH = "player 1", "player 2", "players 1 + 2"
+CHEATING, ENSEMBLE, DETERMINIZED, SO, POM, MO = (
+    "Cheating UCT",
+    "Cheating ensemble UCT",
+    "Determinized UCT",
+    "SO-ISMCTS",
+    "SO-ISMCTS + POM",
+    "MO-ISMCTS",
+)
+SEEING, BLIND = "seeing", "not seeing"
+_ROOT = 1.96 * math.sqrt(2 * 0.25)  # √n times the smallest difference in win rate found with n games a side
+LOTR_GAMES = 6 * 750  # of a search in a role of LOTR:C: six opponents
+PHANTOM_GAMES = 6 * 37_880 // 20  # … in a seat of Phantom; 20 of the 36 pairs have a cheating player
+ROLE, SEAT, SEATS = (_ROOT / math.sqrt(games) for games in (LOTR_GAMES, PHANTOM_GAMES, 2 * PHANTOM_GAMES))
+CELL_2012, CELL_2011 = _ROOT / math.sqrt(750), _ROOT / math.sqrt(1000)
+RULE = rule(
+    "LOTR:C: 2.1 % for two searches in a role; Phantom: 0.9 % in both seats, 1.3 % in one; 5.1 % and 4.4 % for two players of 750 "
+    "games in LOTR:C and of 1000 in Dou Di Zhu"
+)
+RULE += " In a round robin a cell is a search against all. Where nothing else is said, a draw counts half a win."
+
+
+def trees_text(number: int) -> str:
+    return f"{number} determinization{'s' if number > 1 else ''}"
+
+
+def _versus(game: str, side: str, one: str, expected: Expectation, other: str, measure: str = SCORE) -> Comparison:
+    terms = Term(1.0, (game, side), (one,)), Term(-1.0, (game, side), (other,))
+    what = f"{one} {expected.text} {other}" + (" (games won)" if measure == WINS else "")
+    return Comparison(f"{game_title(game)}, {side}", what, terms, expected, measure)
+
+
+def _claim(text: str, comparisons: Iterable[Comparison]) -> Claim:
+    return Claim(text, tuple((comparison,) for comparison in comparisons))
+
+
+def _sees(who: str) -> Comparison:
+    return _versus(DOU_DI_ZHU, who, SEEING, higher(CELL_2011), BLIND)
+
+
+_ORDER = (ENSEMBLE, CHEATING, MO, DETERMINIZED, SO, POM)
+_VARIANTS = (SO, POM, MO)
+
+
+def _phantom(measure: str) -> tuple[Claim, ...]:
+    """Section VI-B, which does not say what a draw counts: as half a win, or as nothing."""
+    reading = "a draw half a win" if measure == SCORE else "games won only"
+    on = partial(_versus, PHANTOM, measure=measure)
+    return (
+        _claim(
+            f"Phantom (4,4,4), {reading}; from best to worst: cheating ensemble UCT, cheating UCT, MO-ISMCTS, determinized UCT, "
+            "SO-ISMCTS, SO-ISMCTS + POM; each difference is significant.",
+            [on(BOTH, one, higher(SEATS), other) for one, other in zip(_ORDER, _ORDER[1:], strict=False)],
+        ),
+        _claim(
+            f"Phantom (4,4,4), player 1, {reading}: SO-ISMCTS and MO-ISMCTS are on a par while SO-ISMCTS + POM underperforms.",
+            [on(FIRST, SO, same(SEAT), MO), on(FIRST, SO, higher(SEAT), POM), on(FIRST, MO, higher(SEAT), POM)],
+        ),
+        _claim(
+            f"Phantom (4,4,4), player 2, {reading}: SO-ISMCTS is outperformed by SO-ISMCTS + POM, which is outperformed by "
+            "MO-ISMCTS.",
+            [on(SECOND, POM, higher(SEAT), SO), on(SECOND, MO, higher(SEAT), POM)],
+        ),
+    )
+
+
+CLAIMS = (
+    *_phantom(SCORE),
+    *_phantom(WINS),
+    _claim(
+        "LOTR:C: cheating single-tree UCT outperforms the other searches by a large margin.",
+        [
+            _versus(LOTR, side, CHEATING, higher(ROLE), other)
+            for side in (LIGHT, DARK)
+            for other in (ENSEMBLE, MO, SO, POM, DETERMINIZED)
+        ],
+    ),
+    _claim(
+        "LOTR:C as Dark: cheating ensemble UCT outperforms ISMCTS.",
+        [_versus(LOTR, DARK, ENSEMBLE, higher(ROLE), other) for other in _VARIANTS],
+    ),
+    _claim(
+        "LOTR:C as Light: cheating ensemble UCT and ISMCTS are on a par.",
+        [_versus(LOTR, LIGHT, ENSEMBLE, same(ROLE), other) for other in _VARIANTS],
+    ),
+    _claim(
+        "LOTR:C as Dark: determinized UCT is outperformed by all three ISMCTS variants.",
+        [_versus(LOTR, DARK, other, higher(ROLE), DETERMINIZED) for other in _VARIANTS],
+    ),
+    _claim(
+        "LOTR:C as Light: MO-ISMCTS is better than determinized UCT (by 4.4 %).",
+        [_versus(LOTR, LIGHT, MO, higher(ROLE), DETERMINIZED)],
+    ),
+    _claim(
+        "LOTR:C: there is no significant difference between the variants of ISMCTS.",
+        [
+            _versus(LOTR, side, one, same(ROLE), other)
+            for side in (LIGHT, DARK)
+            for one, other in ((MO, SO), (MO, POM), (SO, POM))
+        ],
+    ),
+    _claim(
+        "LOTR:C as Light: at a fixed total a single determinization outperforms 40 (by 22.9 %).",
+        [_versus(LOTR, f"{LIGHT}, trees", trees_text(1), higher(CELL_2012), trees_text(TREES))],
+    ),
+    _claim(
+        "Dou Di Zhu: at a fixed total, strength increases with the determinizations up to about 20 ...",
+        [_versus(DOU_DI_ZHU, "Landlord, trees", trees_text(20), higher(CELL_2011), trees_text(1))],
+    ),
+    _claim(
+        "... and beyond 20 more of them make no significant difference.",
+        [_versus(DOU_DI_ZHU, "Landlord, trees", trees_text(TREES), same(CELL_2011), trees_text(20))],
+    ),
+    _claim(
+        "Dou Di Zhu: whoever sees the others' cards wins more (of 1000 games, player 1: 69, player 2: 86, player 3: 119, both: 210).",
+        map(_sees, ("player 1", "player 2", "player 3", "players 2 and 3")),
+    ),
+    _claim("Dou Di Zhu: if all three see all cards, the peasants win more (127 of 1000 games).", [_sees(ALL_SEE)]),
+)
+
+
+def evidence(columns: Columns) -> dict[str, Evidence]:
+    """The results by budget per decision: of each search on each side of a round robin, where all have met, and of whatever else is
+    compared. (Of a search's games those few against the one that it is compared with count as if they were others.)"""
+    budgets: dict[str, Columns] = {}
+    for column, tallies in columns.items():
+        if not column.variant and (played := [tally for tally in tallies if tally.games]):
+            budgets.setdefault(budget(column), {})[column] = played
+    return {
+        name: Evidence(
+            [_tally(*count) for found in (_of_round_robins, _of_hidden_cards, _of_trees) for count in found(chosen)]
+        )
+        for name, chosen in budgets.items()
+    }
+
+
+def _tally(place: Place, player: str, score: Score) -> Tally:
+    """A score as that of an agent in a column of its own."""
+    column = Column(game=place[0], variant="", role=place[1], seats=(), opponent="", iterations=None, seconds=None)
+    return Tally(Cell(column, player, player), score.games, score.wins, score.draws)
+
+
+Found = Iterator[tuple[Place, str, Score]]
+
+
+def _of_round_robins(columns: Columns) -> Found:
+    for robin in (robin for robin in round_robins(columns) if robin.complete):
+        for side in robin.sides:
+            for search in robin.searches:
+                yield (robin.game[0], side), search, robin.on(side, search)
+
+
+def _of_hidden_cards(columns: Columns) -> Found:
+    for who, sides in hidden_cards(
+        {column: tallies for column, tallies in columns.items() if column.game == DOU_DI_ZHU}
+    ).items():
+        for player, (wins, games) in zip((BLIND, SEEING), sides, strict=True):
+            yield (DOU_DI_ZHU, who), player, Score(wins, 0, games)
+
+
+def _of_trees(columns: Columns) -> Found:
+    for column, tallies in columns.items():
+        if search_name(column.opponent_scheme) == DETERMINIZED and column.role and column.iterations:
+            whole = [tally for tally in tallies if _spends(tally.cell.iterations, column.iterations)]
+            for number, tally in by_trees(whole).items():
+                yield (
+                    (column.game, f"{column.role}, trees"),
+                    trees_text(number),
+                    Score(tally.wins, tally.draws, tally.games),
+                )
+
+
+def _spends(iterations: int | None, total: int) -> bool:
+    """Whether all iterations are spent, but for those that a division leaves over."""
+    return iterations is not None and total - max(*BALANCE, *DETERMINIZATIONS) < iterations <= total
+
+
+def judgements(results: Results) -> dict[str, list[Judgement]]:
+    """The claims of which something was played, for each budget per decision."""
+    columns = results.columns()
+    if not searched(columns):
+        return {}
+    found = {name: [judge(claim, each) for claim in CLAIMS] for name, each in evidence(columns).items()}
+    played = {
+        name: [judgement for judgement in judged if any(finding.estimate for finding in judgement.findings)]
+        for name, judged in found.items()
+    }
+    return {name: judged for name, judged in played.items() if judged}
+
+
+def searched(columns: Columns) -> bool:
+    """Whether any agent or opponent has another scheme than the usual one."""
+    return any(
+        tally.cell.text != tally.cell.strategy or column.opponent_text != column.opponent
+        for column, tallies in columns.items()
+        for tally in tallies
+    )
+
+
+def blocks(results: Results) -> Iterator[Block]:
+    """The table "papers against ours"; nothing where none of their searches were played."""
+    for name, judged in judgements(results).items():
+        yield Heading(f"Papers against ours: {name} per decision")
+        yield Paragraph(tallied(judged, SOURCE))
+        yield Paragraph(RULE)
+        yield summary_table(judged)
+        yield details_table(judged)

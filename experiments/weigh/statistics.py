@@ -1,0 +1,298 @@
+"""Intervals, tests and plans: Clopper-Pearson, Holm, marginal means, analysis of variance, the binomial model."""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+
+import attrs
+import numpy as np
+
+from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
+
+CONFIDENCE = 0.95
+Counts = tuple[int, int]  # (wins, games)
+
+
+def clopper_pearson(wins: float, games: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """The exact interval of a win rate (Clopper and Pearson 1934, section 8); (0, 1) without games. Half wins are interpolated.
+
+    Raises:
+        ValueError: not 0 <= wins <= games, or a confidence outside (0, 1).
+    """
+    if not 0 <= wins <= games:
+        raise ValueError(f"{wins!r} wins in {games!r} games; there are 0 to {games!r} wins")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence!r}; it must be between 0 and 1")
+    from scipy.special import betaincinv  # the quantiles of beta; scipy.stats is slow to load
+
+    tail = (1 - confidence) / 2
+    low = 0.0 if wins == 0 else float(betaincinv(wins, games - wins + 1, tail))
+    high = 1.0 if wins == games else float(betaincinv(wins + 1, games - wins, 1 - tail))
+    return low, high
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p-values adjusted for their number (Holm 1979), in the order given."""
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    adjusted, worst = [0.0] * len(p_values), 0.0
+    for rank, i in enumerate(order):
+        worst = max(worst, min(1.0, (len(p_values) - rank) * p_values[i]))
+        adjusted[i] = worst
+    return adjusted
+
+
+def difference(one: Counts, other: Counts) -> float:
+    """The p-value of two win rates being the same (Fisher's exact test, two-sided)."""
+    from scipy.stats import fisher_exact
+
+    return float(fisher_exact([[wins, games - wins] for wins, games in (one, other)]).pvalue)
+
+
+def mcnemar(one: int, other: int) -> float:
+    """The p-value of two win rates on the same deals being the same, from the deals that only one of the two won (exact)."""
+    from scipy.stats import binomtest
+
+    return float(binomtest(one, one + other).pvalue) if one + other else 1.0
+
+
+def games_needed(rate: float, other: float, power: float = 0.8, confidence: float = CONFIDENCE) -> int:
+    """How many games each of two agents must play for a difference in win rate to be found (two-sided test of two proportions).
+
+    Raises:
+        ValueError: a rate, the power or the confidence outside (0, 1), or equal rates.
+    """
+    for name, value in {"rate": rate, "other rate": other, "power": power, "confidence": confidence}.items():
+        if not 0 < value < 1:
+            raise ValueError(f"{name} is {value!r}; it must be between 0 and 1")
+    if rate == other:
+        raise ValueError(f"both rates are {rate!r}; no number of games finds a difference of 0")
+    from scipy.special import ndtri
+
+    mean = (rate + other) / 2
+    spread = ndtri((1 + confidence) / 2) * math.sqrt(2 * mean * (1 - mean)) + ndtri(power) * math.sqrt(
+        rate * (1 - rate) + other * (1 - other)
+    )
+    return math.ceil((spread / (rate - other)) ** 2)
+
+
+def marginals(counts: dict[str, Counts]) -> dict[str, tuple[Counts, Counts]]:
+    """Figure 3: for each enhancement the sums over the combinations without it and with it.
+
+    Args:
+        counts: the results of combinations, by their names in Table 1.
+    """
+
+    def summed(enhancement: str, featured: bool) -> Counts:
+        chosen = [
+            counts[c.name] for c in COMBINATIONS if c.name in counts and (enhancement in c.enhancements) == featured
+        ]
+        return sum(wins for wins, _ in chosen), sum(games for _, games in chosen)
+
+    return {enhancement: (summed(enhancement, False), summed(enhancement, True)) for enhancement in ENHANCEMENTS}
+
+
+@attrs.frozen
+class Effect:
+    """A line of an analysis: what a factor, or several together, add to a model of the win rate.
+
+    Attributes:
+        term: the factors, joined by ":".
+        freedom: its degrees of freedom.
+        gain: the sum of squares, or for the binomial model the deviance, that it explains.
+        statistic: F, or for the binomial model chi squared.
+        p: the chance of so large a statistic without any effect.
+        holm: the same, adjusted for the number of terms.
+        direction: the mean win rate with the enhancement less that without it; None for several factors or the game.
+    """
+
+    term: str
+    freedom: int
+    gain: float
+    statistic: float
+    p: float
+    holm: float
+    direction: float | None
+
+
+class Design:
+    """The factorial experiment: win counts by combination, and by column if there are several.
+
+    Args:
+        counts: for each column the results of combinations, by their names in Table 1.
+
+    Raises:
+        ValueError: a factor is not there on both sides, so that nothing can be said about it.
+    """
+
+    def __init__(self, counts: dict[str, dict[str, Counts]]) -> None:
+        cells = [
+            (column, name, *result)
+            for column, results in counts.items()
+            for name, result in results.items()
+            if result[1]
+        ]
+        for enhancement in ENHANCEMENTS:
+            if len({enhancement in BY_NAME[name].enhancements for _, name, *_ in cells}) < 2:
+                raise ValueError(
+                    f"there are no games both with and without {enhancement}; the analysis needs all of Table 1"
+                )
+        self.wins = np.array([wins for _, _, wins, _ in cells], float)
+        self.games = np.array([games for *_, games in cells], float)
+        self._blocks = {
+            factor: np.array([[1.0 if factor in BY_NAME[name].enhancements else -1.0] for _, name, *_ in cells])
+            for factor in ENHANCEMENTS
+        }
+        columns = list(counts)
+        if len(columns) > 1:  # sums to zero: the last column is minus all others
+            coded = np.vstack([np.eye(len(columns) - 1), -np.ones(len(columns) - 1)])
+            self._blocks["Game"] = coded[[columns.index(column) for column, *_ in cells]]
+        factors = tuple(self._blocks)
+        self.terms = [term for size in range(1, len(factors) + 1) for term in itertools.combinations(factors, size)]
+        self._marginal = {factor: self._difference(factor) for factor in ENHANCEMENTS}
+
+    def _difference(self, factor: str) -> float:
+        with_it = self._blocks[factor][:, 0] > 0
+        with_rate, without_rate = (self.wins[side].sum() / self.games[side].sum() for side in (with_it, ~with_it))
+        return float(with_rate - without_rate)
+
+    @property
+    def within(self) -> tuple[float, int]:
+        """The sum of squares within cells and its degrees of freedom."""
+        rates = self.wins / self.games
+        return float((self.games * rates * (1 - rates)).sum()), int(self.games.sum()) - len(rates)
+
+    def main_effect(self, factor: str) -> tuple[float, float]:
+        """The mean win rate with an enhancement less that without it, and its standard error in the analysis of variance."""
+        with_it = self._blocks[factor][:, 0] > 0
+        squares, freedom = self.within
+        games = [float(self.games[side].sum()) for side in (with_it, ~with_it)]
+        return self._marginal[factor], math.sqrt(squares / max(freedom, 1) * sum(1 / number for number in games))
+
+    def matrix(self, terms: Sequence[tuple[str, ...]]) -> np.ndarray:
+        """The columns of a model with these terms and a constant: [cells, parameters]."""
+        parts = [np.ones((len(self.games), 1))]
+        for term in terms:
+            product = np.ones((len(self.games), 1))
+            for factor in term:
+                product = (product[:, :, None] * self._blocks[factor][:, None, :]).reshape(len(self.games), -1)
+            parts.append(product)
+        return np.hstack(parts)
+
+    def compared(
+        self, misfit: Callable[[np.ndarray], float], test: Callable[[float, int], tuple[float, float]]
+    ) -> list[Effect]:
+        """Each term against the model of all terms that do not contain it (type II)."""
+        found = []
+        for term in self.terms:
+            without = [other for other in self.terms if not set(term) <= set(other)]
+            small, large = self.matrix(without), self.matrix([*without, term])
+            freedom = int(np.linalg.matrix_rank(large) - np.linalg.matrix_rank(small))
+            gain = max(0.0, misfit(small) - misfit(large)) if freedom else 0.0
+            found.append((term, freedom, gain, *(test(gain, freedom) if freedom else (math.nan, 1.0))))
+        adjusted = holm([p for *_, p in found])
+        return [
+            Effect(
+                ":".join(term),
+                freedom,
+                gain,
+                statistic,
+                p,
+                corrected,
+                self._marginal.get(term[0]) if len(term) == 1 else None,
+            )
+            for (term, freedom, gain, statistic, p), corrected in zip(found, adjusted, strict=True)
+        ]
+
+
+def anova(design: Design) -> list[Effect]:
+    """Analysis of variance of the single games (win 1, otherwise 0) with all factors and interactions, type II."""
+    from scipy.special import fdtrc
+
+    rates, root = design.wins / design.games, np.sqrt(design.games)
+    within, freedom_within = design.within
+
+    def squares(matrix: np.ndarray) -> float:
+        solution = np.linalg.lstsq(matrix * root[:, None], rates * root, rcond=None)[0]
+        return float((design.games * (rates - matrix @ solution) ** 2).sum())
+
+    def test(gain: float, freedom: int) -> tuple[float, float]:
+        if freedom_within <= 0 or within == 0:
+            return math.nan, 1.0
+        statistic = (gain / freedom) / (within / freedom_within)
+        return statistic, float(fdtrc(freedom, freedom_within, statistic))
+
+    return design.compared(squares, test)
+
+
+def binomial_model(design: Design) -> list[Effect]:
+    """The logistic model of the win counts with all factors and interactions; likelihood ratio tests, type II."""
+    import warnings
+
+    from scipy.special import chdtrc
+    from statsmodels.genmod.families import Binomial
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    counted = np.column_stack([design.wins, design.games - design.wins])
+
+    def deviance(matrix: np.ndarray) -> float:
+        with warnings.catch_warnings():  # a cell without wins has no finite estimate, but its deviance has a limit
+            warnings.simplefilter("ignore")
+            return float(GLM(counted, matrix, family=Binomial()).fit().deviance)
+
+    return design.compared(deviance, lambda gain, freedom: (gain, float(chdtrc(freedom, gain))))
+
+
+@attrs.frozen
+class Estimate:
+    """A number with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def wilson(wins: float, games: float, confidence: float = CONFIDENCE) -> Estimate:
+    """A win rate with its score interval (Wilson 1927), of which intervals of differences are made."""
+    from scipy.special import ndtri
+
+    z, rate = float(ndtri((1 + confidence) / 2)), wins / games
+    middle, reach = rate + z * z / (2 * games), z * math.sqrt(rate * (1 - rate) / games + z * z / (4 * games * games))
+    return Estimate(rate, *((middle + side * reach) / (1 + z * z / games) for side in (-1, 1)))
+
+
+def score(wins: int, draws: int, games: int, confidence: float = CONFIDENCE) -> Estimate:
+    """The mean of games in which a draw counts half a win, with Wilson's interval for as many games without draws as vary like them.
+
+    The variance is that of the games and half a game of each outcome besides, so that it is not 0 where all ended alike.
+    """
+    value = (wins + draws / 2) / games
+    if not draws:
+        return wilson(wins, games, confidence)
+    smooth = games + 3 / 2
+    mean, square = (wins + draws / 2 + 3 / 4) / smooth, (wins + draws / 4 + 5 / 8) / smooth
+    like = games * mean * (1 - mean) / (square - mean**2)
+    return wilson(value * like, like, confidence)
+
+
+def mean_interval(mean: float, error: float, count: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Student's interval of a mean with a standard error from `count` values."""
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(count - 1, (1 + confidence) / 2)) * error
+    return mean - reach, mean + reach
+
+
+def contrast(terms: Sequence[tuple[float, Estimate]]) -> Estimate:
+    """A weighted sum of independent estimates, its interval from theirs (Zou and Donner 2008; for two rates Newcombe 1998)."""
+    value = sum(weight * term.value for weight, term in terms)
+    below = [weight * ((term.low if weight > 0 else term.high) - term.value) for weight, term in terms]
+    above = [weight * ((term.high if weight > 0 else term.low) - term.value) for weight, term in terms]
+    return Estimate(value, value - math.hypot(*below), value + math.hypot(*above))
+
+
+def power_factor(confidence: float = CONFIDENCE, power: float = 0.8) -> float:
+    """How much narrower than needed an interval must be expected to be, so that it decides with a given chance."""
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + confidence) / 2))
+    return (z + float(ndtri(power))) / z

@@ -1,0 +1,435 @@
+"""Definition 5: an information capture and reuse strategy as seven slots, and Specification 6: `>>`, `+ /` and `^` compose them.
+
+    RAVE >> (MAST + NAST2) / 2
+    rave_weight(k=500) * AMAF ^ (1 - rave_weight(k=500)) * BASELINE
+
+An operator gives an Enhancement where its operands are enhancements and the weights sum to 1; until then (`MAST + NAST2`) it
+gives a `Sum` that only asks to be completed.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+
+from icarus.algebra.information import Information, Initial, Space
+from icarus.algebra.policy import Policy, Weight, WeightFunction
+from icarus.algebra.slots import Backpropagation, Capture
+
+TOLERANCE = 1e-9  # of weights that are to sum to 1
+SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
+_SYMBOLS = ("R", "Θ", "θ_initial", "α", "Ψ", "ξ", "ω")
+_OPERATORS = {">>": "▷", "+": "+", "^": "⊕"}
+_PROBES = [
+    (reward, visits, visits + more)
+    for visits in (0, 1, 2, 3, 10, 83, 250, 1_000, 30_000, 1_000_000)
+    for reward in (0.0, 0.3, 1.0)
+    for more in (0, 7)
+]
+
+
+class _Algebra:
+    """The operators, for enhancements and for sums that are not complete yet."""
+
+    def __rshift__(self, other: Any) -> "Enhancement":
+        return sequential(_operand(self, ">>"), _operand(other, ">>"))
+
+    def __rrshift__(self, other: Any) -> "Enhancement":
+        return sequential(_operand(other, ">>"), _operand(self, ">>"))
+
+    def __add__(self, other: Any) -> Any:
+        return _sum("+", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _sum("+", other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return _sum("^", self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return _sum("^", other, self)
+
+    def __mul__(self, factor: Any) -> Any:
+        return _scaled(self, factor)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Any:
+        if isinstance(divisor, bool) or not isinstance(divisor, int | float) or divisor <= 0:
+            raise TypeError(f"({self}) / {divisor!r}: an enhancement can be divided by a positive number only")
+        return _scaled(self, 1 / divisor)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"({self}) is neither true nor false; compose enhancements with >>, +, / and ^, not with and, or, not"
+        )
+
+
+def _slot(kind: type, example: str) -> Any:
+    def check(instance: Any, attribute: Any, value: Any) -> None:
+        union = isinstance(value, Union) and all(isinstance(part, kind | Union) for part in value.parts)
+        if not isinstance(value, kind) and not union and not isinstance(value, Mixture):
+            raise TypeError(f"{attribute.name} of {instance.name} is {value!r}; it must be {example}")
+
+    return attrs.field(validator=check)
+
+
+@attrs.frozen(eq=False, repr=False)
+class Enhancement(_Algebra):
+    """An information capture and reuse strategy (Definition 5): a value with seven slots.
+
+    Attributes:
+        name: as printed and parsed.
+        records: R, what information is kept about: a `Space` such as ACTION * PLAYER.
+        information: Θ, what is kept: an `Information` such as RewardVisits.
+        initial: θ_initial, what is known of a record before its first update.
+        policy: α, a `Policy`: how information turns into a distribution over the legal actions.
+        contexts: Ψ, what a capture tells the backpropagation: a `Space`.
+        capture: ξ, a `@capture` function: which records a finished playout updates, with which contexts.
+        backpropagation: ω, a `@backpropagation` function: the new information of one record.
+
+    Raises:
+        TypeError: a slot of the wrong kind.
+        ValueError: the policy reads information that is not kept.
+    """
+
+    name: str
+    records: Space = _slot(Space, "a Space such as ACTION * PLAYER")
+    information: Information = _slot(Information, "an Information such as information(reward=REWARD, visits=COUNT)")
+    initial: Initial = _slot(Initial, "initial() or initial(field=value)")
+    policy: Policy = _slot(Policy, "a rule over a @candidates or @values function, such as gibbs().over(actions)")
+    contexts: Space = _slot(Space, "a Space such as PLAYER")
+    capture: Capture = _slot(Capture, "a @capture function")
+    backpropagation: Backpropagation = _slot(Backpropagation, "a @backpropagation function")
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise TypeError(f"the name of an enhancement is {self.name!r}; it must be a text")
+        if isinstance(self.policy, Policy):
+            self.policy.check(self.information)
+            named = [*self.initial.common, *(field for _, fields in self.initial.given for field in fields)]
+            unknown = {name for name, _ in named} - set(self.information.names)
+            if unknown:
+                raise ValueError(
+                    f"initial of {self.name} sets {', '.join(sorted(unknown))}, but the information has "
+                    f"{', '.join(self.information.names)}"
+                )
+
+    @property
+    def components(self) -> tuple["Enhancement", ...]:
+        """The enhancements that this one is made of, each once, in order; itself where it is no composition."""
+        return (self,)
+
+    def specification(self) -> str:
+        """The seven slots, laid out as the paper's specifications are."""
+        lines = [
+            (f"{symbol} = {text}", f"({self._tag()}-{number})")
+            for number, (symbol, text) in enumerate(zip(_SYMBOLS, self._texts(), strict=True), start=1)
+        ]
+        width = max(len(text) for text, _ in lines) + 3
+        return "\n".join([self._title(), "", *(f"  {text:<{width}}{tag}" for text, tag in lines)])
+
+    def _title(self) -> str:
+        return f"Enhancement {self.name}"
+
+    def _tag(self) -> str:
+        return self.name
+
+    def _texts(self) -> tuple[str, ...]:
+        return (
+            str(self.records),
+            f"{self.information}   ({', '.join(self.information.names)})",
+            str(self.initial),
+            str(self.policy),
+            str(self.contexts),
+            self.capture.summary,
+            self.backpropagation.summary,
+        )
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (self.name, *(getattr(self, slot) for slot in SLOTS))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Enhancement) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __str__(self) -> str:
+        return self.name
+
+    __repr__ = __str__
+
+
+# ---------------------------------------------------------------------------------------------------------- compositions
+
+
+@attrs.frozen
+class Union:
+    """A disjoint union ⊔ of the slots of several enhancements (COMB-1, 2, 3, 5, 6, 7)."""
+
+    parts: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return " ⊔ ".join(str(part) for part in self.parts)
+
+
+@attrs.frozen
+class Mixture:
+    """The policy of a composition (COMB-4): an operator over weighted policies."""
+
+    operator: str
+    terms: tuple[tuple[Weight, Any], ...]
+
+
+@attrs.frozen(eq=False, repr=False)
+class Composition(Enhancement):
+    """Several enhancements composed (Specification 6).
+
+    Attributes:
+        operator: ">>", "+" or "^".
+        terms: (weight, enhancement) of each operand; of a sequence, the weights are 1.
+        alias: the name under which the expression is known, "RAVE"; no part of its identity.
+    """
+
+    operator: str = ""
+    terms: tuple[tuple[Weight, Enhancement], ...] = ()
+    alias: str | None = None
+
+    @property
+    def components(self) -> tuple[Enhancement, ...]:
+        return tuple(dict.fromkeys(part for _, term in self.terms for part in term.components))
+
+    def _title(self) -> str:
+        return f"Composition {self} = {self.name}" if self.alias else f"Composition {self.name}"
+
+    def _tag(self) -> str:
+        return "COMB"
+
+    def _texts(self) -> tuple[str, ...]:
+        weighted = [(str(weight), str(term)) for weight, term in self.terms]
+        policy = {
+            ">>": lambda: (
+                f"α[{weighted[0][1]}] at selection and expansion nodes; α[{weighted[-1][1]}] at simulation nodes"
+            ),
+            "+": lambda: " + ".join(f"{weight} α[{term}]" for weight, term in weighted),
+            "^": lambda: f"U[arg max ({' + '.join(f'{weight} v[{term}]' for weight, term in weighted)})]",
+        }[self.operator]()
+        parts = self.components
+
+        def joined(symbol: str, operator: str) -> str:
+            return f" {operator} ".join(f"{symbol}[{part}]" for part in parts)
+
+        return (
+            joined("R", "⊔"),
+            joined("Θ", "⊔"),
+            "θ_initial of the component that the record belongs to",
+            policy,
+            joined("Ψ", "⊔"),
+            joined("ξ", "#"),
+            "ω of the component that the record belongs to",
+        )
+
+    def specification(self) -> str:
+        """The seven slots of the composition, then those of its components."""
+        return "\n\n".join([super().specification(), *(part.specification() for part in self.components)])
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (self.operator, self.terms)
+
+    def __str__(self) -> str:
+        return self.alias or self.name
+
+    __repr__ = __str__
+
+
+def named(composition: Enhancement, alias: str) -> Enhancement:
+    """The same composition under a name of its own."""
+    return (
+        attrs.evolve(composition, alias=alias)
+        if isinstance(composition, Composition)
+        else attrs.evolve(composition, name=alias)
+    )
+
+
+def sequential(first: Enhancement, second: Enhancement) -> Enhancement:
+    """`first >> second`: first's policy in selection and expansion, second's in simulation (COMB▷-4).
+
+    Raises:
+        TypeError: an operand is no enhancement.
+    """
+    chain: list[Enhancement] = []
+    for operand in (first, second):
+        operand = _operand(operand, ">>")
+        chain.extend(part for _, part in _inside(operand, ">>"))
+    return _composed(">>", tuple((Weight(), operand) for operand in chain))
+
+
+def linear(*terms: tuple[float | Weight | WeightFunction, Enhancement]) -> Enhancement:
+    """λ₁A₁ + λ₂A₂ + …: each decision is made by one of the policies, drawn with its weight (COMB⁺-4).
+
+    Raises:
+        TypeError: an operand is no enhancement. ValueError: weights outside [0, 1], or not summing to 1.
+    """
+    return _complete("+", terms)
+
+
+def maxilinear(*terms: tuple[float | Weight | WeightFunction, Enhancement]) -> Enhancement:
+    """λ₁A₁ ⊕ λ₂A₂ ⊕ …: arg max of the weighted sum of the values (COMB⊕-4).
+
+    Raises:
+        TypeError: an operand is no enhancement. ValueError: weights outside [0, 1], or not summing to 1, or a policy that is not
+            of the form U[arg max v].
+    """
+    return _complete("^", terms)
+
+
+@attrs.frozen(repr=False)
+class Sum(_Algebra):
+    """Weighted enhancements whose weights do not sum to 1 (yet): `MAST + NAST2`, to be divided by 2."""
+
+    operator: str  # "+", "^", or "*" for a single weighted enhancement
+    terms: tuple[tuple[Weight, Enhancement], ...]
+
+    def __str__(self) -> str:
+        return f" {self.operator} ".join(_term_text(weight, term) for weight, term in self.terms)
+
+    __repr__ = __str__
+
+
+def _is(operand: Any, operator: str) -> bool:
+    return isinstance(operand, Composition) and operand.operator == operator and operand.alias is None
+
+
+def _inside(operand: Enhancement, operator: str) -> tuple[tuple[Weight, Enhancement], ...]:
+    """The terms of an unnamed composition by the same operator, to be flattened; otherwise the operand itself."""
+    if isinstance(operand, Composition) and _is(operand, operator):
+        return operand.terms
+    return ((Weight(), operand),)
+
+
+def _operand(value: Any, operator: str) -> Enhancement:
+    if isinstance(value, Sum):
+        raise ValueError(
+            f"the weights of ({value}) sum to {_total_text(value.terms)}, not to 1: it cannot be an operand of {operator}"
+        )
+    if not isinstance(value, Enhancement):
+        raise TypeError(f"{value!r} is no enhancement: it cannot be an operand of {operator}")
+    return value
+
+
+def _total_text(terms: tuple[tuple[Weight, Enhancement], ...]) -> str:
+    totals = [sum(weight.at(*probe) for weight, _ in terms) for probe in _PROBES]
+    low, high = min(totals), max(totals)
+    return f"{low:g}" if high - low < TOLERANCE else f"between {low:g} and {high:g}"
+
+
+def _weight(value: Any) -> Weight:
+    if isinstance(value, Weight):
+        return value
+    if isinstance(value, WeightFunction):
+        return Weight(1.0, ((value, False),))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return Weight(float(value))
+    raise TypeError(f"{value!r} is no weight: it must be a number or a @weight function")
+
+
+def _terms(value: Any, operator: str) -> tuple[tuple[Weight, Enhancement], ...]:
+    if isinstance(value, Sum) and value.operator in (operator, "*"):
+        return value.terms
+    return ((Weight(), _operand(value, operator)),)
+
+
+def _sum(operator: str, left: Any, right: Any) -> Any:
+    return _normalised(operator, _terms(left, operator) + _terms(right, operator))
+
+
+def _scaled(value: Any, factor: Any) -> Any:
+    scale = _weight(factor)
+    operator, terms = (value.operator, value.terms) if isinstance(value, Sum) else ("*", ((Weight(), value),))
+    return _normalised(operator, tuple((scale.times(weight), term) for weight, term in terms))
+
+
+def _normalised(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> Any:
+    """The finished composition where the weights sum to 1, else the sum as it stands."""
+    if operator == "*" and terms[0][0] == Weight():
+        return terms[0][1]
+    totals = [sum(weight.at(*probe) for weight, _ in terms) for probe in _PROBES]
+    if operator == "*" or any(abs(total - 1) > TOLERANCE for total in totals):
+        return Sum(operator, terms)
+    return _complete(operator, terms)
+
+
+def _complete(operator: str, given: tuple[tuple[Any, Any], ...]) -> Enhancement:
+    terms = tuple((_weight(weight), _operand(term, operator)) for weight, term in given)
+    expression = Sum(operator, terms)
+    for probe in _PROBES:
+        found = [weight.at(*probe) for weight, _ in terms]
+        for weight, value in zip((weight for weight, _ in terms), found, strict=True):
+            if not -TOLERANCE <= value <= 1 + TOLERANCE:
+                raise ValueError(
+                    f"the weight {weight} in ({expression}) is {value:g} at n = {probe[1]}; weights must lie in [0, 1]"
+                )
+        if abs(sum(found) - 1) > TOLERANCE:
+            raise ValueError(f"the weights of ({expression}) sum to {_total_text(terms)}, not to 1")
+    flat: list[tuple[Weight, Enhancement]] = []
+    for weight, term in terms:
+        flat.extend((weight.times(inner), part) for inner, part in _inside(term, operator))
+    if operator == "^":
+        _check_maximises(expression, flat)
+    return _composed(operator, tuple(flat))
+
+
+def _check_maximises(expression: Sum, terms: list[tuple[Weight, Enhancement]]) -> None:
+    for _, term in terms:
+        for part in _policies(term):
+            if isinstance(part, Composition) or not part.policy.maximises:
+                rule = "a linear mixture" if isinstance(part, Composition) else f"the rule {part.policy.rule.name}"
+                raise ValueError(
+                    f"the policy of {part} is {rule}, not of the form U[arg max v]: ^ cannot combine it in ({expression})"
+                )
+
+
+def _policies(term: Enhancement) -> Iterator[Enhancement]:
+    """The enhancements whose values a maxilinear composition would read; a linear mixture stands for itself."""
+    if not isinstance(term, Composition) or term.operator == "+":
+        yield term
+        return
+    ends = (term.terms[0], term.terms[-1]) if term.operator == ">>" else term.terms
+    for _, part in ends:
+        yield from _policies(part)
+
+
+def _composed(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> Composition:
+    parts = tuple(dict.fromkeys(part for _, term in terms for part in term.components))
+    names = [part.name for part in parts]
+    doubled = [name for name in names if names.count(name) > 1]
+    if doubled:
+        raise ValueError(
+            f"two different enhancements of one composition are called {doubled[0]}; rename one: attrs.evolve(…, name=…)"
+        )
+    unions: dict[str, Any] = {
+        slot: Union(tuple(getattr(part, slot) for part in parts)) for slot in SLOTS if slot != "policy"
+    }
+    mixture: Any = Mixture(operator, tuple((weight, term.policy) for weight, term in terms))
+    return Composition(name=_expression(operator, terms), policy=mixture, operator=operator, terms=terms, **unions)
+
+
+# ------------------------------------------------------------------------------------------------------------------ text
+
+
+def _bracketed(term: Enhancement) -> str:
+    whole = not isinstance(term, Composition) or term.alias is not None
+    return str(term) if whole else f"({term})"
+
+
+def _term_text(weight: Weight, term: Enhancement) -> str:
+    return _bracketed(term) if weight == Weight() else f"{weight}*{_bracketed(term)}"
+
+
+def _expression(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> str:
+    if operator == ">>":
+        return " >> ".join(str(term) if _is(term, "+") else _bracketed(term) for _, term in terms)
+    if len({weight for weight, _ in terms}) == 1 and terms[0][0] == Weight(1 / len(terms)):
+        return "(" + f" {operator} ".join(_bracketed(term) for _, term in terms) + f")/{len(terms)}"
+    return f" {operator} ".join(_term_text(weight, term) for weight, term in terms)

@@ -1,0 +1,144 @@
+"""Records and what is known of them: R, Θ and θ_initial of Definition 5.
+
+A record is any tuple of integers; inside the engine it is a 64-bit key (`icarus.kernel.record`). The information of a record is a
+row of named numbers.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.compiler.functions import plain
+from icarus.kernel.game import Game
+from icarus.kernel.history import episode_record, history_record, record
+
+
+@attrs.frozen
+class Space:
+    """A set that records or capture contexts are drawn from, written as in the paper; `*` is the Cartesian product."""
+
+    factors: tuple[str, ...]
+
+    def __mul__(self, other: "Space") -> "Space":
+        return Space(self.factors + other.factors)
+
+    def __pow__(self, length: int) -> "Space":
+        return Space(self.factors * length)
+
+    def __str__(self) -> str:
+        texts: list[str] = []
+        for factor in dict.fromkeys(self.factors):
+            times = self.factors.count(factor)
+            texts.append(factor if times == 1 else f"{factor}^{times}")
+        return " × ".join(texts)
+
+    def key(self, game: Game, parts: Any) -> int:
+        """The key of a record of this space in a game.
+
+        Args:
+            parts: what the record is made of. M* (`HISTORY`): () for the empty history, else (player, moves) with the moves as
+                the player, who made the last one, observed them. E × M* (`POSITION`): (label, player, moves). Otherwise the
+                integers in order, such as (action, player).
+        """
+        if self == HISTORY:
+            return (
+                history_record(game.viewer(parts[0]), parts[0], tuple(parts[1])) if parts else history_record(0, 0, ())
+            )
+        if self == POSITION:
+            label, player, moves = parts
+            return episode_record(label, game.viewer(player), player, tuple(moves))
+        return plain(record)(*(int(part) for part in parts))
+
+
+ACTION = Space(("A",))
+MOVE = Space(("M",))
+PLAYER = Space(("{1, …, κ}",))
+HISTORY = Space(("M*",))
+POSITION = Space(("E", "M*"))
+NOTHING = Space(("{ψ}",))
+VISIT_OR_AVAILABLE = Space(("{ψ_avail, ψ_visit}",))
+
+
+@attrs.frozen
+class Domain:
+    """What one number of the information is: a letter for printing, a type, and whether there is one for each player."""
+
+    symbol: str
+    type: np.dtype = attrs.field(converter=np.dtype)
+    per_player: bool = False
+
+
+REWARD = Domain("ℝ", np.float64)
+REWARDS = Domain("ℝ^κ", np.float64, per_player=True)
+COUNT = Domain("ℕ₀", np.int32)
+REPLY = Domain("A ∪ {⊥}", np.int64)
+
+
+@attrs.frozen
+class Information:
+    """Θ: the names and domains of what is kept for a record, in the paper's order."""
+
+    fields: tuple[tuple[str, Domain], ...]
+
+    def __str__(self) -> str:
+        return " × ".join(domain.symbol for _, domain in self.fields)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.fields)
+
+    def row(self, players: int) -> np.dtype:
+        """The dtype of a table row: the record's key, then the information."""
+        shapes = [
+            (name, domain.type, (players,)) if domain.per_player else (name, domain.type)
+            for name, domain in self.fields
+        ]
+        return np.dtype([("record", np.int64), *shapes], align=True)
+
+
+def information(**fields: Domain) -> Information:
+    """An information domain with named fields: `information(reward=REWARD, visits=COUNT)`."""
+    for name, domain in fields.items():
+        if not isinstance(domain, Domain):
+            raise TypeError(f"{name} of an information is {domain!r}; it must be a Domain such as REWARD or COUNT")
+        if name == "record":
+            raise ValueError("no field of an information can be called 'record': a row's key is")
+    if not fields:
+        raise ValueError("an information needs at least one field, such as visits=COUNT")
+    return Information(tuple(fields.items()))
+
+
+RewardVisits = information(reward=REWARD, visits=COUNT)
+RewardVisitsAvailability = information(reward=REWARD, visits=COUNT, availability=COUNT)
+RewardsVisits = information(reward=REWARDS, visits=COUNT)
+RewardsVisitsAvailability = information(reward=REWARDS, visits=COUNT, availability=COUNT)
+LastReply = information(reply=REPLY)
+
+
+@attrs.frozen
+class Initial:
+    """θ_initial: the information of a record before its first update.
+
+    Attributes:
+        common: field values of every record; fields not named are 0.
+        given: exceptions: ((parts of a record, field values), …), entered before the search begins.
+    """
+
+    common: tuple[tuple[str, float], ...] = ()
+    given: tuple[tuple[Any, tuple[tuple[str, float], ...]], ...] = ()
+
+    def __str__(self) -> str:
+        rest = ", 0 otherwise" if self.given else ""
+        common = (
+            ", ".join(f"{name} = {'⊥' if name == 'reply' and value < 0 else value}" for name, value in self.common)
+            or "0"
+        )
+        return common + (f"; {len(self.given)} records given{rest}" if self.given else "")
+
+
+def initial(given: Mapping[Any, Mapping[str, float]] | None = None, **common: float) -> Initial:
+    """θ_initial: `initial()` is all zeros, `initial(reward=1, visits=1)` the same for every record, `given` names exceptions."""
+    exceptions = tuple((parts, tuple(values.items())) for parts, values in (given or {}).items())
+    return Initial(tuple(common.items()), exceptions)

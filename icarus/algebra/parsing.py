@@ -1,0 +1,105 @@
+"""Strategies from text: the inverse of `str`, by a parser that evaluates nothing but the algebra."""
+
+import ast
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from icarus.algebra.enhancement import Enhancement, Sum
+
+_OPERATORS = {ast.RShift: ">>", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitXor: "^"}
+LONGEST = 2000  # characters of a strategy
+
+
+def parse(text: str, names: Mapping[str, Any]) -> Enhancement:
+    """The enhancement that a text such as "RAVE >> (MAST + NAST2)/2" describes.
+
+    Args:
+        names: enhancements, and functions that make enhancements, weights or rules, by name.
+
+    Raises:
+        ValueError: with the position (counted from 1) of what cannot be understood, and what would be right.
+        TypeError: `text` is no text.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a strategy is given as a text, not as {text!r}")
+    if len(text) > LONGEST:
+        raise ValueError(f"a strategy of {len(text)} characters; at most {LONGEST} are read")
+    try:
+        tree = ast.parse(text.strip() or " ", mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        place = (isinstance(error, SyntaxError) and error.offset) or len(text) + 1
+        raise ValueError(
+            f"the strategy {text!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2"
+        ) from None
+    found = _Reader(text, names).value(tree.body)
+    if isinstance(found, Sum):
+        raise ValueError(
+            f"the weights of the strategy {text!r} do not sum to 1; did you mean ({found})/{len(found.terms)}?"
+        )
+    if not isinstance(found, Enhancement):
+        raise ValueError(f"{text!r} is no enhancement; write it like RAVE >> (MAST + NAST2)/2")
+    return found
+
+
+class _Reader:
+    def __init__(self, text: str, names: Mapping[str, Any]) -> None:
+        self.text, self.names = text, names
+
+    def wrong(self, node: ast.AST, reason: str) -> ValueError:
+        return ValueError(f"the strategy {self.text!r}, at position {getattr(node, 'col_offset', 0) + 1}: {reason}")
+
+    def value(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            return node.value
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+            return -self.value(node.operand)
+        if isinstance(node, ast.Name):
+            return self.named(node)
+        if isinstance(node, ast.Call):
+            return self.call(node)
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+            return self.combined(node)
+        raise self.wrong(
+            node, f"{ast.unparse(node)!r} is not part of the algebra; it knows >>, +, -, *, /, ^, names and numbers"
+        )
+
+    def named(self, node: ast.Name) -> Any:
+        if node.id not in self.names:
+            near = difflib.get_close_matches(node.id, self.names, n=3, cutoff=0.5)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(self.names)}"
+            raise self.wrong(node, f"no enhancement is called {node.id!r}; {hint}")
+        return self.names[node.id]
+
+    def call(self, node: ast.Call) -> Any:
+        function = self.value(node.func)
+        if isinstance(function, Enhancement) or not callable(function):
+            raise self.wrong(node, f"{ast.unparse(node.func)} takes no parameters")
+        if any(keyword.arg is None for keyword in node.keywords):
+            raise self.wrong(node, "** is not part of the algebra")
+        arguments = [self.value(argument) for argument in node.args]
+        keywords = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
+        try:
+            return function(*arguments, **keywords)
+        except (TypeError, ValueError) as error:
+            raise self.wrong(node, str(error)) from None
+
+    def combined(self, node: ast.BinOp) -> Any:
+        left, right = self.value(node.left), self.value(node.right)
+        operator = _OPERATORS[type(node.op)]
+        try:
+            match operator:
+                case ">>":
+                    return left >> right
+                case "+":
+                    return left + right
+                case "-":
+                    return left - right
+                case "*":
+                    return left * right
+                case "/":
+                    return left / right
+                case _:
+                    return left ^ right
+        except (TypeError, ValueError, ArithmeticError) as error:
+            raise self.wrong(node, str(error)) from None

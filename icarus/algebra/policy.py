@@ -1,0 +1,231 @@
+"""Forms of the policy function α, and the weights of mixtures.
+
+A *rule* turns values into a choice: `argmax` (eq. 13), `ucb1`, `gibbs`, `epsilon_greedy`, `roulette`, `reply`. A rule over a
+`@values` function uses v as it is; over a `@candidates` function, v(a) is made from the information of the record that tells about a:
+the mean reward q/n, or UCB1.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.algebra.information import COUNT, Information
+from icarus.algebra.slots import Candidates, Slot, Values
+
+_REAL = np.dtype(np.float64)
+
+RULE_UNIFORM, RULE_ARGMAX, RULE_GIBBS, RULE_ROULETTE, RULE_EPSILON_GREEDY, RULE_REPLY, RULE_GIBBS_OF_MEANS = range(7)
+
+
+@attrs.frozen
+class Rule:
+    """How values become a probability distribution over the legal actions.
+
+    Attributes:
+        name, formula: for printing.
+        code: what the playout loop does.
+        parameters: (name, value): the temperature τ, ε or the exploration constant c.
+        bandit: whether values over records are UCB1's rather than means.
+    """
+
+    name: str
+    code: int
+    formula: str
+    parameters: tuple[tuple[str, float], ...] = ()
+    bandit: bool = False
+
+    def over(self, source: Candidates | Values) -> "Policy":
+        """The policy that applies this rule to a `@candidates` or a `@values` function."""
+        return Policy(self, source)
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in self.parameters)})"
+
+
+def checked(rule: Rule) -> Rule:
+    """The rule itself.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(rule, Rule):
+        raise TypeError(f"{rule!r} is no rule of reuse; rules are ucb1(), gibbs(), epsilon_greedy(), roulette()")
+    return rule
+
+
+def _real(rule: str, name: str, value: float, least: float, most: float, strict: bool = False) -> float:
+    good = isinstance(value, int | float | np.number) and not isinstance(value, bool) and least <= value <= most
+    if not good or (strict and value == least):
+        limits = f"{'above' if strict else 'at least'} {least:g}" + (
+            f" and at most {most:g}" if most < math.inf else ""
+        )
+        raise ValueError(f"{name} of {rule} is {value!r}; it must be a real {limits}")
+    return float(value)
+
+
+def ucb1(exploration: float = 0.7) -> Rule:
+    """U[arg max of UCB1]: counts trials by availability where the information has it, else by the visits of all legal actions."""
+    value = _real("ucb1", "exploration", exploration, 0, 1e9)
+    return Rule("ucb1", RULE_ARGMAX, "U[arg max v(a)], v UCB1", (("exploration", value),), bandit=True)
+
+
+def argmax() -> Rule:
+    """U[arg max v(a)] (eq. 13)."""
+    return Rule("argmax", RULE_ARGMAX, "U[arg max v(a)]")
+
+
+def gibbs(temperature: float = 1.0) -> Rule:
+    """P(a) ∝ exp(v(a)/τ) (MAST-4)."""
+    return Rule(
+        "gibbs",
+        RULE_GIBBS,
+        "P(a) ∝ e^{v(a)/τ}",
+        (("temperature", _real("gibbs", "temperature", temperature, 0, 1e9, strict=True)),),
+    )
+
+
+def epsilon_greedy(epsilon: float = 0.2) -> Rule:
+    """ε U[A] + (1 − ε) U[arg max v(a)] (MAST-ε-greedy-4)."""
+    return Rule(
+        "epsilon_greedy",
+        RULE_EPSILON_GREEDY,
+        "ε U[A_s] + (1 − ε) U[arg max v(a)]",
+        (("epsilon", _real("epsilon_greedy", "epsilon", epsilon, 0, 1)),),
+    )
+
+
+def roulette() -> Rule:
+    """P(a) ∝ v(a) (MAST-Roulette-4); uniform where all values are 0."""
+    return Rule("roulette", RULE_ROULETTE, "P(a) ∝ v(a)")
+
+
+def reply() -> Rule:
+    """Plays the action of positive value, if there is one, else uniformly (LGR-4)."""
+    return Rule("reply", RULE_REPLY, "the recorded reply if it is legal, else U[A_s]")
+
+
+@attrs.frozen
+class Policy:
+    """α of one enhancement: a rule over values."""
+
+    rule: Rule
+    source: Candidates | Values
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.source, Candidates | Values):
+            raise TypeError(f"{self.rule.name} goes over a @candidates or @values function, not {self.source!r}")
+        if isinstance(self.source, Values) and self.rule.bandit:
+            raise TypeError(
+                f"ucb1 makes its own values from records; over the values function {self.source!r} use argmax()"
+            )
+        if self.rule.code == RULE_REPLY and not isinstance(self.source, Values):
+            raise TypeError(f"reply goes over a @values function (1 for the reply, 0 otherwise), not {self.source!r}")
+
+    @property
+    def maximises(self) -> bool:
+        """Whether this policy is of the form U[arg max v] (eq. 13), as maxilinear composition demands."""
+        return self.rule.code == RULE_ARGMAX
+
+    def check(self, information: Information) -> None:
+        """Refuse information that the rule cannot read."""
+        if isinstance(self.source, Candidates) and not {"reward", "visits"} <= set(information.names):
+            raise ValueError(
+                f"{self.rule} reads the fields reward and visits, but the information has {', '.join(information.names)}"
+            )
+        if isinstance(self.source, Candidates) and dict(information.fields)["visits"] != COUNT:
+            raise ValueError("the field visits of an information must be a COUNT")
+
+    def rule_parameters(self) -> tuple[float, ...]:
+        """What the values from records take: c where they are UCB1's."""
+        return tuple(value for _, value in self.rule.parameters) if self.rule.bandit else ()
+
+    def __str__(self) -> str:
+        parameters = ", ".join(
+            f"{symbol} = {value:g}"
+            for (_, value), symbol in zip(self.rule.parameters, _SYMBOLS.get(self.rule.name, ()), strict=False)
+        )
+        return f"{self.rule.formula}" + (f", {parameters}" if parameters else "") + f"; {self.source.summary}"
+
+
+_SYMBOLS = {"ucb1": ("c",), "gibbs": ("τ",), "epsilon_greedy": ("ε",)}
+
+
+@attrs.frozen(repr=False)
+class WeightFunction(Slot):
+    """`weight(rewards, visits, availability) -> float`: λ, a function of the baseline's information (q, n, m) of [h]~."""
+
+    KIND = "weight"
+    ARGUMENTS = ("rewards", "visits", "availability")
+
+    def at(self, reward: float, visits: int, availability: int) -> float:
+        """λ in plain Python, for one mean reward of every player."""
+        rewards = np.full(8, reward * visits)
+        return float(self.function(rewards, visits, availability, *self.values()))
+
+    def __mul__(self, other: Any) -> Any:
+        return Weight(1.0, ((self, False),)) * other
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * Weight(1.0, ((self, False),))
+
+    def __rsub__(self, other: Any) -> "Weight":
+        if other != 1:
+            return NotImplemented
+        return Weight(1.0, ((self, True),))
+
+
+def weight(function: Callable) -> WeightFunction:
+    """Mark `function(rewards, visits, availability)`: a mixing coefficient λ that depends on the baseline's information of [h]~.
+
+    The slot multiplies enhancements, `my_weight(k=500) * A + (1 - my_weight(k=500)) * B`.
+    """
+    return WeightFunction.of(function)
+
+
+@attrs.frozen(repr=False)
+class Weight:
+    """A mixing coefficient: a constant times weight functions λ, or their complements 1 − λ."""
+
+    constant: float = 1.0
+    functions: tuple[tuple[WeightFunction, bool], ...] = ()  # (λ, whether 1 − λ is meant)
+
+    def times(self, other: "Weight") -> "Weight":
+        return Weight(self.constant * other.constant, self.functions + other.functions)
+
+    def __rsub__(self, other: Any) -> "Weight":
+        if other != 1 or self.constant != 1.0 or len(self.functions) != 1:
+            raise TypeError(f"{other!r} - ({self}) is no weight; write it as a weight function of its own")
+        function, complement = self.functions[0]
+        return Weight(1.0, ((function, not complement),))
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, WeightFunction):
+            other = Weight(1.0, ((other, False),))
+        return self.times(other) if isinstance(other, Weight) else NotImplemented
+
+    def __rmul__(self, other: Any) -> Any:
+        return Weight(float(other)).times(self) if isinstance(other, int | float) else NotImplemented
+
+    def at(self, reward: float, visits: int, availability: int) -> float:
+        """The coefficient in plain Python."""
+        value = self.constant
+        for function, complement in self.functions:
+            found = function.at(reward, visits, availability)
+            value *= 1 - found if complement else found
+        return value
+
+    def __str__(self) -> str:
+        parts = [] if self.constant == 1.0 and self.functions else [repr(self.constant)]
+        parts += [f"(1 - {function!r})" if complement else repr(function) for function, complement in self.functions]
+        return "*".join(parts)
+
+    __repr__ = __str__
+
+
+@weight
+def rave_weight(rewards: np.ndarray, visits: int, availability: int, k: int = 250) -> float:
+    """λ_RAVE = √(k / (3n + k)) (15)"""
+    return math.sqrt(k / (3 * visits + k))

@@ -1,0 +1,192 @@
+"""The compiled slots of an enhancement: plain functions, marked by a decorator that fixes what they are given.
+
+A slot function may have parameters of its own: further arguments with defaults, bound by calling the slot,
+
+    @capture
+    def capture(history, updates, last_phase=SIMULATION): ...
+
+    capture(last_phase=EXPANSION)        # the same capture with another parameter
+
+Integers stay integers and reals reals, as the default says.
+"""
+
+import functools
+import importlib
+import inspect
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import attrs
+import numpy as np
+
+
+def _found(module: str, name: str, parameters: tuple[tuple[str, float], ...]) -> "Slot":
+    found: Any = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found(**dict(parameters))
+
+
+@attrs.frozen(repr=False)
+class Slot:
+    """A slot function with its parameters bound.
+
+    Attributes:
+        function: the plain Python function.
+        parameters: (name, value) of each parameter, in the order of the function's arguments.
+    """
+
+    function: Callable
+    parameters: tuple[tuple[str, float], ...] = ()
+
+    KIND: ClassVar[str] = ""
+    ARGUMENTS: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def of(cls, function: Callable) -> Self:
+        """The slot of a function, with its parameters at their defaults."""
+        if not inspect.isfunction(function):
+            raise TypeError(f"@{cls.KIND} goes before a plain function, not {function!r}")
+        arguments = list(inspect.signature(function).parameters.values())
+        fixed, own = arguments[: len(cls.ARGUMENTS)], arguments[len(cls.ARGUMENTS) :]
+        expected = f"{function.__name__}({', '.join(cls.ARGUMENTS)}, …)"
+        if len(fixed) < len(cls.ARGUMENTS) or any(argument.default is not argument.empty for argument in fixed):
+            raise TypeError(
+                f"a {cls.KIND} function takes {', '.join(cls.ARGUMENTS)}: write it as {expected}, not "
+                f"{function.__name__}{inspect.signature(function)}"
+            )
+        for argument in own:
+            if type(argument.default) not in (int, float):
+                raise TypeError(
+                    f"parameter {argument.name} of {function.__name__} needs a default that is an integer or a real"
+                )
+        return cls(function, tuple((argument.name, argument.default) for argument in own))
+
+    def __call__(self, **parameters: float) -> Self:
+        """The same slot with some parameters bound to other values.
+
+        Raises:
+            TypeError: no such parameter, or a real where an integer is due.
+        """
+        known = dict(self.parameters)
+        for name, value in parameters.items():
+            if name not in known:
+                raise TypeError(f"{self.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
+            kind = type(known[name])
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float | np.integer | np.floating)
+                or kind(value) != value
+            ):
+                raise TypeError(
+                    f"parameter {name} of {self.name} is {value!r}; it must be {'an integer' if kind is int else 'a real'}"
+                )
+            known[name] = kind(value)
+        return attrs.evolve(self, parameters=tuple(known.items()))
+
+    def __reduce__(self) -> Any:
+        return _found, (self.function.__module__, self.function.__qualname__, self.parameters)
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the function's docstring: the formula, for printing."""
+        return " ".join((inspect.getdoc(self.function) or self.name).split("\n\n")[0].split())
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.parameters)
+        return f"{self.name}({given})" if given else self.name
+
+    def values(self) -> tuple[float, ...]:
+        return tuple(value for _, value in self.parameters)
+
+    def kinds(self) -> tuple[type, ...]:
+        return tuple(type(value) for value in self.values())
+
+    def label(self, kind: str = "") -> str:
+        return f"the {kind or self.KIND} function {self.function.__module__}.{self.function.__qualname__}"
+
+
+@attrs.frozen(repr=False)
+class Candidates(Slot):
+    """`candidates(history, legal, records)`: writes, for each legal action, the record that tells about it here."""
+
+    KIND = "candidates"
+    ARGUMENTS = ("history", "legal", "records")
+
+
+@attrs.frozen(repr=False)
+class Values(Slot):
+    """`values(history, theta, legal, out)`: writes v(a) of each legal action, reading θ with `find(theta, record)`."""
+
+    KIND = "values"
+    ARGUMENTS = ("history", "theta", "legal", "out")
+
+
+@attrs.frozen(repr=False)
+class Capture(Slot):
+    """`capture(history, updates)`: ξ, asks for updates of a finished playout with `update(updates, record, context)`.
+
+    Attributes:
+        reads_simulation: whether it looks at steps of the simulation phase.
+        writes_simulation: whether it names records of anything but the histories of the tree and their children.
+    """
+
+    reads_simulation: bool = True
+    writes_simulation: bool = True
+
+    KIND = "capture"
+    ARGUMENTS = ("history", "updates")
+
+
+@attrs.frozen(repr=False)
+class Backpropagation(Slot):
+    """`backpropagation(seen, context, rewards)`: ω, changes the information `seen` of one record in place.
+
+    Attributes:
+        averages: whether `reward` and `visits` grow only together, a visit with one reward in [0, 1]: mean rewards are at most 1.
+    """
+
+    averages: bool = False
+
+    KIND = "backpropagation"
+    ARGUMENTS = ("seen", "context", "rewards")
+
+
+def candidates(function: Callable) -> Candidates:
+    """Mark `function(history, legal, records)`: which record tells about each legal action."""
+    return Candidates.of(function)
+
+
+def values(function: Callable) -> Values:
+    """Mark `function(history, theta, legal, out)`: the value v of each legal action."""
+    return Values.of(function)
+
+
+def capture(function: Callable | None = None, *, reads_simulation: bool = True, writes_simulation: bool = True) -> Any:
+    """Mark `function(history, updates)`: the capture function ξ.
+
+    Args:
+        reads_simulation: False if it looks only at steps of selection and expansion, as the baseline's does; a simulation that no
+            capture looks at is not written down.
+        writes_simulation: False if it names only records of histories in the tree and of their children, as AMAF's does;
+            a policy over such records need not be asked where there cannot be any.
+    """
+    if function is None:
+        return functools.partial(capture, reads_simulation=reads_simulation, writes_simulation=writes_simulation)
+    return attrs.evolve(Capture.of(function), reads_simulation=reads_simulation, writes_simulation=writes_simulation)
+
+
+def backpropagation(function: Callable | None = None, *, averages: bool = False) -> Any:
+    """Mark `function(seen, context, rewards)`: the backpropagation function ω.
+
+    Args:
+        averages: True if `reward` and `visits` grow only together, a visit with one reward in [0, 1], as in MAST. No mean is above 1 then,
+            and `gibbs` over a @candidates function that names each action's record without regard to the others need not read all.
+    """
+    if function is None:
+        return functools.partial(backpropagation, averages=averages)
+    return attrs.evolve(Backpropagation.of(function), averages=averages)

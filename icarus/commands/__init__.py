@@ -1,0 +1,1 @@
+"""The command `icarus`, and what it runs beside searches: audits and benchmarks."""

@@ -1,0 +1,65 @@
+"""What the compiler refuses, told in one sentence."""
+
+import dis
+import re
+import types as pytypes
+from collections.abc import Callable
+from pathlib import Path
+
+from icarus.compiler.digest import PACKAGE, reachable
+
+ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no author's mistake lies
+
+
+class CompilationError(TypeError):
+    """A function that the compiler refuses, told in one sentence."""
+
+
+def mention(function: Callable, mentioned: str) -> str:
+    """Where a name stands in the code that a function reaches, as " (file, line n)"; "" if nowhere."""
+    for _, value in reachable(function):
+        if isinstance(value, pytypes.FunctionType):
+            for instruction in dis.get_instructions(value):
+                if instruction.argval == mentioned and instruction.opname in (
+                    "LOAD_ATTR",
+                    "STORE_ATTR",
+                    "LOAD_GLOBAL",
+                    "LOAD_METHOD",
+                ):
+                    line = instruction.positions.lineno if instruction.positions else "?"
+                    return f" ({value.__code__.co_filename}, line {line})"
+    return ""
+
+
+def reason(function: Callable, error: Exception) -> str:
+    """What the compiler says, reduced to what is wrong and where."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    unknown = re.search(r"name '(\w+)' is not defined", text)
+    if unknown:
+        return f"the name {unknown[1]!r} is not defined{mention(function, unknown[1])}"
+    places = [(Path(path).resolve(), line) for path, line in re.findall(r'File "([^"]+)", line (\d+)', text)]
+    own = [
+        place for place in places if place[0].parent.parent != PACKAGE or place[0].parent.name not in ENGINE
+    ] or places
+    told = [line.strip().removeprefix("- ") for line in text.splitlines()]
+    skipped = (
+        "Failed in",
+        "During:",
+        "File ",
+        "<source",
+        "^",
+        "This error",
+        "There are",
+        "raised from",
+        "Overload",
+        "In definition",
+    )
+    reasons = [line for line in told if line and not line.startswith(skipped) and not set(line) <= set("~^- ")]
+    wanted = ("No implementation", "Unknown attribute", "Untyped", "Cannot", "Invalid use", "undefined", "not")
+    reason = next(
+        (line for line in reasons if any(word in line for word in wanted)),
+        reasons[0] if reasons else "it cannot be typed",
+    )
+    call = next((line.removeprefix(">>> ") for line in told if line.startswith(">>> ")), "")
+    where = f" ({own[0][0]}, line {own[0][1]})" if own else ""
+    return f"{reason.removesuffix(' found for signature:')} {call}".strip().rstrip(":.") + where

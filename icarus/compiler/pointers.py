@@ -1,0 +1,161 @@
+"""Pointers as integers: addresses viewed as arrays and records, and calls through addresses.
+
+A compiled *entry* takes and returns 64-bit integers only; pointers travel as integers and are viewed as arrays and records on
+arrival. One uniform signature is what lets the playout loop, compiled once, call any game and any specification by address.
+"""
+
+import functools
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+
+from icarus.compiler.functions import DISABLED, intrinsic
+
+
+@intrinsic
+def address_of(typingctx: Any, array: Any) -> Any:
+    """The address of the first element of an array, as an integer."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(array)(context, builder, arguments[0]).data
+        return builder.ptrtoint(data, context.get_value_type(types.int64))
+
+    return types.int64(array), codegen
+
+
+@intrinsic
+def array_at(typingctx: Any, address: Any, length: Any, dtype: Any) -> Any:
+    """View `length` items of `dtype` at an address as a one-dimensional array, without a copy."""
+    array_type = types.Array(dtype.dtype, 1, "C")
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(array_type)(context, builder)
+        size = context.get_abi_sizeof(context.get_data_type(dtype.dtype))
+        item_size = context.get_constant(types.intp, size)
+        pointer = builder.inttoptr(arguments[0], array.data.type)
+        context.populate_array(
+            array, data=pointer, shape=[arguments[1]], strides=[item_size], itemsize=item_size, meminfo=None
+        )
+        return array._getvalue()
+
+    return array_type(types.int64, types.int64, dtype), codegen
+
+
+@intrinsic
+def matrix_at(typingctx: Any, address: Any, rows: Any, columns: Any, dtype: Any) -> Any:
+    """View `rows` × `columns` items of `dtype` at an address as a two-dimensional array, without a copy."""
+    array_type = types.Array(dtype.dtype, 2, "C")
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(array_type)(context, builder)
+        item_size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(dtype.dtype)))
+        pointer = builder.inttoptr(arguments[0], array.data.type)
+        row_size = builder.mul(arguments[2], item_size)
+        context.populate_array(
+            array,
+            data=pointer,
+            shape=[arguments[1], arguments[2]],
+            strides=[row_size, item_size],
+            itemsize=item_size,
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return array_type(types.int64, types.int64, types.int64, dtype), codegen
+
+
+@intrinsic
+def record_at(typingctx: Any, address: Any, dtype: Any) -> Any:
+    """View the bytes at an address as one record of `dtype`, without a copy."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(dtype.dtype))
+
+    return dtype.dtype(types.int64, dtype), codegen
+
+
+def _unpack(kinds: tuple[type, ...]) -> Any:
+    """An intrinsic that reads consecutive 8-byte parameters at an address as a tuple of int64 and float64."""
+    tuple_type = types.Tuple([types.int64 if kind is int else types.float64 for kind in kinds])
+
+    @intrinsic
+    def unpack(typingctx: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            loaded = []
+            for i, item in enumerate(tuple_type.types):
+                at = builder.add(arguments[0], context.get_constant(types.int64, 8 * i))
+                loaded.append(builder.load(builder.inttoptr(at, context.get_value_type(item).as_pointer())))
+            return context.make_tuple(builder, tuple_type, loaded)
+
+        return tuple_type(types.int64), codegen
+
+    return unpack
+
+
+unpack_parameters = functools.lru_cache(maxsize=None)(_unpack)
+
+
+def _caller(arity: int) -> Any:
+    signature_types = (types.int64,) * arity
+
+    @intrinsic
+    def call(typingctx: Any, address: Any, arguments: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            given = [builder.extract_value(values[1], i) for i in range(arity)]
+            function_type = context.call_conv.get_function_type(types.int64, signature_types)
+            pointer = builder.inttoptr(values[0], function_type.as_pointer())
+            status, result = context.call_conv.call_function(builder, pointer, types.int64, signature_types, given)
+            with cgutils.if_unlikely(builder, status.is_error):
+                context.call_conv.return_status_propagate(builder, status)
+            return result
+
+        return types.int64(types.int64, types.UniTuple(types.int64, arity)), codegen
+
+    return call
+
+
+call1, call2, call3, call4, call5, call6, call7 = (_caller(arity) for arity in range(1, 8))
+
+
+@intrinsic
+def foreign3(typingctx: Any, address: Any, arguments: Any) -> Any:
+    """Call the C function of three integers at an address; what it returns is ignored."""
+
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        word = ir.IntType(64)
+        pointer = builder.inttoptr(values[0], ir.FunctionType(word, [word] * 3).as_pointer())
+        builder.call(pointer, [builder.extract_value(values[1], i) for i in range(3)])
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.UniTuple(types.int64, 3)), codegen
+
+
+@intrinsic
+def popcount(typingctx: Any, word: Any) -> Any:
+    """The number of one bits in a 64-bit word."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def lowest_bit(typingctx: Any, word: Any) -> Any:
+    """The index of the lowest one bit in a 64-bit word (64 for zero)."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.int64(types.uint64), codegen
+
+
+if DISABLED:
+
+    def popcount(word: int) -> int:
+        return int(word).bit_count()
+
+    def lowest_bit(word: int) -> int:
+        return ((int(word) & -int(word)).bit_length() - 1) % 65

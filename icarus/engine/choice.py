@@ -1,0 +1,202 @@
+"""How a decision is made: random choices, rules over values, and the programs of a composition."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from icarus.algebra.enhancement import TOLERANCE
+from icarus.algebra.policy import (
+    RULE_ARGMAX,
+    RULE_EPSILON_GREEDY,
+    RULE_GIBBS,
+    RULE_GIBBS_OF_MEANS,
+    RULE_REPLY,
+    RULE_ROULETTE,
+    RULE_UNIFORM,
+)
+from icarus.compiler.pointers import array_at, call4, call7, record_at
+from icarus.engine.arena import ANY, COMPONENT_SIZE, LEAF_SIZE, PROGRAM_SIZE
+from icarus.engine.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, TERM
+from icarus.engine.values import UNVISITED
+from icarus.kernel import below, helper, inlined, uniform
+
+_INT, _REAL, _WORD, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.uint64), np.dtype(np.int32)
+
+
+@inlined
+def best(values: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """U[arg max]: the index of a greatest value, ties broken uniformly."""
+    most, ties = values[0], 1
+    first = 0
+    for i in range(1, count):
+        if values[i] > most:
+            most, ties, first = values[i], 1, i
+        elif values[i] == most:
+            ties += 1
+    if ties > 1:
+        skip = below(rng, ties)
+        while skip > 0:
+            first += 1
+            if values[first] == most:
+                skip -= 1
+    return first
+
+
+@inlined
+def proportional(weights: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """An index drawn with probability proportional to its weight; uniformly where all weights are 0."""
+    total = 0.0
+    for i in range(count):
+        total += weights[i]
+    if total == 0.0:
+        return below(rng, count)
+    rest = uniform(rng) * total
+    for i in range(count):
+        rest -= weights[i]
+        if rest < 0:
+            return i
+    return count - 1
+
+
+@inlined
+def drawn(probabilities: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """The index of an outcome of π₀."""
+    point, upto = uniform(rng), 0.0
+    for i in range(count):
+        upto += probabilities[i]
+        if point < upto:
+            return i
+    return count - 1
+
+
+@inlined
+def chosen(rule: int, parameter: float, values: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """The index that a rule chooses among values."""
+    if rule == RULE_ARGMAX:
+        return best(values, count, rng)
+    if rule == RULE_GIBBS:
+        most = values[0]
+        for i in range(1, count):
+            most = max(most, values[i])
+        if most == np.inf:
+            return best(values, count, rng)
+        for i in range(count):  # scaled by e^(-most/τ), so that no temperature is too low
+            values[i] = math.exp((values[i] - most) / parameter)
+        return proportional(values, count, rng)
+    if rule == RULE_EPSILON_GREEDY:
+        return below(rng, count) if uniform(rng) < parameter else best(values, count, rng)
+    if rule == RULE_ROULETTE:
+        return proportional(values, count, rng)
+    if rule == RULE_REPLY:
+        for i in range(count):
+            if values[i] > 0:
+                return i
+    return below(rng, count)
+
+
+class WeightError(ValueError):
+    """Weights that are no weights for the information that was met."""
+
+
+@helper
+def weight_of(a: Any, first: int, count: int, record: int) -> float:
+    """The value of a weight at the history with this baseline record.
+
+    Raises:
+        WeightError: a weight function left [0, 1].
+    """
+    factors, component = array_at(a.factor, first + count, FACTOR), record_at(a.component, COMPONENT)
+    weight = 1.0
+    for i in range(first, first + count):
+        value = factors[i].constant
+        if factors[i].entry != 0:
+            call4(factors[i].entry, (component.table, record, a.number, factors[i].parameters))
+            value = array_at(a.number, 1, _REAL)[0]
+            if not 0.0 <= value <= 1.0:
+                raise WeightError("a weight function returned a number outside [0, 1]")
+            if factors[i].complement:
+                value = 1.0 - value
+        weight *= value
+    return weight
+
+
+@helper
+def weighted_values(a: Any, term: Any, legal: int, count: int, record: int) -> None:
+    """The values that a term's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
+    leaves = array_at(a.leaf, term.first_leaf + term.leaves, LEAF)
+    values, total = array_at(a.values, count, _REAL), array_at(a.total, count, _REAL)
+    weights = 0.0
+    for i in range(count):
+        total[i] = 0.0
+    for j in range(term.first_leaf, term.first_leaf + term.leaves):
+        leaf = leaves[j]
+        weight = weight_of(a, leaf.first_factor, leaf.factors, record)
+        weights += weight
+        if weight > 0.0 and leaf.unread:
+            for i in range(count):
+                total[i] = np.inf
+        elif weight > 0.0:  # 0 · ∞ is 0
+            ask(a, leaf, legal, count)
+            for i in range(count):
+                total[i] += weight * values[i]
+    if (
+        abs(weights - 1.0) > TOLERANCE and a.shared == 0
+    ):  # other threads may have visited the record between two weights
+        raise WeightError("the weights of ^ do not sum to 1 for the visits met in this search")
+    for i in range(count):
+        values[i] = total[i]
+
+
+@inlined
+def ask(a: Any, leaf: Any, legal: int, count: int) -> None:
+    """Have the policy of one component write its values."""
+    component = record_at(a.component + leaf.component * COMPONENT_SIZE, COMPONENT)
+    records = a.places if leaf.placed else a.records
+    call7(leaf.entry, (a.playout, component.table, legal, count, records, a.values, leaf.parameters))
+
+
+@inlined
+def decided(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
+    """The index of the action that the policy α of a program chooses; ANY where it is uniform by definition."""
+    program = record_at(a.program + which * PROGRAM_SIZE, PROGRAM)
+    last = program.first_term + program.terms - 1
+    terms = array_at(a.term, last + 1, TERM)
+    j = program.first_term
+    if program.terms > 1:
+        point, upto, drawn_term = uniform(rng), 0.0, -1
+        for j in range(program.first_term, last + 1):
+            upto += weight_of(a, terms[j].first_factor, terms[j].factors, record)
+            if point < upto and drawn_term < 0:
+                drawn_term = j
+        if abs(upto - 1.0) > TOLERANCE and a.shared == 0:
+            raise WeightError("the weights of + do not sum to 1 for the visits met in this search")
+        j = drawn_term if drawn_term >= 0 else last
+    term = terms[j]
+    if term.rule == RULE_UNIFORM:
+        return ANY
+    if term.rule == RULE_GIBBS_OF_MEANS:
+        return accepted(a, record_at(a.leaf + term.first_leaf * LEAF_SIZE, LEAF), term.parameter, legal, count, rng)
+    if term.leaves == 1:
+        ask(a, record_at(a.leaf + term.first_leaf * LEAF_SIZE, LEAF), legal, count)
+    else:
+        weighted_values(a, term, legal, count, record)
+    return chosen(term.rule, term.parameter, array_at(a.values, count, _REAL), count, rng)
+
+
+@inlined
+def accepted(a: Any, leaf: Any, parameter: float, legal: int, count: int, rng: np.ndarray) -> int:
+    """An index by Gibbs from mean rewards, of which none is above 1: drawn uniformly until one is accepted with e^((v - 1)/τ).
+
+    It takes the values of one or two actions instead of all; where as many as there are have been refused, of all.
+    """
+    values = array_at(a.values, count, _REAL)
+    for _ in range(count):
+        i = below(rng, count)
+        ask(a, leaf, legal + 8 * i, 1)
+        x, point = (values[0] - UNVISITED) / parameter, uniform(rng)
+        above = 1.0 + x + x * x / 2.0  # 1 + x + x²/2 + x³/6 ≤ e^x ≤ 1 + x + x²/2 for x ≤ 0 decides
+        if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):  # mostly, at less cost
+            return i
+    ask(a, leaf, legal, count)
+    return chosen(RULE_GIBBS, parameter, values, count, rng)

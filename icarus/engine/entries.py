@@ -1,0 +1,178 @@
+"""The slots of an enhancement as entries: what the playout loop calls by address."""
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+
+from icarus.algebra import Information, Policy
+from icarus.algebra.slots import Values
+from icarus.compiler.atomic import atomic_load, atomic_store, exchanged
+from icarus.compiler.entries import Entry
+from icarus.compiler.pointers import array_at, record_at, unpack_parameters
+from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
+from icarus.kernel import NO_RECORD, Theta, find, helper
+from icarus.kernel.history import history_at
+from icarus.kernel.theta import TABLE, index_of, place_of, updates_at
+
+_INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
+
+
+def _theta(row: np.dtype) -> Callable:
+    @helper
+    def theta_at(address: int) -> Theta:
+        table = record_at(address, TABLE)
+        return Theta(array_at(table.rows, table.capacity + 1, row))
+
+    return theta_at
+
+
+theta_of = functools.lru_cache(maxsize=None)(_theta)
+
+
+@functools.cache
+def values_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
+    """Compile a values function: entry(playout, table, legal, count, records, out, parameters)."""
+    inner, unpack, theta_at = helper(function), unpack_parameters(kinds), theta_of(row)
+
+    def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
+        inner(
+            history_at(playout),
+            theta_at(table),
+            array_at(legal, count, _INT),
+            array_at(out, count, _REAL),
+            *unpack(parameters),
+        )
+        return 0
+
+    return Entry(entry, 7, label)
+
+
+@functools.cache
+def candidates_entry(
+    function: Callable, rule: Callable, kinds: tuple[type, ...], rule_kinds: tuple[type, ...], row: np.dtype, label: str
+) -> Entry:
+    """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
+    inner, unpack, theta_at = helper(function), unpack_parameters(kinds), theta_of(row)
+    unpack_rule, offset = unpack_parameters(rule_kinds), 8 * len(rule_kinds)
+
+    def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
+        history = history_at(playout)
+        keys = array_at(records, count, _INT)
+        inner(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
+        theta = theta_at(table)
+        for i in range(count):
+            keys[i] = place_of(theta, keys[i])
+        rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
+        return 0
+
+    return Entry(entry, 7, label)
+
+
+@functools.cache
+def places_entry(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
+    """Compile the value of records whose places in the table are known: the same arguments, with places for records."""
+    unpack_rule, theta_at = unpack_parameters(rule_kinds), theta_of(row)
+
+    def entry(playout: int, table: int, legal: int, count: int, places: int, out: int, parameters: int) -> int:
+        player = history_at(playout).steps[-1].player
+        rule(
+            theta_at(table),
+            array_at(places, count, _INT),
+            player,
+            array_at(out, count, _REAL),
+            *unpack_rule(parameters),
+        )
+        return 0
+
+    return Entry(entry, 7, label)
+
+
+@functools.cache
+def capture_entry(function: Callable, kinds: tuple[type, ...], label: str) -> Entry:
+    """Compile a capture function: entry(playout, updates, parameters)."""
+    inner, unpack = helper(function), unpack_parameters(kinds)
+
+    def entry(playout: int, updates: int, parameters: int) -> int:
+        inner(history_at(playout), updates_at(updates), *unpack(parameters))
+        return 0
+
+    return Entry(entry, 3, label)
+
+
+_LOCK: int = TABLE.fields["lock"][1]  # type: ignore[index]
+
+
+@functools.cache
+def backpropagation_entry(
+    function: Callable, kinds: tuple[type, ...], row: np.dtype, words: int, label: str, shared: bool
+) -> Entry:
+    """Compile a backpropagation function over a run of updates: entry(table, records, contexts, count, rewards, players, parameters).
+
+    Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
+    at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
+    """
+    inner, unpack = helper(function), unpack_parameters(kinds)
+
+    def entry(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
+        place = record_at(table, TABLE)
+        rows = array_at(place.rows, place.capacity + 1, row)
+        plain = array_at(place.rows, (place.capacity + 1) * words, _INT)
+        keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
+        mu = array_at(rewards, players, _REAL)
+        if shared:
+            locked(table + _LOCK)
+        for j in range(count):
+            i = index_of(rows, keys[j])
+            if rows[i].record == NO_RECORD:
+                for word in range(1, words):
+                    plain[i * words + word] = plain[place.capacity * words + word]
+                if shared:
+                    atomic_store(place.rows + 8 * words * i, keys[j])
+                else:
+                    plain[i * words] = keys[j]
+                place.used += 1
+            inner(rows[i], psi[j], mu, *unpack(parameters))
+        if shared:
+            atomic_store(table + _LOCK, 0)
+        return 0
+
+    return Entry(entry, 7, f"{label}, for shared records" if shared else label)
+
+
+@helper
+def locked(lock: int) -> None:
+    """Wait until the lock at an address is open, and close it."""
+    while not exchanged(lock, 0, 1):
+        while atomic_load(lock) != 0:
+            pass
+
+
+def policy_entry(policy: Policy, information: Information, players: int, placed: bool = False) -> Entry:
+    """The compiled values of a policy, for a table of this information.
+
+    Args:
+        placed: whether the loop itself finds the places of the records, as it does for the baseline's children in the tree.
+    """
+    source, row = policy.source, information.row(players)
+    if isinstance(source, Values):
+        return values_entry(source.function, source.kinds(), row, source.label())
+    by_availability = "availability" in information.names
+    rule = mean if not policy.rule.bandit else ucb1_by_availability if by_availability else ucb1_by_visits
+    rule_kinds = (float,) * len(policy.rule_parameters())
+    if placed:
+        return places_entry(rule, rule_kinds, row, f"the rule {policy.rule.name} over the tree")
+    return candidates_entry(source.function, rule, source.kinds(), rule_kinds, row, source.label())
+
+
+@functools.cache
+def weight_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
+    """Compile a weight function of the baseline's information: entry(table, record, out, parameters)."""
+    inner, unpack, theta_at = helper(function), unpack_parameters(kinds), theta_of(row)
+
+    def entry(table: int, record: int, out: int, parameters: int) -> int:
+        seen = find(theta_at(table), record)
+        array_at(out, 1, _REAL)[0] = inner(seen.reward, seen.visits, seen.availability, *unpack(parameters))
+        return 0
+
+    return Entry(entry, 4, label)

@@ -1,0 +1,300 @@
+"""Lowering: a game and a composition become a few small arrays of addresses and numbers, which the playout loop runs.
+
+Only one policy of a sequence is active in a phase, so a composition is two *programs*: one for the tree (selection and
+expansion) and one for simulation; a third decides where choices are simultaneous, if the scheme has EXP3 do so. A program is a
+linear mixture of *terms*; a term is a maxilinear mixture of *leaves*, usually just one; a leaf is the policy of one component.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.algebra import Composition, Enhancement, Weight
+from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM
+from icarus.algebra.slots import Candidates
+from icarus.compiler.digest import attributes_read
+from icarus.compiler.entries import Entry
+from icarus.engine.entries import backpropagation_entry, capture_entry, policy_entry, weight_entry
+from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
+from icarus.kernel.game import Game
+from icarus.specs.baseline import BASELINE
+from icarus.specs.exp3 import EXP3
+
+TREE, SIMULATED, AT_ONCE = (
+    0,
+    1,
+    2,
+)  # the programs: of selection and expansion, of simulation, and of simultaneous decisions
+
+COMPONENT = np.dtype(
+    [  # one for each component; the baseline is the first
+        ("capture", np.int64),
+        ("capture_parameters", np.int64),
+        ("backpropagation", np.int64),
+        ("backpropagation_parameters", np.int64),
+        ("table", np.int64),  # address of its TABLE
+        ("first", np.int64),
+        ("count", np.int64),  # its updates of the present playout
+    ],
+    align=True,
+)
+PROGRAM = np.dtype([("first_term", np.int64), ("terms", np.int64)], align=True)
+TERM = np.dtype(
+    [
+        ("first_factor", np.int64),
+        ("factors", np.int64),  # its weight in the linear mixture
+        ("first_leaf", np.int64),
+        ("leaves", np.int64),
+        ("rule", np.int64),
+        ("parameter", np.float64),  # how the summed values become a choice
+    ],
+    align=True,
+)
+LEAF = np.dtype(
+    [
+        ("first_factor", np.int64),
+        ("factors", np.int64),  # its weight in the maxilinear mixture
+        ("entry", np.int64),
+        ("component", np.int64),
+        ("parameters", np.int64),
+        ("unread", np.int64),  # its value is +∞ for every action, without being asked
+        ("placed", np.int64),  # it reads the places that the loop has found
+    ],
+    align=True,
+)
+FACTOR = np.dtype(
+    [  # a weight is a product of factors: constants, λ or 1 − λ
+        ("constant", np.float64),
+        ("entry", np.int64),
+        ("parameters", np.int64),
+        ("complement", np.int64),
+    ],
+    align=True,
+)
+
+
+@attrs.define(eq=False)
+class Program:
+    """A composition lowered for a game: arrays for the loop, and what keeps their addresses alive.
+
+    Attributes:
+        components: what has a table of its own, the baseline first; enhancements that differ in their policy only share one.
+        table_of: the index of each enhancement's table.
+        component, program, term, leaf, factor: the arrays.
+        records_simulation: whether anybody looks at steps of the simulation phase.
+        moves_in_simulation, keys_in_simulation, episodes: which of these anybody reads.
+    """
+
+    components: list[Enhancement]
+    table_of: dict[Enhancement, int]
+    component: np.ndarray
+    program: np.ndarray
+    term: np.ndarray
+    leaf: np.ndarray
+    factor: np.ndarray
+    records_simulation: bool
+    moves_in_simulation: bool
+    keys_in_simulation: bool
+    episodes: bool
+    alive: list[Any]
+
+
+def lowered(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, shared: bool = False) -> Program:
+    """The program of a strategy in a game. Compiles, or loads, what has not been used yet.
+
+    Args:
+        game: as the scheme sees it (`Scheme.seen`).
+        shared: whether several threads will write to the tables.
+
+    Raises:
+        CompilationError: the compiler refuses a slot.
+    """
+    return _Lowering(game, strategy, scheme, shared).result()
+
+
+def _stored(enhancement: Enhancement) -> tuple[Any, ...]:
+    """What decides an enhancement's records: every slot but the policy."""
+    return (
+        enhancement.records,
+        enhancement.information,
+        enhancement.initial,
+        enhancement.contexts,
+        enhancement.capture,
+        enhancement.backpropagation,
+    )
+
+
+class _Lowering:
+    def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme, shared: bool) -> None:
+        self.game, self.strategy, self.scheme, self.shared = game, strategy, scheme, shared
+        self.at_once = scheme.exp3 and game.simultaneous is not None
+        self.components: list[Enhancement] = []
+        self.table_of: dict[Enhancement, int] = {}
+        for part in (BASELINE, *strategy.components, *[EXP3] * self.at_once):
+            stored = [_stored(component) for component in self.components]
+            if _stored(part) not in stored:
+                self.components.append(part)
+            self.table_of[part] = [*stored, _stored(part)].index(_stored(part))
+        self.terms: list[tuple[Any, ...]] = []
+        self.leaves: list[tuple[Any, ...]] = []
+        self.factors: list[tuple[Any, ...]] = []
+        self.alive: list[Any] = []
+        self.read_in_simulation: set[str] = set()
+        self.read: set[str] = set()
+
+    def result(self) -> Program:
+        programs = []
+        for which, strategy in enumerate((self.strategy, self.strategy, *[EXP3] * self.at_once)):
+            first = len(self.terms)
+            for weight, parts in _mixture(strategy, which):
+                self.add_term(which, weight, parts)
+            programs.append((first, len(self.terms) - first))
+        simulated, terms = programs[SIMULATED]
+        quiet = all(term[4] == RULE_UNIFORM for term in self.terms[simulated : simulated + terms])
+        captures = [component.capture for component in self.components]
+        components = np.array([self.lowered_component(component) for component in self.components], COMPONENT)
+        writes = {
+            name for capture in captures if capture.writes_simulation for name in attributes_read(capture.function)
+        }
+        reads = {name for capture in captures if capture.reads_simulation for name in attributes_read(capture.function)}
+        return Program(
+            components=self.components,
+            table_of=self.table_of,
+            component=components,
+            program=np.array(programs, PROGRAM),
+            term=np.array(self.terms, TERM),
+            leaf=np.array(self.leaves, LEAF),
+            factor=np.array(self.factors, FACTOR),
+            records_simulation=not quiet or any(capture.reads_simulation for capture in captures),
+            moves_in_simulation="moves" in self.read_in_simulation | reads,
+            keys_in_simulation="keys" in self.read_in_simulation | writes,
+            episodes=bool({"episodes", "episode"} & (self.read | reads)),
+            alive=self.alive,
+        )
+
+    def lowered_component(self, component: Enhancement) -> tuple[int, ...]:
+        capture, backpropagation = component.capture, component.backpropagation
+        row = component.information.row(self.game.players)
+        words = row.itemsize // 8
+        return (
+            self.address(capture_entry(capture.function, capture.kinds(), capture.label())),
+            self.parameters(capture.values()),
+            self.address(
+                backpropagation_entry(
+                    backpropagation.function, backpropagation.kinds(), row, words, backpropagation.label(), self.shared
+                )
+            ),
+            self.parameters(backpropagation.values()),
+            0,
+            0,
+            0,
+        )
+
+    def add_term(self, which: int, weight: Weight, parts: list[tuple[Weight, Enhancement]]) -> None:
+        first_leaf = len(self.leaves)
+        unread = [self.unread(which, part) for _, part in parts]
+        rule = parts[0][1].policy.rule
+        for (leaf_weight, part), silent in zip(parts, unread, strict=True):
+            self.leaves.append(
+                (*self.weight(which, leaf_weight), *self.values(which, part, silent), silent, self.placed(which, part))
+            )
+        parameter = rule.parameters[0][1] if rule.parameters else 0.0
+        code = RULE_UNIFORM if all(unread) else RULE_GIBBS_OF_MEANS if _of_means(parts) else rule.code
+        self.terms.append((*self.weight(which, weight), first_leaf, len(parts), code, parameter))
+
+    def unread(self, which: int, part: Enhancement) -> bool:
+        """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
+
+        So for the baseline by definition; and where all moves are seen by all, for records of the tree's histories and their
+        children: a history whose baseline record has n = 0 continues to histories that nobody has met.
+        """
+        if which != SIMULATED or part.policy.rule.code != RULE_ARGMAX or not part.policy.rule.bandit:
+            return False
+        if self.table_of[part] == 0:
+            return True
+        by_history = not part.capture.writes_simulation and attributes_read(part.policy.source.function) >= {"keys"}
+        return (
+            by_history and self.game.viewers == 1 and self.scheme.eyes != ROOT
+        )  # an unseen move leaves his history where it is
+
+    def placed(self, which: int, part: Enhancement) -> bool:
+        """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""
+        return which == TREE and self.table_of[part] == 0 and part.policy.source == BASELINE.policy.source
+
+    def values(self, which: int, part: Enhancement, silent: bool) -> tuple[int, int, int]:
+        if silent:
+            return (0, 0, 0)
+        names = attributes_read(part.policy.source.function)
+        self.read |= names
+        if which == SIMULATED:
+            self.read_in_simulation |= names
+        policy = part.policy
+        parameters = self.parameters(policy.rule_parameters() + policy.source.values())
+        entry = policy_entry(policy, part.information, self.game.players, self.placed(which, part))
+        return (self.address(entry), self.table_of[part], parameters)
+
+    def weight(self, which: int, weight: Weight) -> tuple[int, int]:
+        first = len(self.factors)
+        if weight.constant != 1.0:
+            self.factors.append((weight.constant, 0, 0, 0))
+        row = BASELINE.information.row(self.game.players)
+        for function, complement in weight.functions:
+            if which == SIMULATED:
+                self.read_in_simulation.add("keys")
+            entry = weight_entry(function.function, function.kinds(), row, function.label())
+            self.factors.append((1.0, self.address(entry), self.parameters(function.values()), complement))
+        return first, len(self.factors) - first
+
+    def address(self, entry: Entry) -> int:
+        self.alive.append(entry)
+        return entry.address
+
+    def parameters(self, values: tuple[float, ...]) -> int:
+        """The address of parameters laid out in 8 bytes each, integers as integers."""
+        words = [
+            np.array([value], np.int64 if isinstance(value, int) else np.float64).view(np.int64) for value in values
+        ]
+        block = np.concatenate([*words, np.zeros(1, np.int64)])
+        self.alive.append(block)
+        return int(block.ctypes.data)
+
+
+def _of_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
+    """Whether a term draws by Gibbs from mean rewards, which no action has above 1."""
+    part = parts[0][1]
+    return (
+        part.policy.rule.code == RULE_GIBBS
+        and isinstance(part.policy.source, Candidates)
+        and part.backpropagation.averages
+    )
+
+
+def _active(strategy: Enhancement, which: int) -> Enhancement:
+    """The operand of a sequence that is active in a phase (COMB▷-4)."""
+    while isinstance(strategy, Composition) and strategy.operator == ">>":
+        strategy = strategy.terms[0 if which == TREE else -1][1]
+    return strategy
+
+
+def _mixture(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, list[tuple[Weight, Enhancement]]]]:
+    """The terms of a program: nested linear mixtures flattened, left to right."""
+    strategy = _active(strategy, which)
+    if isinstance(strategy, Composition) and strategy.operator == "+":
+        for weight, part in strategy.terms:
+            for inner, leaves in _mixture(part, which):
+                yield weight.times(inner), leaves
+    else:
+        yield Weight(), list(_leaves(strategy, which))
+
+
+def _leaves(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, Enhancement]]:
+    """The leaves of a term: nested maxilinear mixtures flattened, left to right."""
+    strategy = _active(strategy, which)
+    if isinstance(strategy, Composition):
+        for weight, part in strategy.terms:
+            for inner, leaf in _leaves(part, which):
+                yield weight.times(inner), leaf
+    else:
+        yield Weight(), strategy

@@ -1,0 +1,189 @@
+"""Games between agents."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.algebra import Enhancement
+from icarus.engine.parallel import ROOTS, check_threads
+from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.engine.search import Result, check_budget, check_scheme, check_seed, search
+from icarus.kernel.game import Game, State
+
+_CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one game
+
+
+def _strategy(instance: Any, attribute: Any, value: Any) -> None:
+    if not isinstance(value, Enhancement):
+        raise TypeError(
+            f"the strategy of an agent is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"
+        )
+
+
+@attrs.frozen
+class Agent:
+    """A player: a strategy and a budget for each decision, the threads that spend it and the scheme of its searches (see `search`).
+
+    Attributes:
+        preference: decides between actions that do equally well, in place of chance (see `Result.preferred`): an agent that has won or
+            lost anyway then still plays sensibly.
+
+    Raises:
+        TypeError: the strategy is no enhancement, the scheme no scheme. ValueError: no positive budget, no such threads, fewer iterations
+            than trees.
+    """
+
+    strategy: Enhancement = attrs.field(validator=_strategy)
+    iterations: int | None = attrs.field(default=None, kw_only=True)
+    seconds: float | None = attrs.field(default=None, kw_only=True)
+    threads: int = attrs.field(default=1, kw_only=True)
+    sharing: str = attrs.field(default=ROOTS, kw_only=True)
+    scheme: Scheme = attrs.field(default=MO_ISMCTS, kw_only=True)
+    preference: Callable[[State, int], float] | None = attrs.field(default=None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        check_budget(self.iterations, self.seconds)
+        check_threads(self.threads, self.sharing)
+        check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
+
+    def search(self, state: State, seed: int | Sequence[int]) -> Result:
+        """The agent's search for a decision."""
+        return search(
+            state,
+            self.strategy,
+            iterations=self.iterations,
+            seconds=self.seconds,
+            seed=seed,
+            threads=self.threads,
+            sharing=self.sharing,
+            scheme=self.scheme,
+        )
+
+    def __str__(self) -> str:
+        budget = [f"{self.iterations} iterations"] * (self.iterations is not None) + [f"{self.seconds} s"] * (
+            self.seconds is not None
+        )
+        threads = [f"{self.threads} threads sharing {self.sharing}"] * (self.threads > 1)
+        return f"{self.scheme.by(self.strategy)} ({', '.join(budget + threads)})"
+
+
+@attrs.frozen
+class Decision:
+    """One decision of a game, with what the search knew of it.
+
+    Attributes:
+        player, action: who played what.
+        legal: how many actions were legal; with a single one there is no search, and the statistics are 0.
+        iterations, visits: playouts made, and those that chose this action.
+        value: mean reward of the player after this action.
+        depth: of the deepest history in the tree.
+        seconds: of the search.
+    """
+
+    player: int
+    action: int
+    legal: int
+    iterations: int
+    visits: int
+    value: float
+    depth: int
+    seconds: float
+
+
+@attrs.frozen
+class GameRecord:
+    """A game played to its end.
+
+    Attributes:
+        game: its name with parameters.
+        agents: each seat's agent, as text.
+        seed: what fixes it.
+        actions: (player, action) of every action, chance included.
+        decisions: the decisions of players, in order.
+        returns: each player's reward in [0, 1].
+        seconds: wall-clock time.
+    """
+
+    game: str
+    agents: tuple[str, ...]
+    seed: int | tuple[int, ...]
+    actions: tuple[tuple[int, int], ...]
+    decisions: tuple[Decision, ...]
+    returns: tuple[float, ...]
+    seconds: float
+
+
+def play(
+    game: Game,
+    agents: Sequence[Agent],
+    *,
+    seed: int | Sequence[int] = 0,
+    watch: Callable[[State, int | None, Decision | None], None] | None = None,
+) -> GameRecord:
+    """Play one game between agents, one for each seat.
+
+    The deal and every chance event follow from the seed and not from what the agents do; each decision has a stream of its own.
+
+    Args:
+        seed: an integer ≥ 0, or several as a key.
+        watch: called before every action with the state, the action and its decision (None for chance), and at the end with the
+            terminal state, None and None.
+
+    Raises:
+        ValueError: the number of agents is not the number of players.
+    """
+    if len(agents) != game.players:
+        raise ValueError(f"{game} is played by {game.players} agents, not {len(agents)}")
+    for agent in agents:
+        if not isinstance(agent, Agent):
+            raise TypeError(f"an agent is an Agent(strategy, iterations=…), not {agent!r}")
+    check_seed(seed)
+    key = tuple(int(part) for part in seed) if isinstance(seed, Sequence) else (int(seed),)
+    started, state, decisions = time.perf_counter(), game.new_initial_state((*key, _CHANCE_STREAM)), []
+    luck = np.random.default_rng((*key, _CHANCE_STREAM, 1))
+    while not state.is_terminal():
+        decision = None
+        if state.is_chance_node():
+            action = _outcome(state, luck)
+        else:
+            decision = _decision(state, agents[state.current_player()], (*key, _SEARCH_STREAM, len(state.history)))
+            action = decision.action
+            decisions.append(decision)
+        if watch is not None:
+            watch(state, action, decision)
+        state.apply_action(action)
+    if watch is not None:
+        watch(state, None, None)
+    return GameRecord(
+        str(game),
+        tuple(map(str, agents)),
+        key if isinstance(seed, Sequence) else key[0],
+        tuple(state.history),
+        tuple(decisions),
+        tuple(state.returns()),
+        time.perf_counter() - started,
+    )
+
+
+def _outcome(state: State, luck: np.random.Generator) -> int:
+    outcomes = state.chance_outcomes()
+    point, upto = luck.random(), 0.0
+    for action, probability in outcomes:
+        upto += probability
+        if point < upto:
+            return action
+    return outcomes[-1][0]
+
+
+def _decision(state: State, agent: Agent, seed: tuple[int, ...]) -> Decision:
+    player, legal = state.current_player(), state.legal_actions()
+    if len(legal) == 1:
+        return Decision(player, legal[0], 1, 0, 0, 0.0, 0, 0.0)
+    found = agent.search(state, seed)
+    action = found.action if agent.preference is None else found.preferred(agent.preference)
+    at = found.actions.index(action)
+    visits, value = int(found.visits[at]), float(found.values[at])
+    return Decision(player, action, len(legal), found.iterations, visits, value, found.depth, found.seconds)

@@ -1,0 +1,117 @@
+"""What a search found, and how it is read."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.algebra import Enhancement
+from icarus.engine.parallel import RECORDS
+from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.engine.tables import Records
+from icarus.kernel.game import State
+
+
+@attrs.frozen(eq=False, repr=False)
+class Result:
+    """What a search found.
+
+    Attributes:
+        action: the action selected most often from the root (line 18); ties broken uniformly by the search's generator.
+        actions: the legal actions at the root, in the game's order.
+        visits: how often each was selected. [actions]
+        values: the mean reward of the player to move after each, by the baseline's records; nan where there is none. [actions]
+        policy: visits as shares. [actions]
+        iterations: playouts made.
+        records: for each component, by name, its `Records`; with sharing="roots" or several trees those of the first.
+        depth: actions from the root to the deepest history in the tree.
+        phase_steps: decisions made in selection, expansion and simulation, by name.
+        seconds: wall-clock time; the only field that two searches with one seed do not share (but see `sharing`).
+        memory: bytes of the tables.
+        state, strategy, seed: what was searched, how.
+        threads: how many searched.
+        sharing: "roots", "records", or None with one thread. Threads that share records meet them in the order that the clock
+            brings about, so a second search with the same seed finds something else.
+        parts: with sharing="roots" or several trees the results of each, with records of its own; otherwise empty.
+        scheme: how root states were drawn and histories seen; some schemes cheat.
+    """
+
+    action: int
+    actions: tuple[int, ...]
+    visits: np.ndarray
+    values: np.ndarray
+    policy: np.ndarray
+    iterations: int
+    records: Mapping[str, Records]
+    depth: int
+    phase_steps: Mapping[str, int]
+    seconds: float
+    memory: int
+    state: State
+    strategy: Enhancement
+    seed: Any
+    threads: int = 1
+    sharing: str | None = None
+    parts: tuple["Result", ...] = ()
+    scheme: Scheme = MO_ISMCTS
+
+    @property
+    def value(self) -> float:
+        """The mean reward after the chosen action."""
+        return float(self.values[self.actions.index(self.action)])
+
+    def preferred(self, preference: Callable[[State, int], float]) -> int:
+        """The action to play where the search sees no difference: of those that do as well as `action`, the one most preferred.
+
+        As well does an action of the same mean reward whose visits are at most one fewer: where the game is won or lost whatever is
+        played, all actions are visited in turn. What is equal in preference too goes by the search.
+
+        Args:
+            preference: `preference(state, action)`, higher is better; `state` is the root.
+        """
+        most = self.visits[self.actions.index(self.action)]
+        equal = [
+            action
+            for action, visits, value in zip(self.actions, self.visits, self.values, strict=True)
+            if visits == most or (visits == most - 1 and value == self.value)
+        ]
+        return max(equal, key=lambda action: (preference(self.state, action), action == self.action))
+
+    def __str__(self) -> str:
+        player = self.state.current_player()
+        rows = [("action", "visits", "share", "value")]
+        for i in np.argsort(-self.visits, kind="stable"):
+            mark = " *" if self.actions[i] == self.action else ""
+            value = "-" if np.isnan(self.values[i]) else f"{self.values[i]:.3f}"
+            rows.append(
+                (
+                    self.state.action_to_string(self.actions[i]) + mark,
+                    str(self.visits[i]),
+                    f"{self.policy[i]:.1%}",
+                    value,
+                )
+            )
+        widths = [max(len(row[k]) for row in rows) for k in range(4)]
+        table = "\n".join(
+            f"{row[0]:<{widths[0]}}  " + "  ".join(f"{text:>{w}}" for text, w in zip(row[1:], widths[1:], strict=True))
+            for row in rows
+        )
+        rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
+        threads = f", {self.threads} threads sharing {self.sharing}" if self.sharing else ""
+        threads += " (not reproducible)" if self.sharing == RECORDS else ""
+        what = f"{self.state.game}, player {player}, {self.scheme.by(self.strategy)}{threads}"
+        records = sum(map(len, self.records.values()))
+        spent = f"{self.iterations} iterations in {self.seconds:.2f} s ({rate:,.0f}/s)"
+        return f"{what}: {spent}, depth {self.depth}, {records} records\n{table}"
+
+    def __repr__(self) -> str:
+        return f"<search result: {self.state.action_to_string(self.action)} after {self.iterations} iterations>"
+
+
+class SearchInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a search; `result` is what it had found by then."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(f"search interrupted after {result.iterations} iterations")
+        self.result = result

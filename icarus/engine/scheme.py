@@ -1,0 +1,125 @@
+"""Schemes: the searches of the information-set family, as two choices made within Algorithm 1.
+
+All of Cowling, Powley and Whitehouse (2012) is one loop. A scheme says how the root state of an iteration is drawn, and whose eyes
+histories are seen through; every composition of enhancements works with each.
+"""
+
+import re
+
+import attrs
+
+from icarus.kernel.game import Game
+
+FRESH, ONCE, TRUE = "a fresh determinization", "one determinization", "the true state"  # the root state of an iteration
+OWN, ALL, ROOT = "each player's own eyes", "eyes that see every action", "the root player's eyes"
+
+_EXP3 = " with EXP3"
+
+
+@attrs.frozen(repr=False)
+class Scheme:
+    """How a search draws its root states and sees its histories.
+
+    Attributes:
+        name: as Python and the command line spell it.
+        root: FRESH, a determinization for each iteration; ONCE, one for each tree; or TRUE, the state itself, hidden things included.
+        eyes: OWN, every history as the player who made its last action observed it; ALL, as sequences of actions; or
+            ROOT, as the root player observed it: policies then choose among moves, and the action inside a move is uniform.
+        trees: how many searches with records of their own share the iterations; the visits of their roots are summed.
+        exp3: whether EXP3 decides in the tree where a game marks choices as simultaneous.
+        counted: the name of the parameter that gives `trees`; empty if it is always 1.
+    """
+
+    name: str
+    root: str = FRESH
+    eyes: str = OWN
+    trees: int = 1
+    exp3: bool = False
+    counted: str = attrs.field(default="", eq=False)
+
+    @property
+    def cheats(self) -> bool:
+        """Whether the search looks at what is hidden from its player."""
+        return self.root == TRUE
+
+    def seen(self, game: Game) -> Game:
+        """A game as its histories are seen: by one viewer, who sees each action or the move it looks like, or each player."""
+        return game if self.eyes == OWN else attrs.evolve(game, observe=None, recall=None)
+
+    def with_exp3(self) -> "Scheme":
+        """The same scheme with EXP3 instead of the tree policy at simultaneous decisions (section III-C1)."""
+        return attrs.evolve(self, exp3=True)
+
+    def __str__(self) -> str:
+        number = f"({self.counted}={self.trees})" if self.counted else ""
+        return f"{self.name}{number}{_EXP3 if self.exp3 else ''}"
+
+    __repr__ = __str__
+
+    def by(self, strategy: object) -> str:
+        """A strategy with the scheme that searches by it, as told; the default goes without saying."""
+        return str(strategy) if self == MO_ISMCTS else f"{strategy} by {self.told()}"
+
+    def told(self) -> str:
+        """The scheme with what must be known of it wherever its results are shown."""
+        return f"{self} (cheating: it sees what is hidden)" if self.cheats else str(self)
+
+
+def _number(name: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name} is {value!r}; it must be an integer of at least 1")
+    return value
+
+
+MO_ISMCTS = Scheme("MO_ISMCTS")
+SO_ISMCTS = Scheme("SO_ISMCTS", eyes=ALL)
+SO_ISMCTS_POM = Scheme("SO_ISMCTS_POM", eyes=ROOT)
+CheatingUCT = Scheme("CheatingUCT", TRUE, ALL)
+
+
+def DeterminizedUCT(determinizations: int = 40) -> Scheme:
+    """UCT on so many determinizations drawn before the search, each with records of its own (section IV-D).
+
+    Raises:
+        ValueError: no integer of at least 1.
+    """
+    return Scheme(
+        "DeterminizedUCT", ONCE, ALL, _number("determinizations", determinizations), counted="determinizations"
+    )
+
+
+def CheatingEnsembleUCT(trees: int = 40) -> Scheme:
+    """UCT on the true state in so many independent trees (section IV-C).
+
+    Raises:
+        ValueError: no integer of at least 1.
+    """
+    return Scheme("CheatingEnsembleUCT", TRUE, ALL, _number("trees", trees), counted="trees")
+
+
+SCHEMES = {
+    scheme.name: scheme
+    for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(), CheatingUCT, CheatingEnsembleUCT())
+}
+
+
+def parse_scheme(text: str) -> Scheme:
+    """The scheme written so: "SO_ISMCTS", "DeterminizedUCT(40)", "MO_ISMCTS with EXP3"; str(scheme) reads back.
+
+    Raises:
+        ValueError: there is no such scheme; the message lists those that there are.
+    """
+    plain = text.strip()
+    exp3 = plain.endswith(_EXP3)
+    parts = re.fullmatch(r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", plain.removesuffix(_EXP3).rstrip())
+    if parts is None or parts[1] not in SCHEMES:
+        raise ValueError(
+            f"{text!r} is no scheme; there are {', '.join(map(str, SCHEMES.values()))}, each also followed by{_EXP3!r}"
+        )
+    name, parameter, number = parts.groups()
+    scheme = SCHEMES[name]
+    if number is not None:
+        if not scheme.counted or parameter not in (None, scheme.counted):
+            raise ValueError(f"{text!r} is no scheme; {name} is written {scheme}")
+        scheme = attrs.evolve(scheme, trees=_number(scheme.counted, int(number)))
+    return scheme.with_exp3() if exp3 else scheme

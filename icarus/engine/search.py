@@ -1,0 +1,420 @@
+"""Search: Algorithm 1, lines 1-4 and 18, around the compiled playout loop."""
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.algebra import Enhancement, Sum
+from icarus.compiler.functions import plain
+from icarus.compiler.rng import seeded
+from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED
+from icarus.engine.choice import WeightError
+from icarus.engine.loop import loop, raw_loop, tie_break
+from icarus.engine.lowering import Program, lowered
+from icarus.engine.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads, mean_rewards
+from icarus.engine.result import Result, SearchInterrupted
+from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
+from icarus.engine.tables import Records, Table
+from icarus.kernel import CHANCE, TERMINAL, mix
+from icarus.kernel.functions import Entries
+from icarus.kernel.game import EpisodePosition, State, in_words
+from icarus.kernel.history import PHASES, PLAYOUT, STEP, episode_key, episode_record
+from icarus.kernel.theta import UPDATES
+
+SLICE = 0.05  # seconds of compiled work between two looks at the clock and at Ctrl-C
+FIRST_SLICE = 8  # iterations before the first look
+_STEPS, _UPDATES = 256, 4096  # room to begin with
+
+
+def search(
+    state: State,
+    strategy: Enhancement,
+    *,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    seed: int | Sequence[int] = 0,
+    progress: Callable[[int, float], None] | None = None,
+    threads: int = 1,
+    sharing: str = ROOTS,
+    scheme: Scheme = MO_ISMCTS,
+) -> Result:
+    """Algorithm 1: choose an action for the player to move by MO-ISMCTS with a strategy of information capture and reuse.
+
+    Args:
+        state: a state in which a player is about to act.
+        strategy: an enhancement or a composition.
+        iterations: how many playouts to make; or
+        seconds: for how long (wall clock); with both, whichever ends first.
+        seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
+        progress: called with (iterations made, seconds elapsed) about twenty times a second.
+        threads: how many search at once; the iterations are those of all together.
+        sharing: what several threads share. "roots": each searches on its own, with a seed made of the seed and its number, and
+            the visits of the root's actions are summed; the seed and the number of threads fix the result. "records": all work
+            on the same records, section 9 of the paper. No update is lost and no record is entered twice, but a policy may
+            read a record that is just being updated, new rewards with the old count, say; and which thread comes first is the
+            clock's affair, so the result can NOT be reproduced, whatever the seed. With one thread it says nothing.
+        scheme: another search of the information-set family: SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(40), or, to measure what hidden
+            information is worth, one that cheats: CheatingUCT, CheatingEnsembleUCT(40). Several trees have the iterations and the
+            threads of all together.
+
+    Raises:
+        ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing, fewer
+            iterations than trees.
+        TypeError: something that is no state, no enhancement or no scheme.
+        SearchInterrupted: a KeyboardInterrupt that carries the result so far.
+    """
+    _check(state, strategy, iterations, seconds, seed)
+    check_threads(threads, sharing)
+    check_scheme(scheme, iterations, threads, sharing)
+    running = begun(state, strategy, seed, threads, sharing, scheme)
+    started = time.perf_counter()
+    try:
+        with contextlib.closing(running):
+            _spend(running, iterations, seconds, started, progress)
+    except KeyboardInterrupt:
+        if running.iterations == 0:
+            raise
+        raise SearchInterrupted(running.result(time.perf_counter() - started, copied=False)) from None
+    return running.result(time.perf_counter() - started, copied=False)
+
+
+def begun(
+    state: State,
+    strategy: Enhancement,
+    seed: int | Sequence[int] = 0,
+    threads: int = 1,
+    sharing: str = ROOTS,
+    scheme: Scheme = MO_ISMCTS,
+) -> "Search | Roots | SharedRecords":
+    """A search that has made no playout yet: by itself, or of several trees or threads; arguments as in `search`."""
+    if threads == 1 and not scheme.counted:
+        return Search(state, strategy, seed, scheme)
+    key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
+    seeds = [(*key, i) for i in range(scheme.trees if scheme.counted else threads)]
+    if scheme.counted or sharing == ROOTS:
+        return Roots([Search(state, strategy, own, scheme) for own in seeds], seed, threads)
+    shared = Shared(scheme.seen(state.game), strategy, scheme)
+    return SharedRecords([Search(state, strategy, own, scheme, shared) for own in seeds], seed, threads, shared)
+
+
+def _spend(
+    running: "Search | Roots | SharedRecords",
+    iterations: int | None,
+    seconds: float | None,
+    started: float,
+    progress: Callable[[int, float], None] | None,
+) -> None:
+    """Run until a budget is used up, in slices between which Ctrl-C, the clock and `progress` get their due."""
+    limit = iterations if iterations is not None else 1 << 62
+    deadline = started + seconds if seconds is not None else None
+    target, rate = max(FIRST_SLICE, len(getattr(running, "searches", ()))), 0.0
+    while running.iterations < limit:
+        before, made = time.perf_counter(), running.iterations
+        running.run(min(target, limit))
+        now = time.perf_counter()
+        rate = (running.iterations - made) / max(now - before, 1e-9)
+        if progress is not None:
+            progress(running.iterations, now - started)
+        if deadline is not None and now >= deadline:
+            break
+        left = SLICE if deadline is None else min(SLICE, deadline - now)
+        target = running.iterations + max(1, min(int(rate * left), 8 * (running.iterations - made)))
+
+
+def _check(state: Any, strategy: Any, iterations: Any, seconds: Any, seed: Any) -> None:
+    if not isinstance(state, State):
+        raise TypeError(f"search looks at a State, such as games.load('othello').new_initial_state(), not at {state!r}")
+    if isinstance(strategy, Sum):
+        raise ValueError(
+            f"the weights of ({strategy}) do not sum to 1: it is no strategy yet; divide it by {len(strategy.terms)}"
+        )
+    if not isinstance(strategy, Enhancement):
+        raise TypeError(
+            f"a strategy is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {strategy!r}"
+        )
+    check_budget(iterations, seconds)
+    check_seed(seed)
+    player = state.current_player()
+    if player in (CHANCE, TERMINAL):
+        told = "the game has ended" if player == TERMINAL else "chance acts here: apply one of chance_outcomes()"
+        raise ValueError(f"there is no decision to search for: {told}")
+
+
+def check_budget(iterations: Any, seconds: Any) -> None:
+    """Refuse a budget that is missing, no number, or not positive."""
+    if iterations is None and seconds is None:
+        raise ValueError("a search needs a budget: iterations=5000 or seconds=1.0")
+    if iterations is not None and (
+        isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 1
+    ):
+        raise ValueError(f"iterations is {iterations!r}; it must be an integer of at least 1")
+    if seconds is not None and (
+        isinstance(seconds, bool) or not isinstance(seconds, int | float | np.number) or not seconds > 0
+    ):
+        raise ValueError(f"seconds is {seconds!r}; it must be a positive number")
+
+
+def check_scheme(scheme: Any, iterations: Any, threads: int = 1, sharing: str = ROOTS) -> None:
+    """Refuse what is no scheme, fewer iterations than it has trees, and records shared between trees."""
+    if not isinstance(scheme, Scheme):
+        raise TypeError(f"a scheme is a Scheme, such as SO_ISMCTS or parse_scheme('SO_ISMCTS'), not {scheme!r}")
+    if iterations is not None and iterations < scheme.trees:
+        raise ValueError(
+            f"iterations is {iterations!r}; {scheme} needs at least one for each of its {scheme.trees} trees"
+        )
+    if scheme.counted and threads > 1 and sharing == RECORDS:
+        raise ValueError(
+            f"sharing is {RECORDS!r}, but each tree of {scheme} has records of its own; it must be {ROOTS!r}"
+        )
+
+
+def check_seed(seed: Any) -> None:
+    """Refuse what numpy.random.SeedSequence would not take as a seed."""
+    numbers = seed if isinstance(seed, Sequence) and not isinstance(seed, str | bytes) else (seed,)
+    if not numbers or any(isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0 for n in numbers):
+        raise ValueError(f"seed is {seed!r}; it must be an integer of at least 0, or a sequence of such integers")
+
+
+class Search:
+    """A search under way: the arena that the compiled loop works in. `run` may be called as often as one likes."""
+
+    def __init__(
+        self,
+        state: State,
+        strategy: Enhancement,
+        seed: int | Sequence[int] = 0,
+        scheme: Scheme = MO_ISMCTS,
+        shared: Shared | None = None,
+    ) -> None:
+        self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
+        self.game = scheme.seen(state.game)
+        self.program: Program = lowered(self.game, strategy, scheme, shared is not None)
+        self.tables = (
+            shared.tables if shared else [Table(component, self.game) for component in self.program.components]
+        )
+        self.actions = tuple(state.legal_actions())
+        self._loop = loop()
+        self._arena = np.zeros(1, ARENA)
+        self._arena["shared"] = shared.control.ctypes.data if shared else 0
+        self._kept: dict[str, np.ndarray] = {}
+        self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
+        self._set_up(self.game.entries())
+
+    def _set_up(self, entries: Entries) -> None:
+        game, program, arena = self.game, self.program, self._arena
+        for name in ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall"):
+            arena[name] = entries.address(name)
+        arena["players"], arena["viewers"], arena["max_legal"] = game.players, game.viewers, game.max_legal
+        self._observer = observer = self.state.current_player()
+        arena["root_player"], arena["root_count"] = observer, len(self.actions)
+        arena["look"] = self.state.game.entries().address("observe") if self.scheme.eyes == ROOT else 0
+        arena["simultaneous"] = entries.address("simultaneous") if self.scheme.exp3 else 0
+        self._keep("rng", seeded(self.seed))
+        self._place_root()
+        self._keep("root_actions", np.array(self.actions, np.int64))
+        self._keep("root_visits", np.zeros(2 * len(self.actions), np.int64))
+        for name in ("component", "program", "term", "leaf", "factor"):
+            self._keep(name, getattr(program, name))
+        program.component["table"] = [table.descriptor.ctypes.data for table in self.tables]
+        arena["components"] = len(program.components)
+        arena["records_simulation"], arena["moves_in_simulation"] = (
+            program.records_simulation,
+            program.moves_in_simulation,
+        )
+        arena["keys_in_simulation"], arena["episodes_read"] = program.keys_in_simulation, program.episodes
+        row = self.tables[0].dtype
+        assert row.fields is not None
+        arena["baseline_row"], arena["baseline_visits"] = row.itemsize, row.fields["visits"][1]
+        sizes = {
+            **dict.fromkeys(("places", "records", "values", "total", "actions", "alike"), game.max_legal),
+            **dict.fromkeys(("reward", "looks"), game.players),
+            "number": 1,
+            "rng_before": 4,
+            "recalled": RECALLED,
+        }
+        for name, size in sizes.items():
+            self._keep(name, np.zeros(size, np.int64))
+        self._keep("playout", self._playout)
+        self._keep("updates", self._updates)
+        self._place_episodes()
+        self._give_steps(_STEPS)
+        self._give_updates(_UPDATES)
+
+    def _keep(self, name: str, array: np.ndarray) -> None:
+        self._kept[name] = array
+        self._arena[name] = array.ctypes.data
+
+    def _place_root(self) -> None:
+        """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
+        root, viewer = self.state, self._observer
+        if self.scheme.root == ONCE:
+            root = root.determinized(viewer, self._kept["rng"])
+        if self.scheme.root != FRESH:
+            viewer = CHANCE
+        self._arena["observer"] = viewer
+        self._keep("root", in_words(root.record))
+        self._keep("state", in_words(root.record))
+        self._arena["state_words"] = len(self._kept["root"])
+        self._keep("beliefs", root.beliefs(viewer))
+
+    def _position(self) -> EpisodePosition:
+        """The root's position-in-episode as the scheme sees it: with eyes other than the players' own, as the root player saw it."""
+        position, observer = self.state.position_in_episode(), self._observer
+        if self.scheme.eyes == OWN or len(position.moves) == 1:
+            return position
+        own = position.moves[observer]
+        previous = position.previous if position.last in (None, observer) else (position.label, own)
+        return attrs.evolve(position, moves=(own,), previous=previous)
+
+    def _place_episodes(self) -> None:
+        viewers = self.game.viewers
+        keys = np.zeros(viewers, np.int64)
+        if self.program.episodes:
+            position = self._position()
+            for viewer in range(viewers):
+                key = plain(episode_key)(position.label, viewer)
+                for move in position.moves[viewer]:
+                    key = mix(key, move)
+                keys[viewer] = key
+            label, moves = position.seen_before(self._observer)
+            last = 0 if position.last is None else position.last
+            self._arena["root_episode"] = episode_record(label, self.game.viewer(last), last, moves)
+            self._arena["root_label"] = position.label
+            self._arena["root_last"], self._arena["root_last_viewer"] = last, self.game.viewer(last)
+            self._arena["root_last_recalled"] = last != self._observer
+        self._keep("root_episodes", keys)
+
+    def _give_steps(self, steps: int) -> None:
+        """Room for playouts of so many steps."""
+        viewers, legal = self.game.viewers, steps * 8 + 4 * self.game.max_legal
+        self._arena["step_capacity"], self._arena["legal_capacity"] = steps, legal
+        parts = {"steps": np.zeros(steps + 1, STEP), "legal": np.zeros(legal, np.int64)}
+        parts.update({name: np.zeros((steps + 1) * viewers, np.int64) for name in ("moves", "keys", "episodes")})
+        for name, array in parts.items():
+            self._kept[f"playout.{name}"] = array
+            self._playout[name] = array.ctypes.data
+        self._playout["viewers"] = viewers
+
+    def _give_updates(self, count: int) -> None:
+        """Room for so many updates of one playout."""
+        for name in ("records", "contexts"):
+            self._kept[f"updates.{name}"] = np.zeros(count, np.int64)
+            self._updates[name] = self._kept[f"updates.{name}"].ctypes.data
+        self._updates["capacity"] = count
+
+    @property
+    def iterations(self) -> int:
+        """Playouts made so far."""
+        return int(self._arena["iterations"][0])
+
+    def run(self, iterations: int) -> None:
+        """Go on until so many playouts have been made in all, giving room as it is asked for."""
+        while (status := self.advance(iterations)) != DONE:
+            self.give_room(status)
+
+    def advance(self, iterations: int) -> int:
+        """Go on as `run` does, or as far as there is room; returns the loop's status."""
+        try:
+            return self._loop(self._arena.ctypes.data, iterations)
+        except WeightError as error:
+            raise ValueError(f"in {self.strategy}, {error}") from None
+
+    def give_room(self, status: int) -> None:
+        """Give the room that the loop asked for by its status."""
+        if status == MORE_STEPS:
+            self._give_steps(2 * int(self._arena["step_capacity"][0]))
+        elif status == MORE_ROWS:
+            full, count = self.full_table()
+            self.tables[full].grow(count)
+        else:
+            self._give_updates(2 * int(self._updates["count"][0]))
+
+    def full_table(self) -> tuple[int, int]:
+        """The index of the table that had no room, and for how many records."""
+        full = int(self._arena["full_component"][0])
+        return full, int(self.program.component["count"][full])
+
+    def close(self) -> None:
+        """Nothing to end: a search by itself runs in the thread of its caller."""
+
+    def run_raw(self, playouts: int) -> int:
+        """Make random playouts from the root without searching; returns their number of steps. For measuring speed."""
+        return raw_loop()(self._arena.ctypes.data, playouts)
+
+    def records(self, copied: bool = True) -> dict[str, Records]:
+        """The records of every component of the strategy and of the baseline, by name.
+
+        Args:
+            copied: whether they are to stay as they are when the search goes on.
+        """
+        tables = [table.snapshot() if copied else table for table in self.tables]
+        return {str(part): Records(part, self.game, tables[index]) for part, index in self.program.table_of.items()}
+
+    @property
+    def depth(self) -> int:
+        """Actions from the root to the deepest history in the tree."""
+        return int(self._arena["depth"][0])
+
+    def phase_steps(self) -> np.ndarray:
+        """Decisions made in each phase."""
+        return self._arena["phase_steps"][0].copy()
+
+    def root_visits(self) -> np.ndarray:
+        """How often each action was selected at the root."""
+        return self._kept["root_visits"][: len(self.actions)].copy()
+
+    def root_rewards(self) -> np.ndarray:
+        """[2, actions]: the total reward of the player to move after each action, and of how many playouts, by the baseline."""
+        player, found = self.state.current_player(), np.zeros((2, len(self.actions)))
+        baseline = Records(self.program.components[0], self.game, self.tables[0])
+        for i, action in enumerate(self.actions):
+            seen = baseline.get((player, (action,)))
+            if seen is not None:
+                found[:, i] = seen["reward"][player], seen["visits"]
+        return found
+
+    def most_visited(self, visits: np.ndarray) -> int:
+        """The action of most visits; ties broken uniformly by the search's generator."""
+        most = np.flatnonzero(visits == visits.max())
+        return self.actions[
+            most[0] if len(most) == 1 else most[tie_break()(self._kept["rng"].copy().ctypes.data, len(most))]
+        ]
+
+    def result(self, seconds: float = 0.0, copied: bool = True, rewards: np.ndarray | None = None) -> Result:
+        """What the search has found so far; `copied` as in `records`, `rewards` what `root_rewards` has told, if it was asked."""
+        visits = self.root_visits()
+        values = mean_rewards(self.root_rewards() if rewards is None else rewards)
+        return Result(
+            action=self.most_visited(visits),
+            actions=self.actions,
+            visits=visits,
+            values=values,
+            policy=visits / max(1, visits.sum()),
+            iterations=self.iterations,
+            records=self.records(copied),
+            depth=self.depth,
+            phase_steps=dict(zip(PHASES, self.phase_steps().tolist(), strict=True)),
+            seconds=seconds,
+            memory=sum(table.nbytes for table in self.tables),
+            state=self.state,
+            strategy=self.strategy,
+            seed=self.seed,
+            scheme=self.scheme,
+        )
+
+
+__all__ = [
+    "Records",
+    "Result",
+    "Search",
+    "SearchInterrupted",
+    "begun",
+    "check_budget",
+    "check_scheme",
+    "check_seed",
+    "search",
+]

@@ -1,0 +1,197 @@
+"""θ in memory: one hash table for each component, which grows without changing what it says."""
+
+import copy
+import ctypes
+import functools
+import mmap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from icarus.algebra import Enhancement
+from icarus.compiler.entries import compiled
+from icarus.compiler.pointers import array_at, foreign3, record_at
+from icarus.kernel import NO_RECORD
+from icarus.kernel.game import Game
+from icarus.kernel.theta import TABLE
+
+SMALLEST = 1 << 10  # rows of a new table
+_INT = np.dtype(np.int64)
+
+
+class Table:
+    """The records of one component, with room to grow.
+
+    Attributes:
+        descriptor: [1] of TABLE, for compiled code.
+    """
+
+    def __init__(self, component: Enhancement, game: Game) -> None:
+        self.dtype = component.information.row(game.players)
+        self.descriptor = np.zeros(1, TABLE)
+        self._blank = np.zeros(1, self.dtype)
+        for name, value in component.initial.common:
+            self._blank[name] = value
+        self._held = self._next = self._empty(
+            SMALLEST
+        )  # the rows before and after the growth that is under way, or the last one
+        self.descriptor["rows"], self.descriptor["capacity"] = self._held.ctypes.data, SMALLEST
+        for parts, fields in component.initial.given:
+            self._enter(component.records.key(game, parts), dict(fields))
+
+    def _empty(self, capacity: int) -> np.ndarray:
+        """Rows without a record, and the one with the initial information."""
+        rows = np.zeros(capacity + 1, self.dtype)
+        rows[capacity] = self._blank[0]
+        return rows
+
+    @property
+    def rows(self) -> np.ndarray:
+        """[capacity + 1] of the row dtype; the last row holds the initial information."""
+        return self._next if int(self.descriptor["rows"][0]) == self._next.ctypes.data else self._held
+
+    def _enter(self, key: int, fields: Mapping[str, float]) -> None:
+        if 2 * (self.used + 1) > self.capacity:
+            self.grow(0)
+        i = key & (self.capacity - 1)
+        while self.rows[i]["record"] not in (NO_RECORD, key):
+            i = (i + 1) & (self.capacity - 1)
+        self.descriptor["used"] += self.rows[i]["record"] == NO_RECORD
+        self.rows[i] = self._blank[0]
+        self.rows[i]["record"] = key
+        for name, value in fields.items():
+            self.rows[i][name] = value
+
+    @property
+    def blank(self) -> Any:
+        """The row of the initial information."""
+        return self._blank[0]
+
+    @property
+    def capacity(self) -> int:
+        return len(self.rows) - 1
+
+    @property
+    def used(self) -> int:
+        return int(self.descriptor["used"][0])
+
+    @property
+    def nbytes(self) -> int:
+        return self.rows.nbytes
+
+    def grow(self, room: int) -> None:
+        """Make the table at least twice as large, and large enough for `room` more records. The old rows are emptied."""
+        capacity = 2 * self.capacity
+        while 2 * (self.used + room) > capacity:
+            capacity *= 2
+        copied, give_back = _rehash(), _give_back()
+        self._held, self._next = self.rows, self._empty(capacity)
+        copied(self.descriptor.ctypes.data, self._next.ctypes.data, capacity, self.dtype.itemsize // 8, give_back)
+        self._held = self._next
+
+    def snapshot(self) -> "Table":
+        """The table as it is now, for reading only: a copy that later updates do not change."""
+        other = copy.copy(self)
+        other._held = other._next = self.rows.copy()
+        other.descriptor = self.descriptor.copy()
+        other.descriptor["rows"] = other._held.ctypes.data
+        return other
+
+    def find(self, key: int) -> Any:
+        """The row of the record with this key; None where it was never updated."""
+        rows = self.rows
+        held, mask = rows["record"], len(rows) - 2
+        i = key & mask
+        while held[i] not in (NO_RECORD, key):
+            i = (i + 1) & mask
+        return rows[i] if held[i] == key else None
+
+    def records(self) -> np.ndarray:
+        """The rows that hold a record, sorted by key: a copy."""
+        held = self.rows[:-1][self.rows["record"][:-1] != NO_RECORD]
+        return np.sort(held, order="record")
+
+
+def rehash(table: int, target: int, capacity: int, words: int, give_back: int) -> int:
+    """Enter every record of a table into an empty block of rows, and have it work with these: all or nothing, whoever presses Ctrl-C.
+
+    Pages of the old block that have been read go back to the system (`give_back`, the address of madvise) while those of the new one
+    are filled, so that a large table needs little more memory while it grows than when it has.
+    """
+    descriptor = record_at(table, TABLE)
+    old, new = (
+        array_at(descriptor.rows, descriptor.capacity * words, _INT),
+        array_at(target, (capacity + 1) * words, _INT),
+    )
+    mask, given = capacity - 1, -(-descriptor.rows // GIVEN_BACK) * GIVEN_BACK
+    for i in range(descriptor.capacity):
+        if give_back != 0 and descriptor.rows + 8 * words * i >= given + GIVEN_BACK:
+            foreign3(give_back, (given, GIVEN_BACK, UNNEEDED))
+            given += GIVEN_BACK
+        key = old[i * words]
+        if key != NO_RECORD:
+            j = key & mask
+            while new[j * words] != NO_RECORD:
+                j = (j + 1) & mask
+            for word in range(words):
+                new[j * words + word] = old[i * words + word]
+    descriptor.rows, descriptor.capacity = target, capacity
+    return 0
+
+
+GIVEN_BACK = max(1 << 20, mmap.PAGESIZE)  # bytes at a time
+UNNEEDED = getattr(mmap, "MADV_DONTNEED", 0)
+
+
+@functools.cache
+def _give_back() -> int:
+    """The address of madvise; 0 where the system has none."""
+    function = getattr(ctypes.CDLL(None), "madvise", None) if UNNEEDED else None
+    return ctypes.cast(function, ctypes.c_void_p).value or 0 if function is not None else 0
+
+
+@functools.cache
+def _rehash() -> Any:
+    return compiled(rehash, types.int64(*(types.int64,) * 5), "growth of a table")
+
+
+class Records(Mapping[Any, Any]):
+    """What a search has learned about one enhancement's records.
+
+    `records[parts]` looks a record up by its parts, (action, player) for MAST, (player, moves) for the baseline, and gives a row
+    with named fields. Iteration is over keys, which look up too; `records.rows` is the whole as a structured array, sorted by key.
+    """
+
+    def __init__(self, enhancement: Enhancement, game: Game, table: Table) -> None:
+        self.enhancement, self.game, self._table = enhancement, game, table
+
+    @property
+    def initial(self) -> Any:
+        """What is known of a record before its first update."""
+        return self._table.blank
+
+    @functools.cached_property
+    def rows(self) -> np.ndarray:
+        """All rows, sorted by key: a copy, made when first asked for."""
+        return self._table.records()
+
+    def key(self, parts: Any) -> int:
+        """The key of the record with these parts."""
+        return self.enhancement.records.key(self.game, parts)
+
+    def __getitem__(self, parts: Any) -> Any:
+        row = self._table.find(int(parts) if isinstance(parts, int | np.integer) else self.key(parts))
+        if row is None:
+            raise KeyError(parts)
+        return row
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.rows["record"].tolist())
+
+    def __len__(self) -> int:
+        return self._table.used
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} records of {self.enhancement}>"

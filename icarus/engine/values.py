@@ -1,0 +1,63 @@
+"""The values v that rules make from the information of records, given by their places in the table."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from icarus.kernel import helper, inlined, reward_of
+
+UNVISITED = 1.0  # v of an action without visits, in means (MAST-4)
+SMALL = 1 << 12  # logarithms of counts below it are looked up
+LOGARITHMS = np.array([-math.inf, *(math.log(count) for count in range(1, SMALL))])
+
+
+@inlined
+def log_of(count: int) -> float:
+    """log m, for a count of at least 1."""
+    return LOGARITHMS[count] if count < SMALL else math.log(count)
+
+
+@helper
+def ucb1_by_availability(theta: Any, places: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
+    """q_ρ/n + c √(log m / n), with m the record's availability (Base-4, EPIC-4); +∞ where n = 0 or m = 0.
+
+    Where one value is +∞ the finite ones cannot matter to an arg max, nor to one over a weighted sum, and are left at 0.
+    """
+    infinite = False
+    for i in range(len(places)):
+        seen = theta.rows[places[i]]
+        out[i] = 0.0
+        if seen.visits == 0 or seen.availability == 0:
+            out[i], infinite = np.inf, True
+    if not infinite:
+        for i in range(len(places)):
+            seen = theta.rows[places[i]]
+            out[i] = reward_of(seen, player) / seen.visits + exploration * math.sqrt(
+                log_of(seen.availability) / seen.visits
+            )
+
+
+@helper
+def ucb1_by_visits(theta: Any, places: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
+    """q_ρ/n + c √(log Σ / n), with Σ the visits of all legal actions (AMAF-4, NAST-4); +∞ where n = 0, and then as above."""
+    infinite, total = False, 0
+    for i in range(len(places)):
+        visits = theta.rows[places[i]].visits
+        total += visits
+        out[i] = 0.0
+        if visits == 0:
+            out[i], infinite = np.inf, True
+    if not infinite:
+        trials = log_of(total)
+        for i in range(len(places)):
+            seen = theta.rows[places[i]]
+            out[i] = reward_of(seen, player) / seen.visits + exploration * math.sqrt(trials / seen.visits)
+
+
+@helper
+def mean(theta: Any, places: np.ndarray, player: int, out: np.ndarray) -> None:
+    """q_ρ/n, and 1 where n = 0 (MAST-4)."""
+    for i in range(len(places)):
+        seen = theta.rows[places[i]]
+        out[i] = reward_of(seen, player) / seen.visits if seen.visits > 0 else UNVISITED

@@ -1,0 +1,1 @@
+"""Dou Di Zhu: the rules, and its plays with their leads and kickers."""

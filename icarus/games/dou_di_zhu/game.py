@@ -1,0 +1,228 @@
+"""Dou Di Zhu: a landlord with 20 cards against two peasants with 17 each; whoever first has no cards left wins for his side.
+
+    landlord    3 3 3 5 5 6 6 8 8 9 T J Q Q K K K A 2 R
+    peasant 1   3 4 4 4 6 7 7 7 8 9 9 T T Q A A B
+    peasant 2   4 5 5 6 7 8 9 T J J J Q K A 2 2 2
+    landlord to lead
+
+54 cards; suits do not matter. Ranks from 3 up to A, 2, the black joker B and the red joker R; T is ten. The landlord leads any
+play; the next players follow with a higher play of the same category, length and kind of kickers, or with a bomb (four of a
+rank), a higher bomb on a bomb, the nuke (both jokers) on anything, or pass. Two passes in a row give the lead to whoever made
+the last play. Categories: solo 3; run of five or more solos 34567; pair 33; run of three or more pairs 334455; trio 333 and run
+of trios 333444, bare or with one kicker each, all solos 333+1 or all pairs 333+2; quadplex, four with two kickers, 3333+1+1 or
+3333+2+2; bomb 3333; nuke BR. Runs end at A. Kickers differ in rank from the main group and from each other and are never both
+jokers.
+
+Nobody sees the others' cards; all plays are seen by all. There is no bidding: player 0 is the landlord, and which three cards he
+got for it is not told. A play with kickers is two decisions in a row: the base, then all kickers at once. An action is PASS, a
+base play (an index of PLAYS), or a set of kickers (a bit for each rank, plus SOLO_KICKERS or PAIR_KICKERS).
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from icarus.games.dou_di_zhu.plays import (
+    KICKERS,
+    LANDLORD_CARDS,
+    PASS,
+    RANK_COUNT,
+    RANK_NAMES,
+    SOLO_KICKERS,
+    SUITED_RANKS,
+    cards_of,
+    cards_played,
+    count_of,
+    hand_after,
+    hand_of,
+    hand_with,
+    has_kickers,
+    holding,
+    list_follows,
+    list_kickers,
+    list_leads,
+    written,
+)
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, helper, inlined, popcount, shuffle
+from icarus.kernel.game import Game, State
+
+PLAYERS = 3
+LANDLORD = 0
+PLAYER_NAMES = ("landlord", "peasant 1", "peasant 2")
+DECK = np.array([*range(SUITED_RANKS)] * 4 + [SUITED_RANKS, SUITED_RANKS + 1], np.int8)  # the rank of each card
+ONE = np.uint64(1)
+MOST_KICKER_SETS = 165  # three solos of 11, beside a run of three trios; a lead has at most 88 plays
+
+STATE = np.dtype(
+    [
+        ("hands", np.uint64, (PLAYERS,)),  # four lanes of 16 bits: bit r of lane k for more than k cards of rank r
+        ("play", np.int16),  # the play to beat, or the one that awaits its kickers; PASS when the player leads
+        ("player", np.int8),  # about to act; TERMINAL when a hand is empty
+        ("passes", np.int8),  # in a row since the last play
+        ("kickers_due", np.int8),  # 1 between a base play and its kickers
+    ],
+    align=True,
+)
+
+BELIEFS = np.dtype(
+    [
+        ("unseen", np.int64),  # how many cards the observer does not see
+        ("cards", np.uint64, (RANK_COUNT,)),  # of each rank, which of the unseen cards 0 … unseen−1 are its
+    ],
+    align=True,
+)
+
+
+def initial(state: Any, rng: np.ndarray) -> None:
+    cards = DECK.copy()
+    shuffle(rng, cards, len(cards))
+    for i in range(len(cards)):
+        owner = LANDLORD if i < LANDLORD_CARDS else 1 + (i - LANDLORD_CARDS) % (PLAYERS - 1)
+        state.hands[owner] = hand_with(state.hands[owner], cards[i])
+
+
+def player(state: Any) -> int:
+    return state.player
+
+
+def legal(state: Any, actions: np.ndarray) -> int:
+    hand = state.hands[state.player]
+    if state.kickers_due:
+        return list_kickers(hand, state.play, actions)
+    if state.play == PASS:
+        return list_leads(hand, actions)
+    return list_follows(hand, state.play, actions)
+
+
+def apply(state: Any, action: int) -> None:
+    mover = state.player
+    state.kickers_due = 0
+    if action == PASS:
+        state.passes += 1
+        if state.passes == PLAYERS - 1:
+            state.play, state.passes = PASS, 0
+    else:
+        hand = hand_after(state.hands[mover], action)
+        state.hands[mover] = hand
+        if action < SOLO_KICKERS:
+            state.play, state.passes = action, 0
+            if KICKERS[action]:
+                state.kickers_due = 1
+                return
+        if hand == 0:
+            state.player = TERMINAL
+            return
+    state.player = mover + 1 if mover + 1 < PLAYERS else 0
+
+
+def rewards(state: Any, out: np.ndarray) -> None:
+    landlord_won = state.hands[LANDLORD] == 0
+    for i in range(PLAYERS):
+        out[i] = 1.0 if (i == LANDLORD) == landlord_won else 0.0
+
+
+def prepare(state: Any, observer: int, beliefs: Any) -> None:
+    """Number, by rank, the cards that the observer does not see: those that he does not hold and that are not played."""
+    beliefs.unseen = 0
+    for rank in range(RANK_COUNT):
+        cards = 0
+        for other in range(PLAYERS):
+            if other != observer:
+                cards += count_of(state.hands[other], rank)
+        beliefs.cards[rank] = ((ONE << np.uint64(cards)) - ONE) << np.uint64(beliefs.unseen)
+        beliefs.unseen += cards
+
+
+@inlined
+def _drawn(rng: np.ndarray, size: int, count: int) -> np.uint64:
+    """A uniformly random set of `size` of the numbers 0 … count−1 (Floyd's algorithm)."""
+    drawn = np.uint64(0)
+    for last in range(count - size, count):
+        number = ONE << np.uint64(below(rng, last + 1))
+        drawn |= ONE << np.uint64(last) if drawn & number else number
+    return drawn
+
+
+@helper
+def _redeal(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    """Deal the unseen cards anew to the two others, to each as many as he holds."""
+    first, second = (observer + 1) % PLAYERS, (observer + 2) % PLAYERS
+    drawn = _drawn(rng, popcount(state.hands[first]), beliefs.unseen)
+    one, other = np.uint64(0), np.uint64(0)
+    for rank in range(RANK_COUNT):
+        cards = beliefs.cards[rank]
+        one |= holding(rank, popcount(cards & drawn))
+        other |= holding(rank, popcount(cards & ~drawn))
+    state.hands[first], state.hands[second] = one, other
+
+
+def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    """Deal the unseen cards anew; a player who has announced kickers is known to have them."""
+    if observer == CHANCE:
+        return
+    _redeal(state, observer, beliefs, rng)
+    if state.kickers_due and state.player != observer:
+        while not has_kickers(state.hands[state.player], state.play):
+            _redeal(state, observer, beliefs, rng)
+
+
+def episode(state: Any) -> int:
+    """Eq. (18): the player who is about to lead."""
+    return state.player if state.play == PASS else CONTINUES
+
+
+def retrace(state: State, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """The deal that leads to a determinization: what each player holds there, and what he has played."""
+    start = np.zeros(1, STATE)
+    for i in range(PLAYERS):
+        cards = cards_of(record["hands"][0, i])
+        for mover, action in state.history:
+            cards += cards_played(action) if mover == i else []
+        start["hands"][0, i] = hand_of(cards)
+    return start, [action for _, action in state.history]
+
+
+def multiplicity(state: Any) -> float:
+    """Deals of single cards among those to the three hands, of which a state has the mere ranks."""
+    return 1 / math.prod(math.factorial(count_of(hand, rank)) for hand in state.hands for rank in range(RANK_COUNT))
+
+
+def text(state: Any) -> str:
+    """All hands, the play to beat, and the player to act."""
+    rows = [
+        f"{name:9}   {' '.join(RANK_NAMES[rank] for rank in cards_of(hand))}".rstrip()
+        for name, hand in zip(PLAYER_NAMES, state.hands, strict=True)
+    ]
+    if state.player == TERMINAL:
+        return "\n".join([*rows, "landlord wins" if state.hands[LANDLORD] == 0 else "peasants win"])
+    play, owner = written(state.play), PLAYER_NAMES[(state.player - state.passes - 1) % PLAYERS]
+    task = (
+        "lead" if state.play == PASS else f"add kickers to {play}" if state.kickers_due else f"follow {play} of {owner}"
+    )
+    return "\n".join([*rows, f"{PLAYER_NAMES[state.player]} to {task}"])
+
+
+def action_text(state: Any, action: int) -> str:
+    return written(action)
+
+
+DOU_DI_ZHU = Game(
+    name="dou-di-zhu",
+    players=PLAYERS,
+    state=STATE,
+    initial=initial,
+    player=player,
+    legal=legal,
+    apply=apply,
+    rewards=rewards,
+    max_legal=MOST_KICKER_SETS,
+    determinize=determinize,
+    beliefs=BELIEFS,
+    prepare=prepare,
+    episode=episode,
+    retrace=retrace,
+    multiplicity=multiplicity,
+    text=text,
+    action_text=action_text,
+)

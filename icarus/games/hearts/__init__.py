@@ -1,0 +1,1 @@
+"""Hearts: the rules, its determinization, and the table of rounds to come."""

@@ -1,0 +1,59 @@
+"""What the author of a slot or a game calls from compiled code, from one place: `from icarus.kernel import …`."""
+
+from icarus.compiler.functions import helper, inlined
+from icarus.compiler.pointers import lowest_bit, popcount
+from icarus.compiler.rng import below, shuffle, uniform
+from icarus.kernel.game import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNLABELLED, UNSEEN
+from icarus.kernel.history import (
+    EXPANSION,
+    NONE,
+    SELECTION,
+    SIMULATION,
+    History,
+    child,
+    child_in_episode,
+    extended,
+    legal_at,
+    mix,
+    ngram,
+    observed,
+    record,
+)
+from icarus.kernel.theta import AVAILABLE, NO_RECORD, VISIT, Theta, Updates, find, reward_of, update
+
+__all__ = [
+    "AVAILABLE",
+    "CHANCE",
+    "CONTINUES",
+    "EXPANSION",
+    "MAX_PLAYERS",
+    "NONE",
+    "NO_RECORD",
+    "SELECTION",
+    "SIMULATION",
+    "TERMINAL",
+    "UNLABELLED",
+    "UNSEEN",
+    "VISIT",
+    "History",
+    "Theta",
+    "Updates",
+    "below",
+    "child",
+    "child_in_episode",
+    "extended",
+    "find",
+    "helper",
+    "inlined",
+    "legal_at",
+    "lowest_bit",
+    "mix",
+    "ngram",
+    "observed",
+    "popcount",
+    "record",
+    "reward_of",
+    "shuffle",
+    "uniform",
+    "update",
+]

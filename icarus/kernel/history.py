@@ -1,0 +1,206 @@
+"""Playouts as the capture functions and policies see them: steps, what each viewer observed, and the keys of histories.
+
+A history ⟨a₁, …, a_t⟩ is given by t + 1 steps. Step i is the decision taken after i actions: who acts in the state reached (ρ),
+what was legal, what was played (a_{i+1}) and in which phase. The last step is the present one: a decision still to be made, or
+the terminal state.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from icarus.compiler.functions import helper, inlined, plain
+from icarus.compiler.pointers import array_at, matrix_at, record_at
+from icarus.kernel.game import UNSEEN
+
+SELECTION, EXPANSION, SIMULATION = 0, 1, 2  # the phases of section 4.2, from the baseline's counts
+PHASES = ("selection", "expansion", "simulation")
+NONE = -1  # ⊥: no action
+
+_GOLDEN, _ODD, _FINAL = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_WORD = (1 << 64) - 1
+_ROOT, _EPISODE = 1, 2  # where keys of histories and of positions-in-episode begin
+EMPTY_HISTORY = 0x1CA205  # the record of ⟨⟩
+
+STEP = np.dtype(
+    [
+        ("player", np.int64),  # ρ_i: who acts here
+        ("action", np.int64),  # a_{i+1}: what he plays
+        ("record", np.int64),  # the record of [h_i]~ (up to the expanded history)
+        ("episode", np.int64),  # the record of the position-in-episode of [h_i]~
+        ("probability", np.float64),  # with which a simultaneous decision was made in the tree; elsewhere undefined
+        ("first", np.int32),  # where the legal actions start in `legal`
+        ("count", np.int32),  # how many there are
+        ("viewer", np.int32),  # the column of his view in moves, keys and episodes
+        ("phase", np.int32),  # SELECTION, EXPANSION or SIMULATION
+        (
+            "choice",
+            np.int32,
+        ),  # the number of a simultaneous decision among those made at once; 0 where it is none, or nobody asks
+    ],
+    align=True,
+)
+
+PLAYOUT = np.dtype(
+    [  # where the arrays of a history are, for compiled entries
+        ("steps", np.int64),
+        ("moves", np.int64),
+        ("keys", np.int64),
+        ("episodes", np.int64),
+        ("legal", np.int64),
+        ("length", np.int64),
+        ("viewers", np.int64),
+        ("legal_length", np.int64),
+    ],
+    align=True,
+)
+
+_INT = np.dtype(np.int64)
+
+
+class History(NamedTuple):
+    """A move history with its steps.
+
+    Attributes:
+        steps: [t + 1] of STEP, `steps[-1]` the present one.
+        moves: [t + 1, viewers]: the move by which a viewer saw a_i, at row i ≥ 1; UNSEEN if he noticed nothing.
+        keys: [t + 1, viewers]: the key of [⟨a₁, …, a_i⟩]~v. In the simulation phase it is kept only where a policy reads it.
+        episodes: [t + 1, viewers]: the key of the position-in-episode of [⟨a₁, …, a_i⟩]~v.
+        legal: the legal actions of all steps; those of step i start at steps[i].first.
+    """
+
+    steps: np.ndarray
+    moves: np.ndarray
+    keys: np.ndarray
+    episodes: np.ndarray
+    legal: np.ndarray
+
+
+@inlined
+def history_at(address: int) -> History:
+    """The history that a PLAYOUT record at an address describes."""
+    playout = record_at(address, PLAYOUT)
+    length, viewers = playout.length, playout.viewers
+    return History(
+        array_at(playout.steps, length, STEP),
+        matrix_at(playout.moves, length, viewers, _INT),
+        matrix_at(playout.keys, length, viewers, _INT),
+        matrix_at(playout.episodes, length, viewers, _INT),
+        array_at(playout.legal, playout.legal_length, _INT),
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------------ keys
+
+
+def mix(key: int, part: int) -> int:
+    """The key of a sequence that continues one of key `key` by `part`; 64 bits, well spread, the same in every process."""
+    word = (((int(key) & _WORD) + _GOLDEN) ^ (int(part) * _ODD)) & _WORD
+    word = ((word ^ word >> 32) * _FINAL) & _WORD
+    word ^= word >> 29
+    return word - (1 << 64) if word >> 63 else word
+
+
+@overload(mix, inline="always")
+def _compiled_mix(key: Any, part: Any) -> Callable:
+    def implementation(key: Any, part: Any) -> Any:
+        word = (np.uint64(key) + np.uint64(_GOLDEN)) ^ (np.uint64(part) * np.uint64(_ODD))
+        word = (word ^ (word >> np.uint64(32))) * np.uint64(_FINAL)
+        return np.int64(word ^ (word >> np.uint64(29)))
+
+    return implementation
+
+
+@inlined
+def record(*parts: int) -> int:
+    """The key of a record made of integers: an action and a player, say. The order of the parts counts."""
+    key = 0
+    for part in parts:
+        key = mix(key, part)
+    return key
+
+
+@inlined
+def extended(key: int, player: int, action: int) -> int:
+    """The record of a history (or position-in-episode) of key `key` extended by `player`'s action, as he sees it."""
+    return mix(key, ((player + 2) << 56) ^ action)
+
+
+@inlined
+def root_key(viewer: int) -> int:
+    """The key of the empty history in a viewer's eyes."""
+    return mix(_ROOT, viewer)
+
+
+@inlined
+def episode_key(label: int, viewer: int) -> int:
+    """The key of the position at the start of an episode with this label, in a viewer's eyes."""
+    return mix(mix(_EPISODE, label), viewer)
+
+
+def history_record(viewer: int, player: int, moves: tuple[int, ...]) -> int:
+    """The record of the history whose last action was `player`'s, as he (column `viewer`) observed it."""
+    return _last_extended(plain(root_key)(viewer), player, moves) if moves else EMPTY_HISTORY
+
+
+def episode_record(label: int, viewer: int, player: int, moves: tuple[int, ...]) -> int:
+    """The record of a position-in-episode: the label and the moves that the last player (column `viewer`) observed."""
+    return _last_extended(plain(episode_key)(label, viewer), player, moves) if moves else mix(_EPISODE, label)
+
+
+def _last_extended(key: int, player: int, moves: tuple[int, ...]) -> int:
+    for move in moves[:-1]:
+        key = mix(key, move)
+    return plain(extended)(key, player, moves[-1])
+
+
+# ------------------------------------------------------------------------------------------- for policies and captures
+
+
+@inlined
+def child(history: History, i: int, action: int) -> int:
+    """The record of [h_i # a]~, for an action that the player at step i might play."""
+    step = history.steps[i]
+    return extended(history.keys[i, step.viewer], step.player, action)
+
+
+@inlined
+def child_in_episode(history: History, i: int, action: int) -> int:
+    """The record of the position-in-episode of [h_i # a]~, for an action that the player at step i might play."""
+    step = history.steps[i]
+    return extended(history.episodes[i, step.viewer], step.player, action)
+
+
+@inlined
+def legal_at(history: History, i: int) -> np.ndarray:
+    """The legal actions at step i."""
+    step = history.steps[i]
+    return history.legal[step.first : step.first + step.count]
+
+
+@inlined
+def observed(history: History, i: int, back: int) -> int:
+    """The `back`-th last move (1 is the last) that the player at step i had observed since the root; UNSEEN if there was none."""
+    viewer = history.steps[i].viewer
+    while i > 0:
+        move = history.moves[i, viewer]
+        if move != UNSEEN:
+            back -= 1
+            if back == 0:
+                return move
+        i -= 1
+    return UNSEEN
+
+
+@helper
+def ngram(history: History, i: int, moves: int) -> int:
+    """The key of the last `moves` moves that the player at step i had observed, oldest first; UNSEEN if there were fewer."""
+    key = 0
+    for back in range(moves, 0, -1):
+        move = observed(history, i, back)
+        if move == UNSEEN:
+            return UNSEEN
+        key = mix(key, move)
+    return key

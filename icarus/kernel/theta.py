@@ -1,0 +1,113 @@
+"""θ as compiled functions meet it: hash tables of rows, found by the key of a record, and the updates that a playout asks for."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from icarus.compiler.functions import inlined
+from icarus.compiler.pointers import array_at, record_at
+
+_INT = np.dtype(np.int64)
+
+NO_RECORD = 0  # the key that no record has: what is known of it is the initial information
+VISIT, AVAILABLE = 0, 1  # the contexts ψ_visit and ψ_avail
+TABLE = np.dtype(
+    [
+        ("rows", np.int64),  # address of capacity + 1 rows; the last one holds the initial information
+        ("capacity", np.int64),  # a power of two
+        (
+            "apart",
+            np.int64,
+            (8,),
+        ),  # a cache line: what follows is written in every playout, what precedes is read at every step
+        ("used", np.int64),  # rows that hold a record
+        ("reserved", np.int64),  # rows that playouts under way in several threads may still need
+        ("lock", np.int64),  # 1 while one of several threads updates records
+    ],
+    align=True,
+)
+
+
+class Theta(NamedTuple):
+    """θ of one enhancement, as policies read it: the rows of a hash table with linear probing."""
+
+    rows: np.ndarray  # [capacity + 1] of Information.row
+
+
+@inlined
+def index_of(rows: np.ndarray, key: int) -> int:
+    """The row of a record, or the empty row where it belongs."""
+    mask = len(rows) - 2
+    i = key & mask
+    while rows[i].record != key and rows[i].record != NO_RECORD:
+        i = (i + 1) & mask
+    return i
+
+
+@inlined
+def place_of(theta: Theta, key: int) -> int:
+    """The row where a record's information stands; that of the initial information where it was never updated."""
+    i = index_of(theta.rows, key)
+    return i if theta.rows[i].record != NO_RECORD else len(theta.rows) - 1
+
+
+@inlined
+def find(theta: Theta, key: int) -> Any:
+    """θ(r): the information of the record with this key, as a row with named fields; not to be changed."""
+    return theta.rows[place_of(theta, key)]
+
+
+def reward_of(row: Any, player: int) -> float:
+    """q_ρ: a row's total reward, or its component for a player where it is a vector."""
+    return row.reward[player] if np.ndim(row.reward) else row.reward
+
+
+@overload(reward_of, inline="always")
+def _compiled_reward_of(row: Any, player: Any) -> Callable:
+    if isinstance(row.typeof("reward"), types.NestedArray):
+
+        def implementation(row: Any, player: Any) -> Any:
+            return row.reward[player]
+    else:
+
+        def implementation(row: Any, player: Any) -> Any:
+            return row.reward
+
+    return implementation
+
+
+UPDATES = np.dtype(
+    [("records", np.int64), ("contexts", np.int64), ("capacity", np.int64), ("count", np.int64)], align=True
+)
+
+
+class Updates(NamedTuple):
+    """The (record, context) pairs of one playout, in order; `asked[0]` of them."""
+
+    records: np.ndarray
+    contexts: np.ndarray
+    asked: np.ndarray
+
+
+@inlined
+def update(updates: Updates, key: int, context: int) -> None:
+    """Ask for one more update of a record, with a context for the backpropagation function."""
+    count = updates.asked[0]
+    if count < len(updates.records):  # beyond it only counted: the playout is run again with more room
+        updates.records[count] = key
+        updates.contexts[count] = context
+    updates.asked[0] = count + 1
+
+
+@inlined
+def updates_at(address: int) -> Updates:
+    """The updates that an UPDATES record at an address describes."""
+    room = record_at(address, UPDATES)
+    return Updates(
+        array_at(room.records, room.capacity, _INT),
+        array_at(room.contexts, room.capacity, _INT),
+        array_at(address + 24, 1, _INT),
+    )

@@ -1,0 +1,688 @@
+"""Compilation: no stale machine code after any edit, a cache that survives everything, and errors in one sentence."""
+
+import inspect
+import itertools
+import json
+import logging
+import math
+import os
+import re
+import shutil
+import sys
+import time
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from numba import njit
+from numba import types as nb
+
+from icarus import Enhancement, State, backpropagation, candidates, capture, search, values, weight
+from icarus.algebra import argmax, gibbs
+from icarus.compiler import cache as disk
+from icarus.compiler import digest, entries, messages, pointers
+from icarus.kernel import History, Theta, Updates, legal_at, update
+from icarus.specs import BASELINE, MAST
+from tests import toy
+from tests.conftest import ROOT, Python
+from tests.test_toy import after
+
+pytestmark = [pytest.mark.xdist_group("compiler"), pytest.mark.filterwarnings("ignore:First-class function type")]
+
+
+# --------------------------------------------------------------------------------- edits of what a function can reach, one by one
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of machine code for this test alone."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    monkeypatch.setattr(disk, "cache_folder", lambda: cache)
+    return cache
+
+
+@pytest.fixture
+def compilations() -> Iterator[list[str]]:
+    """The names of what is compiled during the test."""
+    names: list[str] = []
+    end = disk.on_compile(names.append)
+    yield names
+    end()
+
+
+def module(name: str, source: str, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    """A module made from source, as a fresh process would find it in its file."""
+    made = types.ModuleType(name)
+    monkeypatch.setitem(sys.modules, name, made)
+    exec(compile(source, f"/nowhere/{name}.py", "exec"), made.__dict__)
+    return made
+
+
+def value_of(sources: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """f(10) of the last module, compiled or loaded."""
+    for name, source in sources.items():
+        found = module(name, source, monkeypatch)
+        parent, _, child = name.rpartition(".")
+        if parent:
+            setattr(sys.modules[parent], child, found)
+    return int(entries.compiled(found.f, nb.int64(nb.int64), "f")(10))
+
+
+HELPED = "from icarus.kernel import helper\n{}\n@helper\ndef g(x):\n    return {}\n"
+FLAGGED = (
+    "from numba import njit\n@njit(error_model={!r})\ndef g(x):\n    return 1.0 / (x - x)\n"
+    "def f(x):\n    return 3 if g(x) > 1 else 4"
+)
+DIVIDED_BY_ZERO = -1
+# What is edited: the modules before, the modules after, and f(10) before and after.
+EDITS: dict[str, tuple[dict[str, str], dict[str, str], int, int]] = {
+    "the function itself": ({"m": "def f(x):\n    return x + 1"}, {"m": "def f(x):\n    return x - 1"}, 11, 9),
+    "a literal": ({"m": "def f(x):\n    return x + 1"}, {"m": "def f(x):\n    return x + 2"}, 11, 12),
+    "a constant": ({"m": "K = 1\ndef f(x):\n    return x + K"}, {"m": "K = 2\ndef f(x):\n    return x + K"}, 11, 12),
+    "a tuple": (
+        {"m": "K = (1, 2)\ndef f(x):\n    return x + K[1]"},
+        {"m": "K = (1, 3)\ndef f(x):\n    return x + K[1]"},
+        12,
+        13,
+    ),
+    "an array": (
+        {"m": "import numpy as np\nK = np.array([1, 2])\ndef f(x):\n    return x + K[1]"},
+        {"m": "import numpy as np\nK = np.array([1, 4])\ndef f(x):\n    return x + K[1]"},
+        12,
+        14,
+    ),
+    "a helper": (
+        {"m": HELPED.format("", "x * 2") + "def f(x):\n    return g(x)"},
+        {"m": HELPED.format("", "x * 3") + "def f(x):\n    return g(x)"},
+        20,
+        30,
+    ),
+    "a constant of a helper": (
+        {"m": HELPED.format("K = 5", "x + K") + "def f(x):\n    return g(x)"},
+        {"m": HELPED.format("K = 6", "x + K") + "def f(x):\n    return g(x)"},
+        15,
+        16,
+    ),
+    "a helper of a helper": (
+        {"m": HELPED.format("", "x + 1") + "@helper\ndef h(x):\n    return g(x)\ndef f(x):\n    return h(x)"},
+        {"m": HELPED.format("", "x + 7") + "@helper\ndef h(x):\n    return g(x)\ndef f(x):\n    return h(x)"},
+        11,
+        17,
+    ),
+    "a default": (
+        {"m": HELPED.format("", "x + k").replace("g(x)", "g(x, k=1)") + "def f(x):\n    return g(x)"},
+        {"m": HELPED.format("", "x + k").replace("g(x)", "g(x, k=8)") + "def f(x):\n    return g(x)"},
+        11,
+        18,
+    ),
+    "a helper in another module": (
+        {"n": HELPED.format("", "x * 2"), "m": "from n import g\ndef f(x):\n    return g(x)"},
+        {"n": HELPED.format("", "x * 5"), "m": "from n import g\ndef f(x):\n    return g(x)"},
+        20,
+        50,
+    ),
+    "a helper by the name of its module": (
+        {"n": HELPED.format("", "x * 2"), "m": "import n\ndef f(x):\n    return n.g(x)"},
+        {"n": HELPED.format("", "x * 5"), "m": "import n\ndef f(x):\n    return n.g(x)"},
+        20,
+        50,
+    ),
+    "a constant by the name of its module": (
+        {"n": "K = 1", "m": "import n\ndef f(x):\n    return x + n.K"},
+        {"n": "K = 2", "m": "import n\ndef f(x):\n    return x + n.K"},
+        11,
+        12,
+    ),
+    "what a closure holds": (
+        {"m": "def make(k):\n    def f(x):\n        return x + k\n    return f\nf = make(1)"},
+        {"m": "def make(k):\n    def f(x):\n        return x + k\n    return f\nf = make(2)"},
+        11,
+        12,
+    ),
+    "a function inside the function": (
+        {"m": "def f(x):\n    def g(y):\n        return y + 1\n    return g(x)"},
+        {"m": "def f(x):\n    def g(y):\n        return y + 2\n    return g(x)"},
+        11,
+        12,
+    ),
+    "a folder of modules": (
+        {"p": "", "p.n": HELPED.format("", "x * 2"), "m": "import p.n\ndef f(x):\n    return p.n.g(x)"},
+        {"p": "", "p.n": HELPED.format("", "x * 5"), "m": "import p.n\ndef f(x):\n    return p.n.g(x)"},
+        20,
+        50,
+    ),
+    "an enumeration": (
+        {"m": "import enum\nclass K(enum.IntEnum):\n    A = 1\ndef f(x):\n    return x + K.A"},
+        {"m": "import enum\nclass K(enum.IntEnum):\n    A = 2\ndef f(x):\n    return x + K.A"},
+        11,
+        12,
+    ),
+    "a module whose name begins like numpy's": (
+        {"numpy_of_mine": HELPED.format("", "x * 2"), "m": "from numpy_of_mine import g\ndef f(x):\n    return g(x)"},
+        {"numpy_of_mine": HELPED.format("", "x * 5"), "m": "from numpy_of_mine import g\ndef f(x):\n    return g(x)"},
+        20,
+        50,
+    ),
+    "a tuple of helpers": (
+        {"m": HELPED.format("", "x * 2") + "K = (g,)\ndef f(x):\n    return K[0](x)"},
+        {"m": HELPED.format("", "x * 5") + "K = (g,)\ndef f(x):\n    return K[0](x)"},
+        20,
+        50,
+    ),
+    "the flags of a helper": ({"m": FLAGGED.format("numpy")}, {"m": FLAGGED.format("python")}, 3, DIVIDED_BY_ZERO),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_of_anything_that_a_function_reaches_never_runs_stale_code(
+    edit: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, after_it, first, second = EDITS[edit]
+    assert value_of(before, monkeypatch) == first
+    try:
+        assert value_of(after_it, monkeypatch) == second
+    except ZeroDivisionError:
+        assert second == DIVIDED_BY_ZERO
+
+
+@pytest.mark.parametrize("edit", [edit for edit in EDITS if edit != "the flags of a helper"])
+def test_what_was_not_edited_is_not_compiled_again(
+    edit: str, folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
+) -> None:
+    sources, _, first, _ = EDITS[edit]
+    assert value_of(sources, monkeypatch) == first
+    assert compilations == ["f"]
+    assert value_of(sources, monkeypatch) == first
+    assert compilations == ["f"]
+
+
+def test_a_comment_and_the_place_in_the_file_are_no_edit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
+) -> None:
+    value_of({"m": "def f(x):\n    return x + 1"}, monkeypatch)
+    assert value_of({"m": "# a comment\n\n\ndef f(x):\n    # another\n    return x + 1"}, monkeypatch) == 11
+    assert compilations == ["f"]
+
+
+# --------------------------------------------------------------------------------------------------------- the cache itself
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: b"", lambda data: data[: len(data) // 2], lambda data: b"\x80\x05garbage", lambda data: b"None"],
+)
+def test_a_torn_file_is_compiled_anew_and_repaired(
+    damage: Callable[[bytes], bytes], folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
+) -> None:
+    sources = EDITS["a helper"][0]
+    value_of(sources, monkeypatch)
+    (file,) = folder.iterdir()
+    file.write_bytes(damage(file.read_bytes()))
+    assert value_of(sources, monkeypatch) == 20
+    assert compilations == ["f", "f"]
+    assert value_of(sources, monkeypatch) == 20
+    assert compilations == ["f", "f"]
+    assert list(folder.iterdir()) == [file]
+
+
+def test_a_folder_that_vanished_costs_the_file_and_not_the_result(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    shutil.rmtree(folder)
+    with caplog.at_level(logging.WARNING):
+        assert value_of(EDITS["a helper"][0], monkeypatch) == 20
+    assert "machine code of f is not kept" in caplog.text
+
+
+def test_without_a_folder_everything_is_compiled_each_time(
+    monkeypatch: pytest.MonkeyPatch, compilations: list[str]
+) -> None:
+    monkeypatch.setattr(disk, "cache_folder", lambda: None)
+    assert value_of(EDITS["a helper"][0], monkeypatch) == 20
+    assert value_of(EDITS["a helper"][0], monkeypatch) == 20
+    assert compilations == ["f", "f"]
+
+
+def test_the_folder_is_the_one_that_the_environment_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path / "named"))
+    assert disk.cache_root() == tmp_path / "named"
+    assert disk.cache_folder.__wrapped__() == tmp_path / "named" / digest.package_digest()
+    monkeypatch.delenv("ICARUS_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert disk.cache_root() == tmp_path / "xdg" / "icarus"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert disk.cache_root() == tmp_path / ".cache" / "icarus"
+
+
+def aged(folder: Path, days: float) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "something.bin").write_bytes(b"old")
+    os.utime(folder, (time.time() - days * 86400,) * 2)
+    return folder
+
+
+def test_machine_code_of_versions_that_nobody_uses_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path))
+    unused, recent = (
+        aged(tmp_path / ("0" * 16), disk.UNUSED_DAYS + 1),
+        aged(tmp_path / ("f" * 16), disk.UNUSED_DAYS - 1),
+    )
+    own = disk.cache_folder.__wrapped__()
+    assert not unused.exists() and recent.exists() and own.exists()
+
+
+def test_folders_that_hold_no_machine_code_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path))
+    photographs = aged(tmp_path / "photographs", disk.UNUSED_DAYS + 1)
+    disk.cache_folder.__wrapped__()
+    assert photographs.exists()
+
+
+def test_a_listener_is_told_until_it_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    end = disk.on_compile(told.append)
+    value_of(EDITS["a literal"][0], monkeypatch)
+    end()
+    value_of(EDITS["a literal"][1], monkeypatch)
+    assert told == ["f"]
+
+
+# --------------------------------------------------------------------------------------------- a whole copy of the package
+
+MINE = '''
+"""An enhancement of one's own, with a helper in another file."""
+import attrs
+from icarus import backpropagation, capture
+from icarus.information import update
+from icarus.specs import MAST
+from other import bonus
+
+@capture
+def capture_everything(history, updates):
+    """⟨(1, 0)⟩ for each action"""
+    for i in range(len(history.steps) - 1):
+        update(updates, 1, 0)
+
+@backpropagation
+def backpropagate(seen, context, rewards):
+    """(q, n + bonus)"""
+    seen.visits += bonus(1)
+
+MINE = attrs.evolve(MAST, name="MINE", capture=capture_everything, backpropagation=backpropagate)
+'''
+OTHER = """
+from icarus.kernel import helper
+
+@helper
+def bonus(n):
+    return n
+"""
+WHOLE = """
+import json, sys
+from icarus import games, search
+from icarus.compiler import cache as disk
+from icarus.specs import BASELINE, LGR, MAST
+from mine import MINE
+told = []
+disk.on_compile(told.append)
+state = games.load("othello").new_initial_state()
+found = search(state, BASELINE >> (MAST + LGR + MINE)/3, iterations=40, seed=3)
+first = list(told)
+search(state, LGR >> (BASELINE + MINE)/2 >> MAST, iterations=5, seed=3)
+json.dump({"file": sys.modules["icarus"].__file__, "compiled": first, "then": told[len(first):], "actions": list(found.actions),
+           "steps": sum(found.phase_steps.values()), "mast": int(found.records["MAST"].rows["visits"].sum()),
+           "mine": int(found.records["MINE"].rows["visits"].sum()), "lgr": len(found.records["LGR"]),
+           "visits": found.visits.tolist()}, sys.stdout)
+"""
+
+
+class Copy:
+    """A copy of the package with a cache of its own, which begins as a copy of the one in use."""
+
+    def __init__(self, root: Path, python: Python) -> None:
+        self.root, self.cache, self._python = root, root / "cache", python
+        shutil.copytree(ROOT / "icarus", root / "icarus", ignore=shutil.ignore_patterns("__pycache__"))
+        in_use = disk.cache_folder()
+        if in_use is not None and in_use.exists():
+            shutil.copytree(in_use, self.cache / in_use.name, ignore=shutil.ignore_patterns("*.tmp"))
+        (root / "mine.py").write_text(MINE)
+        (root / "other.py").write_text(OTHER)
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        path = self.root / file
+        source = path.read_text()
+        assert source.count(old) == 1, f"{old!r} stands {source.count(old)} times in {file}"
+        path.write_text(source.replace(old, new))
+
+    def run(self, source: str, **changes: str) -> dict[str, Any]:
+        done = self._python(source, package_root=self.root, cwd=self.root, ICARUS_CACHE_DIR=str(self.cache), **changes)
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert Path(found["file"]).is_relative_to(self.root)
+        return found
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory, python: Python) -> Copy:
+    return Copy(tmp_path_factory.mktemp("copy"), python)
+
+
+@pytest.fixture(scope="module")
+def before(copy: Copy) -> dict[str, Any]:
+    """What the unedited copy finds, once everything has been compiled."""
+    copy.run(WHOLE)
+    return copy.run(WHOLE)
+
+
+def test_a_second_process_compiles_nothing(before: dict[str, Any]) -> None:
+    assert before["compiled"] == []
+    assert before["actions"] == [19, 26, 37, 44]
+    assert before["mast"] == before["mine"] == before["steps"]
+    assert before["lgr"] > 0
+
+
+def test_a_new_composition_of_known_parts_compiles_nothing(before: dict[str, Any]) -> None:
+    assert before["then"] == []
+
+
+@pytest.fixture(scope="module")
+def edited(copy: Copy, before: dict[str, Any]) -> dict[str, Any]:
+    """What is found after edits of a specification, of a helper in a game, and of a file of the user's."""
+    copy.edit(
+        "icarus/specs/mast.py",
+        '(q + μ_ρ, n + 1)"""\n    seen.reward += rewards[player]\n    seen.visits += 1',
+        '(q + μ_ρ, n + 1)"""\n    seen.reward += rewards[player]\n    seen.visits += 3',
+    )
+    copy.edit(
+        "icarus/games/othello.py",
+        "return reached & ~(own | other)",
+        "return reached & ~(own | other) & np.uint64(0xFFFFFFFF)",
+    )
+    copy.edit("other.py", "return n", "return 10 * n")
+    return copy.run(WHOLE)
+
+
+def test_an_edit_in_a_specification_is_seen(edited: dict[str, Any]) -> None:
+    assert edited["mast"] == 3 * edited["steps"]
+
+
+def test_an_edit_of_a_helper_in_a_game_is_seen(edited: dict[str, Any]) -> None:
+    assert edited["actions"] == [19, 26]  # the upper half of the board
+
+
+def test_an_edit_of_a_helper_in_a_second_file_of_the_users_is_seen(edited: dict[str, Any]) -> None:
+    assert edited["mine"] == 10 * edited["steps"]
+
+
+def test_only_what_an_edit_reaches_is_compiled_again(edited: dict[str, Any]) -> None:
+    names = edited["compiled"] + edited["then"]
+    mine = "the backpropagation function mine.backpropagate"
+    assert all(".othello." in name or "specs.mast." in name or name == mine for name in names)
+    assert mine in names
+    assert "the backpropagation function icarus.specs.mast.backpropagate" in names
+    assert "icarus.games.othello.legal" in names
+
+
+def test_torn_files_are_compiled_anew_in_a_whole_search(copy: Copy, edited: dict[str, Any]) -> None:
+    files = [
+        max(copy.cache.glob(f"*/{pattern}"), key=os.path.getmtime)
+        for pattern in (
+            "icarus.games.othello.legal-*.bin",
+            "*specs.lgr.backpropagate-*.bin",
+            "*mine.backpropagate-*.bin",
+        )
+    ]
+    for file, left in zip(files, (0, 100, file_half(files[2])), strict=True):
+        file.write_bytes(file.read_bytes()[:left])
+    found = copy.run(WHOLE)
+    assert sorted(found["compiled"]) == [
+        "icarus.games.othello.legal",
+        "the backpropagation function icarus.specs.lgr.backpropagate",
+        "the backpropagation function mine.backpropagate",
+    ]
+    assert {**found, "compiled": None} == {**edited, "compiled": None}
+    assert all(file.stat().st_size > 1000 for file in files)
+
+
+def file_half(file: Path) -> int:
+    return file.stat().st_size // 2
+
+
+SMALL = """
+import json, sys
+import numpy as np
+from icarus import Game, search
+from icarus.compiler import cache as disk
+from icarus.game import TERMINAL
+from icarus.specs import LGR
+told = []
+disk.on_compile(told.append)
+
+STATE = np.dtype([("count", np.int8), ("player", np.int8)], align=True)
+
+def initial(state, rng):
+    state.count = 0
+
+def player(state):
+    return TERMINAL if state.count >= 9 else state.player
+
+def legal(state, actions):
+    actions[0], actions[1] = 1, 2
+    return 2
+
+def apply(state, action):
+    state.count += action
+    state.player = 1 - state.player
+
+def rewards(state, out):
+    out[0] = float(state.player)
+    out[1] = 1.0 - out[0]
+
+game = Game(name="nine", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
+            max_legal=2, text=lambda state: str(state.count), action_text=lambda state, action: str(action))
+found = search(game.new_initial_state(), LGR, iterations=60, seed=3)
+json.dump({"file": sys.modules["icarus"].__file__, "compiled": told, "lgr": len(found.records["LGR"]),
+           "visits": found.visits.tolist()}, sys.stdout)
+"""
+
+
+def test_an_edit_of_a_helper_of_the_engine_is_seen(copy: Copy, edited: dict[str, Any]) -> None:
+    copy.edit(
+        "icarus/history.py",
+        "    viewer = history.steps[i].viewer\n    while i > 0:",
+        "    viewer = history.steps[i].viewer\n    while i < 0:",
+    )
+    found = copy.run(SMALL)
+    assert found["lgr"] == 0  # nobody has observed a move, so there is nothing to reply to
+    assert "the playout loop" in found["compiled"]  # whatever is in the folder of other sources
+
+
+# ------------------------------------------------------------------------------------------ where there is no file, or no disk
+
+
+def test_functions_typed_in_are_compiled_and_cached_too(python: Python) -> None:
+    typed = [python(None, "-", stdin=SMALL), python(None, "-", stdin=SMALL), python(SMALL)]
+    assert [done.returncode for done in typed] == [0, 0, 0], typed[0].stderr
+    found = [json.loads(done.stdout) for done in typed]
+    assert found[1]["compiled"] == found[2]["compiled"] == []
+    assert found[0]["visits"] == found[1]["visits"] == found[2]["visits"]
+    assert found[0]["lgr"] > 0
+
+
+UNWRITABLE = """
+import json, sys
+from icarus import games
+from icarus.compiler import cache as disk
+told = []
+disk.on_compile(told.append)
+state = games.load("othello").new_initial_state()
+json.dump({"folder": str(disk.cache_folder()), "legal": state.legal_actions(), "compiled": told}, sys.stdout)
+"""
+
+
+def test_a_cache_that_cannot_be_written_still_works(python: Python, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    done = python(UNWRITABLE, ICARUS_CACHE_DIR=str(tmp_path / "file" / "below"))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["folder"], found["legal"]) == ("None", [19, 26, 37, 44])
+    assert "icarus.games.othello.legal" in found["compiled"]
+    assert "no cache of machine code" in done.stderr and "Traceback" not in done.stderr
+
+
+# --------------------------------------------------------------------------------------------------- errors of the compiler
+
+
+@capture
+def capture_unknown(history: History, updates: Updates) -> None:
+    """asks for something that a history does not have"""
+    update(updates, history.nothing, 0)
+
+
+@capture
+def capture_undefined(history: History, updates: Updates) -> None:
+    """uses a name that is nowhere"""
+    update(updates, undefined_here, 0)  # type: ignore[name-defined]  # noqa: F821
+
+
+@capture
+def capture_unknown_step(history: History, updates: Updates) -> None:
+    """asks for a field that a step does not have"""
+    update(updates, history.steps[0].colour, 0)
+
+
+@capture
+def capture_too_little(history: History, updates: Updates) -> None:
+    """forgets the context"""
+    update(updates, 1)  # type: ignore[call-arg]
+
+
+@backpropagation
+def backpropagate_misspelt(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """counts in a field that is not kept"""
+    seen.vists += 1
+
+
+@backpropagation
+def backpropagate_text(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """adds a text to a number"""
+    seen.visits = rewards[0] + "one"  # type: ignore[operator]
+
+
+@candidates
+def candidates_misspelt(history: History, legal: np.ndarray, records: np.ndarray) -> None:
+    """compares what cannot be compared"""
+    for i in range(len(legal)):
+        records[i] = legal_at(history, i) < "five"  # type: ignore[operator]
+
+
+@values
+def values_undefined(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+    """calls what is nowhere"""
+    out[0] = valuation(legal[0])  # type: ignore[name-defined]  # noqa: F821
+
+
+@weight
+def weight_unknown(rewards: Any, visits: int, availability: int) -> float:
+    """½, in a way that the compiler does not know"""
+    return math.fsum([0.25, 0.25])
+
+
+def changed(**slots: Any) -> Enhancement:
+    return attrs.evolve(MAST, name="CHANGED", **slots)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "function", "kind", "mentioned"),
+    [
+        (changed(capture=capture_unknown), capture_unknown, "capture", "nothing"),
+        (changed(capture=capture_undefined), capture_undefined, "capture", "the name 'undefined_here' is not defined"),
+        (changed(capture=capture_unknown_step), capture_unknown_step, "capture", "colour"),
+        (changed(capture=capture_too_little), capture_too_little, "capture", "update"),
+        (changed(backpropagation=backpropagate_misspelt), backpropagate_misspelt, "backpropagation", "vists"),
+        (changed(backpropagation=backpropagate_text), backpropagate_text, "backpropagation", "add"),
+        (changed(policy=gibbs().over(candidates_misspelt)), candidates_misspelt, "candidates", "lt"),
+        (
+            changed(policy=argmax().over(values_undefined)),
+            values_undefined,
+            "values",
+            "the name 'valuation' is not defined",
+        ),
+        (weight_unknown * MAST + (1 - weight_unknown) * BASELINE, weight_unknown, "weight", "fsum"),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_an_error_of_the_compiler_is_one_sentence_with_slot_function_and_line(
+    strategy: Any, function: Any, kind: str, mentioned: str
+) -> None:
+    lines, start = inspect.getsourcelines(function.function)
+    line = start + next(i for i, text in enumerate(lines) if '"""' in text) + 1
+    with pytest.raises(messages.CompilationError) as caught:
+        search(after(toy.BRANCHES), strategy, iterations=10)
+    told = str(caught.value)
+    assert told.startswith(f"the {kind} function tests.test_compiler.{function.name} cannot be compiled: ")
+    assert mentioned in told
+    assert f"{Path(__file__).name}, line " in told
+    assert int(re.findall(r"line (\d+)", told)[-1]) in (line, line + 1)
+    assert "\n" not in told
+    assert not re.search(r"Traceback|TypingError|LoweringError|numba|During:", told)
+    assert isinstance(caught.value, TypeError) and caught.value.__suppress_context__
+
+
+def test_an_error_in_a_function_of_a_game_names_it() -> None:
+    def rewards(state: Any, out: np.ndarray) -> None:
+        out[0] = state.score
+
+    broken = attrs.evolve(toy.CHAIN, rewards=rewards)
+    told = r"tests\.test_compiler\.\S+rewards cannot be compiled: .*'score'.*test_compiler\.py, line"
+    with pytest.raises(messages.CompilationError, match=told):
+        State(broken, after(toy.CHAIN).record).legal_actions()
+
+
+# ------------------------------------------------------------------------------------------------------------------ slots
+
+
+def test_a_slot_function_takes_what_its_kind_is_given() -> None:
+    with pytest.raises(TypeError, match=r"takes history, updates: write it as wrong\(history, updates, …\), not "):
+
+        @capture
+        def wrong(a: Any) -> None:
+            """wrong"""
+
+    with pytest.raises(TypeError, match="parameter k of unbound needs a default that is an integer or a real"):
+
+        @capture
+        def unbound(history: Any, updates: Any, k: Any = "one") -> None:
+            """wrong"""
+
+    with pytest.raises(TypeError, match="@values goes before a plain function, not 3"):
+        values(3)  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------------------------------------------------------- bits
+
+
+@pytest.mark.parametrize("word", [0, 1, 2, 3, 40, 1 << 63, (1 << 64) - 1, 0xF0F0])
+def test_bits_are_counted_and_found(word: int) -> None:
+    @njit
+    def both(word: Any) -> Any:
+        return pointers.popcount(word), pointers.lowest_bit(word)
+
+    expected = bin(word).count("1"), next((i for i in itertools.count() if word >> i & 1), None) if word else 64
+    assert both(np.uint64(word)) == expected
+
+
+def test_bits_are_counted_and_found_in_plain_python_too(python: Python) -> None:
+    source = "from icarus.kernel import lowest_bit, popcount\nprint([(popcount(w), lowest_bit(w)) for w in (0, 1, 40, 1 << 63)])"
+    done = python(source, NUMBA_DISABLE_JIT="1")
+    assert done.stdout == "[(0, 64), (1, 0), (2, 3), (1, 63)]\n"
+
+
+def test_a_game_is_compiled_once_for_all_games_of_the_same_functions() -> None:
+    assert toy.BRANCHES.entries() is toy.THREE.entries() is not toy.CHAIN.entries()
