@@ -237,7 +237,7 @@ ENHANCEMENT = '''
 """An enhancement of one's own."""
 import attrs
 from icarus import weight
-from icarus.policy import epsilon_greedy
+from icarus import epsilon_greedy
 from icarus.specs import MAST
 from icarus.specs.mast import actions
 
@@ -253,7 +253,7 @@ GAME = '''
 """Twenty-one: say 1, 2 or 3 more; who reaches 21 wins."""
 import numpy as np
 from icarus import Game
-from icarus.game import TERMINAL
+from icarus.kernel import TERMINAL
 
 GOAL, MOST = 21, 3
 STATE = np.dtype([("count", np.int8), ("player", np.int8)], align=True)

@@ -299,7 +299,7 @@ MINE = '''
 """An enhancement of one's own, with a helper in another file."""
 import attrs
 from icarus import backpropagation, capture
-from icarus.information import update
+from icarus.kernel import update
 from icarus.specs import MAST
 from other import bonus
 
@@ -459,7 +459,7 @@ import json, sys
 import numpy as np
 from icarus import Game, search
 from icarus.compiler import cache as disk
-from icarus.game import TERMINAL
+from icarus.kernel import TERMINAL
 from icarus.specs import LGR
 told = []
 disk.on_compile(told.append)
@@ -494,7 +494,7 @@ json.dump({"file": sys.modules["icarus"].__file__, "compiled": told, "lgr": len(
 
 def test_an_edit_of_a_helper_of_the_engine_is_seen(copy: Copy, edited: dict[str, Any]) -> None:
     copy.edit(
-        "icarus/history.py",
+        "icarus/kernel/history.py",
         "    viewer = history.steps[i].viewer\n    while i > 0:",
         "    viewer = history.steps[i].viewer\n    while i < 0:",
     )

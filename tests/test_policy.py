@@ -12,7 +12,6 @@ from icarus import Enhancement, State, backpropagation, capture, linear, maxilin
 from icarus.algebra import (
     ACTION,
     NOTHING,
-    REPLY,
     RewardsVisitsAvailability,
     RewardVisits,
     argmax,
@@ -26,7 +25,7 @@ from icarus.algebra import (
     ucb1,
 )
 from icarus.algebra.information import COUNT as COUNTED
-from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_ROULETTE, RULE_UNIFORM
+from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, RULE_UNIFORM
 from icarus.compiler.rng import seeded
 from icarus.engine.choice import chosen
 from icarus.engine.search import Search
@@ -115,8 +114,8 @@ def test_the_last_pocket_of_the_roulette_is_never_skipped_to() -> None:
 
 
 def test_reply_plays_the_recorded_reply_and_is_uniform_without_one() -> None:
-    assert frequencies(REPLY, 0, [0.0, 0.0, 1.0], draws=200) == [0, 0, 200]
-    assert agrees(frequencies(REPLY, 0, [0.0, 0.0, 0.0]), [1 / 3] * 3)
+    assert frequencies(RULE_REPLY, 0, [0.0, 0.0, 1.0], draws=200) == [0, 0, 200]
+    assert agrees(frequencies(RULE_REPLY, 0, [0.0, 0.0, 0.0]), [1 / 3] * 3)
 
 
 def test_the_uniform_rule_looks_at_no_value() -> None:

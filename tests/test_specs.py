@@ -415,11 +415,11 @@ def test_every_specification_is_a_value_that_pickles_and_parses_back(name: str) 
 
 PLAIN = '''
 import numpy as np
-from icarus.game import CHANCE, UNSEEN
-from icarus.history import (EMPTY_HISTORY, EXPANSION, NONE, SELECTION, SIMULATION, STEP, History, episode_key, episode_record,
-                            extended, history_record, mix, record, root_key)
-from icarus.information import AVAILABLE, NO_RECORD, VISIT, LastReply, RewardsVisitsAvailability, RewardVisits, Theta, Updates
-from icarus.policy import mean, rave_weight, ucb1_by_availability, ucb1_by_visits
+from icarus.algebra import LastReply, RewardsVisitsAvailability, RewardVisits, rave_weight
+from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
+from icarus.kernel import (AVAILABLE, CHANCE, EXPANSION, NO_RECORD, NONE, SELECTION, SIMULATION, UNSEEN, VISIT, History, Theta, Updates,
+                           extended, mix, record)
+from icarus.kernel.history import EMPTY_HISTORY, STEP, episode_key, episode_record, history_record, root_key
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, LGRF, MAST, NAST1, NAST2, TO_MAST, mast, ucb1
 
 A, B, CH = 0, 1, CHANCE

@@ -50,6 +50,7 @@ def entries_of(
     rewards: Callable,
     *optional: Callable,
 ) -> Entries:
+    """The entries of these functions of a game; compiled or loaded on first use, kept for all games that share them."""
     observe, chance, determinize, prepare, episode, recall, simultaneous = (
         _dispatcher(function) for function in optional
     )

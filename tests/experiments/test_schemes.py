@@ -91,7 +91,7 @@ def test_schemes_are_read_from_a_file(tmp_path):
 def test_a_scheme_may_be_a_value_in_a_python_file(tmp_path):
     path = tmp_path / "own.py"
     path.write_text(
-        "from icarus.scheme import DeterminizedUCT\n"
+        "from icarus import DeterminizedUCT\n"
         "EXPERIMENT = {'games': 'othello', 'agents': {'a': {'scheme': DeterminizedUCT(3)}}, 'iterations': 9}\n"
     )
     assert suite.load(str(path), {}).cells[0].scheme == "DeterminizedUCT(determinizations=3)"
