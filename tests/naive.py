@@ -126,8 +126,9 @@ def baseline(c: float = 0.7) -> Leaf:
     return Leaf("baseline", ucb1(c))
 
 
-def amaf(c: float = 0.7) -> Leaf:
-    return Leaf("amaf", ucb1(c))
+def amaf(c: float = 0.7, strict: bool = False) -> Leaf:
+    """AMAF; strictly read, it captures at selection nodes only."""
+    return Leaf("amaf-strict" if strict else "amaf", ucb1(c))
 
 
 def mast(rule: Rule = GIBBS) -> Leaf:
@@ -163,10 +164,10 @@ def rave_weight(k: float) -> Callable:
     return lambda q, n, m: math.sqrt(k / (3 * n + k))  # (15)
 
 
-def rave(k: float = 250, c: float = 0.7) -> Maxilinear:
+def rave(k: float = 250, c: float = 0.7, strict: bool = False) -> Maxilinear:
     """I_RAVE."""
     weight = rave_weight(k)
-    return Maxilinear([(weight, amaf(c)), (lambda q, n, m: 1 - weight(q, n, m), baseline(c))])  # (14)
+    return Maxilinear([(weight, amaf(c, strict)), (lambda q, n, m: 1 - weight(q, n, m), baseline(c))])  # (14)
 
 
 def leaves(expression: Any) -> list[Leaf]:
@@ -292,7 +293,7 @@ def initial_information(leaf: Leaf, players: int) -> Any:
     zero = (0.0,) * players
     if leaf.kind in ("baseline", "epic"):
         return zero, 0, 0  # Base-3, EPIC-3
-    if leaf.kind == "amaf":
+    if leaf.kind in ("amaf", "amaf-strict"):
         return zero, 0  # AMAF-3
     if leaf.kind in ("lgr", "lgrf"):
         return None  # LGR-3
@@ -351,7 +352,7 @@ def values(leaf: Leaf, theta: Theta, playout: Playout) -> list[float]:
             return [math.inf for _ in legal]
         known = [theta[playout.extended(i, a)] for a in legal]
         return [upper_confidence(q[player], n, m, c) for q, n, m in known]  # Base-4
-    if leaf.kind == "amaf":
+    if leaf.kind in ("amaf", "amaf-strict"):
         known = [theta[playout.extended(i, a)] for a in legal]
         trials = sum(n for _, n in known)
         return [upper_confidence(q[player], n, trials, c) for q, n in known]  # AMAF-4
@@ -387,10 +388,16 @@ def capture_histories(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
 
 
 def capture_moves_as_first(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
+    """⟨a_1, …, a_i, a_j⟩, by the prose: a_j at every node of the tree where it could have been played, the one where it was included.
+
+    The printed ⟨a_1, …, a_{i−1}, a_j⟩ would begin with a_0. At an expansion node as at a selection node an action is chosen by its
+    statistics; the strict reading leaves the former out.
+    """
+    captured = (SELECTION,) if leaf.kind == "amaf-strict" else (SELECTION, EXPANSION)
     return [
         (h.extended(i, h.actions[j - 1]), None)
         for i in range(0, h.t)
-        if h.phases[i] == SELECTION
+        if h.phases[i] in captured
         for j in range(i + 1, h.t + 1)
         if h.actions[j - 1] in h.legals[i] and h.players[j - 1] == h.players[i]
     ]  # AMAF-6
@@ -440,6 +447,7 @@ def capture_choices(leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
 CAPTURES = {
     "baseline": capture_histories,
     "amaf": capture_moves_as_first,
+    "amaf-strict": capture_moves_as_first,
     "mast": capture_actions,
     "to-mast": capture_actions,
     "lgr": capture_replies,
@@ -459,7 +467,7 @@ def backpropagation(leaf: Leaf, information: Any, context: Any, rewards: tuple[f
     if leaf.kind in ("baseline", "epic"):
         q, n, m = information
         return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)  # Base-7, EPIC-7
-    if leaf.kind == "amaf":
+    if leaf.kind in ("amaf", "amaf-strict"):
         q, n = information
         return added(q, rewards), n + 1  # AMAF-7
     if leaf.kind in ("lgr", "lgrf"):

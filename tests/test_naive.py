@@ -206,15 +206,13 @@ def test_the_baseline_values_are_infinite_in_simulation() -> None:
 # ---------------------------------------------------------------------------------------------------------- AMAF and RAVE
 
 
-def test_amaf_updates_every_later_occurrence_by_the_same_player_below_selection_nodes() -> None:
+def test_amaf_updates_every_later_occurrence_by_the_same_player_below_nodes_of_the_tree() -> None:
     # h_0 is a selection node of player 0, who plays 4, 5 and 6, all legal there; player 1's two 5s are not his.
-    # h_1 is a selection node of the environment, which plays 7 only. h_2 is an expansion node.
-    assert naive.capture(naive.amaf(), open_playout()) == [
-        ((0, (4,)), None),
-        ((0, (5,)), None),
-        ((0, (6,)), None),
-        ((CHANCE, (4, 7)), None),
-    ]
+    # h_1 is a selection node of the environment, which plays 7 only. h_2 is an expansion node of player 1, who plays 5 and
+    # once more 5, legal there; below it all is simulation.
+    selected = [((0, (4,)), None), ((0, (5,)), None), ((0, (6,)), None), ((CHANCE, (4, 7)), None)]
+    assert naive.capture(naive.amaf(), open_playout()) == [*selected, ((1, (4, 7, 5)), None), ((1, (4, 7, 5)), None)]
+    assert naive.capture(naive.amaf(strict=True), open_playout()) == selected
 
 
 def test_amaf_counts_an_action_that_occurs_twice_twice_and_skips_what_was_not_legal() -> None:
@@ -224,23 +222,25 @@ def test_amaf_counts_an_action_that_occurs_twice_twice_and_skips_what_was_not_le
     step(h, 0, 3, (3,), EXPANSION)
     step(h, 0, 2, (1, 2), SIMULATION)
     h.rewards = (0.5,)
-    # h_0, legal 1 2: a_1 = 1, a_2 = 2, a_4 = 2. h_1, legal 2 3, after ⟨1⟩: a_2 = 2, a_3 = 3, a_4 = 2.
+    # h_0, legal 1 2: a_1 = 1, a_2 = 2, a_4 = 2. h_1, legal 2 3, after ⟨1⟩: a_2 = 2, a_3 = 3, a_4 = 2. h_2, legal 3: a_3 = 3.
     assert after(naive.amaf(), h, players=1) == {
         (0, (1,)): ((0.5,), 1),
         (0, (2,)): ((1.0,), 2),
         (0, (1, 2)): ((1.0,), 2),
         (0, (1, 3)): ((0.5,), 1),
+        (0, (1, 2, 3)): ((0.5,), 1),
     }
 
 
 def test_amaf_keeps_the_eyes_of_the_player_about_to_act() -> None:
-    # h_0, player 0: 1 now and 1, 0 later. h_1, player 1, who saw 90: 5 now and 5 later (3 was not legal).
+    # h_0, player 0: 1 now and 1, 0 later. h_1, player 1, who saw 90: 5 now and 5 later (3 was not legal). h_2: 3 (5 was not legal).
     assert naive.capture(naive.amaf(), secret_playout()) == [
         ((0, (1,)), None),
         ((0, (1,)), None),
         ((0, (0,)), None),
         ((1, (90, 5)), None),
         ((1, (90, 5)), None),
+        ((1, (90, 5, 3)), None),
     ]
 
 

@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 from icarus import Enhancement, Game, State, games, linear, parse, search
-from icarus.algebra import epsilon_greedy, gibbs, roulette, ucb1
+from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
 from icarus.engine.search import Search
 from icarus.kernel import CHANCE, NONE, mix, record
 from icarus.kernel.history import PHASES
 from icarus.specs import (
     AMAF,
+    AMAF_STRICT,
     BASELINE,
     EPIC,
     LGR,
@@ -30,6 +31,7 @@ from icarus.specs import (
     NAST2,
     NAST3,
     RAVE,
+    RAVE_STRICT,
     SPECIFICATIONS,
     TO_MAST,
     amaf,
@@ -139,31 +141,35 @@ def test_mast_by_ucb1_counts_how_often_an_action_was_available() -> None:
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
-def test_amaf_updates_below_selection_nodes_only(k: int) -> None:
-    # The root is a selection node from the third playout on, ⟨pass⟩ from the fourth.
-    running = searched(after(toy.CHAIN, *FORCED), AMAF, k)
-    assert found(running, AMAF, (0, (PASS,))) == (([float(k - 2)], k - 2) if k > 2 else ())
-    assert found(running, AMAF, (0, (PASS, 1))) == (([float(k - 3)], k - 3) if k > 3 else ())
-    assert found(running, AMAF, ()) == ()
+@pytest.mark.parametrize(("strategy", "first"), [(AMAF, 2), (AMAF_STRICT, 3)])
+def test_amaf_updates_below_nodes_of_the_tree_only(strategy: Enhancement, first: int, k: int) -> None:
+    # The root is in the tree from the second playout on, an expansion node in that one; ⟨pass⟩ from the third playout on.
+    running = searched(after(toy.CHAIN, *FORCED), strategy, k)
+    for depth, parts in enumerate([(0, (PASS,)), (0, (PASS, 1))]):
+        visits = k - depth - (first - 1)
+        assert found(running, strategy, parts) == (([float(visits)], visits) if visits > 0 else ())
+    assert found(running, strategy, ()) == ()
 
 
 def test_amaf_counts_an_action_twice_that_occurs_twice() -> None:
     # The root's only action, pass, comes twice in each playout: pass, b, pass, 1.
     running = searched(after(toy.CHAIN, 0), AMAF, 12)
-    assert found(running, AMAF, (0, (PASS,)))[1] == 2 * (12 - 2)
+    assert found(running, AMAF, (0, (PASS,)))[1] == 2 * (12 - 1)
 
 
-def test_amaf_counts_every_occurrence_after_a_selection_node_with_the_reward_of_its_playout() -> None:
+@pytest.mark.parametrize(("strategy", "before"), [(AMAF, 1), (AMAF_STRICT, 4)])
+def test_amaf_counts_every_occurrence_with_the_reward_of_its_playout(strategy: Enhancement, before: int) -> None:
     # At the root b is free; the first playout simulates, the next three expand; from the fifth on the root is a selection node.
-    # Each of those ends with action 1, which is legal at the root: one update for ⟨1⟩, and another where b = 1.
+    # Each playout ends with action 1, which is legal at the root: one update for ⟨1⟩, and another where b = 1.
     k = 60
-    running = searched(after(toy.CHAIN, 0, PASS), baseline(3.0) >> AMAF, k)
-    chosen = [found(running, BASELINE, (0, (b,)))[1] - 1 for b in (0, 1, 2)]  # since the fifth playout
-    assert sum(chosen) == k - 4
-    assert found(running, AMAF, (0, (0,)))[1:] == (chosen[0],)
-    assert found(running, AMAF, (0, (2,))) == ([float(chosen[2])], chosen[2])
+    running = searched(after(toy.CHAIN, 0, PASS), baseline(3.0) >> strategy, k)
+    expanded = 1 if strategy is AMAF_STRICT else 0  # each b once
+    chosen = [found(running, BASELINE, (0, (b,)))[1] - expanded for b in (0, 1, 2)]
+    assert sum(chosen) == k - before
+    assert found(running, strategy, (0, (0,)))[1:] == (chosen[0],)
+    assert found(running, strategy, (0, (2,))) == ([float(chosen[2])], chosen[2])
     reward = chosen[1] * 2 * 0.5 + chosen[2] * 1.0
-    assert found(running, AMAF, (0, (1,))) == ([reward], k - 4 + chosen[1])
+    assert found(running, strategy, (0, (1,))) == ([reward], k - before + chosen[1])
 
 
 @pytest.mark.parametrize(("n", "grams"), [(1, {(PASS, 0): 6, (1, 0): 6}), (2, {(PASS, 1, 0): 6}), (3, {})])
@@ -239,8 +245,33 @@ def test_lgr_keeps_a_reply_that_loses_later_and_lgrf_forgets_it() -> None:
 def test_rave_learns_what_amaf_and_the_baseline_learn() -> None:
     running = searched(after(toy.CHAIN, *FORCED), RAVE, 5)
     assert set(running.records()) == {"AMAF", "BASELINE"}
-    assert found(running, AMAF, (0, (PASS,))) == ([3.0], 3)
+    assert found(running, AMAF, (0, (PASS,))) == ([4.0], 4)
     assert found(running, BASELINE, (0, (PASS,))) == ([4.0], 4, 4)
+
+
+@pytest.mark.parametrize("name", ["dou-di-zhu", "hearts", "lotr-confrontation", "checkers", "othello", "backgammon"])
+def test_rave_tries_every_action_of_the_root_as_soon_as_the_baseline_does(name: str) -> None:
+    # The first playout is simulation; each of the next expands one of the actions that are left.
+    state = with_choice(games.load(name).new_initial_state(seed=3), actions=5)
+    trials = 1 + len(state.legal_actions())
+    for strategy in (BASELINE, RAVE):
+        assert min(searched(state, strategy, trials).result().visits) >= 1, strategy
+    assert min(searched(state, RAVE_STRICT, trials).result().visits) == 0
+
+
+def with_choice(state: Any, actions: int) -> Any:
+    """The first state after it, playing at random, in which a player has at least so many actions."""
+    random = np.random.default_rng(5)
+    while state.current_player() < 0 or len(state.legal_actions()) < actions:
+        state.apply_action(int(random.choice(state.legal_actions())))
+    return state
+
+
+def test_the_strict_reading_of_amaf_says_so_and_both_tell_of_the_shift() -> None:
+    assert "h_i in the tree" in AMAF.specification() and "shifted by one" in AMAF.specification()
+    assert "h_i a selection node" in AMAF_STRICT.specification() and "shifted" in AMAF_STRICT.specification()
+    assert AMAF_STRICT != AMAF and str(RAVE_STRICT >> MAST) == "RAVE_STRICT >> MAST"
+    assert RAVE_STRICT == rave_weight(k=250) * AMAF_STRICT ^ (1 - rave_weight(k=250)) * BASELINE
 
 
 # ------------------------------------------------------------------------------------- hidden moves: who saw what
@@ -417,10 +448,10 @@ PLAIN = '''
 import numpy as np
 from icarus.algebra import LastReply, RewardsVisitsAvailability, RewardVisits, rave_weight
 from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
-from icarus.kernel import (AVAILABLE, CHANCE, EXPANSION, NO_RECORD, NONE, SELECTION, SIMULATION, UNSEEN, VISIT, History, Theta, Updates,
-                           extended, mix, record)
+from icarus.kernel import (AVAILABLE, CHANCE, EXPANSION, NO_RECORD, NONE, SELECTION, SIMULATION, UNSEEN, VISIT, History, Theta,
+                           Updates, extended, mix, record)
 from icarus.kernel.history import EMPTY_HISTORY, STEP, episode_key, episode_record, history_record, root_key
-from icarus.specs import AMAF, BASELINE, EPIC, LGR, LGRF, MAST, NAST1, NAST2, TO_MAST, mast, ucb1
+from icarus.specs import AMAF, AMAF_STRICT, BASELINE, EPIC, LGR, LGRF, MAST, NAST1, NAST2, TO_MAST, mast, ucb1
 
 A, B, CH = 0, 1, CHANCE
 # who, played, legal, phase, what (player 0, player 1, environment) see of it
@@ -495,8 +526,11 @@ assert captured(BASELINE) == [
     (EMPTY_HISTORY, VISIT), (seen(0, A, 4), VISIT), (seen(2, CH, 4, 7), VISIT), (seen(1, B, 90, 7, 5), VISIT),
     (seen(0, A, 5), AVAILABLE), (seen(0, A, 6), AVAILABLE), (seen(2, CH, 4, 8), AVAILABLE), (seen(1, B, 90, 7, 4), AVAILABLE)]
 
-# AMAF-6: below the root player 0 plays 4, 5 and 4 again, all legal there; below the environment's node only its own 7.
-assert captured(AMAF) == [(seen(0, A, 4), 0), (seen(0, A, 5), 0), (seen(0, A, 4), 0), (seen(2, CH, 4, 7), 0)]
+# AMAF-6: below the root player 0 plays 4, 5 and 4 again, all legal there; below the environment's node only its own 7; below the
+# expansion node player 1 plays 5 and 5 again.
+selected = [(seen(0, A, 4), 0), (seen(0, A, 5), 0), (seen(0, A, 4), 0), (seen(2, CH, 4, 7), 0)]
+assert captured(AMAF_STRICT) == selected
+assert captured(AMAF) == selected + 2 * [(seen(1, B, 90, 7, 5), 0)]
 
 # MAST-6 and TO-MAST-6: every action of a player, and those decided in selection or expansion.
 assert captured(MAST) == [(record(a, p), p) for a, p in [(4, A), (5, B), (5, A), (4, A), (5, B)]]

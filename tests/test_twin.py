@@ -10,7 +10,7 @@ from icarus import Enhancement, Game, games, linear, maxilinear, weight
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
 from icarus.engine.search import Search
 from icarus.kernel import CHANCE, NONE
-from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
+from icarus.specs import AMAF, AMAF_STRICT, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
 from tests.toy import ALL_TOYS
 
@@ -94,7 +94,7 @@ def composition(rng: random.Random, depth: int, maximising: bool = False) -> tup
 
 def named_parts(kind: str, record: tuple) -> Any:
     """The parts of a twin's record as the engine's spaces take them."""
-    if kind in ("baseline", "amaf", "epic", "mast", "to-mast", "lgr", "lgrf"):
+    if kind in ("baseline", "amaf", "amaf-strict", "epic", "mast", "to-mast", "lgr", "lgrf"):
         if kind == "epic" and record[1] is None:
             return record[0], 0, record[2]
         return record
@@ -151,3 +151,12 @@ def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str, number:
     rng = random.Random(1000 + number)
     strategy, twin = composition(rng, 3)
     agree(starts(games.load(name), number), strategy, twin, ITERATIONS["whole"], seed=number)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_engine_and_twin_agree_on_both_readings_of_amaf(number: int) -> None:
+    for enhancement, strict in ((AMAF, False), (AMAF_STRICT, True)):
+        weight = rave_weight(k=10)
+        strategy, twin = weight * enhancement ^ (1 - weight) * BASELINE, naive.rave(10, strict=strict)
+        for game in ALL_TOYS:
+            agree(starts(game, number), strategy, twin, ITERATIONS["toy"], seed=number)

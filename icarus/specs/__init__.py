@@ -3,7 +3,7 @@
 from typing import Any
 
 from icarus.algebra import Enhancement, argmax, epsilon_greedy, gibbs, parsing, rave_weight, reply, roulette, ucb1
-from icarus.specs.amaf import AMAF, RAVE, amaf, rave
+from icarus.specs.amaf import AMAF, AMAF_STRICT, RAVE, RAVE_STRICT, amaf, rave
 from icarus.specs.baseline import BASELINE, baseline
 from icarus.specs.epic import EPIC, epic
 from icarus.specs.lgr import LGR, LGRF
@@ -13,7 +13,9 @@ from icarus.specs.nast import NAST, NAST1, NAST2, NAST3, nast
 SPECIFICATIONS: dict[str, Enhancement] = {
     "BASELINE": BASELINE,
     "AMAF": AMAF,
+    "AMAF_STRICT": AMAF_STRICT,
     "RAVE": RAVE,
+    "RAVE_STRICT": RAVE_STRICT,
     "MAST": MAST,
     "TO_MAST": TO_MAST,
     "LGR": LGR,
@@ -54,6 +56,7 @@ def parse(text: str, **names: Any) -> Enhancement:
 
 __all__ = [
     "AMAF",
+    "AMAF_STRICT",
     "BASELINE",
     "EPIC",
     "LGR",
@@ -64,6 +67,7 @@ __all__ = [
     "NAST2",
     "NAST3",
     "RAVE",
+    "RAVE_STRICT",
     "SPECIFICATIONS",
     "TO_MAST",
     "amaf",

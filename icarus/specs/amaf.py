@@ -1,7 +1,10 @@
 """Specification 2: all moves as first (AMAF), and RAVE, eqs. (14)-(15), its decaying combination with the baseline.
 
-Readings: an action is the same only when the same player plays it; (AMAF-6) is literal, one update for every later occurrence
-j > i, the action actually played at h_i included.
+Readings: an action is the same only when the same player plays it. (AMAF-6) as printed does not fit its indices, with a_0 at i = 0
+and the action played never updated: it is shifted by one, j = i + 1 included, as the prose says ("not just at the point when that
+action was played, but also at all earlier points"); one update for every later occurrence. Its "selection node" is a node in the tree,
+where an action is selected or expanded. Read strictly, as in AMAF_STRICT, AMAF knows nothing of a node that has an untried action:
+there RAVE draws among all actions, the tried ones too.
 """
 
 from typing import Any
@@ -24,7 +27,7 @@ from icarus.algebra import (
     rave_weight,
     ucb1,
 )
-from icarus.kernel import SELECTION, History, Updates, child, legal_at, update
+from icarus.kernel import EXPANSION, SELECTION, History, Updates, child, helper, legal_at, update
 from icarus.specs.baseline import BASELINE, EXPLORATION
 
 
@@ -37,10 +40,22 @@ def children(history: History, legal: np.ndarray, records: np.ndarray) -> None:
 
 @capture(writes_simulation=False)
 def capture_siblings(history: History, updates: Updates) -> None:
-    """⟨([a₁, …, a_i, a_j]~, ψ) : 0 ≤ i < j ≤ t, a_j legal at h_i, h_i a selection node⟩"""
+    """⟨([a₁, …, a_i, a_j]~, ψ) : 0 ≤ i < j ≤ t, a_j legal at h_i, h_i in the tree⟩, printed as [a₁, …, a_{i−1}, a_j]~: shifted by one"""
+    ask_for_siblings(history, updates, EXPANSION)
+
+
+@capture(writes_simulation=False)
+def capture_siblings_strictly(history: History, updates: Updates) -> None:
+    """⟨([a₁, …, a_i, a_j]~, ψ) : 0 ≤ i < j ≤ t, a_j legal at h_i, h_i a selection node, no expansion node⟩, shifted as in AMAF"""
+    ask_for_siblings(history, updates, SELECTION)
+
+
+@helper
+def ask_for_siblings(history: History, updates: Updates, last_phase: int) -> None:
+    """For each h_i up to a phase the children by its action and by all later ones of its player that are legal there."""
     steps = history.steps
     for i in range(len(steps) - 1):
-        if steps[i].phase == SELECTION:
+        if steps[i].phase <= last_phase:
             legal = legal_at(history, i)
             for j in range(i, len(steps) - 1):
                 if steps[j].player == steps[i].player and steps[j].action in legal:
@@ -66,6 +81,10 @@ AMAF = Enhancement(
     backpropagation=backpropagate,  # AMAF-7
 )
 
+AMAF_STRICT = attrs.evolve(
+    AMAF, name="AMAF_STRICT", capture=capture_siblings_strictly
+)  # AMAF-6, "selection node" to the letter
+
 
 def amaf(rule: Rule) -> Enhancement:
     """AMAF with another rule of reuse."""
@@ -74,8 +93,13 @@ def amaf(rule: Rule) -> Enhancement:
 
 def rave(k: int = 250) -> Enhancement:
     """λ_RAVE AMAF ⊕ (1 − λ_RAVE) BASELINE (14); k is the number of visits at which λ_RAVE = ½ (15)."""
+    return named(_decaying(AMAF, k), "RAVE" if k == rave_weight.values()[0] else f"rave(k={k})")
+
+
+def _decaying(amaf: Enhancement, k: int) -> Enhancement:
     weight = rave_weight(k=k)
-    return named(weight * AMAF ^ (1 - weight) * BASELINE, "RAVE" if k == rave_weight.values()[0] else f"rave(k={k})")
+    return weight * amaf ^ (1 - weight) * BASELINE
 
 
 RAVE = rave()
+RAVE_STRICT = named(_decaying(AMAF_STRICT, rave_weight.values()[0]), "RAVE_STRICT")
