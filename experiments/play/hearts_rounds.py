@@ -1,9 +1,10 @@
 """Makes `icarus/games/hearts/rounds.npy`, the scores of 10,000 rounds of Hearts between baseline agents (section 7.2).
 
-    python -m experiments.play.hearts_rounds --iterations 30 --seed 1 --workers 2
+    python -m experiments.play.hearts_rounds --iterations 500 --seed 1 --workers 2
 
 made the table that is shipped. Whole games are played, and each round's four scores are a row, by seats. The searches draw their own
-rounds to come from the table that is there already; that was one of random play, which --iterations 0 makes.
+rounds to come from the table that is there already: that was one of agents of 30 iterations, who had drawn from one of random play,
+which --iterations 0 makes.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from icarus.specs import BASELINE
 
 TABLE = Path(icarus.__file__).parent / "games" / "hearts" / "rounds.npy"
 ROUNDS = 10_000
-ITERATIONS = 30  # of a search for each decision
+ITERATIONS = 500  # of a search for each decision
 
 
 def round_scores(number: int, iterations: int, seed: int) -> list[np.ndarray]:

@@ -10,7 +10,8 @@ The opening roll, one die each and no doubles, decides who begins with those dic
 each die is a decision of its own (four on a double), in any order, under the law of the whole turn: both dice if possible; if
 only one can be played, the larger if possible; as many of a double as possible. A player who can play nothing more has no
 decision: the next roll follows at once. Checkers on the bar enter first; two checkers hold a point, one alone is hit. With all
-checkers on points 1-6 they are borne off, by a die larger than needed only from the highest point held.
+checkers on points 1-6 they are borne off, by a die larger than needed only from the highest point held. The law asks for both dice
+even where one would bear off the last checker: then the other is played first. The winner is the same.
 
 The dice are random, all else is seen by both. An action is POINTS · (die − 1) + (point left), by the numbers of the player
 who moves; ROLL + … a roll, OPENING + … the opening roll.
