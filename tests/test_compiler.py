@@ -8,10 +8,13 @@ import math
 import os
 import re
 import shutil
+import stat
 import sys
+import threading
 import time
 import types
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +23,13 @@ import numpy as np
 import pytest
 from numba import njit
 from numba import types as nb
+from numba.core import config
+from numba.core.bytecode import FunctionIdentity
 
 from icarus import Enhancement, State, backpropagation, candidates, capture, search, values, weight
 from icarus.algebra import argmax, gibbs
 from icarus.compiler import cache as disk
-from icarus.compiler import digest, entries, messages, pointers
+from icarus.compiler import digest, entries, messages, pointers, symbols
 from icarus.kernel import History, Theta, Updates, legal_at, update
 from icarus.specs import BASELINE, MAST
 from tests import toy
@@ -77,6 +82,28 @@ HELPED = "from icarus.kernel import helper\n{}\n@helper\ndef g(x):\n    return {
 FLAGGED = (
     "from numba import njit\n@njit(error_model={!r})\ndef g(x):\n    return 1.0 / (x - x)\n"
     "def f(x):\n    return 3 if g(x) > 1 else 4"
+)
+UFUNC = "from numba import vectorize\n@vectorize\ndef g(x):\n    return {}\ndef f(x):\n    return g(x)"
+OVERLOADED = (
+    "from numba.extending import overload\ndef g(x):\n    pass\n@overload(g)\ndef _g(x):\n"
+    "    def body(x):\n        return {}\n    return body\ndef f(x):\n    return g(x)"
+)
+INTRINSIC = (
+    "from numba import types\nfrom numba.extending import intrinsic\n@intrinsic\ndef g(context, x):\n"
+    "    def codegen(context, builder, signature, arguments):\n        return builder.{}(arguments[0], arguments[0])\n"
+    "    return types.int64(types.int64), codegen\ndef f(x):\n    return g(x)"
+)
+HOLDING = (
+    "from numba import types\nfrom numba.extending import intrinsic\ndef make(k):\n    @intrinsic\n    def g(context, x):\n"
+    "        def codegen(context, builder, signature, arguments):\n            return builder.add(arguments[0], arguments[0].type(k))\n"
+    "        return types.int64(types.int64), codegen\n    return g\ng = make({})\ndef f(x):\n    return g(x)"
+)
+STENCIL = (
+    "import numpy as np\nfrom numba import stencil\n@stencil\ndef g(a):\n    return {} * (a[-1] + a[0] + a[1])\n"
+    "def f(x):\n    return g(np.full(3, x))[1]"
+)
+ALIASED = (
+    "from icarus.kernel import helper\n@helper\ndef g(x):\n    return x + 1\n@helper\ndef h(x):\n    return x + 2\n"
 )
 DIVIDED_BY_ZERO = -1
 # What is edited: the modules before, the modules after, and f(10) before and after.
@@ -174,6 +201,67 @@ EDITS: dict[str, tuple[dict[str, str], dict[str, str], int, int]] = {
         20,
         50,
     ),
+    "a member of an enumeration": (
+        {"m": "import enum\nclass C(enum.Enum):\n    A = 1\n    B = 2\nK = C.A\ndef f(x):\n    return x + K.value"},
+        {"m": "import enum\nclass C(enum.Enum):\n    A = 1\n    B = 2\nK = C.B\ndef f(x):\n    return x + K.value"},
+        11,
+        12,
+    ),
+    "the value of a member": (
+        {"m": "import enum\nclass C(enum.Enum):\n    A = 1\nK = C.A\ndef f(x):\n    return x + K.value"},
+        {"m": "import enum\nclass C(enum.Enum):\n    A = 5\nK = C.A\ndef f(x):\n    return x + K.value"},
+        11,
+        15,
+    ),
+    "an enumeration that is no integer": (
+        {"m": "import enum\nclass C(enum.Enum):\n    A = 1\ndef f(x):\n    return x + C.A.value"},
+        {"m": "import enum\nclass C(enum.Enum):\n    A = 5\ndef f(x):\n    return x + C.A.value"},
+        11,
+        15,
+    ),
+    "another name of a member": (
+        {"m": "import enum\nclass C(enum.IntEnum):\n    A = 1\n    B = 2\n    N = 1\ndef f(x):\n    return x + C.N"},
+        {"m": "import enum\nclass C(enum.IntEnum):\n    A = 1\n    B = 2\n    N = 2\ndef f(x):\n    return x + C.N"},
+        11,
+        12,
+    ),
+    "the body of a ufunc": ({"m": UFUNC.format("x * 2")}, {"m": UFUNC.format("x * 3")}, 20, 30),
+    "the body of an overload": ({"m": OVERLOADED.format("x * 2")}, {"m": OVERLOADED.format("x * 3")}, 20, 30),
+    "the body of an intrinsic": ({"m": INTRINSIC.format("add")}, {"m": INTRINSIC.format("sub")}, 20, 0),
+    "what an intrinsic holds": ({"m": HOLDING.format(2)}, {"m": HOLDING.format(3)}, 12, 13),
+    "the body of a stencil": ({"m": STENCIL.format(1)}, {"m": STENCIL.format(4)}, 30, 120),
+    "a helper in a tuple in a tuple": (
+        {"m": HELPED.format("", "x * 2") + "K = ((g,),)\ndef f(x):\n    return K[0][0](x)"},
+        {"m": HELPED.format("", "x * 5") + "K = ((g,),)\ndef f(x):\n    return K[0][0](x)"},
+        20,
+        50,
+    ),
+    "which helper a global name means": (
+        {"m": ALIASED + "z = g\ndef f(x):\n    return g(x) + h(x) + z(x)"},
+        {"m": ALIASED + "z = h\ndef f(x):\n    return g(x) + h(x) + z(x)"},
+        34,
+        35,
+    ),
+    "which function of numpy a name means": (
+        {"m": "from numpy import add as k\ndef f(x):\n    return k(x, 2)"},
+        {"m": "from numpy import subtract as k\ndef f(x):\n    return k(x, 2)"},
+        12,
+        8,
+    ),
+    "which module a name means": (
+        {
+            "n": HELPED.format("", "x * 2"),
+            "o": HELPED.format("", "x * 5"),
+            "m": "import n as k\ndef f(x):\n    return k.g(x)",
+        },
+        {
+            "n": HELPED.format("", "x * 2"),
+            "o": HELPED.format("", "x * 5"),
+            "m": "import o as k\ndef f(x):\n    return k.g(x)",
+        },
+        20,
+        50,
+    ),
     "the flags of a helper": ({"m": FLAGGED.format("numpy")}, {"m": FLAGGED.format("python")}, 3, DIVIDED_BY_ZERO),
 }
 
@@ -201,6 +289,43 @@ def test_what_was_not_edited_is_not_compiled_again(
     assert compilations == ["f"]
 
 
+ATTRIBUTE = """
+import numpy as np
+from numba import types
+from numba.extending import overload_attribute
+from icarus.compiler.digest import digest
+
+@overload_attribute(types.Array, "size_of_mine")
+def _size(array):
+    def body(array):
+        return {}
+    return body
+
+def f(x):
+    return x + np.zeros(3).size_of_mine
+
+print(digest(f))
+"""
+
+
+def test_an_edit_of_an_overloaded_attribute_is_seen(python: Python) -> None:
+    two, again, three = (python(ATTRIBUTE.format(k)).stdout for k in (2, 2, 3))
+    assert two == again != three != ""
+
+
+INDEXING = "import numpy as np\nK = np.array([1, 2])\ndef f(x):\n    return K[x // 5]"
+
+
+def test_code_without_bounds_checks_is_not_run_where_the_compiler_is_told_to_check(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
+) -> None:
+    value_of({"m": INDEXING}, monkeypatch)
+    monkeypatch.setattr(config, "BOUNDSCHECK", 1)
+    with pytest.raises(IndexError):
+        value_of({"m": INDEXING}, monkeypatch)
+    assert compilations == ["f", "f"]
+
+
 def test_a_comment_and_the_place_in_the_file_are_no_edit(
     folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
 ) -> None:
@@ -210,6 +335,91 @@ def test_a_comment_and_the_place_in_the_file_are_no_edit(
 
 
 # --------------------------------------------------------------------------------------------------------- the cache itself
+
+
+FACTORY = """
+import json, sys
+from numba import types
+from icarus.compiler.entries import Entry, compiled
+from icarus.kernel import helper
+
+def make(k):
+    @helper
+    def large(x):  # too large to be copied into its caller
+        total = 0
+        for i in range(x):
+            for j in range(i):
+                if i * j % 7 == 3:
+                    total += i ^ j
+                elif i * j % 11 == 5:
+                    total -= i | j
+                else:
+                    total += i * j % 13
+        for i in range(x):
+            total += total % (i + 2) if total % 3 == 0 else total // (i + 1)
+        return total * 1000 + k
+
+    def call(x):
+        return large(x) + large(x + 1)
+
+    return call
+
+made = [compiled(make(int(k)), types.int64(types.int64), "call")(9) % 1000 for k in sys.argv[1:]]
+json.dump(made, sys.stdout)
+"""
+
+
+def test_functions_of_one_factory_compiled_by_two_processes_stay_apart_in_a_third(
+    python: Python, tmp_path: Path
+) -> None:
+    def made(*numbers: int) -> Any:
+        done = python(FACTORY, *map(str, numbers), ICARUS_CACHE_DIR=str(tmp_path))
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    assert made(11) == [22]
+    assert made(22) == [44]
+    assert made(11, 22) == [22, 44]
+    assert made(22, 11, 33) == [44, 22, 66]
+
+
+def test_the_number_in_a_symbol_is_drawn_and_differs_in_forked_processes() -> None:
+    drawn = [next(FunctionIdentity._unique_ids) for _ in range(100)]
+    assert len(set(drawn)) == 100 and min(drawn) >> symbols.BITS == 1
+    parent, child = os.pipe()
+    if (process := os.fork()) == 0:
+        os.write(child, str(next(FunctionIdentity._unique_ids)).encode())
+        os._exit(0)
+    os.waitpid(process, 0)
+    assert int(os.read(parent, 100)) != next(FunctionIdentity._unique_ids)
+
+
+def test_code_that_holds_a_symbol_by_a_counter_is_not_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as before_the_import:
+        before_the_import.setattr(FunctionIdentity, "_unique_ids", itertools.count(1))
+        assert value_of(EDITS["a helper"][0], monkeypatch) == 20
+    assert list(folder.iterdir()) == []
+    assert value_of(EDITS["a helper"][0], monkeypatch) == 20
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_each_of_eight_threads_gets_the_address_of_its_own_function(folder: Path) -> None:
+    def made(k: int) -> Callable[[int], int]:
+        return lambda x: x + k
+
+    @njit
+    def called(address: int, x: int) -> Any:
+        return pointers.call1(address, (x,))
+
+    gate = threading.Barrier(8)
+
+    def work(thread: int) -> list[tuple[int, entries.Entry]]:
+        gate.wait()
+        return [(k, entries.Entry(made(k), 1, "made")) for k in range(100 * thread, 100 * thread + 6)]
+
+    with ThreadPoolExecutor(8) as pool:
+        found = [pair for pairs in pool.map(work, range(8)) for pair in pairs]
+    assert [called(entry.address, 1000) for _, entry in found] == [1000 + k for k, _ in found]
 
 
 @pytest.mark.parametrize(
@@ -228,6 +438,75 @@ def test_a_torn_file_is_compiled_anew_and_repaired(
     assert value_of(sources, monkeypatch) == 20
     assert compilations == ["f", "f"]
     assert list(folder.iterdir()) == [file]
+
+
+def test_each_flipped_bit_is_noticed_before_anything_is_made_of_the_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    value_of(EDITS["a helper"][0], monkeypatch)
+    (file,) = folder.iterdir()
+    whole, key = file.read_bytes(), file.stem.rpartition("-")[2]
+    cache = disk.DiskCache("f", key)
+    for place in np.linspace(0, len(whole) - 1, 300).astype(int):
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << place % 8
+        file.write_bytes(flipped)
+        with pytest.raises(ValueError, match="is damaged"):
+            cache._content(file)
+    file.write_bytes(whole)
+    assert cache._content(file) == whole[32:]
+
+
+def test_the_file_of_another_function_under_this_ones_name_is_compiled_anew(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
+) -> None:
+    value_of(EDITS["a helper"][0], monkeypatch)
+    (file,) = folder.iterdir()
+    other = file.read_bytes()
+    file.unlink()
+    value_of(EDITS["a helper"][1], monkeypatch)
+    (file,) = folder.iterdir()
+    file.write_bytes(other)
+    assert value_of(EDITS["a helper"][1], monkeypatch) == 30
+    assert compilations == ["f"] * 3
+
+
+def test_what_another_user_could_have_written_is_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    value_of(EDITS["a helper"][0], monkeypatch)
+    (file,) = folder.iterdir()
+    file.chmod(0o666)
+    assert value_of(EDITS["a helper"][0], monkeypatch) == 20
+    assert compilations == ["f", "f"] and f"other users may write to {file}" in caplog.text
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    with monkeypatch.context() as somebody:
+        somebody.setattr(os, "geteuid", lambda: 12345)
+        assert value_of(EDITS["a helper"][0], monkeypatch) == 20
+    assert compilations == ["f", "f", "f"] and f"{file} belongs to user {os.getuid()}, not to user 12345" in caplog.text
+    file.rename(folder / "elsewhere")
+    file.symlink_to(folder / "elsewhere")
+    assert value_of(EDITS["a helper"][0], monkeypatch) == 20
+    assert compilations == ["f"] * 4 and not file.is_symlink()
+
+
+def test_the_folder_is_private_and_a_strangers_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path / "cache"))
+    own = disk.cache_folder.__wrapped__()
+    assert stat.S_IMODE(own.stat().st_mode) == stat.S_IMODE(own.parent.stat().st_mode) == 0o700
+    own.chmod(0o755)
+    assert disk.cache_folder.__wrapped__() == own and stat.S_IMODE(own.stat().st_mode) == 0o700
+    own.chmod(0o770)
+    assert disk.cache_folder.__wrapped__() is None and "other users may write to" in caplog.text
+    own.chmod(0o700)
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert disk.cache_folder.__wrapped__() is None
+    assert "belongs to user" in caplog.text and "ICARUS_CACHE_DIR can name a folder of your own" in caplog.text
+    own.rmdir()
+    own.symlink_to(tmp_path)
+    assert disk.cache_folder.__wrapped__() is None and "is neither a file nor a folder" in caplog.text
 
 
 def test_a_folder_that_vanished_costs_the_file_and_not_the_result(
@@ -251,7 +530,7 @@ def test_without_a_folder_everything_is_compiled_each_time(
 def test_the_folder_is_the_one_that_the_environment_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path / "named"))
     assert disk.cache_root() == tmp_path / "named"
-    assert disk.cache_folder.__wrapped__() == tmp_path / "named" / digest.package_digest()
+    assert disk.cache_folder.__wrapped__() == tmp_path / "named" / digest.PACKAGE_DIGEST
     monkeypatch.delenv("ICARUS_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     assert disk.cache_root() == tmp_path / "xdg" / "icarus"
@@ -262,7 +541,7 @@ def test_the_folder_is_the_one_that_the_environment_names(tmp_path: Path, monkey
 
 def aged(folder: Path, days: float) -> Path:
     folder.mkdir(parents=True)
-    (folder / "something.bin").write_bytes(b"old")
+    (folder / f"something-{'0' * 24}.bin").write_bytes(b"old")
     os.utime(folder, (time.time() - days * 86400,) * 2)
     return folder
 
@@ -282,6 +561,25 @@ def test_folders_that_hold_no_machine_code_are_left_alone(tmp_path: Path, monkey
     photographs = aged(tmp_path / "photographs", disk.UNUSED_DAYS + 1)
     disk.cache_folder.__wrapped__()
     assert photographs.exists()
+
+
+def test_nothing_but_machine_code_of_our_own_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path / "cache"))
+    old = disk.UNUSED_DAYS + 1
+    mixed, elsewhere = aged(tmp_path / "cache" / ("0" * 16), old), aged(tmp_path / "photographs", old)
+    (mixed / "letter.txt").write_text("dear")
+    (mixed / "below").mkdir()
+    os.utime(mixed, (time.time() - old * 86400,) * 2)
+    (tmp_path / "cache" / ("1" * 16)).symlink_to(elsewhere)
+    (tmp_path / "cache" / ("2" * 16)).write_text("a file")
+    disk.cache_folder.__wrapped__()
+    assert sorted(file.name for file in mixed.iterdir()) == ["below", "letter.txt"]
+    assert len(list(elsewhere.iterdir())) == 1
+    assert (tmp_path / "cache" / ("1" * 16)).is_symlink() and (tmp_path / "cache" / ("2" * 16)).exists()
+    strangers = aged(tmp_path / "cache" / ("3" * 16), old)
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    disk._clean(strangers)
+    assert len(list(strangers.iterdir())) == 1
 
 
 def test_a_listener_is_told_until_it_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -501,6 +799,27 @@ def test_an_edit_of_a_helper_of_the_engine_is_seen(copy: Copy, edited: dict[str,
     found = copy.run(SMALL)
     assert found["lgr"] == 0  # nobody has observed a move, so there is nothing to reply to
     assert "the playout loop" in found["compiled"]  # whatever is in the folder of other sources
+
+
+EDITED_BETWEEN = """
+import json, pathlib, sys
+import icarus
+from icarus import games, search
+from icarus.specs import MAST
+if len(sys.argv) > 1:
+    file = pathlib.Path("icarus/specs/mast.py")
+    file.write_text(file.read_text().replace("seen.visits += 3", "seen.visits += 7"))
+found = search(games.load("othello").new_initial_state(), MAST, iterations=20, seed=3)
+json.dump({"file": icarus.__file__, "ratio": int(found.records["MAST"].rows["visits"].sum()) / sum(found.phase_steps.values())}, sys.stdout)
+"""
+
+
+def test_an_edit_between_the_import_and_the_first_search_changes_the_next_process_only(
+    copy: Copy, edited: dict[str, Any]
+) -> None:
+    while_running = copy.run("import sys\nsys.argv.append('edit')\n" + EDITED_BETWEEN)
+    assert while_running["ratio"] == 3.0
+    assert copy.run(EDITED_BETWEEN)["ratio"] == 7.0
 
 
 # ------------------------------------------------------------------------------------------ where there is no file, or no disk

@@ -403,3 +403,34 @@ def test_a_wrong_function_would_be_told_apart() -> None:
 
 if __name__ == "__main__":
     json.dump(repeated_plainly(json.load(sys.stdin)), sys.stdout)
+
+
+# ------------------------------------------------------------------------------------------------------- parameters of a game
+
+
+def dealt(state: Any, rng: np.ndarray, low: int, high: int, step: int = 1) -> None:
+    """An initial state that shows what it was given."""
+    state.row = 100 * low + 10 * high + step
+
+
+def with_parameters(**parameters: int) -> Game:
+    return attrs.evolve(toy.CHAIN, name="dealt", initial=dealt, parameters=parameters)
+
+
+def test_parameters_are_bound_by_name_and_not_by_place() -> None:
+    for given in ({"low": 1, "high": 2}, {"high": 2, "low": 1}, {"step": 1, "high": 2, "low": 1}):
+        assert with_parameters(**given).new_initial_state().facts.row == 121
+    assert with_parameters(step=3, low=1, high=2).new_initial_state().facts.row == 123
+
+
+@pytest.mark.parametrize(
+    ("parameters", "wrong"),
+    [
+        ({"low": 1, "high": 2, "width": 3}, "is given the parameter 'width'"),
+        ({"low": 1}, "lacks the parameter 'high'"),
+        ({}, "lacks the parameter 'low'"),
+    ],
+)
+def test_a_parameter_that_the_initial_function_does_not_take_is_refused(parameters: dict[str, int], wrong: str) -> None:
+    with pytest.raises(ValueError, match=f"dealt {wrong}; its initial function takes low, high, step"):
+        with_parameters(**parameters)

@@ -1,11 +1,17 @@
-"""Machine code on disk, one file for each compiled function, named by its digest."""
+"""Machine code on disk, one file for each compiled function, named by its digest.
 
+A file is read only where it is whole and nobody but its reader could have written it: it holds a checksum, bound to its name, and it
+lies, like its folder, in the hands of the user who runs the process.
+"""
+
+import contextlib
 import functools
+import hashlib
 import logging
 import os
 import pickle
 import re
-import shutil
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,11 +21,20 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from icarus.compiler.digest import package_digest
+from icarus.compiler.digest import PACKAGE_DIGEST
+from icarus.compiler.symbols import counted
 
 logger = logging.getLogger(__name__)
 UNUSED_DAYS = 30  # machine code of other versions is deleted after this
+PRIVATE = 0o700  # the mode of a folder of machine code
+_FOLDER = re.compile(r"[0-9a-f]{16}")
+_FILE = re.compile(r".*-[0-9a-f]{24}(\.bin|\.\d+(\.\d+)?\.tmp)")
+_CHECKSUM_BYTES = hashlib.sha256().digest_size
 _on_compile: list[Callable[[str], None]] = []
+
+
+class UnsafeError(OSError):
+    """Machine code that somebody else could have written."""
 
 
 def cache_root() -> Path:
@@ -32,28 +47,59 @@ def cache_root() -> Path:
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """The folder for this version of the package; None where the disk cannot be written."""
-    folder = cache_root() / package_digest()
+    """The folder for this version of the package, private to the user; None where there can be none."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = cache_root() / PACKAGE_DIGEST
+        folder.parent.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        folder.mkdir(mode=PRIVATE, exist_ok=True)
+        _refuse_strangers(folder, folder.lstat())
+        folder.chmod(PRIVATE)
         os.utime(folder)
-        for other in cache_root().iterdir():
-            ours = re.fullmatch(r"[0-9a-f]{16}", other.name) is not None and other != folder
-            if ours and time.time() - other.stat().st_mtime > UNUSED_DAYS * 86400:
-                shutil.rmtree(other, ignore_errors=True)
-        if os.access(folder, os.W_OK):
-            return folder
-    except OSError as error:
-        logger.warning("no cache of machine code: %s", error)
-    return None
+        for other in folder.parent.iterdir():
+            if _FOLDER.fullmatch(other.name) and other != folder:
+                _clean(other)
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
+        logger.warning(
+            "no cache of machine code, so every start compiles anew: %s; ICARUS_CACHE_DIR can name a folder of your own",
+            error,
+        )
+        return None
+    return folder
+
+
+def _refuse_strangers(path: Path, found: os.stat_result) -> None:
+    """
+    Raises:
+        UnsafeError: the file or folder is another user's, others may write to it, or it is neither file nor folder.
+    """
+    if not (stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)):
+        raise UnsafeError(f"{path} is neither a file nor a folder")
+    if found.st_uid != os.geteuid():
+        raise UnsafeError(f"{path} belongs to user {found.st_uid}, not to user {os.geteuid()} who runs this")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UnsafeError(f"other users may write to {path} (its mode is {stat.filemode(found.st_mode)})")
+
+
+def _clean(folder: Path) -> None:
+    """Delete the machine code in a folder that nobody has used for long, and the folder if nothing else is in it."""
+    try:
+        found = folder.lstat()
+        _refuse_strangers(folder, found)
+        if stat.S_ISDIR(found.st_mode) and time.time() - found.st_mtime > UNUSED_DAYS * 86400:
+            for file in folder.iterdir():
+                if _FILE.fullmatch(file.name) and stat.S_ISREG(file.lstat().st_mode):
+                    file.unlink()
+            folder.rmdir()
+    except OSError as error:  # another process was faster, or something in it is not ours
+        logger.debug("%s is left as it is: %s", folder, error)
 
 
 class DiskCache(_Cache):
-    """One file for each compiled function, named by its digest; a file that cannot be read is compiled anew."""
+    """One file for each compiled function, named by its digest; a file that is damaged or not our own is compiled anew."""
 
     def __init__(self, name: str, key: str) -> None:
         folder = cache_folder()
-        self._name = name
+        self._name, self._key = name, key
         self._path = folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)[:80]}-{key}.bin" if folder else None
         self._enabled = self._path is not None
 
@@ -72,28 +118,57 @@ class DiskCache(_Cache):
             self._path.unlink(missing_ok=True)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        if self._enabled and self._path and self._path.exists():
+        if self._enabled and self._path:
             target_context.refresh()
             try:
-                magic, payload = pickle.loads(self._path.read_bytes())
+                magic, payload = pickle.loads(self._content(self._path))
                 if magic == target_context.codegen().magic_tuple():
                     return CompileResult._rebuild(target_context, *payload)
+            except FileNotFoundError:
+                pass
             except Exception as error:  # a torn or foreign file: whatever it raises, compiling anew is right
-                logger.warning("machine code of %s is compiled anew: %r", self._name, error)
+                logger.warning("machine code of %s is compiled anew: %s", self._name, str(error) or repr(error))
         for listener in _on_compile:
             listener(self._name)
         return None
 
+    def _content(self, path: Path) -> bytes:
+        """What was kept in a file.
+
+        Raises:
+            UnsafeError: somebody else could have written it.
+            ValueError: it is not what was written.
+        """
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+            _refuse_strangers(path, os.fstat(file.fileno()))
+            kept = file.read()
+        content = kept[_CHECKSUM_BYTES:]
+        if kept[:_CHECKSUM_BYTES] != self._checksum(content):
+            raise ValueError(f"{path} is damaged")
+        return content
+
+    def _checksum(self, content: bytes) -> bytes:
+        return hashlib.sha256(self._key.encode() + content).digest()
+
     def save_overload(self, sig: Any, data: Any) -> None:
         if not self._enabled or self._path is None or data.lifted or data.library.has_dynamic_globals:
             return
+        shared = next(counted(data.library), None)
+        if shared is not None:
+            logger.info(
+                "machine code of %s is not kept: %s was compiled before icarus was imported", self._name, shared
+            )
+            return
+        content = dumps((data.codegen.magic_tuple(), data._reduce()))
         unfinished = self._path.with_suffix(f".{os.getpid()}.tmp")
         try:
-            unfinished.write_bytes(dumps((data.codegen.magic_tuple(), data._reduce())))
+            with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
+                file.write(self._checksum(content) + content)
             os.replace(unfinished, self._path)
         except OSError as error:  # a full disk costs the next start its time, never this run its result
             logger.warning("machine code of %s is not kept: %s", self._name, error)
-            unfinished.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                unfinished.unlink(missing_ok=True)
 
 
 def on_compile(listener: Callable[[str], None]) -> Callable[[], None]:

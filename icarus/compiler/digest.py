@@ -1,123 +1,103 @@
 """Names for machine code: a digest of everything that a function was made from, so that an edit anywhere never runs stale code."""
 
+import enum
 import functools
 import hashlib
 import platform
 import sys
 import types as pytypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import llvmlite
 import numba
 import numpy as np
+from numba.core import config, types
 
 from icarus.compiler.functions import DEBUG
+from icarus.compiler.reach import names_in, reachable
 
 PACKAGE = Path(__file__).parent.parent
-BELOW = (
-    "compiler",
-    "kernel",
-)  # whose sources stand for themselves: what they have the compiler do is no function that is reached
-LIBRARIES = {"numpy", "numba", "math", "builtins"}  # their versions stand for what they hold
-
-
-def reachable(function: Callable) -> Iterator[tuple[str, Any]]:
-    """Every function, flag and constant that a function can reach through globals, modules, containers and closures, by name."""
-    pending: list[tuple[str, Any, frozenset[str]]] = [("", function, frozenset())]
-    seen: set[tuple[int, frozenset[str]]] = set()
-    while pending:
-        name, value, names = pending.pop()
-        if hasattr(value, "py_func"):
-            yield f"{name} flags", tuple(sorted((key, str(flag)) for key, flag in value.targetoptions.items()))
-            value = value.py_func
-        module = value.__name__ if isinstance(value, pytypes.ModuleType) else getattr(value, "__module__", None) or ""
-        if isinstance(value, pytypes.FunctionType | pytypes.ModuleType):
-            if (id(value), names) in seen or module.partition(".")[0] in LIBRARIES:
-                continue
-            seen.add((id(value), names))
-        if isinstance(value, pytypes.FunctionType):
-            yield value.__qualname__, value
-            names = frozenset(_names(value.__code__))
-            found = {name: value.__globals__[name] for name in names if name in value.__globals__}
-            found.update(
-                {
-                    name: cell.cell_contents
-                    for name, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
-                }
-            )
-            for name, item in sorted(found.items()):
-                pending.append((name, item, names if isinstance(item, pytypes.ModuleType) else frozenset()))
-        elif isinstance(value, pytypes.ModuleType):
-            pending += [
-                (f"{module}.{inside}", getattr(value, inside), names)
-                for inside in sorted(names)
-                if hasattr(value, inside)
-            ]
-        elif isinstance(value, tuple | list) and any(callable(item) for item in value):
-            pending += [(f"{name}[{i}]", item, frozenset()) for i, item in enumerate(value)]
-        else:
-            yield name, value
-
-
-def _names(code: pytypes.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, pytypes.CodeType):
-            yield from _names(constant)
+BELOW = ("compiler", "kernel")  # the folders whose sources name the folder of machine code
+HARMLESS = (
+    "CACHE",
+    "COLOR",
+    "CUDA",
+    "DUMP",
+    "FULL",
+    "NUMBA",
+    "RUNNING",
+    "SHOW",
+    "THREADING",
+)  # settings that change no machine code
 
 
 @functools.cache
 def attributes_read(function: Callable) -> frozenset[str]:
     """The names of all globals and attributes that a function, or a function it reaches, mentions."""
     functions = [value for _, value in reachable(function) if isinstance(value, pytypes.FunctionType)]
-    return frozenset(name for value in functions for name in _names(value.__code__))
+    return frozenset(name for value in functions for name in names_in(value.__code__))
 
 
 def _describe(value: Any) -> bytes:
+    """A value without what is in it: `reachable` tells of that."""
+    kind = f"{type(value).__module__}.{type(value).__qualname__} "
+    if isinstance(value, enum.Enum):
+        return (kind + value.name).encode() + _describe(value.value)
+    if isinstance(value, enum.EnumMeta):
+        return (kind + value.__qualname__).encode() + _describe(tuple(value.__members__.items()))
     if isinstance(value, pytypes.FunctionType):
-        return _describe(value.__code__) + repr(value.__defaults__).encode()
+        return _describe(value.__code__)
     if isinstance(value, pytypes.CodeType):
-        constants = b"|".join(_describe(constant) for constant in value.co_consts)
-        return value.co_code + repr((value.co_names, value.co_varnames, value.co_freevars)).encode() + constants
-    if isinstance(value, np.ndarray):
-        return repr(value.dtype).encode() + repr(value.shape).encode() + value.tobytes()
-    if isinstance(value, int | float | complex | str | bytes | np.generic | np.dtype | frozenset | type(None)):
-        return repr(value).encode()
-    if isinstance(value, tuple | list):
-        return b"(" + b",".join(_describe(item) for item in value) + b")"
+        return _describe_code(value)
+    if isinstance(value, np.ndarray | np.generic):
+        return (kind + repr((value.dtype, value.shape))).encode() + value.tobytes()
+    if isinstance(value, tuple | list | frozenset):
+        items = [_describe(item) for item in value]
+        return kind.encode() + b"(" + b",".join(sorted(items) if isinstance(value, frozenset) else items) + b")"
+    if isinstance(value, int | float | complex | str | bytes | np.dtype | type(None)):
+        return (kind + repr(value)).encode()
     if isinstance(value, type):
-        members = sorted(
-            (name, repr(member))
-            for name, member in vars(value).items()
-            if not name.startswith("__") and isinstance(member, int | float | str | bytes | tuple)
-        )
-        return repr((value.__qualname__, members)).encode()
-    return f"{type(value).__qualname__} {getattr(value, '__qualname__', '')}".encode()
+        plain = int | float | str | bytes | tuple
+        members = [
+            (name, repr(item)) for name, item in vars(value).items() if name[:2] != "__" and isinstance(item, plain)
+        ]
+        return (kind + repr((value.__module__, value.__qualname__, sorted(members)))).encode()
+    if isinstance(value, types.Type) and not isinstance(value, types.Dispatcher | types.Function):
+        return (kind + str(value)).encode()
+    return f"{kind} {getattr(value, '__module__', '')} {getattr(value, '__name__', '')}".encode()
+
+
+def _describe_code(code: pytypes.CodeType) -> bytes:
+    shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    names = (code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars)
+    table = getattr(code, "co_exceptiontable", b"")
+    return code.co_code + table + repr((shape, names)).encode() + _describe(code.co_consts)
+
+
+def _settings() -> list[tuple[str, str]]:
+    """The compiler's own settings, by the environment, its file or a program: bounds checks, optimization, the CPU."""
+    names = [name for name in dir(config) if name.isupper() and not name.startswith(HARMLESS)]
+    return [(name, repr(getattr(config, name))) for name in names]
 
 
 def digest(function: Callable, *context: Any) -> str:
     """A name for the machine code of a function: changes when anything that it was made from changes."""
-    hasher = hashlib.sha256(repr(context).encode())
+    hasher = hashlib.sha256(repr((context, _settings())).encode())
     for name, value in reachable(function):
-        hasher.update(name.encode() + b"=" + _describe(value) + b";")
-        if isinstance(value, pytypes.FunctionType) and PACKAGE in Path(value.__code__.co_filename).parents:
-            hasher.update(_source(value.__code__.co_filename))
+        described = _describe(value)
+        hasher.update(f"{name}={len(described)} ".encode() + described)
     return hasher.hexdigest()[:24]
 
 
-@functools.cache
-def _source(path: str) -> bytes:
-    return Path(path).read_bytes()
-
-
-@functools.cache
-def package_digest() -> str:
-    """A name for the engine's sources and the tools that compile them; games and specifications enter with `digest`."""
+def _package_digest() -> str:
     hasher = hashlib.sha256()
     for path in sorted(path for folder in BELOW for path in (PACKAGE / folder).glob("*.py")):
         hasher.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     versions = (sys.version, np.__version__, numba.__version__, llvmlite.__version__, platform.machine(), DEBUG)
     hasher.update(repr(versions).encode())
     return hasher.hexdigest()[:16]
+
+
+PACKAGE_DIGEST = _package_digest()  # of the sources at import; names a folder, while `digest` names what is in it

@@ -5,6 +5,7 @@ from typing import Any
 
 from numba import njit, types
 from numba.core import errors
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
 from icarus.compiler.cache import DiskCache
@@ -21,9 +22,12 @@ class Entry:
             raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it to search")
         signature = types.int64(*(types.int64,) * arity)
         self.name = name
-        self.dispatcher = compiled(function, signature, name)
-        result: Any = self.dispatcher.overloads[signature.args]
-        self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+        with global_compiler_lock:  # the linker has one list of names for all threads
+            self.dispatcher = compiled(function, signature, name)
+            result: Any = self.dispatcher.overloads[signature.args]
+            self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+        if self.address == 0:
+            raise RuntimeError(f"{name} was compiled, but its machine code is nowhere to be found")
 
     def __call__(self, *arguments: int) -> int:
         return self.dispatcher(*arguments)

@@ -6,7 +6,8 @@ import types as pytypes
 from collections.abc import Callable
 from pathlib import Path
 
-from icarus.compiler.digest import PACKAGE, reachable
+from icarus.compiler.digest import PACKAGE
+from icarus.compiler.reach import reachable
 
 ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no author's mistake lies
 

@@ -42,7 +42,7 @@ def entries_of(
     state_type: np.dtype,
     beliefs_type: np.dtype,
     max_legal: int,
-    parameters: tuple[str, ...],
+    parameters: int,
     initial: Callable,
     player: Callable,
     legal: Callable,
@@ -55,7 +55,7 @@ def entries_of(
         _dispatcher(function) for function in optional
     )
     initial, player, legal, apply, rewards = (_dispatcher(f) for f in (initial, player, legal, apply, rewards))
-    unpack = unpack_parameters((int,) * len(parameters))
+    unpack = unpack_parameters((int,) * parameters)
 
     def initial_entry(state: int, rng: int, values: int) -> int:
         initial(record_at(state, state_type), array_at(rng, 4, _WORD), *unpack(values))

@@ -4,12 +4,15 @@ The functions of a game are ordinary Python functions that the compiler accepts.
 attribute access (`state.player`, `state.discs[0]`), so that the same source runs compiled and as plain Python.
 """
 
+import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
+from icarus.compiler.functions import plain
 from icarus.compiler.rng import seeded
 from icarus.kernel.functions import Entries, entries_of
 
@@ -82,8 +85,11 @@ class Game:
             its determinizations, an initial record [1] and the actions that lead from it to that record.
         multiplicity: `multiplicity(state) -> float`, plain Python, for audits: where the record says less than the deal (ranks
             without their suits), how many deals it stands for, up to a common factor. Absent: all records are equally likely.
-        parameters: keyword arguments of `initial` (integers), such as the number of players.
+        parameters: keyword arguments of `initial` (integers), such as the number of players; any that has no default there.
         defaults: the values of these that go without saying in the game's full name.
+
+    Raises:
+        ValueError: a parameter that `initial` does not take, or lacks.
     """
 
     name: str
@@ -113,6 +119,12 @@ class Game:
     def __attrs_post_init__(self) -> None:
         if self.players > MAX_PLAYERS:
             raise ValueError(f"{self.name} has {self.players} players; at most {MAX_PLAYERS} are possible")
+        taken = _parameters_of(self.initial)
+        unknown = [name for name in self.parameters if name not in taken]
+        missing = [name for name, default in taken.items() if default is None and name not in self.parameters]
+        if unknown or missing:
+            wrong = f"is given the parameter {unknown[0]!r}" if unknown else f"lacks the parameter {missing[0]!r}"
+            raise ValueError(f"{self.name} {wrong}; its initial function takes {', '.join(taken) or 'none'}")
 
     def __str__(self) -> str:
         given = ", ".join(f"{key}={value}" for key, value in self.parameters.items() if self.defaults.get(key) != value)
@@ -138,7 +150,7 @@ class Game:
             self.state,
             self.beliefs,
             self.max_legal,
-            tuple(self.parameters),
+            len(_parameters_of(self.initial)),
             *(getattr(self, field) for field in _FUNCTIONS),
         )
 
@@ -146,9 +158,17 @@ class Game:
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed."""
         record = np.zeros(1, self.state)
         generator = seeded(seed)
-        parameters = np.array(list(self.parameters.values()) or [0], np.int64)
+        taken = _parameters_of(self.initial)
+        parameters = np.array([self.parameters.get(name, taken[name]) for name in taken] or [0], np.int64)
         self.entries().initial(record.ctypes.data, generator.ctypes.data, parameters.ctypes.data)
         return State(self, record)
+
+
+@functools.cache
+def _parameters_of(initial: Callable) -> dict[str, int | None]:
+    """What `initial` takes after the state and the generator, in its order: each name with its default, None without."""
+    taken = list(inspect.signature(plain(initial)).parameters.values())[2:]
+    return {one.name: None if one.default is one.empty else one.default for one in taken}
 
 
 _FUNCTIONS = (

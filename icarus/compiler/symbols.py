@@ -1,0 +1,33 @@
+"""Names of machine code that no two functions share, in whatever process they were compiled.
+
+Numba ends the name of each compiled function with a number that counts within the process. Machine code that is kept on disk meets
+that of other processes, and the linker takes the first function of a name for all of that name. So the number is drawn at random here:
+96 bits, of the operating system, which differ in forked processes too. A name made from the source would be weaker: two functions of
+one text may still differ in what they hold.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from numba.core.bytecode import FunctionIdentity
+
+BITS = 96
+_NUMBER = re.compile(r"B(\d+)v(\d+)")  # as it stands in a name: the letter B, a length, the letter v and the number
+
+
+def _draw() -> int:
+    return 1 << BITS | int.from_bytes(os.urandom(BITS // 8))
+
+
+FunctionIdentity._unique_ids = iter(_draw, None)  # type: ignore[assignment]
+
+
+def counted(library: Any) -> Iterator[str]:
+    """The names in a library whose numbers are not drawn: of functions that were compiled before this module was imported."""
+    module = library._final_module
+    for symbol in (*module.functions, *module.global_variables):
+        for length, digits in _NUMBER.findall(symbol.name):
+            if int(digits[: int(length) - 1]) >> BITS == 0:
+                yield symbol.name
