@@ -169,7 +169,7 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
         ),
         (("search", "othello", "--iterations", 0), "iterations is 0; it must be an integer of at least 1"),
         (("search", "othello", "--iterations", -5), "iterations is -5"),
-        (("search", "othello", "--seconds", 0), "seconds is 0.0; it must be a positive number"),
+        (("search", "othello", "--seconds", 0), "seconds is 0.0; it must be a real number above 0"),
         (("search", "othello", "--iterations", 5, "--seed", -1), "seed is -1; it must be an integer of at least 0"),
         (("search", "othello", "--iterations", 5, "--moves", "d3 d3"), "'d3' is not legal here; legal: "),
         (("search", "othello", "--iterations", 5, "--with", "nowhere.py"), "'nowhere.py' is no Python file"),

@@ -230,7 +230,7 @@ def ended() -> State:
         ({"iterations": True}, ValueError, "iterations is True"),
         ({"iterations": "many"}, ValueError, "iterations is 'many'"),
         ({"iterations": 0, "seconds": 1}, ValueError, "iterations is 0"),
-        ({"seconds": 0}, ValueError, "seconds is 0; it must be a positive number"),
+        ({"seconds": 0}, ValueError, "seconds is 0; it must be a real number above 0"),
         ({"seconds": -1.0}, ValueError, r"seconds is -1\.0"),
         ({"seconds": math.nan}, ValueError, "seconds is nan"),
         ({"seconds": True}, ValueError, "seconds is True"),

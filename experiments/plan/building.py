@@ -29,8 +29,21 @@ from typing import Any
 import attrs
 
 from experiments.plan import players
-from experiments.plan.checks import listed, nearest, one_of, paths, positive, positive_real, required, seed, text, truth
+from experiments.plan.checks import (
+    listed,
+    nearest,
+    one_of,
+    paths,
+    positive,
+    positive_real,
+    refused,
+    required,
+    seed,
+    text,
+    truth,
+)
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt
+from icarus import checks
 
 ROLES = {
     "dou-di-zhu": (("Landlord", 0),),
@@ -147,8 +160,8 @@ def _sprt(value: Any) -> Sprt | None:
     known = tuple(attribute.name for attribute in attrs.fields(Sprt))
     for key, number in value.items():
         one_of(f"sprt.{key}", key, known)
-        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 0.5:
-            raise Refusal(f"sprt.{key}: {number!r} is not a number between 0 and 0.5")
+        with refused():
+            checks.real(f"sprt.{key}", number, 0, 0.5, above=True, below=True)
     return Sprt(**value)
 
 
@@ -196,11 +209,11 @@ def _seats(table: Mapping[str, Any], game: Any) -> list[tuple[str, tuple[int, ..
         return [(role, (seat,)) for role, seat in roles] or [("", every)]
     seats = []
     for path, seat in paths("seats", table):
-        if isinstance(seat, bool) or not isinstance(seat, int) or seat not in every:
+        if not checks.is_integer(seat) or seat not in every:
             raise Refusal(
                 f'{path}: {seat!r} is not "rotate" or a seat of {game}; its seats are 0 to {game.players - 1}'
             )
-        seats.append(seat)
+        seats.append(int(seat))
     return [(" and ".join(f"seat {seat}" for seat in sorted(set(seats))), tuple(seats))]
 
 

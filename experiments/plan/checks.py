@@ -1,12 +1,23 @@
 """What the tables of experiments hold, checked: each function returns the value, or raises a `Refusal` that begins with its path."""
 
+import contextlib
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from experiments.plan.definition import Refusal
+from icarus import checks
 
 SEED_LIMIT = 1 << 63
+
+
+@contextlib.contextmanager
+def refused() -> Iterator[None]:
+    """What is found wrong with a value within becomes a `Refusal`."""
+    try:
+        yield
+    except ValueError as error:
+        raise Refusal(str(error)) from None
 
 
 def nearest(name: str, known: Any) -> str:
@@ -57,23 +68,20 @@ def positive(path: str, value: Any) -> int:
     Raises:
         Refusal: it is not.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise Refusal(f"{path}: {value!r} is not a whole number of at least 1")
-    return value
+    with refused():
+        return checks.integer(path, value, least=1)
 
 
 def positive_real(path: str, value: Any) -> float:
     """A number of seconds."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-        raise Refusal(f"{path}: {value!r} is not a number of seconds above 0")
-    return float(value)
+    with refused():
+        return checks.positive(path, value)
 
 
 def seed(value: Any) -> int:
     """The seed of an experiment."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < SEED_LIMIT:
-        raise Refusal(f"seed: {value!r} is not a whole number from 0 to {SEED_LIMIT - 1}")
-    return value
+    with refused():
+        return checks.integer("seed", value, 0, SEED_LIMIT - 1)
 
 
 def truth(path: str, value: Any) -> bool:

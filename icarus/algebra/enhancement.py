@@ -15,6 +15,7 @@ import attrs
 from icarus.algebra.information import Information, Initial, Space
 from icarus.algebra.policy import Policy, Weight, WeightFunction
 from icarus.algebra.slots import Backpropagation, Capture
+from icarus.checks import is_real
 
 TOLERANCE = 1e-9  # of weights that are to sum to 1
 SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
@@ -55,7 +56,7 @@ class _Algebra:
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> Any:
-        if isinstance(divisor, bool) or not isinstance(divisor, int | float) or divisor <= 0:
+        if not is_real(divisor) or divisor <= 0:
             raise TypeError(f"({self}) / {divisor!r}: an enhancement can be divided by a positive number only")
         return _scaled(self, 1 / divisor)
 
@@ -329,7 +330,7 @@ def _weight(value: Any) -> Weight:
         return value
     if isinstance(value, WeightFunction):
         return Weight(1.0, ((value, False),))
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if is_real(value):
         return Weight(float(value))
     raise TypeError(f"{value!r} is no weight: it must be a number or a @weight function")
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from icarus.algebra.information import COUNT, Information
 from icarus.algebra.slots import Candidates, Slot, Values
+from icarus.checks import is_real, real
 
 _REAL = np.dtype(np.float64)
 
@@ -57,13 +58,7 @@ def checked(rule: Rule) -> Rule:
 
 
 def _real(rule: str, name: str, value: float, least: float, most: float, strict: bool = False) -> float:
-    good = isinstance(value, int | float | np.number) and not isinstance(value, bool) and least <= value <= most
-    if not good or (strict and value == least):
-        limits = f"{'above' if strict else 'at least'} {least:g}" + (
-            f" and at most {most:g}" if most < math.inf else ""
-        )
-        raise ValueError(f"{name} of {rule} is {value!r}; it must be a real {limits}")
-    return float(value)
+    return real(f"{name} of {rule}", value, least, most, above=strict)
 
 
 def ucb1(exploration: float = 0.7) -> Rule:
@@ -207,7 +202,7 @@ class Weight:
         return self.times(other) if isinstance(other, Weight) else NotImplemented
 
     def __rmul__(self, other: Any) -> Any:
-        return Weight(float(other)).times(self) if isinstance(other, int | float) else NotImplemented
+        return Weight(float(other)).times(self) if is_real(other) else NotImplemented
 
     def at(self, reward: float, visits: int, availability: int) -> float:
         """The coefficient in plain Python."""

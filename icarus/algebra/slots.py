@@ -13,11 +13,13 @@ Integers stay integers and reals reals, as the default says.
 import functools
 import importlib
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import attrs
-import numpy as np
+
+from icarus.checks import is_number
 
 
 def _found(module: str, name: str, parameters: tuple[tuple[str, float], ...]) -> "Slot":
@@ -73,11 +75,7 @@ class Slot:
             if name not in known:
                 raise TypeError(f"{self.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
             kind = type(known[name])
-            if (
-                isinstance(value, bool)
-                or not isinstance(value, int | float | np.integer | np.floating)
-                or kind(value) != value
-            ):
+            if not is_number(value) or math.isnan(value) or (kind is int and not float(value).is_integer()):
                 raise TypeError(
                     f"parameter {name} of {self.name} is {value!r}; it must be {'an integer' if kind is int else 'a real'}"
                 )

@@ -25,11 +25,13 @@ import attrs
 import numpy as np
 from numba import types
 
+from icarus.checks import integer
+from icarus.checks import seed as checked_seed
 from icarus.compiler.entries import compiled
 from icarus.compiler.pointers import array_at, call1, call2, call4, record_at
 from icarus.compiler.rng import seeded
 from icarus.engine.arena import RECALLED
-from icarus.engine.search import Result, check_seed, search
+from icarus.engine.search import Result, search
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
 from icarus.kernel.game import Game, State, in_words
 from icarus.specs import EPIC, MAST, NAST2
@@ -329,9 +331,8 @@ def audit(
     if not isinstance(game, Game):
         raise TypeError(f"an audit looks at a Game, such as games.load('knockout-whist'), not at {game!r}")
     for name, number in (("games", games), ("determinizations", determinizations)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise ValueError(f"{name} is {number!r}; it must be an integer of at least 1")
-    check_seed(seed)
+        integer(name, number, least=1)
+    checked_seed(seed)
     if game.determinize is None:
         return AuditReport(str(game), 0, 0, 0, (), 0.0)
     started, key = time.perf_counter(), tuple(seed) if isinstance(seed, Sequence) else (seed,)

@@ -14,12 +14,13 @@ import numpy as np
 from icarus import games
 from icarus.algebra import Enhancement, Rule
 from icarus.algebra.policy import WeightFunction
+from icarus.checks import seed as check_seed
 from icarus.commands.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.compiler.cache import cache_folder, on_compile
 from icarus.engine.match import Agent, Decision, GameRecord, play
 from icarus.engine.parallel import ROOTS, check_threads
 from icarus.engine.scheme import SCHEMES, parse_scheme
-from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, check_seed, search
+from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, search
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game, State
 from icarus.specs import SPECIFICATIONS, parse

@@ -7,10 +7,11 @@ from typing import Any
 import attrs
 import numpy as np
 
+from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.engine.parallel import ROOTS, check_threads
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.search import Result, check_budget, check_scheme, check_seed, search
+from icarus.engine.search import Result, check_budget, check_scheme, search
 from icarus.kernel.game import Game, State
 
 _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one game
@@ -140,8 +141,8 @@ def play(
     for agent in agents:
         if not isinstance(agent, Agent):
             raise TypeError(f"an agent is an Agent(strategy, iterations=…), not {agent!r}")
-    check_seed(seed)
-    key = tuple(int(part) for part in seed) if isinstance(seed, Sequence) else (int(seed),)
+    fixed = checks.seed(seed)
+    key = fixed if isinstance(fixed, tuple) else (fixed,)
     started, state, decisions = time.perf_counter(), game.new_initial_state((*key, _CHANCE_STREAM)), []
     luck = np.random.default_rng((*key, _CHANCE_STREAM, 1))
     while not state.is_terminal():
@@ -160,7 +161,7 @@ def play(
     return GameRecord(
         str(game),
         tuple(map(str, agents)),
-        key if isinstance(seed, Sequence) else key[0],
+        fixed,
         tuple(state.history),
         tuple(decisions),
         tuple(state.returns()),

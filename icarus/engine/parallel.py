@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import attrs
 import numpy as np
 
+from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.engine.arena import DONE, MORE_ROWS, SHARED
 from icarus.engine.lowering import lowered
@@ -28,8 +29,7 @@ SHARINGS = (ROOTS, RECORDS)
 
 def check_threads(threads: Any, sharing: Any) -> None:
     """Refuse a number of threads that is none, and a way of sharing that there is not."""
-    if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
-        raise ValueError(f"threads is {threads!r}; it must be an integer of at least 1")
+    checks.integer("threads", threads, least=1)
     if sharing not in SHARINGS:
         raise ValueError(f"sharing is {sharing!r}; it must be {' or '.join(map(repr, SHARINGS))}")
 

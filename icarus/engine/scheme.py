@@ -8,6 +8,7 @@ import re
 
 import attrs
 
+from icarus.checks import integer
 from icarus.kernel.game import Game
 
 FRESH, ONCE, TRUE = "a fresh determinization", "one determinization", "the true state"  # the root state of an iteration
@@ -65,12 +66,6 @@ class Scheme:
         return f"{self} (cheating: it sees what is hidden)" if self.cheats else str(self)
 
 
-def _number(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{name} is {value!r}; it must be an integer of at least 1")
-    return value
-
-
 MO_ISMCTS = Scheme("MO_ISMCTS")
 SO_ISMCTS = Scheme("SO_ISMCTS", eyes=ALL)
 SO_ISMCTS_POM = Scheme("SO_ISMCTS_POM", eyes=ROOT)
@@ -84,7 +79,7 @@ def DeterminizedUCT(determinizations: int = 40) -> Scheme:
         ValueError: no integer of at least 1.
     """
     return Scheme(
-        "DeterminizedUCT", ONCE, ALL, _number("determinizations", determinizations), counted="determinizations"
+        "DeterminizedUCT", ONCE, ALL, integer("determinizations", determinizations, least=1), counted="determinizations"
     )
 
 
@@ -94,7 +89,7 @@ def CheatingEnsembleUCT(trees: int = 40) -> Scheme:
     Raises:
         ValueError: no integer of at least 1.
     """
-    return Scheme("CheatingEnsembleUCT", TRUE, ALL, _number("trees", trees), counted="trees")
+    return Scheme("CheatingEnsembleUCT", TRUE, ALL, integer("trees", trees, least=1), counted="trees")
 
 
 SCHEMES = {
@@ -121,5 +116,5 @@ def parse_scheme(text: str) -> Scheme:
     if number is not None:
         if not scheme.counted or parameter not in (None, scheme.counted):
             raise ValueError(f"{text!r} is no scheme; {name} is written {scheme}")
-        scheme = attrs.evolve(scheme, trees=_number(scheme.counted, int(number)))
+        scheme = attrs.evolve(scheme, trees=integer(scheme.counted, int(number), least=1))
     return scheme.with_exp3() if exp3 else scheme

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from icarus import checks
 from icarus.algebra import Enhancement, Sum
 from icarus.compiler.functions import plain
 from icarus.compiler.rng import seeded
@@ -137,7 +138,7 @@ def _check(state: Any, strategy: Any, iterations: Any, seconds: Any, seed: Any) 
             f"a strategy is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {strategy!r}"
         )
     check_budget(iterations, seconds)
-    check_seed(seed)
+    checks.seed(seed)
     player = state.current_player()
     if player in (CHANCE, TERMINAL):
         told = "the game has ended" if player == TERMINAL else "chance acts here: apply one of chance_outcomes()"
@@ -148,14 +149,10 @@ def check_budget(iterations: Any, seconds: Any) -> None:
     """Refuse a budget that is missing, no number, or not positive."""
     if iterations is None and seconds is None:
         raise ValueError("a search needs a budget: iterations=5000 or seconds=1.0")
-    if iterations is not None and (
-        isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 1
-    ):
-        raise ValueError(f"iterations is {iterations!r}; it must be an integer of at least 1")
-    if seconds is not None and (
-        isinstance(seconds, bool) or not isinstance(seconds, int | float | np.number) or not seconds > 0
-    ):
-        raise ValueError(f"seconds is {seconds!r}; it must be a positive number")
+    if iterations is not None:
+        checks.integer("iterations", iterations, least=1)
+    if seconds is not None:
+        checks.positive("seconds", seconds)
 
 
 def check_scheme(scheme: Any, iterations: Any, threads: int = 1, sharing: str = ROOTS) -> None:
@@ -170,13 +167,6 @@ def check_scheme(scheme: Any, iterations: Any, threads: int = 1, sharing: str = 
         raise ValueError(
             f"sharing is {RECORDS!r}, but each tree of {scheme} has records of its own; it must be {ROOTS!r}"
         )
-
-
-def check_seed(seed: Any) -> None:
-    """Refuse what numpy.random.SeedSequence would not take as a seed."""
-    numbers = seed if isinstance(seed, Sequence) and not isinstance(seed, str | bytes) else (seed,)
-    if not numbers or any(isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0 for n in numbers):
-        raise ValueError(f"seed is {seed!r}; it must be an integer of at least 0, or a sequence of such integers")
 
 
 class Search:
@@ -407,14 +397,4 @@ class Search:
         )
 
 
-__all__ = [
-    "Records",
-    "Result",
-    "Search",
-    "SearchInterrupted",
-    "begun",
-    "check_budget",
-    "check_scheme",
-    "check_seed",
-    "search",
-]
+__all__ = ["Records", "Result", "Search", "SearchInterrupted", "begun", "check_budget", "check_scheme", "search"]

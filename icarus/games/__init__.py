@@ -70,7 +70,7 @@ def _split(name: str) -> tuple[str, dict[str, int]]:
     try:
         call = ast.parse(f"f({rest}", mode="eval").body
         assert isinstance(call, ast.Call) and not call.args
-        return base.strip(), {str(keyword.arg): int(ast.literal_eval(keyword.value)) for keyword in call.keywords}
+        return base.strip(), {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError, TypeError, AssertionError):
         raise ValueError(f"{name!r} is not a game's name; write it like knockout-whist(players=3)") from None
 

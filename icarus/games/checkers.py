@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from icarus.checks import integer
 from icarus.kernel import CONTINUES, TERMINAL, helper, inlined, lowest_bit
 from icarus.kernel.game import Game
 
@@ -185,13 +186,9 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
     """Checkers, drawn when `draw_after` moves in a row brought no capture.
 
     Raises:
-        TypeError: `draw_after` is not an integer.
-        ValueError: `draw_after` is not in 1 … 32767.
+        ValueError: `draw_after` is no integer in 1 … 32767.
     """
-    if not isinstance(draw_after, int | np.integer) or isinstance(draw_after, bool):
-        raise TypeError(f"draw_after of checkers is {draw_after!r}; it must be an integer")
-    if not 1 <= draw_after <= LONGEST_DRAW:
-        raise ValueError(f"draw_after of checkers is {draw_after!r}; it must be in 1 … {LONGEST_DRAW}")
+    draw_after = integer("draw_after of checkers", draw_after, 1, LONGEST_DRAW)
     return Game(
         name="checkers",
         players=2,
@@ -205,7 +202,7 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
         episode=episode,
         text=text,
         action_text=action_text,
-        parameters={"draw_after": int(draw_after)},
+        parameters={"draw_after": draw_after},
         defaults={"draw_after": DRAW_AFTER},
     )
 

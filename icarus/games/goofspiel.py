@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from icarus.checks import integer
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game
 
@@ -204,8 +205,7 @@ def goofspiel(cards: int = CARDS) -> Game:
     Raises:
         ValueError: another number of cards than 2 to 13.
     """
-    if isinstance(cards, bool) or not isinstance(cards, int) or not FEWEST <= cards <= MOST:
-        raise ValueError(f"cards={cards!r}: II-Goofspiel is for {FEWEST} to {MOST} cards")
+    cards = integer("cards of goofspiel", cards, FEWEST, MOST)
     return Game(
         name="goofspiel",
         players=2,

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from icarus.checks import integer
 from icarus.compiler.rng import WORDS, next_word
 from icarus.games.cards import (
     CARDS,
@@ -433,8 +434,7 @@ def knockout_whist(players: int = PLAYERS) -> Game:
     Raises:
         ValueError: another number of players.
     """
-    if isinstance(players, bool) or not isinstance(players, int) or not FEWEST <= players <= MOST:
-        raise ValueError(f"players={players!r}: Knockout Whist is for {FEWEST} to {MOST} players")
+    players = integer("players of knockout-whist", players, FEWEST, MOST)
     return Game(
         name="knockout-whist",
         players=players,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from icarus.checks import integer
 from icarus.kernel import CHANCE, TERMINAL, below, helper
 from icarus.kernel.game import Game
 
@@ -116,9 +117,7 @@ def liars_dice(first: int = DICE, second: int = DICE) -> Game:
     Raises:
         ValueError: a number of dice that is not 1 to 8.
     """
-    for name, dice in (("first", first), ("second", second)):
-        if isinstance(dice, bool) or not isinstance(dice, int) or not 1 <= dice <= MOST:
-            raise ValueError(f"{name}={dice!r}: a player has 1 to {MOST} dice")
+    first, second = integer("first of liars-dice", first, 1, MOST), integer("second of liars-dice", second, 1, MOST)
     return Game(
         name="liars-dice",
         players=2,

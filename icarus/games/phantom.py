@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from icarus.checks import integer
 from icarus.compiler.rng import next_word
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, below, helper, inlined, lowest_bit, popcount, uniform
 from icarus.kernel.game import Game
@@ -341,10 +342,7 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
         ValueError: a board of no or too many squares, or lines that are shorter than 2 or do not fit the board.
     """
     for name, value in (("columns", columns), ("rows", rows), ("in_a_row", in_a_row)):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise ValueError(
-                f"{name}={value!r}: a board is given by three integers, as in columns=4, rows=4, in_a_row=4"
-            )
+        integer(f"{name} of phantom-mnk", value)
     if not (1 <= columns <= SIDE and 1 <= rows <= SIDE and columns * rows <= SQUARES):
         raise ValueError(
             f"columns={columns!r}, rows={rows!r}: each must be 1 to {SIDE}, and at most {SQUARES} squares in all"

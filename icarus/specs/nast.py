@@ -8,6 +8,7 @@ MAST with UCB1 by visits. (NAST-7) is (MAST-7).
 import numpy as np
 
 from icarus.algebra import MOVE, PLAYER, Enhancement, RewardVisits, Rule, candidates, capture, checked, initial, ucb1
+from icarus.checks import integer
 from icarus.kernel import CHANCE, NO_RECORD, UNSEEN, History, Updates, mix, ngram, update
 from icarus.specs.mast import backpropagate
 
@@ -40,8 +41,7 @@ def nast(n: int = 2, rule: Rule | None = None) -> Enhancement:
     Raises:
         ValueError: n is no integer of at least 1.
     """
-    if not isinstance(n, int) or isinstance(n, bool) or n < 1:
-        raise ValueError(f"the length n of NAST's n-grams is {n!r}; it must be an integer of at least 1")
+    n = integer("the length n of NAST's n-grams", n, least=1)
     return Enhancement(
         name=(f"NAST{n}" if n <= 3 else f"nast({n})") if rule is None else f"nast({n}, {rule})",
         records=MOVE**n * PLAYER,  # NAST-1

@@ -91,7 +91,7 @@ def test_the_same_seed_gives_the_same_deals_and_another_others():
     "arguments, told",
     [
         (("run", "branching", "--out", "x"), "branching plays no games: python -m experiments branching"),
-        (("branching", "--deals", "0"), "deals: 0 is not a whole number of at least 1"),
+        (("branching", "--deals", "0"), "deals is 0; it must be an integer of at least 1"),
         (("branching", "--deals", "1"), "at least 2 deals"),
         (("branching", "--seed", "-1"), "a seed of at least 0"),
     ],

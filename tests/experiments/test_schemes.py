@@ -108,7 +108,7 @@ def test_a_scheme_may_be_a_value_in_a_python_file(tmp_path):
         ({"agents": {"a": {"strategy": "RAVE >>"}}}, "agents.a.strategy: "),
         ({"agents": {"a": {"schema": "SO_ISMCTS"}}}, "agents.a.schema: no such key; did you mean scheme"),
         ({"agents": {"a": {}}}, "agents.a: the table is empty"),
-        ({"agents": {"a": {"iterations": 0}}}, "agents.a.iterations: 0 is not a whole number of at least 1"),
+        ({"agents": {"a": {"iterations": 0}}}, "agents.a.iterations is 0; it must be an integer of at least 1"),
         ({"agents": ["RAVE", {"scheme": "MO"}]}, "agents[1].scheme: 'MO' is no scheme"),
         ({"opponent": {"scheme": "DeterminizedUCT(0)"}}, "opponent.scheme: "),
         ({"opponent": ["RAVE", {"iterations": 4}]}, "opponent[1].iterations: no such key"),

@@ -221,7 +221,7 @@ def test_an_impossible_length_of_a_draw_is_refused(draw_after: int) -> None:
 
 @pytest.mark.parametrize("draw_after", [1.5, "40", True, None])
 def test_a_length_that_is_no_integer_is_refused(draw_after: Any) -> None:
-    with pytest.raises(TypeError, match="must be an integer"):
+    with pytest.raises(ValueError, match="must be an integer"):
         checkers(draw_after=draw_after)
 
 

@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from icarus.checks import integer
 from icarus.compiler.rng import WORDS, next_word
 from icarus.games.cards import CARDS, PACK, RANKS, card_text, cards_text, suit_cards
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, helper, inlined, lowest_bit, popcount, shuffle
@@ -653,8 +654,7 @@ def hearts(threshold: int = THRESHOLD) -> Game:
     Raises:
         ValueError: a threshold outside 1 … 10,000.
     """
-    if not isinstance(threshold, int) or not 1 <= threshold <= MAX_THRESHOLD:
-        raise ValueError(f"the threshold of hearts is {threshold!r}; it must be an integer from 1 to {MAX_THRESHOLD}")
+    threshold = integer("the threshold of hearts", threshold, 1, MAX_THRESHOLD)
     return Game(
         name="hearts",
         players=PLAYERS,

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from icarus.checks import integer
 from icarus.games.lotr_confrontation.board import (
     STATE,
     actor_of,
@@ -704,12 +705,8 @@ def lotr_confrontation(dark_shire_to_win: int = DARK_SHIRE_TO_WIN, random_setup:
     Raises:
         ValueError: a count other than 1 to 4 (the Shire's capacity), or a setup other than 0 or 1.
     """
-    if isinstance(dark_shire_to_win, bool) or dark_shire_to_win not in range(1, CAPACITY[SHIRE] + 1):
-        raise ValueError(
-            f"dark_shire_to_win is {dark_shire_to_win!r}; it must be an integer from 1 to {CAPACITY[SHIRE]}"
-        )
-    if random_setup not in (0, 1):
-        raise ValueError(f"random_setup is {random_setup!r}; it must be 0 (the fixed setup) or 1")
+    dark_shire_to_win = integer("dark_shire_to_win", dark_shire_to_win, 1, int(CAPACITY[SHIRE]))
+    random_setup = integer("random_setup", random_setup, 0, 1)
     return Game(
         name="lotr-confrontation",
         players=2,

@@ -1,0 +1,80 @@
+"""What numbers are accepted, told in one place: integers, reals and seeds, Python's own or numpy's; never `True`, infinity or nan.
+
+Each check returns the value as Python's own number, or raises a ValueError of one sentence: what was wrong, and what would be right.
+"""
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+def is_integer(value: Any) -> bool:
+    """Whether a value is an integer; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, be it infinite or nan; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value is a finite number; True and False are none."""
+    return is_number(value) and math.isfinite(value)
+
+
+def integer(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
+    """An integer within limits.
+
+    Raises:
+        ValueError: it is none, or outside; the message begins with `name`.
+    """
+    if is_integer(value) and (least is None or value >= least) and (most is None or value <= most):
+        return int(value)
+    limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
+    if least is None and most is not None:
+        limits = f" of at most {most}"
+    raise ValueError(f"{name} is {value!r}; it must be an integer{limits}")
+
+
+def real(
+    name: str, value: Any, least: float = -math.inf, most: float = math.inf, above: bool = False, below: bool = False
+) -> float:
+    """A finite number within limits.
+
+    Args:
+        above, below: whether the lower and the upper limit are themselves too far.
+
+    Raises:
+        ValueError: it is none, or outside; the message begins with `name`.
+    """
+    inside = is_real(value) and least <= value <= most and not (above and value == least)
+    if inside and not (below and value == most):
+        return float(value)
+    limits = [f"{'above' if above else 'at least'} {least:g}"] * (least > -math.inf)
+    limits += [f"{'below' if below else 'at most'} {most:g}"] * (most < math.inf)
+    raise ValueError(f"{name} is {value!r}; it must be a real number {' and '.join(limits)}".rstrip())
+
+
+def positive(name: str, value: Any) -> float:
+    """A finite number above 0, of seconds for example.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return real(name, value, least=0, above=True)
+
+
+def seed(value: Any) -> int | tuple[int, ...]:
+    """What fixes all that is random: an integer of at least 0, or several as a key.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    numbers = value if isinstance(value, Sequence) and not isinstance(value, str | bytes) else (value,)
+    if not numbers or not all(is_integer(number) and number >= 0 for number in numbers):
+        raise ValueError(f"seed is {value!r}; it must be an integer of at least 0, or a sequence of such integers")
+    return tuple(map(int, numbers)) if numbers is value else int(value)

@@ -1,0 +1,103 @@
+"""Checks of numbers: one answer to each value, wherever it is given."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from icarus import Agent, checks, games, search
+from icarus.engine.parallel import check_threads
+from icarus.engine.scheme import DeterminizedUCT
+from icarus.games.knockout_whist import knockout_whist
+from icarus.specs import BASELINE, nast
+
+NO_INTEGERS = (True, False, np.True_, 1.0, 2.5, "3", None, math.nan, math.inf, [1])
+NO_REALS = (True, np.False_, "0.5", None, math.nan, math.inf, -math.inf, np.float64("inf"), 1j)
+
+
+@pytest.mark.parametrize("value", (1, 7, np.int64(3), np.uint8(3)))
+def test_python_s_and_numpy_s_integers_are_accepted_and_become_python_s(value: Any) -> None:
+    found = checks.integer("trials", value, least=1, most=9)
+    assert type(found) is int and found == value
+
+
+@pytest.mark.parametrize("value", NO_INTEGERS)
+def test_what_is_no_integer_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(ValueError, match="^trials is .*; it must be an integer of at least 1$"):
+        checks.integer("trials", value, least=1)
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "right"),
+    [(1, None, "an integer of at least 1"), (1, 4, "an integer from 1 to 4"), (None, 4, "an integer of at most 4")],
+)
+def test_the_limits_of_an_integer_are_told(least: int | None, most: int | None, right: str) -> None:
+    outside = 0 if least is not None else 5
+    with pytest.raises(ValueError, match=f"^n is {outside}; it must be {right}$"):
+        checks.integer("n", outside, least, most)
+
+
+@pytest.mark.parametrize("value", (1, 0.5, np.float32(0.5), np.int64(1)))
+def test_python_s_and_numpy_s_reals_are_accepted(value: Any) -> None:
+    found = checks.real("rate", value, 0, 1)
+    assert type(found) is float and found == value
+
+
+@pytest.mark.parametrize("value", NO_REALS)
+def test_what_is_no_finite_number_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError, match="^seconds is .*; it must be a real number above 0$"):
+        checks.positive("seconds", value)
+
+
+def test_a_limit_may_be_too_far_itself() -> None:
+    assert checks.real("rate", 0, 0, 1) == 0
+    for value in (0, 1):
+        with pytest.raises(ValueError, match=f"^rate is {value}; it must be a real number above 0 and below 1$"):
+            checks.real("rate", value, 0, 1, above=True, below=True)
+
+
+def test_a_seed_is_an_integer_or_a_key_of_integers() -> None:
+    assert checks.seed(np.int64(5)) == 5
+    assert checks.seed([1, np.int64(2)]) == (1, 2)
+
+
+@pytest.mark.parametrize("value", (True, -1, 0.5, "1", (), (1, -1), (1, True), None))
+def test_everything_else_is_no_seed(value: Any) -> None:
+    with pytest.raises(ValueError, match="^seed is .*; it must be an integer of at least 0, or a sequence"):
+        checks.seed(value)
+
+
+def test_true_is_no_number_anywhere() -> None:
+    state = games.load("othello").new_initial_state(seed=1)
+    for refused in (
+        lambda: search(state, BASELINE, iterations=True),
+        lambda: search(state, BASELINE, seconds=True),
+        lambda: search(state, BASELINE, iterations=1, seed=True),
+        lambda: check_threads(True, "roots"),
+        lambda: DeterminizedUCT(True),
+        lambda: nast(True),
+        lambda: knockout_whist(True),
+        lambda: games.load("hearts(threshold=True)"),
+        lambda: games.load("checkers(draw_after=True)"),
+    ):
+        with pytest.raises((ValueError, TypeError)):
+            refused()
+
+
+def test_numpy_s_integers_are_numbers_everywhere() -> None:
+    three = np.int64(3)
+    check_threads(three, "roots")
+    assert (
+        DeterminizedUCT(three) == DeterminizedUCT(3)
+        and str(DeterminizedUCT(three)) == "DeterminizedUCT(determinizations=3)"
+    )
+    assert str(nast(three)) == "NAST3"
+    assert str(knockout_whist(three)) == str(knockout_whist(3))
+    assert Agent(BASELINE, iterations=three).iterations == 3
+
+
+@pytest.mark.parametrize("seconds", (math.inf, math.nan))
+def test_a_search_of_endless_seconds_is_refused(seconds: float) -> None:
+    with pytest.raises(ValueError, match="^seconds is (inf|nan); it must be a real number above 0$"):
+        Agent(BASELINE, seconds=seconds)
