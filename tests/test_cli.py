@@ -316,6 +316,13 @@ def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus: Call, 
     assert code == 0 and "GREEDY (20 iterations)" in told
 
 
+def test_the_example_of_a_game_is_searched_by_its_name(icarus: Call) -> None:
+    nim = Path(__file__).parents[1] / "examples" / "nim.py"
+    code, told, errors = icarus("search", "nim", "--with", nim, "--iterations", 200, "--seed", 1)
+    assert code == 0, errors
+    assert "from heap" in told
+
+
 def test_a_name_of_ones_own_is_unknown_without_its_file(icarus: Call) -> None:
     assert "no enhancement is called 'GREEDY'" in refused(
         icarus("search", "othello", "--strategy", "GREEDY", "--iterations", 5)
@@ -418,7 +425,7 @@ def test_a_slot_that_cannot_be_compiled_is_refused_in_one_sentence(icarus: Call,
     (tmp_path / "slots_of_mine.py").write_text(SLOT_ERROR)
     file = tmp_path / "slots_of_mine.py"
     told = refused(icarus("search", "othello", "--strategy", "BROKEN", "--with", file, "--iterations", 5))
-    assert "the capture function slots_of_mine.broken cannot be compiled" in told
+    assert re.search(r"the capture function own_slots_of_mine_\w+\.broken cannot be compiled", told)
     assert "slots_of_mine.py, line 8" in told
 
 

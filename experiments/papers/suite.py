@@ -84,9 +84,9 @@ def published(experiment: Experiment) -> tuple[int, int | None]:
 
 
 def _python_table(path: Path) -> Mapping[str, Any]:
-    from experiments.play.playing import names_in
+    from icarus.commands.own_files import load_file
 
-    table = names_in(str(path.resolve())).get(PYTHON_TABLE)
+    table = vars(load_file(path)).get(PYTHON_TABLE)
     if not isinstance(table, Mapping):
         raise Refusal(f"there is no dict {PYTHON_TABLE} in it, such as {PYTHON_TABLE} = {{'games': 'othello', …}}")
     return table

@@ -3,7 +3,6 @@
 import datetime
 import functools
 import hashlib
-import importlib.util
 import math
 import platform
 import socket
@@ -16,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from experiments.plan.definition import Cell, Refusal
+from experiments.plan.definition import Cell
 from experiments.store.rows import Row
 
 WIN = 1.0  # the reward of a win; draws and shared lower places are losses (section 8)
@@ -35,10 +34,13 @@ class Game:
 
 def record(game: Game) -> Any:
     """Play a game; the same one whenever, wherever and beside whatever it is played."""
-    from icarus import play
+    from icarus import games, play
+    from icarus.commands.own_files import load_file
 
     cell, column = game.cell, game.cell.column
-    played = _loaded(column.game)
+    if cell.module:
+        load_file(Path(cell.module))
+    played = games.load(column.game)
     agent = _agent(cell.strategy, cell.scheme, cell.module, cell.iterations, column.seconds)
     opponent = _agent(column.opponent, column.opponent_scheme, cell.module, column.iterations, column.seconds)
     agents = [agent if seat == cell.seat(game.trial) else opponent for seat in range(played.players)]
@@ -100,13 +102,6 @@ def _mean(values: Iterable[float]) -> float | None:
 
 
 @functools.cache
-def _loaded(name: str) -> Any:
-    from icarus import games
-
-    return games.load(name)
-
-
-@functools.cache
 def _agent(text: str, scheme: str, module: str, iterations: int | None, seconds: float | None) -> Any:
     from icarus import Agent
     from icarus.engine.scheme import parse_scheme
@@ -119,34 +114,12 @@ def strategy(text: str, module: str) -> Any:
     """The composition that a text describes, with the names that a Python file defines, if one is given.
 
     Raises:
-        ValueError: the text cannot be understood.
-        Refusal: see `names_in`.
+        ValueError: the text cannot be understood, or see `load_file`.
     """
     from icarus import parse
+    from icarus.commands.own_files import load_files
 
-    return parse(text, **(names_in(module) if module else {}))
-
-
-@functools.cache
-def names_in(module: str) -> dict[str, Any]:
-    """The public names that a Python file defines.
-
-    Raises:
-        OSError: it cannot be read.
-        Refusal: it raised an error.
-    """
-    path = Path(module)
-    source = path.read_bytes()
-    spec = importlib.util.spec_from_file_location(
-        f"experiment_{hashlib.sha256(source).hexdigest()[:DIGEST_LETTERS]}", path
-    )
-    assert spec is not None and spec.loader is not None
-    loaded = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(loaded)
-    except Exception as error:
-        raise Refusal(f"{type(error).__name__} in {path}: {error}") from None
-    return {name: value for name, value in vars(loaded).items() if not name.startswith("_")}
+    return parse(text, **load_files([Path(module)] if module else []))
 
 
 @functools.cache

@@ -1,10 +1,7 @@
 """The command `icarus`: look at games and specifications, search a position, play matches, audit games."""
 
 import contextlib
-import importlib.util
-import inspect
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,10 +9,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from icarus import games
-from icarus.algebra import Enhancement, Rule
-from icarus.algebra.policy import WeightFunction
+from icarus.algebra import Enhancement
 from icarus.checks import seed as check_seed
 from icarus.commands.audit import DETERMINIZATIONS, GAMES, audit
+from icarus.commands.own_files import load_files
 from icarus.compiler.cache import cache_folder, on_compile
 from icarus.engine.match import Agent, Decision, GameRecord, play
 from icarus.engine.parallel import ROOTS, check_threads
@@ -74,41 +71,6 @@ _SCHEMES = f'One of {", ".join(map(str, SCHEMES.values()))}; also with EXP3, "MO
 DEFAULT_ITERATIONS, DEFAULT_SCHEME = 5000, "MO_ISMCTS"
 
 
-def _own(files: list[Path] | None) -> dict[str, Any]:
-    """What files of the user define: enhancements, weights, rules and functions that make them, by name; games are registered."""
-    names: dict[str, Any] = {}
-    for file in files or []:
-        spec = importlib.util.spec_from_file_location(file.stem, file)
-        if spec is None or spec.loader is None or not file.is_file():
-            raise ValueError(f"{str(file)!r} is no Python file")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[file.stem] = module
-        try:
-            spec.loader.exec_module(module)
-        except Exception as error:  # whatever somebody's own file raises is told, not traced
-            line = next(
-                (
-                    frame.lineno
-                    for frame in reversed(traceback.extract_tb(error.__traceback__))
-                    if frame.filename == str(file)
-                ),
-                "?",
-            )
-            line = getattr(error, "lineno", None) or line
-            raise ValueError(f"{str(file)!r} cannot be run: {type(error).__name__} in line {line}: {error}") from None
-        for name, value in vars(module).items():
-            if isinstance(value, Game):
-                games.GAMES[value.name] = value
-            elif isinstance(value, Enhancement | WeightFunction | Rule) or _is_factory(value, file.stem):
-                names[name] = value
-    return names
-
-
-def _is_factory(value: Any, module: str) -> bool:
-    """Whether a value is a function of the user's own file, which a strategy may call."""
-    return inspect.isfunction(value) and value.__module__ == module and not value.__name__.startswith("_")
-
-
 def _strategy(text: str, own: dict[str, Any]) -> Enhancement:
     return parse(text, **own)
 
@@ -155,7 +117,7 @@ def list_specifications(
 ) -> None:
     """List the enhancements, or print the specification of one as the paper lays it out."""
     if show is not None:
-        out.print(_strategy(show, _own(files)).specification(), markup=False, soft_wrap=True)
+        out.print(_strategy(show, load_files(files or [])).specification(), markup=False, soft_wrap=True)
         return
     table = Table("name", "records R", "information Θ", "policy α")
     for name, enhancement in SPECIFICATIONS.items():
@@ -187,7 +149,7 @@ def search_command(
     files: With = None,
 ) -> None:
     """Search one position and print what was found for each action."""
-    own = _own(files)
+    own = load_files(files or [])
     found = _strategy(strategy, own)
     if iterations is None and seconds is None:
         iterations = DEFAULT_ITERATIONS
@@ -246,7 +208,7 @@ def match_command(
     files: With = None,
 ) -> None:
     """Play games between strategies and count the results."""
-    own = _own(files)
+    own = load_files(files or [])
     if number < 1:
         raise ValueError(f"--games is {number}; it must be at least 1")
     if iterations is None and seconds is None:
@@ -410,7 +372,7 @@ def audit_command(
     files: With = None,
 ) -> None:
     """Check that determinizations agree with all that a player has seen, and use nothing else; exit code 1 if they do not."""
-    _own(files)
+    load_files(files or [])
     loaded = games.load(game)
     columns = (
         TextColumn("{task.description}"),

@@ -42,7 +42,7 @@ _FUNCTIONS: dict[str, Any] = {
 }
 
 
-def parse(text: str, **names: Any) -> Enhancement:
+def parse(text: str, /, **names: Any) -> Enhancement:
     """The strategy that a text describes: `parse("RAVE >> (MAST + NAST2)/2")`; `parse(str(strategy)) == strategy`.
 
     Args:

@@ -1,5 +1,7 @@
 """Cells, seats, seeds, and the tables from which experiments are built."""
 
+from pathlib import Path
+
 import pytest
 
 from experiments.papers import suite
@@ -191,6 +193,20 @@ def test_games_of_an_enhancement_of_ones_own_are_played_and_name_its_file(tmp_pa
     assert row["strategy"] == "BASELINE >> SHARP"
     assert row["moves"] > 50
     assert len(row["provenance"]["module"]) == 12
+
+
+def test_a_game_of_ones_own_is_played_by_its_name_in_another_process(tmp_path):
+    from experiments.play.crew import Crew
+    from experiments.play.playing import Game
+
+    nim = (Path(__file__).parents[2] / "examples" / "nim.py").read_text()
+    path = tmp_path / "sticks.py"
+    path.write_text(nim + "\nEXPERIMENT = {'games': 'nim', 'agents': ['BASELINE'], 'iterations': 5, 'trials': 1}\n")
+    cell = suite.load(str(path), {}).cells[0]
+    with Crew(1) as crew:
+        (row,) = crew.play([Game(cell, 0, (1, 2))])
+    assert (row["game"], row["strategy"]) == ("nim", "BASELINE")
+    assert 3 <= row["moves"] <= 9
 
 
 @pytest.mark.parametrize(

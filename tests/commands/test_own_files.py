@@ -1,0 +1,127 @@
+"""Python files of one's own: run once, under a name of their own, with all that they define."""
+
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from icarus import games, parse
+from icarus.commands import own_files
+from icarus.commands.own_files import load_file, load_files
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+OWN = """
+import attrs
+from icarus import weight
+from icarus.games.knockout_whist import knockout_whist
+from icarus.games.othello import OTHELLO
+from icarus.kernel.game import Game
+from icarus.specs import MAST
+
+KNOCKOUT = knockout_whist()
+GREEDY = attrs.evolve(MAST, name="GREEDY")
+
+@weight
+def halfway(rewards, visits, availability):
+    return 0.5
+
+def greedy():
+    return GREEDY
+
+def text(state):
+    return "a function with the name of a parameter of parse"
+"""
+MISERE = "import attrs\nfrom icarus.games.othello import OTHELLO\nfrom icarus import Game\n"
+
+
+@pytest.fixture(autouse=True)
+def only_shipped_games(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    monkeypatch.setattr(own_files, "_own_games", set())
+    monkeypatch.setattr(own_files, "_loaded", {})
+    yield
+
+
+def written(path: Path, source: str) -> Path:
+    path.write_text(source)
+    return path
+
+
+def test_a_file_brings_enhancements_weights_and_functions_that_make_them(tmp_path: Path) -> None:
+    names = load_files([written(tmp_path / "mine.py", OWN)])
+    assert {"GREEDY", "halfway", "greedy"} <= set(names)
+    assert str(parse("BASELINE >> halfway*GREEDY + (1 - halfway)*MAST", **names)) == (
+        "BASELINE >> halfway*GREEDY + (1 - halfway)*MAST"
+    )
+    assert parse("BASELINE >> greedy()", **names) == parse("BASELINE >> GREEDY", **names)
+
+
+def test_a_function_may_have_any_name(tmp_path: Path) -> None:
+    names = load_files([written(tmp_path / "mine.py", OWN)])
+    assert "text" in names and str(parse("MAST", **names)) == "MAST"
+
+
+def test_the_example_of_a_game_can_be_loaded_by_its_name() -> None:
+    names = load_files([EXAMPLES / "nim.py"])
+    assert str(games.load("nim")) == "nim"
+    assert str(parse("BASELINE >> MAST", **names)) == "BASELINE >> MAST"
+
+
+def test_an_imported_game_stays_what_it_was(tmp_path: Path) -> None:
+    load_file(written(tmp_path / "mine.py", OWN))
+    assert games.load("knockout-whist(players=3)").players == 3
+
+
+def test_a_function_that_makes_a_game_registers_it_with_its_parameters(tmp_path: Path) -> None:
+    source = (
+        MISERE
+        + "def misere(size: int = 8) -> Game:\n"
+        + '    return attrs.evolve(OTHELLO, name="misere", defaults={"size": 8})\n'
+        + "MISERE = misere()\n"
+    )
+    load_file(written(tmp_path / "mine.py", source))
+    assert games.load("misere(size=8)").name == games.load("misere").name == "misere"
+
+
+def test_a_game_with_the_name_of_another_is_refused_and_nothing_is_registered(tmp_path: Path) -> None:
+    source = MISERE + 'A = attrs.evolve(OTHELLO, name="a")\nB = attrs.evolve(OTHELLO, max_legal=63)\n'
+    with pytest.raises(ValueError, match="mine.py' defines another game called 'othello'; give it a name of its own"):
+        load_file(written(tmp_path / "mine.py", source))
+    assert "a" not in games.GAMES and games.load("othello").max_legal != 63
+
+
+def test_a_file_with_the_name_of_a_module_takes_nothing_from_anybody(tmp_path: Path) -> None:
+    load_file(written(tmp_path / "random.py", "X = 1"))
+    assert sys.modules["random"] is random
+
+
+def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path) -> None:
+    path = written(tmp_path / "mine.py", "X = 1")
+    first = load_file(path)
+    assert load_file(path) is first
+    assert vars(load_file(written(path, "X = 2")))["X"] == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("x = 1\n1 / 0", "ZeroDivisionError in line 2: division by zero"),
+        ("x = = 1", "SyntaxError in line 1: invalid syntax"),
+        ("import sys\n\nsys.exit('enough')", "SystemExit in line 3: enough"),
+    ],
+)
+def test_an_error_in_a_file_is_told_with_its_line(tmp_path: Path, source: str, told: str) -> None:
+    before = set(sys.modules)
+    with pytest.raises(ValueError) as refusal:
+        load_file(written(tmp_path / "mine.py", source))
+    assert str(refusal.value) == f"{str(tmp_path / 'mine.py')!r} cannot be run: {told}"
+    assert not [name for name in set(sys.modules) - before if name.startswith("own_")]
+
+
+@pytest.mark.parametrize("name", ("nowhere.py", ".", "notes.txt"))
+def test_what_is_no_python_file_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "notes.txt").write_text("")
+    with pytest.raises(ValueError, match="is no Python file$"):
+        load_file(tmp_path / name)
