@@ -96,7 +96,7 @@ def rave(k: int = 250) -> Enhancement:
     return named(_decaying(AMAF, k), "RAVE" if k == rave_weight.values()[0] else f"rave(k={k})")
 
 
-def _decaying(amaf: Enhancement, k: int) -> Enhancement:
+def _decaying(amaf: Enhancement, k: float) -> Enhancement:
     weight = rave_weight(k=k)
     return weight * amaf ^ (1 - weight) * BASELINE
 
