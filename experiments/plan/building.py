@@ -43,7 +43,8 @@ from experiments.plan.checks import (
     truth,
 )
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt
-from icarus import checks
+from icarus import checks, games
+from icarus.engine.scheme import parse_scheme
 
 ROLES = {
     "dou-di-zhu": (("Landlord", 0),),
@@ -237,8 +238,6 @@ def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
 
 def _enough_iterations(cell: Cell) -> None:
     """Every tree of a search needs an iteration."""
-    from icarus.engine.scheme import parse_scheme
-
     own = "iterations" if cell.own_iterations is None else f"agents.{cell.agent}.iterations"
     for path, written, iterations in (
         (own, cell.scheme, cell.iterations),
@@ -266,8 +265,6 @@ def known_game(name: str, path: str) -> Any:
     Raises:
         Refusal: there is none; the nearest names are told.
     """
-    from icarus import games
-
     try:
         return games.load(name)
     except ValueError as error:

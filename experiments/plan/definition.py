@@ -7,6 +7,8 @@ from typing import Any
 
 import attrs
 
+from icarus.engine.scheme import parse_scheme
+
 DIGITS = 16  # of the hexadecimal key of a cell
 SCHEME = "MO_ISMCTS"  # of agents for which no other is given; it is named nowhere
 _KEY_LIMIT = 1 << 32  # a part of a key of random numbers is below it
@@ -26,8 +28,6 @@ def player_told(strategy: str, scheme: str) -> str:
     """The same as people must read it: a scheme that looks at hidden things says so."""
     if scheme == SCHEME:
         return strategy
-    from icarus.engine.scheme import parse_scheme
-
     return parse_scheme(scheme).by(strategy)
 
 

@@ -1,12 +1,16 @@
 """Who plays in an experiment, as its table writes it: a strategy, or a table of a strategy, a scheme and an agent's own iterations."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
 
 from experiments.plan.checks import nearest, paths, positive, required, text
 from experiments.plan.definition import SCHEME, Refusal
+from icarus import Enhancement, parse
+from icarus.commands.own_files import load_files
+from icarus.engine.scheme import Scheme, parse_scheme
 
 BASELINE = "BASELINE"
 AGENT_KEYS = ("strategy", "scheme", "iterations")
@@ -69,8 +73,6 @@ def _name(path: str, value: Any) -> str:
 
 def _scheme(path: str, value: Any) -> str:
     """A scheme in its canonical spelling."""
-    from icarus.engine.scheme import Scheme, parse_scheme
-
     try:
         return str(parse_scheme(text(path, str(value) if isinstance(value, Scheme) else value)))
     except ValueError as error:
@@ -81,15 +83,20 @@ def _scheme(path: str, value: Any) -> str:
 
 def _honest(name: str, scheme: str) -> str:
     """The name of an agent; one that cheats says so."""
-    from icarus.engine.scheme import parse_scheme
-
     return f"{name} ({CHEATING})" if parse_scheme(scheme).cheats and CHEATING not in name.lower() else name
+
+
+def strategy(text: str, module: str) -> Enhancement:
+    """The composition that a text describes, with the names that a Python file defines, if one is given.
+
+    Raises:
+        ValueError: the text cannot be understood, or see `load_file`.
+    """
+    return parse(text, **load_files([Path(module)] if module else []))
 
 
 def _strategy(path: str, value: Any, module: str) -> str:
     """A strategy in its canonical spelling."""
-    from experiments.play.playing import strategy
-
     try:
         return str(strategy(text(path, _written(value)), module))
     except (ValueError, TypeError) as error:
@@ -100,6 +107,4 @@ def _strategy(path: str, value: Any, module: str) -> str:
 
 def _written(value: Any) -> Any:
     """A composition as text; in Python files people also write the value itself."""
-    from icarus import Enhancement
-
     return str(value) if isinstance(value, Enhancement) else value

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import attrs
 
 from experiments.plan.definition import Cell, Column, Experiment
+from experiments.plan.titles import duration, title
 from experiments.play import playing
 from experiments.play.playing import Game
-from experiments.report.terminal import duration
-from experiments.store.summary import title
+from icarus.engine.scheme import parse_scheme
 
 Kind = tuple[str, tuple[int, ...], str, str, float, float | None]
 SAMPLES = (25, 100)  # iterations per decision of the games that are timed
@@ -71,8 +71,6 @@ def _pace(experiment: Experiment, cell: Cell) -> Pace:
 
 def _fewest(cell: Cell) -> int:
     """The smallest budget that gives every tree of both sides an iteration."""
-    from icarus.engine.scheme import parse_scheme
-
     own, others = (parse_scheme(scheme).trees for scheme in (cell.scheme, cell.column.opponent_scheme))
     return max(others, math.ceil(own / _share(cell)))
 

@@ -14,9 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numba
+import numpy
 
+import icarus
 from experiments.plan.definition import Cell
+from experiments.plan.players import strategy
 from experiments.store.rows import Row
+from icarus import Agent, games, play
+from icarus.commands.own_files import load_file
+from icarus.engine.scheme import parse_scheme
 
 WIN = 1.0  # the reward of a win; draws and shared lower places are losses (section 8)
 GIT_SECONDS = 10
@@ -34,9 +41,6 @@ class Game:
 
 def record(game: Game) -> Any:
     """Play a game; the same one whenever, wherever and beside whatever it is played."""
-    from icarus import games, play
-    from icarus.commands.own_files import load_file
-
     cell, column = game.cell, game.cell.column
     if cell.module:
         load_file(Path(cell.module))
@@ -103,33 +107,13 @@ def _mean(values: Iterable[float]) -> float | None:
 
 @functools.cache
 def _agent(text: str, scheme: str, module: str, iterations: int | None, seconds: float | None) -> Any:
-    from icarus import Agent
-    from icarus.engine.scheme import parse_scheme
-
     budget = {"iterations": iterations} if iterations is not None else {"seconds": seconds}
     return Agent(strategy(text, module), **budget, scheme=parse_scheme(scheme))
-
-
-def strategy(text: str, module: str) -> Any:
-    """The composition that a text describes, with the names that a Python file defines, if one is given.
-
-    Raises:
-        ValueError: the text cannot be understood, or see `load_file`.
-    """
-    from icarus import parse
-    from icarus.commands.own_files import load_files
-
-    return parse(text, **load_files([Path(module)] if module else []))
 
 
 @functools.cache
 def provenance(module: str = "") -> dict[str, Any]:
     """By what a game was played: versions, commit, a digest of the sources, machine, digest of the experiment's Python file."""
-    import numba
-    import numpy
-
-    import icarus
-
     package = Path(icarus.__file__).parent
     commit, dirty = _commit(package)
     own = {"module": hashlib.sha256(Path(module).read_bytes()).hexdigest()[:DIGEST_LETTERS]} if module else {}

@@ -11,6 +11,7 @@ import numpy as np
 from experiments.papers.combinations import BY_NAME, ENHANCEMENTS
 from experiments.papers.suite import EPISODES, REUSE, TABLE_1, TREE
 from experiments.plan.definition import Experiment
+from experiments.plan.titles import budget, slug, title
 from experiments.report import search_figures
 from experiments.report.drawing import (
     BAND,
@@ -22,14 +23,13 @@ from experiments.report.drawing import (
     MARKERS,
     SUBDUED,
     WORSE,
-    Columns,
     canvas,
     games_told,
     percent,
     with_errors,
 )
-from experiments.store.summary import Moments, Tally, baseline, budget, slug, title
-from experiments.weigh.statistics import marginals, mean_interval
+from experiments.store.summary import Columns, Moments, Tally, baseline
+from experiments.weigh.statistics import clopper_pearson, marginals, mean_interval
 
 CAPTION = "Bars: 95 % intervals. Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
 ACROSS = 2  # panels side by side in the picture of all games
@@ -122,7 +122,7 @@ def _panel(axes: Any, tallies: list[Tally], name: str) -> None:
     rates, errors = with_errors([(tally.wins, tally.games) for tally in tallies])
     low, high = float((rates - errors[0]).min()), float((rates + errors[1]).max())
     even = baseline(tallies)
-    below, above = even.interval if even else (0.0, 1.0)
+    below, above = clopper_pearson(even.wins, even.games) if even else (0.0, 1.0)
     if even:
         axes.axhspan(below, above, color=BAND, alpha=0.13, linewidth=0)
         for edge in (below, above):

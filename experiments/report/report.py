@@ -5,13 +5,15 @@ from pathlib import Path
 
 from experiments.papers.suite import TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment
+from experiments.plan.titles import budget, duration, slug, title
 from experiments.play import sequential
 from experiments.report import figures, search_report
-from experiments.report.document import Block, Heading, Paragraph, Picture, Table, html, markdown
-from experiments.report.terminal import band, draw_texts, duration, rate_texts
+from experiments.report.pages import html, markdown
+from experiments.report.terminal import band, draw_texts, rate_texts
 from experiments.store.results import Origins, Results, results_of
-from experiments.store.summary import STATISTICS, Moments, Tally, baseline, budget, slug, title
+from experiments.store.summary import STATISTICS, Moments, Tally, baseline
 from experiments.weigh import claims, ratings, search_claims
+from experiments.weigh.document import Block, Heading, Paragraph, Picture, Table
 from experiments.weigh.statistics import Design, Effect, anova, binomial_model, difference, holm, marginals, mcnemar
 
 HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"

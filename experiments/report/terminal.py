@@ -13,7 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.plan.definition import Column
-from experiments.store.summary import Tally, baseline, budget, title
+from experiments.plan.titles import budget, duration, title
+from experiments.store.summary import Tally, baseline
+from experiments.weigh.statistics import clopper_pearson
 
 PAGE_WIDTH = 140  # characters, where the output is a file
 LOG_SECONDS = 30.0  # between two lines of progress, where the output is a file
@@ -24,17 +26,6 @@ def console(stderr: bool = False) -> Console:
     """Standard output or standard error; wide enough for a table where it is not a terminal."""
     stream = sys.stderr if stderr else sys.stdout
     return Console(file=stream, width=None if stream.isatty() else PAGE_WIDTH, highlight=False)
-
-
-def duration(seconds: float) -> str:
-    """A time in words: "3 h 5 min"."""
-    whole = round(seconds)
-    days, hours, minutes = whole // 86400, whole // 3600 % 24, whole // 60 % 60
-    if days:
-        return f"{days} d {hours} h"
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {whole % 60} s" if minutes else f"{whole} s"
 
 
 def rate(games_per_second: float) -> str:
@@ -140,7 +131,7 @@ def rate_texts(tally: Tally) -> tuple[str, str]:
     """Win rate and interval as texts, in percent."""
     if tally.rate is None:
         return "", ""
-    low, high = tally.interval
+    low, high = clopper_pearson(tally.wins, tally.games)
     return f"{100 * tally.rate:.1f} %", f"{100 * low:.1f} - {100 * high:.1f} %"
 
 
@@ -153,5 +144,5 @@ def band(tally: Tally, even: Tally | None) -> str:
     """Where a win rate lies against the interval of evenly matched players: "above", "below" or nothing."""
     if even is None or tally.rate is None:
         return ""
-    low, high = even.interval
+    low, high = clopper_pearson(even.wins, even.games)
     return "above" if tally.rate > high else "below" if tally.rate < low else ""

@@ -9,9 +9,10 @@ import attrs
 
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.papers.suite import EPISODES, RULES, TABLE_1
-from experiments.report.document import Block, Heading, Paragraph, Table
+from experiments.plan.titles import budget
 from experiments.store.results import Results
-from experiments.store.summary import Tally, budget
+from experiments.store.summary import Tally
+from experiments.weigh.document import Block, Heading, Paragraph, Table
 from experiments.weigh.evidence import (
     AGREES,
     DEPTH,

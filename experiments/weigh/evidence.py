@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 from experiments.plan.definition import Cell
-from experiments.store.summary import Moments, Tally, game_title
+from experiments.plan.titles import game_title
+from experiments.store.summary import Moments, Tally
 from experiments.weigh.statistics import Estimate, contrast, mean_interval, power_factor, score, wilson
 
 AGREES, DISAGREES, UNDECIDED = "agrees", "disagrees", "undecided"

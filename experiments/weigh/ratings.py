@@ -16,8 +16,8 @@ import attrs
 import numpy as np
 
 from experiments.plan.definition import SCHEME, Column
+from experiments.plan.titles import title
 from experiments.store.results import Results
-from experiments.store.summary import title
 from experiments.weigh.statistics import CONFIDENCE
 
 STEPS = 100  # of Newton's method; a few are enough where there is a maximum

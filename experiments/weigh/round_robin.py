@@ -6,7 +6,9 @@ import attrs
 
 from experiments.plan.building import known_game
 from experiments.plan.definition import SCHEME, Column
-from experiments.store.summary import DRAW, Tally, budget, game_title
+from experiments.plan.titles import budget, game_title
+from experiments.store.summary import DRAW, Tally
+from icarus.engine.scheme import parse_scheme
 
 SEARCHES = {
     "CheatingUCT": "Cheating UCT",
@@ -52,8 +54,6 @@ def search_name(scheme: str) -> str:
     """A search as the paper calls it; cheating is part of the names of those that cheat."""
     if scheme == SCHEME:
         return SEARCHES[SCHEME]
-    from icarus.engine.scheme import parse_scheme
-
     return SEARCHES[parse_scheme(scheme).name]
 
 

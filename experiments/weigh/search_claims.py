@@ -6,13 +6,13 @@ from functools import partial
 
 from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
 from experiments.plan.definition import Cell, Column
-from experiments.report.document import Block, Heading, Paragraph
-from experiments.report.drawing import Columns
-from experiments.report.search_figures import ALL_SEE, by_trees, hidden_cards
+from experiments.plan.titles import budget, game_title
 from experiments.store.results import Results
-from experiments.store.summary import Tally, budget, game_title
+from experiments.store.summary import Columns, Tally
 from experiments.weigh.claims import Claim, Judgement, details_table, judge, summary_table, tallied
+from experiments.weigh.document import Block, Heading, Paragraph
 from experiments.weigh.evidence import SCORE, WINS, Comparison, Evidence, Expectation, Place, Term, higher, rule, same
+from experiments.weigh.groups import ALL_SEE, by_trees, hidden_cards
 from experiments.weigh.round_robin import Score, round_robins, search_name
 
 SOURCE = "the papers of 2011 and 2012"

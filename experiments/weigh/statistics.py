@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import warnings
 from collections.abc import Callable, Sequence
 
 import attrs
@@ -226,8 +227,6 @@ def anova(design: Design) -> list[Effect]:
 
 def binomial_model(design: Design) -> list[Effect]:
     """The logistic model of the win counts with all factors and interactions; likelihood ratio tests, type II."""
-    import warnings
-
     from scipy.special import chdtrc
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM

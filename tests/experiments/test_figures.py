@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from experiments.papers import suite
+from experiments.plan import loading
 from experiments.report import figures
 from experiments.store import summary
 from experiments.store.summary import MILLION, STATISTICS, Moments
 
 
 def results(name, games, rate, **changes):
-    experiment = suite.load(name, {"games": ["othello"], **changes})
+    experiment = loading.load(name, {"games": ["othello"], **changes})
     columns = {
         column: [tally for tally in summary.blank(experiment.cells) if tally.cell.column == column]
         for column in experiment.columns
