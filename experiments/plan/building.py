@@ -44,7 +44,6 @@ from experiments.plan.checks import (
 )
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt
 from icarus import checks, games
-from icarus.engine.scheme import parse_scheme
 
 ROLES = {
     "dou-di-zhu": (("Landlord", 0),),
@@ -134,14 +133,7 @@ def _cells(table: Mapping[str, Any], module: str) -> tuple[Cell, ...]:
     """All agents in all columns."""
     agents = players.agents(table, module)
     cells = tuple(
-        Cell(
-            column,
-            name,
-            agent.strategy,
-            module,
-            agent.scheme,
-            None if agent.iterations == column.iterations else agent.iterations,
-        )
+        Cell(column, name, agent.player, module, None if agent.iterations == column.iterations else agent.iterations)
         for column in _columns(table, module)
         for name, agent in agents.items()
     )
@@ -171,7 +163,7 @@ def _comparable(experiment: Experiment) -> None:
     for column in experiment.columns:
         if not any(cell.is_opponent for cell in experiment.cells if cell.column == column):
             raise Refusal(
-                f"sprt: the opponent {column.opponent_text} must be among the agents, for comparison in {column.game}"
+                f"sprt: the opponent {column.opponent.text} must be among the agents, for comparison in {column.game}"
             )
         if experiment.trials % len(column.seats):
             raise Refusal(
@@ -181,12 +173,14 @@ def _comparable(experiment: Experiment) -> None:
 
 
 def _columns(table: Mapping[str, Any], module: str) -> list[Column]:
-    opponents = [players.player(path, value, module, players.OPPONENT_KEYS) for path, value in paths("opponent", table)]
+    opponents = [
+        players.entry(path, value, module, players.OPPONENT_KEYS).player for path, value in paths("opponent", table)
+    ]
     columns = []
     for path, name in paths("games", table):
         game = known_game(text(path, name), path)
         for (role, seats), opponent, budget in itertools.product(_seats(table, game), opponents, _budgets(table)):
-            columns.append(Column(str(game), _variant(game), role, seats, opponent.strategy, *budget, opponent.scheme))
+            columns.append(Column(str(game), _variant(game), role, seats, opponent, *budget))
     return columns
 
 
@@ -239,11 +233,10 @@ def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
 def _enough_iterations(cell: Cell) -> None:
     """Every tree of a search needs an iteration."""
     own = "iterations" if cell.own_iterations is None else f"agents.{cell.agent}.iterations"
-    for path, written, iterations in (
-        (own, cell.scheme, cell.iterations),
-        ("iterations", cell.column.opponent_scheme, cell.column.iterations),
+    for path, scheme, iterations in (
+        (own, cell.player.scheme, cell.iterations),
+        ("iterations", cell.column.opponent.scheme, cell.column.iterations),
     ):
-        scheme = parse_scheme(written)
         if iterations is not None and iterations < scheme.trees:
             raise Refusal(
                 f"{path}: {iterations} are fewer than the {scheme.trees} trees of {scheme}, which each need one"
@@ -256,7 +249,9 @@ def _all_different(cells: tuple[Cell, ...]) -> None:
         other = seen.setdefault(cell.key, cell)
         if other is not cell:
             where = f"agents.{cell.agent}" if other.agent != cell.agent else "games"
-            raise Refusal(f"{where}: {cell.agent} ({cell.text}) in {cell.column.game} is in the experiment twice")
+            raise Refusal(
+                f"{where}: {cell.agent} ({cell.player.text}) in {cell.column.game} is in the experiment twice"
+            )
 
 
 def known_game(name: str, path: str) -> Any:

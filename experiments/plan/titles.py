@@ -21,9 +21,9 @@ def title(column: Column, among: Iterable[Column] = ()) -> str:
     fellows = list(among)
     if len({(fellow.iterations, fellow.seconds) for fellow in fellows}) > 1:
         text += f", {budget(column)}"
-    cheats = column.opponent_told != column.opponent_text
-    if cheats or len({fellow.opponent_text for fellow in fellows}) > 1:
-        text += f", against {column.opponent_told}"
+    cheats = column.opponent.caption != column.opponent.text
+    if cheats or len({fellow.opponent.text for fellow in fellows}) > 1:
+        text += f", against {column.opponent.caption}"
     return text
 
 

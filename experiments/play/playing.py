@@ -18,12 +18,10 @@ import numba
 import numpy
 
 import icarus
-from experiments.plan.definition import Cell
-from experiments.plan.players import strategy
+from experiments.plan.definition import Cell, Label, Player, strategy_of
 from experiments.store.rows import Row
 from icarus import Agent, games, play
 from icarus.commands.own_files import load_file
-from icarus.engine.scheme import parse_scheme
 
 WIN = 1.0  # the reward of a win; draws and shared lower places are losses (section 8)
 GIT_SECONDS = 10
@@ -45,8 +43,8 @@ def record(game: Game) -> Any:
     if cell.module:
         load_file(Path(cell.module))
     played = games.load(column.game)
-    agent = _agent(cell.strategy, cell.scheme, cell.module, cell.iterations, column.seconds)
-    opponent = _agent(column.opponent, column.opponent_scheme, cell.module, column.iterations, column.seconds)
+    agent = _agent(cell.player, cell.module, cell.iterations, column.seconds)
+    opponent = _agent(column.opponent, cell.module, column.iterations, column.seconds)
     agents = [agent if seat == cell.seat(game.trial) else opponent for seat in range(played.players)]
     return play(played, agents, seed=game.seed)
 
@@ -63,8 +61,8 @@ def row(game: Game) -> Row:
         "game": column.game,
         "role": column.role,
         "agent": game.cell.agent,
-        "strategy": game.cell.text,
-        "opponent": column.opponent_text,
+        "strategy": game.cell.player.text,
+        "opponent": column.opponent.text,
         "iterations": game.cell.iterations,
         "opponent_iterations": column.iterations,
         "seconds_per_decision": column.seconds,
@@ -106,9 +104,11 @@ def _mean(values: Iterable[float]) -> float | None:
 
 
 @functools.cache
-def _agent(text: str, scheme: str, module: str, iterations: int | None, seconds: float | None) -> Any:
-    budget = {"iterations": iterations} if iterations is not None else {"seconds": seconds}
-    return Agent(strategy(text, module), **budget, scheme=parse_scheme(scheme))
+def _agent(player: Player, module: str, iterations: int | None, seconds: float | None) -> Agent:
+    strategy = player.strategy
+    if isinstance(strategy, Label):
+        strategy = strategy_of(strategy.text, module)
+    return Agent(strategy, iterations=iterations, seconds=None if iterations else seconds, scheme=player.scheme)
 
 
 @functools.cache

@@ -61,7 +61,7 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
 
 def fitting(experiment: Experiment) -> list[str]:
     """The pictures that suit an experiment: its own, and those whose agents are all among its own."""
-    strategies = {cell.text for cell in experiment.cells}
+    strategies = {cell.player.text for cell in experiment.cells}
     complete = [name for name, agents in AGENTS.items() if set(agents.values()) <= strategies]
     return list(dict.fromkeys([*experiment.pictures, *complete]))
 
@@ -77,7 +77,7 @@ def _shown_in(picture: str, columns: Columns) -> Columns:
         return columns
     names, found = {strategy: name for name, strategy in AGENTS[picture].items()}, {}
     for column, tallies in columns.items():
-        its_own = {tally.cell.text: tally for tally in tallies if tally.cell.text in names}
+        its_own = {tally.cell.player.text: tally for tally in tallies if tally.cell.player.text in names}
         found[column] = (
             tallies
             if len(its_own) < len(names)

@@ -26,7 +26,6 @@ from experiments.store.summary import Columns, Tally
 from experiments.weigh.groups import by_trees, hidden_cards
 from experiments.weigh.round_robin import RoundRobin, Score, round_robins, search_name
 from experiments.weigh.statistics import Counts
-from icarus.engine.scheme import parse_scheme
 
 TITLES = {
     "heat-map": "The searches against each other (2012, Figs. 7 and 9): white where the first seat wins all games, black where the second "
@@ -235,7 +234,7 @@ def _balances(columns: Columns, directory: Path) -> list[Path]:
 
 def _split(column: Column) -> str:
     """The opponent's determinizations and the iterations of each."""
-    number = parse_scheme(column.opponent_scheme).trees
+    number = column.opponent.scheme.trees
     return f"{number} × {column.iterations // number}" if column.iterations else f"{number} determinizations"
 
 
@@ -368,7 +367,7 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
 
 
 def _line_name(tally: Tally, column: Column) -> str:
-    agent, opponent = search_name(tally.cell.scheme), search_name(column.opponent_scheme)
+    agent, opponent = search_name(tally.cell.player.scheme), search_name(column.opponent.scheme)
     return agent + (f" ({column.role})" if column.role not in ("", FIRST) else "") + f" against {opponent}"
 
 

@@ -89,7 +89,7 @@ def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> 
     """
     name, against, drawn = (
         title(column, among),
-        f", against {column.opponent_told}",
+        f", against {column.opponent.caption}",
         any(tally.draws for tally in tallies),
     )
     table = Table(
@@ -113,7 +113,7 @@ def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> 
             *rate_texts(tally),
             *(draw_texts(tally) * drawn),
             band(tally, baseline(tallies)),
-            Text(tally.cell.told),
+            Text(tally.cell.player.caption),
         )
     return table
 

@@ -358,7 +358,7 @@ def judgements(results: Results) -> dict[str, list[Judgement]]:
             tally.games
             and place_of(tally.cell) in PLACES
             and not column.variant
-            and column.opponent_text == TABLE_1["-"]
+            and column.opponent.text == TABLE_1["-"]
         ):
             by_budget.setdefault(budget(column), []).append(tally)
     return {name: [judge(claim, Evidence(tallies)) for claim in CLAIMS] for name, tallies in by_budget.items()}

@@ -144,7 +144,7 @@ class Evidence:
     """The results of agents against the baseline in the paper's games, with one budget per decision."""
 
     def __init__(self, tallies: Iterable[Tally]) -> None:
-        self._tallies = {(place_of(tally.cell), tally.cell.text): tally for tally in tallies}
+        self._tallies = {(place_of(tally.cell), tally.cell.player.text): tally for tally in tallies}
 
     def tally(self, place: Place, strategy: str) -> Tally | None:
         found = self._tallies.get((place, strategy))

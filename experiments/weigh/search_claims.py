@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
-from experiments.plan.definition import Cell, Column
+from experiments.plan.definition import Cell, Column, Label, Player
 from experiments.plan.titles import budget, game_title
 from experiments.store.results import Results
 from experiments.store.summary import Columns, Tally
@@ -14,6 +14,7 @@ from experiments.weigh.document import Block, Heading, Paragraph
 from experiments.weigh.evidence import SCORE, WINS, Comparison, Evidence, Expectation, Place, Term, higher, rule, same
 from experiments.weigh.groups import ALL_SEE, by_trees, hidden_cards
 from experiments.weigh.round_robin import Score, round_robins, search_name
+from icarus.engine.scheme import MO_ISMCTS
 
 SOURCE = "the papers of 2011 and 2012"
 LIGHT, DARK = "Light", "Dark"
@@ -155,8 +156,10 @@ def evidence(columns: Columns) -> dict[str, Evidence]:
 
 def _tally(place: Place, player: str, score: Score) -> Tally:
     """A score as that of an agent in a column of its own."""
-    column = Column(game=place[0], variant="", role=place[1], seats=(), opponent="", iterations=None, seconds=None)
-    return Tally(Cell(column, player, player), score.games, score.wins, score.draws)
+    column = Column(
+        game=place[0], variant="", role=place[1], seats=(), opponent=Player(Label("")), iterations=None, seconds=None
+    )
+    return Tally(Cell(column, player, Player(Label(player))), score.games, score.wins, score.draws)
 
 
 Found = Iterator[tuple[Place, str, Score]]
@@ -179,7 +182,7 @@ def _of_hidden_cards(columns: Columns) -> Found:
 
 def _of_trees(columns: Columns) -> Found:
     for column, tallies in columns.items():
-        if search_name(column.opponent_scheme) == DETERMINIZED and column.role and column.iterations:
+        if search_name(column.opponent.scheme) == DETERMINIZED and column.role and column.iterations:
             whole = [tally for tally in tallies if _spends(tally.cell.iterations, column.iterations)]
             for number, tally in by_trees(whole).items():
                 yield (
@@ -210,7 +213,7 @@ def judgements(results: Results) -> dict[str, list[Judgement]]:
 def searched(columns: Columns) -> bool:
     """Whether any agent or opponent has another scheme than the usual one."""
     return any(
-        tally.cell.text != tally.cell.strategy or column.opponent_text != column.opponent
+        MO_ISMCTS != tally.cell.player.scheme or MO_ISMCTS != column.opponent.scheme
         for column, tallies in columns.items()
         for tally in tallies
     )

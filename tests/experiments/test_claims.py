@@ -11,6 +11,7 @@ from conftest import a_row, keep, small
 
 from experiments.papers import suite
 from experiments.plan import loading
+from experiments.plan.building import build
 from experiments.store.summary import MILLION, Moments, Tally, blank
 from experiments.weigh import claims
 from experiments.weigh.claims import CLAIMS, DARK, LANDLORD, LIGHT, OTHELLO, PLACES, STRATEGIES
@@ -44,7 +45,7 @@ def world(rate, trees, games=MANY, iterations=5000):
     tallies = blank(loading.load("section8", {"iterations": iterations}).cells)
     for tally in tallies:
         place = claims.place_of(tally.cell)
-        agent = next(name for name, strategy in STRATEGIES.items() if strategy == tally.cell.strategy)
+        agent = next(name for name, strategy in STRATEGIES.items() if strategy == str(tally.cell.player.strategy))
         tally.games, tally.wins = games, round(rate(place, agent) * games)
         tally.moments = {name: moments(value, games) for name, value in trees(place, agent).items()}
     return tallies
@@ -147,7 +148,7 @@ def test_every_strategy_of_the_claims_is_written_as_the_rows_write_it():
 
     for text in STRATEGIES.values():
         assert str(parse(text)) == text
-    played = {cell.strategy for cell in loading.load("section8", {}).cells}
+    played = {str(cell.player.strategy) for cell in loading.load("section8", {}).cells}
     needed = {
         strategy
         for claim in CLAIMS
@@ -243,7 +244,7 @@ def test_an_average_over_games_leaves_out_those_that_were_not_played():
 
 
 def test_other_games_seats_and_opponents_are_no_evidence(tmp_path):
-    experiment = suite.build(
+    experiment = build(
         {
             "name": "other",
             "games": ["knockout-whist", "checkers(draw_after=80)"],
@@ -266,7 +267,7 @@ def test_the_games_of_several_runs_are_put_together_and_each_counts_once(tmp_pat
     for name, experiment in (("one", figure5), ("other", figure4)):
         keep(tmp_path / name, experiment, (a_row(cell, trial) for cell in experiment.cells for trial in range(3)))
     with results_of(tmp_path / "one", tmp_path / "other") as results:
-        found = {tally.cell.strategy: tally.games for tally in results.tallies()}
+        found = {str(tally.cell.player.strategy): tally.games for tally in results.tallies()}
     assert found == dict.fromkeys([*suite.TABLE_1.values(), "BASELINE >> EPIC"], 3)
     other_seed = attrs.evolve(figure5, seed=1)
     keep(tmp_path / "third", other_seed, (a_row(cell, trial) for cell in other_seed.cells for trial in range(3)))

@@ -1,12 +1,14 @@
 """Cells, seats, seeds, and the tables from which experiments are built."""
 
+import json
+import pickle
 from pathlib import Path
 
 import pytest
 
 from experiments.plan import loading
 from experiments.plan.building import build
-from experiments.plan.definition import Refusal, from_settings
+from experiments.plan.definition import Label, Refusal, from_settings
 from experiments.plan.titles import title
 
 TABLE = {"name": "mine", "games": "othello", "agents": {"a": "RAVE"}, "iterations": 10, "trials": 4}
@@ -34,7 +36,7 @@ def test_figure_4_plays_section_8s_seven_columns_with_sixteen_combinations_each(
     assert len(experiment.cells) == 7 * 16
     assert experiment.trials == 1000
     assert {column.iterations for column in experiment.columns} == {5000}
-    assert {column.opponent for column in experiment.columns} == {"BASELINE"}
+    assert {str(column.opponent.strategy) for column in experiment.columns} == {"BASELINE"}
 
 
 def test_the_seats_are_those_of_section_8():
@@ -58,7 +60,7 @@ def test_figure_3_plays_the_same_games_as_figure_4():
 
 
 def test_figure_5_compares_the_baseline_epic_and_nast():
-    assert [cell.strategy for cell in loading.load("figure5", {"games": ["othello"]}).cells] == [
+    assert [str(cell.player.strategy) for cell in loading.load("figure5", {"games": ["othello"]}).cells] == [
         "BASELINE",
         "BASELINE >> EPIC",
         "BASELINE >> NAST2",
@@ -68,7 +70,7 @@ def test_figure_5_compares_the_baseline_epic_and_nast():
 def test_a_cell_has_the_same_seeds_whatever_else_is_in_the_experiment():
     alone = built(agents={"r": "RAVE"})
     among = built(agents={"m": "BASELINE >> MAST", "rave": "RAVE"}, trials=99, iterations=[5, 10])
-    same = [cell for cell in among.cells if cell.strategy == "RAVE" and cell.column.iterations == 10]
+    same = [cell for cell in among.cells if str(cell.player.strategy) == "RAVE" and cell.column.iterations == 10]
     assert [among.game_seed(cell, 2) for cell in same] == [alone.game_seed(alone.cells[0], 2)]
 
 
@@ -174,7 +176,7 @@ def test_an_experiment_is_read_from_a_python_file_with_enhancements_of_its_own(t
     path.write_text(OWN)
     experiment = loading.load(str(path), {"trials": 3})
     assert (experiment.name, experiment.trials, len(experiment.cells)) == ("sharp", 3, 6)
-    assert [cell.strategy for cell in experiment.cells[:3]] == [
+    assert [str(cell.player.strategy) for cell in experiment.cells[:3]] == [
         "BASELINE",
         "BASELINE >> SHARP",
         "BASELINE >> (SHARP + NAST2)/2",
@@ -209,6 +211,29 @@ def test_a_game_of_ones_own_is_played_by_its_name_in_another_process(tmp_path):
     assert 3 <= row["moves"] <= 9
 
 
+def test_settings_are_read_without_running_anybody_s_file_and_played_with_it(tmp_path):
+    from experiments.play import playing
+
+    path = tmp_path / "sharp.py"
+    path.write_text(OWN)
+    experiment = loading.load(str(path), {})
+    cell = experiment.cells[1]
+    path.rename(tmp_path / "away.py")
+    kept = from_settings(json.loads(json.dumps(experiment.settings())))
+    assert kept == experiment and [each.key for each in kept.cells] == [each.key for each in experiment.cells]
+    assert isinstance(kept.cells[1].player.strategy, Label)
+    assert not isinstance(kept.cells[0].player.strategy, Label)
+    (tmp_path / "away.py").rename(path)
+    one, other = (playing.row(playing.Game(each, 0, (1, 2)))["actions"] for each in (cell, kept.cells[1]))
+    assert one == other
+
+
+def test_a_cell_goes_to_another_process_as_its_settings():
+    (cell,) = build({**TABLE, "agents": {"a": {"strategy": "RAVE", "scheme": "SO_ISMCTS", "iterations": 5}}}).cells[:1]
+    again = pickle.loads(pickle.dumps(cell))
+    assert again == cell and again.key == cell.key and again.player.scheme is not None
+
+
 @pytest.mark.parametrize(
     "text, told",
     [
@@ -231,7 +256,7 @@ def test_a_wrong_python_file_is_refused_in_one_sentence(tmp_path, text, told):
 def test_the_rules_of_reuse_are_section_4s_four_on_mast():
     experiment = loading.load("reuse", {"games": ["othello"]})
     assert [cell.agent for cell in experiment.cells] == ["Baseline", "Gibbs", "ε-greedy", "Roulette", "UCB1"]
-    assert experiment.cells[1].strategy == "BASELINE >> MAST"
+    assert str(experiment.cells[1].player.strategy) == "BASELINE >> MAST"
     assert experiment.pictures == ("reuse",)
 
 

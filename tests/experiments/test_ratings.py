@@ -122,7 +122,10 @@ def a_tournament(tmp_path, game="othello", players=2):
 
     def rows():
         for cell, trial in experiment.games():
-            seats = [cell.strategy if seat == cell.seat(trial) else cell.column.opponent for seat in range(players)]
+            seats = [
+                str(cell.player.strategy) if seat == cell.seat(trial) else str(cell.column.opponent.strategy)
+                for seat in range(players)
+            ]
             best = generator.choices(range(players), [strength[name] for name in seats])[0]
             returns = [float(seat == best) for seat in range(players)]
             yield a_row(

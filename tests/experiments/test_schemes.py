@@ -72,7 +72,10 @@ def test_settings_with_schemes_are_read_back():
     agents = {"a": {"scheme": "DeterminizedUCT(4) with EXP3", "iterations": 7}, "b": "RAVE"}
     experiment = built(agents=agents, opponent=[{"scheme": "CheatingUCT"}, "BASELINE"])
     assert from_settings(json.loads(json.dumps(experiment.settings()))) == experiment
-    assert {cell.scheme for cell in experiment.cells} == {"DeterminizedUCT(determinizations=4) with EXP3", "MO_ISMCTS"}
+    assert {str(cell.player.scheme) for cell in experiment.cells} == {
+        "DeterminizedUCT(determinizations=4) with EXP3",
+        "MO_ISMCTS",
+    }
 
 
 def test_schemes_are_read_from_a_file(tmp_path):
@@ -82,10 +85,10 @@ def test_schemes_are_read_from_a_file(tmp_path):
         'agents.determinized = { strategy = "BASELINE >> MAST", scheme = "DeterminizedUCT(10)", iterations = 20 }\n'
     )
     plain, determinized = loading.load(str(path), {}).cells
-    assert (plain.strategy, plain.scheme, plain.iterations) == ("RAVE", "MO_ISMCTS", 50)
-    assert (determinized.strategy, determinized.iterations) == ("BASELINE >> MAST", 20)
-    assert determinized.text == "BASELINE >> MAST by DeterminizedUCT(determinizations=10)"
-    assert plain.column.opponent_text == "BASELINE by SO_ISMCTS"
+    assert (str(plain.player.strategy), str(plain.player.scheme), plain.iterations) == ("RAVE", "MO_ISMCTS", 50)
+    assert (str(determinized.player.strategy), determinized.iterations) == ("BASELINE >> MAST", 20)
+    assert determinized.player.text == "BASELINE >> MAST by DeterminizedUCT(determinizations=10)"
+    assert plain.column.opponent.text == "BASELINE by SO_ISMCTS"
 
 
 def test_a_scheme_may_be_a_value_in_a_python_file(tmp_path):
@@ -94,7 +97,7 @@ def test_a_scheme_may_be_a_value_in_a_python_file(tmp_path):
         "from icarus import DeterminizedUCT\n"
         "EXPERIMENT = {'games': 'othello', 'agents': {'a': {'scheme': DeterminizedUCT(3)}}, 'iterations': 9}\n"
     )
-    assert loading.load(str(path), {}).cells[0].scheme == "DeterminizedUCT(determinizations=3)"
+    assert str(loading.load(str(path), {}).cells[0].player.scheme) == "DeterminizedUCT(determinizations=3)"
 
 
 @pytest.mark.parametrize(

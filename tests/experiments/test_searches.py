@@ -10,7 +10,7 @@ from test_figures import ink
 from experiments.commands.main import main
 from experiments.papers import earlier
 from experiments.plan import loading
-from experiments.plan.definition import SCHEME, from_settings
+from experiments.plan.definition import from_settings
 from experiments.report import figures, search_figures
 from experiments.store.results import results_of
 from experiments.store.summary import blank
@@ -18,6 +18,7 @@ from experiments.weigh import claims, search_claims
 from experiments.weigh.evidence import AGREES, DISAGREES, UNDECIDED
 from experiments.weigh.groups import hidden_cards
 from experiments.weigh.round_robin import SEARCHES, RoundRobin, Score, round_robins, search_name
+from icarus.engine.scheme import MO_ISMCTS, SCHEMES
 
 PAPER = ["Cheating UCT", "Cheating ensemble UCT", "Determinized UCT", "SO-ISMCTS", "SO-ISMCTS + POM", "MO-ISMCTS"]
 
@@ -33,7 +34,7 @@ def columns_of(name, games, won, drawn=lambda cell: 0.0, **changes):
 
 
 def names(cell):
-    return search_name(cell.scheme), search_name(cell.column.opponent_scheme)
+    return search_name(cell.player.scheme), search_name(cell.column.opponent.scheme)
 
 
 # ------------------------------------------------------------------------------------------------------- who plays whom
@@ -45,8 +46,8 @@ def test_every_search_meets_every_search_in_both_seats_and_itself(name, trials):
     assert sorted(names(cell) for cell in experiment.cells) == sorted((one, other) for one in PAPER for other in PAPER)
     assert {(column.seats, column.iterations) for column in experiment.columns} == {((0,), 10_000)}
     assert (
-        {cell.strategy for cell in experiment.cells}
-        == {column.opponent for column in experiment.columns}
+        {str(cell.player.strategy) for cell in experiment.cells}
+        == {str(column.opponent.strategy) for column in experiment.columns}
         == {"BASELINE"}
     )
     assert experiment.trials == trials
@@ -55,8 +56,8 @@ def test_every_search_meets_every_search_in_both_seats_and_itself(name, trials):
 def test_in_phantom_ensembles_and_determinized_uct_have_forty_trees():
     cells = loading.load("searches-phantom", {}).cells
     assert (
-        {cell.scheme for cell in cells}
-        == {cell.column.opponent_scheme for cell in cells}
+        {str(cell.player.scheme) for cell in cells}
+        == {str(cell.column.opponent.scheme) for cell in cells}
         == {
             "CheatingUCT",
             "CheatingEnsembleUCT(trees=40)",
@@ -70,7 +71,7 @@ def test_in_phantom_ensembles_and_determinized_uct_have_forty_trees():
 
 def test_in_lotr_determinized_uct_has_one_tree_as_light_and_ten_as_dark_and_exp3_chooses_cards():
     cells = loading.load("searches-lotr", {}).cells
-    light, dark = {cell.scheme for cell in cells}, {cell.column.opponent_scheme for cell in cells}
+    light, dark = {str(cell.player.scheme) for cell in cells}, {str(cell.column.opponent.scheme) for cell in cells}
     assert {column.role for column in loading.load("searches-lotr", {}).columns} == {"Light"}
     assert all(scheme.endswith(" with EXP3") for scheme in light | dark)
     assert "DeterminizedUCT(determinizations=1) with EXP3" in light
@@ -81,7 +82,7 @@ def test_in_lotr_determinized_uct_has_one_tree_as_light_and_ten_as_dark_and_exp3
 def test_figure_6_varies_determinizations_at_a_fixed_total_against_forty():
     experiment = loading.load("determinizations-lotr", {})
     assert [column.role for column in experiment.columns] == ["Light", "Dark"]
-    assert {column.opponent_scheme for column in experiment.columns} == {
+    assert {str(column.opponent.scheme) for column in experiment.columns} == {
         "DeterminizedUCT(determinizations=40) with EXP3"
     }
     assert {cell.iterations for cell in experiment.cells} == {10_000}
@@ -91,7 +92,7 @@ def test_figure_6_varies_determinizations_at_a_fixed_total_against_forty():
 def test_figures_2_to_4_of_2011_are_played_on_the_same_deals_against_40_by_250():
     experiment = loading.load("determinizations-dou-di-zhu", {})
     (column,) = experiment.columns
-    assert (column.opponent_scheme, column.iterations, column.seats) == (
+    assert (str(column.opponent.scheme), column.iterations, column.seats) == (
         "DeterminizedUCT(determinizations=40)",
         10_000,
         (0,),
@@ -107,7 +108,7 @@ def test_figures_2_to_4_of_2011_are_played_on_the_same_deals_against_40_by_250()
         played
     )  # Fig. 4: ⌊2500/75⌋ = 33, ⌊15000/75⌋ = 200
     assert played["75 × 33"].iterations == 2475
-    assert played["75 × 33"].scheme == "DeterminizedUCT(determinizations=75)"
+    assert str(played["75 × 33"].player.scheme) == "DeterminizedUCT(determinizations=75)"
 
 
 def test_other_totals_keep_the_proportions():
@@ -124,7 +125,7 @@ def test_table_2_of_2011_lets_each_player_cheat_alone_and_both_peasants_together
         (0, blind, seeing),
         (0, seeing, seeing),
     }
-    assert {cell.scheme for cell in experiment.cells} == {
+    assert {str(cell.player.scheme) for cell in experiment.cells} == {
         "DeterminizedUCT(determinizations=40)",
         "CheatingEnsembleUCT(trees=40)",
     }
@@ -132,7 +133,7 @@ def test_table_2_of_2011_lets_each_player_cheat_alone_and_both_peasants_together
 
 def test_decision_time_plays_mo_ismcts_against_determinized_uct_in_both_roles():
     found = {
-        (cell.column.role, *names(cell), cell.column.opponent_scheme)
+        (cell.column.role, *names(cell), str(cell.column.opponent.scheme))
         for cell in loading.load("decision-time-lotr", {}).cells
     }
     assert found == {
@@ -196,11 +197,9 @@ def test_agents_in_the_second_seat_are_turned_round():
 
 
 def test_every_scheme_has_the_name_of_the_paper():
-    from icarus.engine.scheme import SCHEMES
-
     assert set(SEARCHES) == set(SCHEMES)
     assert list(SEARCHES.values()) == PAPER
-    assert search_name(SCHEME) == "MO-ISMCTS"
+    assert search_name(MO_ISMCTS) == "MO-ISMCTS"
 
 
 # ---------------------------------------------------------------------------------------------------------- pictures
