@@ -5,6 +5,10 @@ from typing import Any
 from experiments.papers.combinations import COMBINATIONS
 
 GAMES = ["dou-di-zhu", "hearts", "lotr-confrontation", "checkers", "othello", "backgammon"]  # section 7, in its order
+ROLES = {
+    "dou-di-zhu": ("Landlord",),
+    "lotr-confrontation": ("Light", "Dark"),
+}  # a column each; elsewhere the seat rotates
 ITERATIONS = 5000  # per decision, section 8
 TRIALS = 1000  # games per cell, Figure 5
 TABLE_1 = {combination.name: combination.strategy for combination in COMBINATIONS}

@@ -28,6 +28,7 @@ from typing import Any
 
 import attrs
 
+from experiments.papers.suite import ROLES
 from experiments.plan import players
 from experiments.plan.checks import (
     listed,
@@ -43,17 +44,9 @@ from experiments.plan.checks import (
     truth,
 )
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt
-from icarus import checks, games
+from experiments.plan.pictures import PICTURES
+from icarus import Game, checks, games
 
-ROLES = {
-    "dou-di-zhu": (("Landlord", 0),),
-    "lotr-confrontation": (("Light", 0), ("Dark", 1)),
-}  # elsewhere the seat rotates
-SEATS = {
-    "dou-di-zhu": (("Landlord", 0), ("Peasant 1", 1), ("Peasant 2", 2)),
-    "lotr-confrontation": ROLES["lotr-confrontation"],
-    "phantom-mnk": (("First", 0), ("Second", 1)),
-}  # by name, for those who ask for them
 DEFAULTS = {
     "trials": 1000,
     "opponent": players.BASELINE,
@@ -76,19 +69,6 @@ KEYS = (
     "paired",
     "sprt",
     "pictures",
-)
-PICTURES = (
-    "figure3",
-    "figure4",
-    "figure5",
-    "reuse",
-    "tree",
-    "heat-map",
-    "strength",
-    "balance",
-    "determinizations",
-    "hidden-cards",
-    "decision-time",
 )
 
 
@@ -118,7 +98,9 @@ def build(table: Mapping[str, Any], module: str = "") -> Experiment:
             raise Refusal(f"{key}: no such key{nearest(key, KEYS)}")
     table = {**DEFAULTS, **table}
     cells = _cells(table, module)
-    pictures = tuple(one_of(f"pictures[{i}]", picture, PICTURES) for i, picture in enumerate(listed("pictures", table)))
+    pictures = tuple(
+        one_of(f"pictures[{i}]", picture, tuple(PICTURES)) for i, picture in enumerate(listed("pictures", table))
+    )
     _for_two_players(pictures, cells)
     name, trials = text("name", required(table, "name")), positive("trials", table["trials"])
     experiment = Experiment(
@@ -195,13 +177,13 @@ def _budgets(table: Mapping[str, Any]) -> list[tuple[int | None, float | None]]:
     return [(None, positive_real(path, value)) for path, value in paths("seconds", table)]
 
 
-def _seats(table: Mapping[str, Any], game: Any) -> list[tuple[str, tuple[int, ...]]]:
+def _seats(table: Mapping[str, Any], game: Game) -> list[tuple[str, tuple[int, ...]]]:
     every = tuple(range(game.players))
     if "roles" in table:
         return _roles(table, game)
     if table.get("seats", "rotate") == "rotate":
         roles = ROLES.get(game.name, ()) if "seats" not in table else ()
-        return [(role, (seat,)) for role, seat in roles] or [("", every)]
+        return [(role, (game.seat_names.index(role),)) for role in roles] or [("", every)]
     seats = []
     for path, seat in paths("seats", table):
         if not checks.is_integer(seat) or seat not in every:
@@ -212,17 +194,17 @@ def _seats(table: Mapping[str, Any], game: Any) -> list[tuple[str, tuple[int, ..
     return [(" and ".join(f"seat {seat}" for seat in sorted(set(seats))), tuple(seats))]
 
 
-def _roles(table: Mapping[str, Any], game: Any) -> list[tuple[str, tuple[int, ...]]]:
+def _roles(table: Mapping[str, Any], game: Game) -> list[tuple[str, tuple[int, ...]]]:
     if "seats" in table:
         raise Refusal("roles: give either roles or seats, not both")
-    known = dict(SEATS.get(game.name, ()))
-    if not known:
+    if not game.seat_names:
         raise Refusal(f"roles: the seats of {game} have no names")
-    return [(one_of(path, role, tuple(known)), (known[role],)) for path, role in paths("roles", table)]
+    chosen = [one_of(path, role, game.seat_names) for path, role in paths("roles", table)]
+    return [(role, (game.seat_names.index(role),)) for role in chosen]
 
 
 def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
-    for picture in set(pictures) & {"heat-map", "strength"}:
+    for picture in (name for name in pictures if PICTURES[name].of_two):
         for column in {cell.column for cell in cells}:
             if known_game(column.game, "games").players != 2:
                 raise Refusal(f"pictures: {picture} shows games of two players, which {column.game} is not")
@@ -254,7 +236,7 @@ def _all_different(cells: tuple[Cell, ...]) -> None:
             )
 
 
-def known_game(name: str, path: str) -> Any:
+def known_game(name: str, path: str) -> Game:
     """The game of that name.
 
     Raises:
@@ -266,6 +248,6 @@ def known_game(name: str, path: str) -> Any:
         raise Refusal(f"{path}: {error}") from None
 
 
-def _variant(game: Any) -> str:
+def _variant(game: Game) -> str:
     usual = known_game(game.name, "games").parameters
     return ", ".join(f"{key} = {value}" for key, value in game.parameters.items() if usual.get(key) != value)

@@ -27,16 +27,6 @@ from experiments.weigh.groups import by_trees, hidden_cards
 from experiments.weigh.round_robin import RoundRobin, Score, round_robins, search_name
 from experiments.weigh.statistics import Counts
 
-TITLES = {
-    "heat-map": "The searches against each other (2012, Figs. 7 and 9): white where the first seat wins all games, black where the second "
-    "does; a draw is half a win.",
-    "strength": "The searches against all (2012, Figs. 8 and 10), with 95 % Clopper-Pearson intervals of the games won, and of these "
-    "and half of the games drawn.",
-    "balance": "Determinizations and iterations at a fixed total (2012, Fig. 6), with 95 % Clopper-Pearson intervals.",
-    "determinizations": "Determinizations and iterations (2011, Figs. 2-4), with 95 % Clopper-Pearson intervals.",
-    "hidden-cards": "The benefit of seeing hidden cards (2011, Fig. 5), with 95 % Clopper-Pearson intervals.",
-    "decision-time": "Playing strength and decision time (2012, Figs. 14 and 15), with 95 % Clopper-Pearson intervals.",
-}
 ASIDE = 0.12  # of the two intervals of a bar, from its middle
 BAR = 0.66  # width, of the room for a bar
 LIGHT_SHADE = 0.5  # numbers are dark on lighter fields
@@ -371,7 +361,7 @@ def _line_name(tally: Tally, column: Column) -> str:
     return agent + (f" ({column.role})" if column.role not in ("", FIRST) else "") + f" against {opponent}"
 
 
-PICTURES: dict[str, Callable[[Columns, Path], list[Path]]] = {
+DRAW: dict[str, Callable[[Columns, Path], list[Path]]] = {
     "heat-map": _heat_maps,
     "strength": _strengths,
     "balance": _balances,
