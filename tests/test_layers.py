@@ -181,6 +181,24 @@ def test_imports_inside_functions_save_start_up_time(name: str) -> None:
                 assert is_of(found, SLOW_TO_LOAD), f"{name}.{node.name} imports {found}"
 
 
+LONG_EXPERIMENTS_FILES = {"experiments.weigh.claims"}  # a table of statements
+
+
+@every_experiments_file
+def test_functions_and_files_of_experiments_are_short(name: str) -> None:
+    lines = (PACKAGE.parent / Path(*name.split("."))).with_suffix(".py").read_text().splitlines()
+    assert len(lines) <= LONGEST_FILE or name in LONG_EXPERIMENTS_FILES
+    for node in ast.walk(FILES[name]):
+        if isinstance(node, ast.FunctionDef):
+            body = (node.end_lineno or 0) - node.body[0].lineno + 1
+            assert body <= LONGEST_BODY, f"{node.name} has {body} lines"
+
+
+@every_experiments_file
+def test_every_file_of_experiments_begins_with_what_it_is(name: str) -> None:
+    assert len(ast.get_docstring(FILES[name]) or "") >= 15
+
+
 def test_a_stranger_sees_at_most_ten_rooms() -> None:
     for folder in (PACKAGE, EXPERIMENTS):
         shown = [path.name for path in folder.iterdir() if not path.name.startswith("__")]

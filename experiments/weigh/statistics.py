@@ -46,7 +46,7 @@ def difference(one: Counts, other: Counts) -> float:
     """The p-value of two win rates being the same (Fisher's exact test, two-sided)."""
     from scipy.stats import fisher_exact
 
-    return float(fisher_exact([[wins, games - wins] for wins, games in (one, other)]).pvalue)
+    return float(fisher_exact(np.array([[wins, games - wins] for wins, games in (one, other)])).pvalue)
 
 
 def mcnemar(one: int, other: int) -> float:
