@@ -2,10 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: suite test slow bench clean
+.PHONY: suite campaign test slow bench clean
 
 suite: .venv/experiments        # the main job, small: Table 1 on Othello and Knockout Whist, with its pictures
 	$(BIN)/python -m experiments run figure4 --games othello,knockout-whist --trials 8 --iterations 200 --out results/suite
+
+campaign: .venv/experiments     # section 8 at the paper's size, at the lowest priority, until all is decided; continues where it stopped
+	$(BIN)/python -m experiments campaign
 
 test: .venv/test                # everything that is checked before a change lands
 	$(BIN)/ruff check .

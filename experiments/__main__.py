@@ -10,6 +10,7 @@ import attrs
 import typer
 
 from experiments.papers import earlier, suite
+from experiments.plan import campaign as plan_of_campaign
 from experiments.plan.checks import positive
 from experiments.plan.definition import Column, Experiment, Refusal
 from experiments.play import running
@@ -146,6 +147,41 @@ def rehearse(
         say(str(store.pack(out)))
 
     return _interruptible(chosen, out, whole)
+
+
+@app.command()
+def campaign(
+    tag: Annotated[str, typer.Option(help="The commit that plays, by its tag.")] = plan_of_campaign.TAG,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the clone at the tag and the games as they are played are kept.")
+    ] = Path("results/campaign"),
+    kept: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the packed games are: read at the start, written now and then.")
+    ] = Path("experiments/runs/campaign"),
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
+    ] = None,
+    iterations: Annotated[
+        int, typer.Option(help="Iterations per decision; for rehearsals.")
+    ] = plan_of_campaign.ITERATIONS,
+    looks: Annotated[str, typer.Option(help="Games of a cell at each look, such as 2,4,6,8; for rehearsals.")] = "",
+    blocks: Annotated[int | None, typer.Option(help="Stop after so many blocks.")] = None,
+) -> None:
+    """Section 8 at the paper's size, for as long as it takes: the next most useful block of games each time, at the lowest priority.
+
+    The games are played by a clone of the repository at the tag. Stopped or killed, the same command continues, on this machine or
+    on another one that has the repository; see docs/reproduction.md.
+    """
+    from experiments.play import campaign as at_work
+
+    size = _size(workers)
+    for name, value in (("iterations", iterations), ("blocks", 1 if blocks is None else blocks)):
+        positive(name, value)
+    at_work.sizes_of(looks)
+    source = at_work.clone(tag, out)
+    at_work.hand_over(
+        source, at_work.arguments_of(out.resolve() / at_work.ROWS, kept.resolve(), size, iterations, looks, blocks)
+    )
 
 
 def _chosen(experiment: str, games: str | None, **changes: Any) -> Experiment:

@@ -1,12 +1,12 @@
 """The paper against ours: what section 8 states, as data, and what the rows of any runs say to it."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from experiments.papers.combinations import COMBINATIONS
 from experiments.papers.suite import EPISODES, RULES, TABLE_1
-from experiments.plan.campaign import CAMPAIGN, LOOKS, SHARES
+from experiments.plan.campaign import CAMPAIGN, LOOKS, SHARES, Sizes
 from experiments.report.document import Block, Heading, Paragraph
 from experiments.store.results import Results
 from experiments.store.summary import Tally, budget
@@ -357,21 +357,22 @@ def judgements(results: Results) -> dict[str, list[Judgement]]:
     return {name: [judge(claim, looks) for claim in CLAIMS] for name, looks in looks_at(results).items()}
 
 
-def looks_at(results: Results) -> dict[str, list[Look]]:
+def looks_at(results: Results, sizes: Sizes = LOOKS) -> dict[str, list[Look]]:
     """The looks at the games of each budget: those of the campaign at its own games, one at all there is at any others."""
     if not _in_looks(results):
         return {name: [Look(Evidence(tallies))] for name, tallies in _by_budget(results.tallies()).items()}
-    found: dict[str, list[Look]] = {}
+    found: dict[str, list[Look]] = {name: [] for name in _by_budget(results.tallies())}
     for number, share in enumerate(SHARES):
         whole: list[Tally] = []
-        for games in sorted({looks[number] for looks in LOOKS.values()}):
+        for games in sorted({looks[number] for looks in sizes.values()}):
             whole += [
                 tally
                 for tally in results.tallies(games)
-                if tally.games == games == LOOKS.get(place_of(tally.cell), (0,) * len(SHARES))[number]
+                if tally.games == games == sizes.get(place_of(tally.cell), (0,) * len(SHARES))[number]
             ]
-        for name, tallies in _by_budget(whole).items():
-            found.setdefault(name, []).append(Look(Evidence(tallies), share))
+        at_look = _by_budget(whole)
+        for name, taken in found.items():
+            taken.append(Look(Evidence(at_look.get(name, [])), share))
     return found
 
 
@@ -413,7 +414,7 @@ def _whole(results: Results) -> bool:
     return all(comparison.cells <= there for claim in CLAIMS for comparison in claim.comparisons)
 
 
-def _sizes(results: Results) -> tuple[Mapping[Place, Sequence[int]], Sequence[float]]:
+def _sizes(results: Results) -> tuple[Sizes, Sequence[float]]:
     """The games of a cell at each look, and the share of each."""
     if _in_looks(results):
         return LOOKS, SHARES
