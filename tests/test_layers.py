@@ -128,7 +128,7 @@ def test_only_the_compiler_s_room_talks_to_the_insides_of_the_compiler() -> None
 # ----------------------------------------------------------------------------------------------------------- experiments
 
 EXPERIMENTS = PACKAGE.parent / "experiments"
-EXPERIMENTS_ROOMS = ["__init__", "papers", "plan", "store", "play", "weigh", "report", "commands", "__main__"]
+EXPERIMENTS_ROOMS = ["__init__", "papers", "plan", "store", "weigh", "play", "report", "commands", "__main__"]
 FILES = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): ast.parse(path.read_text())
     for folder in (PACKAGE, EXPERIMENTS)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from experiments.plan.definition import Column
+from experiments.play.meter import console
 from experiments.report import terminal
 from experiments.store.summary import Tally
 from experiments.weigh.document import Table
@@ -24,8 +25,8 @@ def say(text: str) -> None:
 
 def print_tables(columns: dict[Column, list[Tally]]) -> None:
     for column, tallies in columns.items():
-        terminal.console().print(terminal.results_table(column, tallies, list(columns)))
+        console().print(terminal.results_table(column, tallies, list(columns)))
 
 
 def print_table(table: Table) -> None:
-    terminal.console().print(terminal.plain_table(table.header, table.rows, table.caption))
+    console().print(terminal.plain_table(table.header, table.rows, table.caption))

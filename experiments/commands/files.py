@@ -8,6 +8,7 @@ import typer
 
 from experiments.commands.common import FAILED, Directory, say
 from experiments.plan.checks import positive
+from experiments.play.meter import console
 from experiments.play.replay import audit
 from experiments.report import terminal
 from experiments.store import export as tables
@@ -28,7 +29,7 @@ def query(
     if csv:
         tables.write_csv(sys.stdout, names, found)
     else:
-        terminal.console().print(terminal.plain_table(names, found))
+        console().print(terminal.plain_table(names, found))
 
 
 def export(

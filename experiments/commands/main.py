@@ -4,7 +4,7 @@ import typer
 
 from experiments.commands.common import FAILED, INTERRUPTED, REFUSED, say
 from experiments.commands.files import export, merge, query, verify
-from experiments.commands.playing import estimate, rehearse, run
+from experiments.commands.playing import campaign, estimate, rehearse, run
 from experiments.commands.reports import branching, claims, plan, ratings, report, status
 from experiments.plan.definition import Refusal
 from experiments.play.crew import GameFailed
@@ -17,7 +17,22 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="The experiments of section 8 of the ICARUS paper, those of two earlier papers, and one's own.",
 )
-COMMANDS = run, estimate, rehearse, status, report, branching, claims, query, export, ratings, merge, verify, plan
+COMMANDS = (
+    run,
+    estimate,
+    rehearse,
+    campaign,
+    status,
+    report,
+    branching,
+    claims,
+    query,
+    export,
+    ratings,
+    merge,
+    verify,
+    plan,
+)
 for command in COMMANDS:
     app.command()(command)
 

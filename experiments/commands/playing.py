@@ -11,14 +11,17 @@ import typer
 from experiments.commands.common import INTERRUPTED, print_tables, say
 from experiments.commands.reports import claims, report
 from experiments.papers import earlier, suite
+from experiments.plan import campaign as plan_of_campaign
 from experiments.plan import loading
 from experiments.plan.checks import positive
 from experiments.plan.definition import Experiment, Refusal
+from experiments.play import campaign as at_work
 from experiments.play import estimate as estimates
 from experiments.play import running
 from experiments.play.cluster import Cluster
 from experiments.play.crew import Crew
-from experiments.report import figures, terminal
+from experiments.play.meter import Meter
+from experiments.report import figures
 from experiments.store import rows as store
 from experiments.store.results import results_of
 from experiments.store.rows import Row
@@ -135,6 +138,38 @@ def rehearse(
     return _interruptible(chosen, out, whole)
 
 
+def campaign(
+    tag: Annotated[str, typer.Option(help="The commit that plays, by its tag.")] = plan_of_campaign.TAG,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the clone at the tag and the games as they are played are kept.")
+    ] = Path("results/campaign"),
+    kept: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the packed games are: read at the start, written now and then.")
+    ] = Path("experiments/runs/campaign"),
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
+    ] = None,
+    iterations: Annotated[
+        int, typer.Option(help="Iterations per decision; for rehearsals.")
+    ] = plan_of_campaign.ITERATIONS,
+    looks: Annotated[str, typer.Option(help="Games of a cell at each look, such as 2,4,6,8; for rehearsals.")] = "",
+    blocks: Annotated[int | None, typer.Option(help="Stop after so many blocks.")] = None,
+) -> None:
+    """Section 8 at the paper's size, for as long as it takes: the next most useful block of games each time, at the lowest priority.
+
+    The games are played by a clone of the repository at the tag. Stopped or killed, the same command continues, on this machine or
+    on another one that has the repository; see docs/reproduction.md.
+    """
+    size = _size(workers)
+    for name, value in (("iterations", iterations), ("blocks", 1 if blocks is None else blocks)):
+        positive(name, value)
+    at_work.sizes_of(looks)
+    source = at_work.clone(tag, out)
+    at_work.hand_over(
+        source, at_work.arguments_of(out.resolve() / at_work.ROWS, kept.resolve(), size, iterations, looks, blocks)
+    )
+
+
 def _chosen(experiment: str, games: str | None, **changes: Any) -> Experiment:
     wanted = {"games": None if games is None else split_games(games), **changes}
     return loading.load(experiment, {key: value for key, value in wanted.items() if value is not None})
@@ -184,12 +219,12 @@ def _estimate(experiment: Experiment, workers: int) -> None:
 
 
 def _play(experiment: Experiment, out: Path, workers: int, cluster: str | None, share: running.Part) -> None:
-    meters: list[terminal.Meter] = []
+    meters: list[Meter] = []
 
     def started(writer: store.Writer, left: int) -> None:
         if writer.dropped:
             say(f"The last line of {out / store.RESULTS} was torn ({writer.dropped} bytes); its game is played again.")
-        meters.append(terminal.Meter(experiment.name, len(writer.done), len(writer.done) + left))
+        meters.append(Meter(experiment.name, len(writer.done), len(writer.done) + left))
         meters[0].__enter__()
 
     def ended(row: Row) -> None:

@@ -21,6 +21,7 @@ from experiments.weigh import claims as statements
 from experiments.weigh import search_claims
 from experiments.weigh.document import Table
 from experiments.weigh.statistics import clopper_pearson, games_needed
+from experiments.weigh.verdicts import details_table, summary_table, tallied
 from icarus.checks import integer
 
 
@@ -85,12 +86,12 @@ def claims(
     if not judged:
         raise Refusal("there are no games against the baseline or between searches of those that the papers play")
     for paper, budget, each in judged:
-        details = statements.details_table(each)
+        details = details_table(each)
         if csv:
             write_csv(sys.stdout, ["per decision", *details.header], ([budget, *row] for row in details.rows))
             continue
-        print(f"Paper against ours: {budget} per decision\n{statements.tallied(each, paper.SOURCE)}\n\n{paper.RULE}")
-        for table in (statements.summary_table(each), details):
+        print(f"Paper against ours: {budget} per decision\n{tallied(each, paper.SOURCE)}\n\n{paper.RULE}")
+        for table in (summary_table(each), details):
             print_table(table)
 
 

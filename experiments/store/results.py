@@ -150,12 +150,14 @@ class Results:
             CREATE OR REPLACE TABLE games AS SELECT DISTINCT ON (seeding, cell, trial) games.* FROM games
             JOIN (VALUES {seedings}) AS seedings(run, seeding) USING (run) ORDER BY run""")
 
-    def tallies(self) -> list[Tally]:
-        """What each cell came to, in the order of `cells`."""
+    def tallies(self, trials: int | None = None) -> list[Tally]:
+        """What each cell came to, in the order of `cells`; only in its first so many trials, if a number is given."""
+        counted = "" if trials is None else f"WHERE trial < {int(trials)}"
         found = blank(self.cells)
         moments = ", ".join(f"count({name}), sum({name}), sum({name}::HUGEINT * {name})" for name in STATISTICS)
         for index, games, wins, draws, seconds, *sums in self.select(
-            f"SELECT cell, count(*), count(*) FILTER (win), count(*) FILTER (draw), sum(seconds), {moments} FROM games GROUP BY cell"
+            f"SELECT cell, count(*), count(*) FILTER (win), count(*) FILTER (draw), sum(seconds), {moments} "
+            f"FROM games {counted} GROUP BY cell"
         ):
             tally = found[index]
             tally.games, tally.wins, tally.draws, tally.millionths = games, wins, draws, int(seconds)

@@ -99,14 +99,27 @@ def pack(directory: Path) -> Path:
     plain, packed = directory / RESULTS, directory / PACKED
     with _locked(directory):
         if plain.exists():
-            with (
-                plain.open("rb") as source,
-                _written_whole(packed) as file,
-                gzip.GzipFile("", "wb", fileobj=file, mtime=0) as target,
-            ):
-                shutil.copyfileobj(source, target)
+            _compress(plain, packed)
             plain.unlink()
     return packed
+
+
+def packed_copy(directory: Path, target: Path) -> Path:
+    """The games of a run, which may be going on in this process, packed in another directory; what was there is replaced."""
+    target.mkdir(parents=True, exist_ok=True)
+    with _written_whole(target / EXPERIMENT) as file:
+        file.write((directory / EXPERIMENT).read_bytes())
+    _compress(directory / RESULTS, target / PACKED)
+    return target / PACKED
+
+
+def _compress(plain: Path, packed: Path) -> None:
+    with (
+        plain.open("rb") as source,
+        _written_whole(packed) as file,
+        gzip.GzipFile("", "wb", fileobj=file, mtime=0) as target,
+    ):
+        shutil.copyfileobj(source, target)
 
 
 def _unpack(directory: Path) -> None:

@@ -1,27 +1,45 @@
-"""Comparisons of agents with what is expected of them: a difference, its 95 % interval, and the verdict by one stated rule."""
+"""Comparisons of agents with what is expected of them: a difference, its intervals, and the verdict by one stated rule."""
 
+import functools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import attrs
+import numpy as np
 
 from experiments.plan.definition import Cell
 from experiments.plan.titles import game_title
 from experiments.store.summary import Moments, Tally
-from experiments.weigh.statistics import Estimate, contrast, mean_interval, power_factor, score, wilson
+from experiments.weigh.statistics import (
+    CONFIDENCE,
+    Estimate,
+    contrast,
+    main_effect,
+    mean_interval,
+    power_factor,
+    score,
+    wilson,
+)
 
 AGREES, DISAGREES, UNDECIDED = "agrees", "disagrees", "undecided"
 MOST_GAMES = 10**6  # a plan for more is none
 WINS, SCORE, VISITS, VALUE, DEPTH = "wins", "score", "visits", "value", "depth"
+MARGIN = (
+    1.8  # m/r: the paper's number of games confirms "the same" with a chance of about 80 % (see `docs/reproduction.md`)
+)
 _RULE = (
-    "Each comparison is a difference with its 95 % interval. The paper's statement leaves a range in which the true "
-    'difference may lie, and one that it excludes: a "higher" must be above 0, and is contradicted below r; a "same" must '
-    'be within ±r, and is contradicted beyond; a "not lower" must be above −r, and is contradicted below. r is the smallest '
-    "difference that the paper could have found significant with its games ({}), or the size that it names. A comparison agrees if "
-    "its interval lies within the first range, else disagrees if within the second, and is undecided otherwise. A statement "
-    "about several games agrees if all of its comparisons do and disagrees if one does; one about some game the other way "
-    "round. More games: how many more each cell needs for a decision with a chance of 80 %, if the difference stays as it "
-    "is."
+    "Each comparison is a difference with intervals. The paper's statement leaves a range in which the true "
+    'difference may lie, and one that it excludes: a "higher" must be above 0, and is contradicted below r, the smallest '
+    'difference that the paper could have found significant with its games ({}); a "same" must '
+    'be within the margin of equivalence ±m, and is contradicted beyond; a "not lower" must be above −m, and is contradicted below. '
+    "m is 1.8 r, fixed beforehand, which the paper's number of games can confirm; or a size that the paper names. "
+    "A comparison agrees if its interval to agree lies within the first range, else disagrees if its interval to disagree lies "
+    "within the second, and is undecided otherwise. A statement agrees if as many of its cases do as it needs (all, some or often), "
+    "and disagrees if so many disagree that the rest is too few. Each statement is wrongly agreed with, or wrongly disagreed with, in "
+    "at most 5 % of all repetitions: where one agreement among n would be enough, the intervals to agree have the level 1 − 5 %/n, and "
+    "where one contradiction would be, those to disagree have it (Bonferroni; the first step of Holm). A statement about all games waits "
+    "for all of them. More games: how many more each cell needs for a decision with a chance of 80 %, if the difference stays as it is."
 )
 
 
@@ -34,9 +52,10 @@ def rule(sizes: str) -> str:
     return _RULE.format(sizes)
 
 
-RULE = rule(
-    "4.4 % for two combinations of 1000 games, 1.5 % for the averages of 8000, less for averages over all games"
-)
+def margin(r: float) -> float:
+    """The margin of equivalence m that belongs to a smallest difference found."""
+    return MARGIN * r
+
 
 Region = tuple[float, float]
 Place = tuple[str, str]  # game and role
@@ -56,15 +75,21 @@ class Expectation:
     agree: tuple[Region, ...]
     contradict: tuple[Region, ...]
 
-    def verdict(self, estimate: Estimate) -> str:
-        for regions, verdict in ((self.agree, AGREES), (self.contradict, DISAGREES)):
-            if any(low <= estimate.low and estimate.high <= high for low, high in regions):
-                return verdict
-        return UNDECIDED
+    def agrees(self, estimate: Estimate) -> Any:
+        """Whether an interval lies in what is allowed."""
+        return _inside(self.agree, estimate)
+
+    def contradicted(self, estimate: Estimate) -> Any:
+        """Whether an interval lies in what is excluded."""
+        return _inside(self.contradict, estimate)
 
     def room(self, value: float) -> float:
         """How far an interval around a difference may reach to either side and still decide."""
         return max(min(value - low, high - value) for low, high in (*self.agree, *self.contradict))
+
+
+def _inside(regions: Sequence[Region], estimate: Estimate) -> Any:
+    return functools.reduce(np.logical_or, ((low <= estimate.low) & (estimate.high <= high) for low, high in regions))
 
 
 def higher(r: float) -> Expectation:
@@ -75,16 +100,16 @@ def lower(r: float) -> Expectation:
     return Expectation("lower than", ((-math.inf, 0.0),), ((-r, math.inf),))
 
 
-def same(r: float) -> Expectation:
-    return Expectation("the same as", ((-r, r),), ((-math.inf, -r), (r, math.inf)))
+def same(m: float) -> Expectation:
+    return Expectation("the same as", ((-m, m),), ((-math.inf, -m), (m, math.inf)))
 
 
-def not_lower(r: float) -> Expectation:
-    return Expectation("not lower than", ((-r, math.inf),), ((-math.inf, -r),))
+def not_lower(m: float) -> Expectation:
+    return Expectation("not lower than", ((-m, math.inf),), ((-math.inf, -m),))
 
 
-def not_higher(r: float) -> Expectation:
-    return Expectation("not higher than", ((-math.inf, r),), ((r, math.inf),))
+def not_higher(m: float) -> Expectation:
+    return Expectation("not higher than", ((-math.inf, m),), ((m, math.inf),))
 
 
 def different(r: float) -> Expectation:
@@ -112,8 +137,8 @@ class Comparison:
         where, what: the game and the sides, in words.
         measure: wins (rates), score (a draw counts half a win), visits (of the chosen action; ratios), value (of that action) or
             depth (of the tree).
-        confidence: of the interval.
-        everywhere: it is an average over games; those not played are left out.
+        confidence: of the interval, before it is shared with other comparisons and looks.
+        pooled: the interval is that of the analysis of variance: all agents with an enhancement against all without it.
     """
 
     where: str
@@ -121,78 +146,102 @@ class Comparison:
     terms: tuple[Term, ...]
     expected: Expectation
     measure: str = WINS
-    confidence: float = 0.95
-    everywhere: bool = False
+    confidence: float = CONFIDENCE
+    pooled: bool = False
 
-
-@attrs.frozen
-class Finding:
-    """What the games say of a comparison.
-
-    Attributes:
-        estimate: None without games on every side.
-        more: games that each cell would need besides those it has; None where nothing is to be decided or nothing known.
-    """
-
-    comparison: Comparison
-    estimate: Estimate | None
-    verdict: str
-    more: int | None = None
+    @property
+    def cells(self) -> set[tuple[Place, str]]:
+        """All whose games are needed."""
+        return {(term.place, strategy) for term in self.terms for strategy in term.strategies}
 
 
 class Evidence:
-    """The results of agents against the baseline in the paper's games, with one budget per decision."""
+    """The results of agents against the baseline in the paper's games, with one budget per decision.
+
+    In a simulation the numbers of a tally are arrays, with an entry for each world.
+    """
 
     def __init__(self, tallies: Iterable[Tally]) -> None:
         self._tallies = {(place_of(tally.cell), tally.cell.player.text): tally for tally in tallies}
+        self._sides: dict[tuple[Place, tuple[str, ...], str, float], Estimate | None] = {}
 
     def tally(self, place: Place, strategy: str) -> Tally | None:
         found = self._tallies.get((place, strategy))
         return found if found is not None and found.games else None
 
-    def find(self, comparison: Comparison) -> Finding:
-        """The verdict on a comparison."""
-        sides = [(term, self._side(term, comparison)) for term in comparison.terms]
-        missing = {term.place for term, side in sides if side is None}
-        known = [(term.weight, side) for term, side in sides if side is not None and term.place not in missing]
-        if not known or (missing and not comparison.everywhere):
-            return Finding(comparison, None, UNDECIDED)
-        left_out = len(sides) / len(known)  # the weights of the other games grow by this
-        estimate = contrast([(weight * left_out, side) for weight, side in known])
-        verdict = comparison.expected.verdict(estimate)
-        return Finding(
-            comparison, estimate, verdict, self._more(comparison, estimate) if verdict == UNDECIDED else None
-        )
+    def estimate(self, comparison: Comparison, confidence: float) -> Estimate | None:
+        """The difference with its interval; None where games are missing on any side."""
+        if comparison.pooled:
+            return self._analysed(comparison, confidence)
+        sides = [(term.weight, self._side(term, comparison.measure, confidence)) for term in comparison.terms]
+        known = [(weight, side) for weight, side in sides if side is not None]
+        return contrast(known) if len(known) == len(sides) else None
 
-    def _side(self, term: Term, comparison: Comparison) -> Estimate | None:
+    def games(self, comparison: Comparison) -> int:
+        """The fewest games of its agents."""
+        found = [self.tally(place, strategy) for place, strategy in comparison.cells]
+        return min(tally.games if tally is not None else 0 for tally in found)
+
+    def _side(self, term: Term, measure: str, confidence: float) -> Estimate | None:
+        key = term.place, term.strategies, measure, confidence
+        if key not in self._sides:
+            self._sides[key] = self._made(term, measure, confidence)
+        return self._sides[key]
+
+    def _made(self, term: Term, measure: str, confidence: float) -> Estimate | None:
         found = [self.tally(term.place, strategy) for strategy in term.strategies]
         played = [tally for tally in found if tally is not None]
         if len(played) < len(found):
             return None
-        if comparison.measure == WINS:
-            return wilson(
-                sum(tally.wins for tally in played), sum(tally.games for tally in played), comparison.confidence
-            )
-        if comparison.measure == SCORE:
+        if measure == WINS:
+            return wilson(sum(tally.wins for tally in played), sum(tally.games for tally in played), confidence)
+        if measure == SCORE:
             wins, draws, games = (
                 sum(numbers) for numbers in zip(*((each.wins, each.draws, each.games) for each in played), strict=True)
             )
-            return score(wins, draws, games, comparison.confidence)
-        return _mean([tally.moments[comparison.measure] for tally in played], comparison)
+            return score(wins, draws, games, confidence)
+        return _mean([tally.moments[measure] for tally in played], measure, confidence)
 
-    def _more(self, comparison: Comparison, estimate: Estimate) -> int | None:
-        """The half-width of an interval shrinks with the root of the number of games."""
-        room = comparison.expected.room(estimate.value)
-        reach = max(estimate.value - estimate.low, estimate.high - estimate.value) * power_factor(comparison.confidence)
-        games = min(
-            tally.games
+    def _analysed(self, comparison: Comparison, confidence: float) -> Estimate | None:
+        """The difference between the averages with the interval that belongs to its test in the analysis of variance."""
+        from scipy.special import ndtri
+
+        cells = [
+            (self.tally(term.place, strategy), term.weight > 0)
             for term in comparison.terms
             for strategy in term.strategies
-            if (tally := self.tally(term.place, strategy)) is not None
-        )
-        if room <= 0 or (needed := games * (reach / room) ** 2) > MOST_GAMES:
-            return MOST_GAMES
-        return max(1, math.ceil(needed) - games)
+        ]
+        played = [(tally, featured) for tally, featured in cells if tally is not None]
+        if len(played) < len(cells):
+            return None
+        wins = np.array([tally.wins for tally, _ in played], float)
+        games = np.array([tally.games for tally, _ in played], float).reshape(-1, *[1] * (wins.ndim - 1))
+        value, error = main_effect(wins, games, np.array([featured for _, featured in played]))
+        reach = float(ndtri((1 + confidence) / 2)) * error
+        return Estimate(value, value - reach, value + reach)
+
+
+def _mean(parts: Sequence[Moments], measure: str, confidence: float) -> Estimate | None:
+    """The mean of a statistic of the searches; of visits its logarithm, so that differences are ratios."""
+    pooled = parts[0]
+    if len(parts) > 1:
+        pooled = Moments(*(sum(part[i] for part in map(attrs.astuple, parts)) for i in range(3)))
+    if pooled.mean is None or pooled.error is None or (measure == VISITS and np.any(pooled.mean <= 0)):
+        return None
+    low, high = mean_interval(pooled.mean, pooled.error, pooled.count, confidence)
+    if measure != VISITS:
+        return Estimate(pooled.mean, low, high)
+    middle = np.log(pooled.mean)
+    return Estimate(middle, *(middle + (edge - pooled.mean) / pooled.mean for edge in (low, high)))
+
+
+def more_games(comparison: Comparison, estimate: Estimate, confidence: float, games: int) -> int:
+    """The games that each cell would need besides those it has: the half-width of an interval shrinks with their root."""
+    room = comparison.expected.room(float(estimate.value))
+    reach = max(estimate.value - estimate.low, estimate.high - estimate.value) * power_factor(confidence)
+    if room <= 0 or (needed := games * (reach / room) ** 2) > MOST_GAMES:
+        return MOST_GAMES
+    return max(1, math.ceil(needed) - games)
 
 
 def place_of(cell: Cell) -> Place:
@@ -202,29 +251,3 @@ def place_of(cell: Cell) -> Place:
 def place_title(place: Place) -> str:
     game, role = place
     return game_title(game) + (f" ({role})" if role else "")
-
-
-def _mean(parts: Sequence[Moments], comparison: Comparison) -> Estimate | None:
-    """The mean of a statistic of the searches; of visits its logarithm, so that differences are ratios."""
-    pooled = Moments(*(sum(part[i] for part in map(attrs.astuple, parts)) for i in range(3)))
-    if pooled.mean is None or pooled.error is None or (comparison.measure == VISITS and pooled.mean <= 0):
-        return None
-    low, high = mean_interval(pooled.mean, pooled.error, pooled.count, comparison.confidence)
-    if comparison.measure != VISITS:
-        return Estimate(pooled.mean, low, high)
-    return Estimate(
-        math.log(pooled.mean), *(math.log(pooled.mean) + (edge - pooled.mean) / pooled.mean for edge in (low, high))
-    )
-
-
-def counts_of(
-    evidence: Evidence, places: Sequence[Place], agents: Mapping[str, str]
-) -> dict[str, dict[str, tuple[int, int]]]:
-    """Wins and games by game and agent, for the games in which all of the agents have played."""
-    found = {}
-    for place in places:
-        tallies = {agent: evidence.tally(place, strategy) for agent, strategy in agents.items()}
-        if all(tally is not None for tally in tallies.values()):
-            played = {agent: tally for agent, tally in tallies.items() if tally is not None}
-            found[place_title(place)] = {agent: (tally.wins, tally.games) for agent, tally in played.items()}
-    return found

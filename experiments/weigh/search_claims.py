@@ -1,7 +1,7 @@
 """The two earlier papers against ours: what they say of searches, as data, and what the rows of any runs say to it."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
@@ -9,11 +9,23 @@ from experiments.plan.definition import Cell, Column, Label, Player
 from experiments.plan.titles import budget, game_title
 from experiments.store.results import Results
 from experiments.store.summary import Columns, Tally
-from experiments.weigh.claims import Claim, Judgement, details_table, judge, summary_table, tallied
 from experiments.weigh.document import Block, Heading, Paragraph
-from experiments.weigh.evidence import SCORE, WINS, Comparison, Evidence, Expectation, Place, Term, higher, rule, same
+from experiments.weigh.evidence import (
+    SCORE,
+    WINS,
+    Comparison,
+    Evidence,
+    Expectation,
+    Place,
+    Term,
+    higher,
+    margin,
+    rule,
+    same,
+)
 from experiments.weigh.groups import ALL_SEE, by_trees, hidden_cards
 from experiments.weigh.round_robin import Score, round_robins, search_name
+from experiments.weigh.verdicts import Claim, Judgement, Look, all_of, details_table, judge, summary_table, tallied
 from icarus.engine.scheme import MO_ISMCTS
 
 SOURCE = "the papers of 2011 and 2012"
@@ -50,10 +62,6 @@ def _versus(game: str, side: str, one: str, expected: Expectation, other: str, m
     return Comparison(f"{game_title(game)}, {side}", what, terms, expected, measure)
 
 
-def _claim(text: str, comparisons: Iterable[Comparison]) -> Claim:
-    return Claim(text, tuple((comparison,) for comparison in comparisons))
-
-
 def _sees(who: str) -> Comparison:
     return _versus(DOU_DI_ZHU, who, SEEING, higher(CELL_2011), BLIND)
 
@@ -67,16 +75,16 @@ def _phantom(measure: str) -> tuple[Claim, ...]:
     reading = "a draw half a win" if measure == SCORE else "games won only"
     on = partial(_versus, PHANTOM, measure=measure)
     return (
-        _claim(
+        all_of(
             f"Phantom (4,4,4), {reading}; from best to worst: cheating ensemble UCT, cheating UCT, MO-ISMCTS, determinized UCT, "
             "SO-ISMCTS, SO-ISMCTS + POM; each difference is significant.",
             [on(BOTH, one, higher(SEATS), other) for one, other in zip(_ORDER, _ORDER[1:], strict=False)],
         ),
-        _claim(
+        all_of(
             f"Phantom (4,4,4), player 1, {reading}: SO-ISMCTS and MO-ISMCTS are on a par while SO-ISMCTS + POM underperforms.",
-            [on(FIRST, SO, same(SEAT), MO), on(FIRST, SO, higher(SEAT), POM), on(FIRST, MO, higher(SEAT), POM)],
+            [on(FIRST, SO, same(margin(SEAT)), MO), on(FIRST, SO, higher(SEAT), POM), on(FIRST, MO, higher(SEAT), POM)],
         ),
-        _claim(
+        all_of(
             f"Phantom (4,4,4), player 2, {reading}: SO-ISMCTS is outperformed by SO-ISMCTS + POM, which is outperformed by "
             "MO-ISMCTS.",
             [on(SECOND, POM, higher(SEAT), SO), on(SECOND, MO, higher(SEAT), POM)],
@@ -87,7 +95,7 @@ def _phantom(measure: str) -> tuple[Claim, ...]:
 CLAIMS = (
     *_phantom(SCORE),
     *_phantom(WINS),
-    _claim(
+    all_of(
         "LOTR:C: cheating single-tree UCT outperforms the other searches by a large margin.",
         [
             _versus(LOTR, side, CHEATING, higher(ROLE), other)
@@ -95,47 +103,47 @@ CLAIMS = (
             for other in (ENSEMBLE, MO, SO, POM, DETERMINIZED)
         ],
     ),
-    _claim(
+    all_of(
         "LOTR:C as Dark: cheating ensemble UCT outperforms ISMCTS.",
         [_versus(LOTR, DARK, ENSEMBLE, higher(ROLE), other) for other in _VARIANTS],
     ),
-    _claim(
+    all_of(
         "LOTR:C as Light: cheating ensemble UCT and ISMCTS are on a par.",
-        [_versus(LOTR, LIGHT, ENSEMBLE, same(ROLE), other) for other in _VARIANTS],
+        [_versus(LOTR, LIGHT, ENSEMBLE, same(margin(ROLE)), other) for other in _VARIANTS],
     ),
-    _claim(
+    all_of(
         "LOTR:C as Dark: determinized UCT is outperformed by all three ISMCTS variants.",
         [_versus(LOTR, DARK, other, higher(ROLE), DETERMINIZED) for other in _VARIANTS],
     ),
-    _claim(
+    all_of(
         "LOTR:C as Light: MO-ISMCTS is better than determinized UCT (by 4.4 %).",
         [_versus(LOTR, LIGHT, MO, higher(ROLE), DETERMINIZED)],
     ),
-    _claim(
+    all_of(
         "LOTR:C: there is no significant difference between the variants of ISMCTS.",
         [
-            _versus(LOTR, side, one, same(ROLE), other)
+            _versus(LOTR, side, one, same(margin(ROLE)), other)
             for side in (LIGHT, DARK)
             for one, other in ((MO, SO), (MO, POM), (SO, POM))
         ],
     ),
-    _claim(
+    all_of(
         "LOTR:C as Light: at a fixed total a single determinization outperforms 40 (by 22.9 %).",
         [_versus(LOTR, f"{LIGHT}, trees", trees_text(1), higher(CELL_2012), trees_text(TREES))],
     ),
-    _claim(
+    all_of(
         "Dou Di Zhu: at a fixed total, strength increases with the determinizations up to about 20 ...",
         [_versus(DOU_DI_ZHU, "Landlord, trees", trees_text(20), higher(CELL_2011), trees_text(1))],
     ),
-    _claim(
+    all_of(
         "... and beyond 20 more of them make no significant difference.",
-        [_versus(DOU_DI_ZHU, "Landlord, trees", trees_text(TREES), same(CELL_2011), trees_text(20))],
+        [_versus(DOU_DI_ZHU, "Landlord, trees", trees_text(TREES), same(margin(CELL_2011)), trees_text(20))],
     ),
-    _claim(
+    all_of(
         "Dou Di Zhu: whoever sees the others' cards wins more (of 1000 games, player 1: 69, player 2: 86, player 3: 119, both: 210).",
         map(_sees, ("player 1", "player 2", "player 3", "players 2 and 3")),
     ),
-    _claim("Dou Di Zhu: if all three see all cards, the peasants win more (127 of 1000 games).", [_sees(ALL_SEE)]),
+    all_of("Dou Di Zhu: if all three see all cards, the peasants win more (127 of 1000 games).", [_sees(ALL_SEE)]),
 )
 
 
@@ -202,7 +210,7 @@ def judgements(results: Results) -> dict[str, list[Judgement]]:
     columns = results.columns()
     if not searched(columns):
         return {}
-    found = {name: [judge(claim, each) for claim in CLAIMS] for name, each in evidence(columns).items()}
+    found = {name: [judge(claim, [Look(each)]) for claim in CLAIMS] for name, each in evidence(columns).items()}
     played = {
         name: [judgement for judgement in judged if any(finding.estimate for finding in judgement.findings)]
         for name, judged in found.items()

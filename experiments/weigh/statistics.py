@@ -4,6 +4,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -34,12 +35,9 @@ def clopper_pearson(wins: float, games: int, confidence: float = CONFIDENCE) -> 
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values adjusted for their number (Holm 1979), in the order given."""
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    adjusted, worst = [0.0] * len(p_values), 0.0
-    for rank, i in enumerate(order):
-        worst = max(worst, min(1.0, (len(p_values) - rank) * p_values[i]))
-        adjusted[i] = worst
-    return adjusted
+    from statsmodels.stats.multitest import multipletests
+
+    return multipletests(p_values, method="holm")[1].tolist() if p_values else []
 
 
 def difference(one: Counts, other: Counts) -> float:
@@ -115,6 +113,19 @@ class Effect:
     direction: float | None
 
 
+def main_effect(wins: np.ndarray, games: np.ndarray, with_it: np.ndarray) -> tuple[Any, Any]:
+    """The mean win rate with a factor less that without it, and its standard error in the analysis of variance.
+
+    Args:
+        wins: [cells] or [cells, worlds]; games: [cells] or [cells, 1]; with_it: [cells], whether the factor is there.
+    """
+    rates = wins / games
+    squares, freedom = (games * rates * (1 - rates)).sum(axis=0), games.sum() - len(games)
+    with_rate, without_rate = (wins[side].sum(axis=0) / games[side].sum() for side in (with_it, ~with_it))
+    spread = squares / max(freedom, 1) * sum(1 / games[side].sum() for side in (with_it, ~with_it))
+    return with_rate - without_rate, np.sqrt(spread)
+
+
 class Design:
     """The factorial experiment: win counts by combination, and by column if there are several.
 
@@ -149,12 +160,7 @@ class Design:
             self._blocks["Game"] = coded[[columns.index(column) for column, *_ in cells]]
         factors = tuple(self._blocks)
         self.terms = [term for size in range(1, len(factors) + 1) for term in itertools.combinations(factors, size)]
-        self._marginal = {factor: self._difference(factor) for factor in ENHANCEMENTS}
-
-    def _difference(self, factor: str) -> float:
-        with_it = self._blocks[factor][:, 0] > 0
-        with_rate, without_rate = (self.wins[side].sum() / self.games[side].sum() for side in (with_it, ~with_it))
-        return float(with_rate - without_rate)
+        self._marginal = {factor: float(self.main_effect(factor)[0]) for factor in ENHANCEMENTS}
 
     @property
     def within(self) -> tuple[float, int]:
@@ -164,10 +170,7 @@ class Design:
 
     def main_effect(self, factor: str) -> tuple[float, float]:
         """The mean win rate with an enhancement less that without it, and its standard error in the analysis of variance."""
-        with_it = self._blocks[factor][:, 0] > 0
-        squares, freedom = self.within
-        games = [float(self.games[side].sum()) for side in (with_it, ~with_it)]
-        return self._marginal[factor], math.sqrt(squares / max(freedom, 1) * sum(1 / number for number in games))
+        return main_effect(self.wins, self.games, self._blocks[factor][:, 0] > 0)
 
     def matrix(self, terms: Sequence[tuple[str, ...]]) -> np.ndarray:
         """The columns of a model with these terms and a constant: [cells, parameters]."""
@@ -243,20 +246,18 @@ def binomial_model(design: Design) -> list[Effect]:
 
 @attrs.frozen
 class Estimate:
-    """A number with its interval."""
+    """A number with its interval; of several worlds at once arrays."""
 
-    value: float
-    low: float
-    high: float
+    value: Any
+    low: Any
+    high: Any
 
 
-def wilson(wins: float, games: float, confidence: float = CONFIDENCE) -> Estimate:
+def wilson(wins: Any, games: Any, confidence: float = CONFIDENCE) -> Estimate:
     """A win rate with its score interval (Wilson 1927), of which intervals of differences are made."""
-    from scipy.special import ndtri
+    from statsmodels.stats.proportion import proportion_confint
 
-    z, rate = float(ndtri((1 + confidence) / 2)), wins / games
-    middle, reach = rate + z * z / (2 * games), z * math.sqrt(rate * (1 - rate) / games + z * z / (4 * games * games))
-    return Estimate(rate, *((middle + side * reach) / (1 + z * z / games) for side in (-1, 1)))
+    return Estimate(wins / games, *proportion_confint(wins, games, 1 - confidence, method="wilson"))
 
 
 def score(wins: int, draws: int, games: int, confidence: float = CONFIDENCE) -> Estimate:
@@ -284,9 +285,9 @@ def mean_interval(mean: float, error: float, count: int, confidence: float = CON
 def contrast(terms: Sequence[tuple[float, Estimate]]) -> Estimate:
     """A weighted sum of independent estimates, its interval from theirs (Zou and Donner 2008; for two rates Newcombe 1998)."""
     value = sum(weight * term.value for weight, term in terms)
-    below = [weight * ((term.low if weight > 0 else term.high) - term.value) for weight, term in terms]
-    above = [weight * ((term.high if weight > 0 else term.low) - term.value) for weight, term in terms]
-    return Estimate(value, value - math.hypot(*below), value + math.hypot(*above))
+    below = sum((weight * ((term.low if weight > 0 else term.high) - term.value)) ** 2 for weight, term in terms)
+    above = sum((weight * ((term.high if weight > 0 else term.low) - term.value)) ** 2 for weight, term in terms)
+    return Estimate(value, value - below**0.5, value + above**0.5)
 
 
 def power_factor(confidence: float = CONFIDENCE, power: float = 0.8) -> float:

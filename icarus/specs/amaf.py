@@ -102,4 +102,4 @@ def _decaying(amaf: Enhancement, k: float) -> Enhancement:
 
 
 RAVE = rave()
-RAVE_STRICT = named(_decaying(AMAF_STRICT, rave_weight.values()[0]), "RAVE_STRICT")
+RAVE_STRICT = named(_decaying(AMAF_STRICT, k=int(rave_weight.values()[0])), "RAVE_STRICT")

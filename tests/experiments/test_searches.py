@@ -18,6 +18,7 @@ from experiments.weigh import claims, search_claims
 from experiments.weigh.evidence import AGREES, DISAGREES, UNDECIDED
 from experiments.weigh.groups import hidden_cards
 from experiments.weigh.round_robin import SEARCHES, RoundRobin, Score, round_robins, search_name
+from experiments.weigh.verdicts import Look, judge
 from icarus.engine.scheme import MO_ISMCTS, SCHEMES
 
 PAPER = ["Cheating UCT", "Cheating ensemble UCT", "Determinized UCT", "SO-ISMCTS", "SO-ISMCTS + POM", "MO-ISMCTS"]
@@ -306,7 +307,7 @@ def test_who_sees_hidden_cards_is_compared_with_the_same_player_not_seeing():
 
 def verdicts(columns):
     (evidence,) = search_claims.evidence(columns).values()
-    return {claim.text: claims.judge(claim, evidence) for claim in search_claims.CLAIMS}
+    return {claim.text: judge(claim, [Look(evidence)]) for claim in search_claims.CLAIMS}
 
 
 ORDER, FIRST_PLAYER, SECOND_PLAYER, ORDER_OF_WINS, *_ = (claim.text for claim in search_claims.CLAIMS)

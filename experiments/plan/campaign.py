@@ -1,0 +1,28 @@
+"""The campaign: section 8 at the paper's size, in looks. All of it is fixed before the first game (`docs/reproduction.md`)."""
+
+from collections.abc import Mapping, Sequence
+
+CAMPAIGN = "campaign"  # the name of its experiments, one for each game
+TAG = "campaign-1"  # the commit that plays it
+ITERATIONS = 5000
+SEED = 12
+USUAL, BACKGAMMON = (200, 400, 700, 1000), (100, 150, 200, 250)  # games of a cell at each look
+Sizes = Mapping[tuple[str, str], Sequence[int]]  # games of a cell at each look, by game and role
+LOOKS: Sizes = {
+    ("dou-di-zhu", "Landlord"): USUAL,
+    ("hearts", ""): USUAL,
+    ("lotr-confrontation", "Light"): USUAL,
+    ("lotr-confrontation", "Dark"): USUAL,
+    ("checkers", ""): USUAL,
+    ("othello", ""): USUAL,
+    ("backgammon", ""): BACKGAMMON,
+}
+SHARES = (1 / 6, 1 / 6, 1 / 6, 1 / 2)  # of α, spent at each look
+FIRST = (
+    "dou-di-zhu",
+    "othello",
+    "lotr-confrontation",
+    "checkers",
+    "hearts",
+    "backgammon",
+)  # the order up to the first look

@@ -1,0 +1,277 @@
+"""The campaign at work: blocks of section 8's games, the next most useful one each time, until every statement is decided.
+
+    make campaign
+
+runs `python -m experiments campaign`, which makes a clone of the repository at the campaign's tag and hands over to this file there,
+so that nothing that is edited meanwhile touches the games. Each game is kept as it ends, and every few minutes the rows so far are
+packed into the repository, from which a campaign continues on any machine.
+"""
+
+import argparse
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import attrs
+
+import icarus
+from experiments.plan import loading
+from experiments.plan.campaign import CAMPAIGN, FIRST, ITERATIONS, LOOKS, SEED, Sizes
+from experiments.plan.definition import Cell, Experiment, Refusal
+from experiments.plan.titles import duration
+from experiments.play.crew import Crew
+from experiments.play.meter import Meter
+from experiments.play.playing import Game
+from experiments.store import rows as store
+from experiments.store.export import merge
+from experiments.store.results import results_of
+from experiments.weigh import claims, order
+from experiments.weigh.evidence import place_of
+
+PACK_SECONDS = 600.0  # between two copies into the repository
+NICEST = 19  # the lowest priority
+ROWS = "rows"  # the directory of the games played here
+REPOSITORY = Path(__file__).parent.parent.parent
+KEPT = Path("experiments") / "runs" / CAMPAIGN  # where the repository has them
+
+
+@attrs.frozen
+class Campaign:
+    """A campaign and where its rows are.
+
+    Attributes:
+        rows: the directory of the games as they are played, by game.
+        kept: the directory in the repository of the packed copies, by game.
+        sizes: the games of a cell at each look.
+    """
+
+    rows: Path
+    kept: Path
+    iterations: int = ITERATIONS
+    sizes: Sizes = LOOKS
+
+    def experiment(self, game: str) -> Experiment:
+        """All cells of section 8 in one game."""
+        trials = max(looks[-1] for (name, _), looks in self.sizes.items() if name == game)
+        changes = {"games": [game], "trials": trials, "iterations": self.iterations, "seed": SEED}
+        return attrs.evolve(loading.load("section8", changes), name=CAMPAIGN)
+
+    def directory(self, game: str) -> Path:
+        return self.rows / game
+
+
+def restore(campaign: Campaign) -> int:
+    """Bring in the games that the repository has and this machine has not; how many."""
+    added = 0
+    for game in FIRST:
+        if (campaign.kept / game / store.EXPERIMENT).exists():
+            added += merge(campaign.directory(game), [campaign.kept / game])[0]
+    return added
+
+
+def pack(campaign: Campaign) -> None:
+    """Copy the games so far into the repository."""
+    for game in FIRST:
+        if (campaign.directory(game) / store.RESULTS).exists():
+            store.packed_copy(campaign.directory(game), campaign.kept / game)
+
+
+@contextlib.contextmanager
+def _writers(campaign: Campaign) -> Iterator[dict[str, store.Writer]]:
+    with contextlib.ExitStack() as stack:
+        yield {
+            game: stack.enter_context(store.writer(campaign.directory(game), campaign.experiment(game)))
+            for game in FIRST
+        }
+
+
+def next_block(campaign: Campaign, games: Mapping[Cell, int]) -> order.Block | None:
+    """The block that the rows ask for."""
+    if first := order.first_block(games, campaign.sizes):
+        return first
+    with results_of(*map(campaign.directory, FIRST)) as results:
+        (looks,) = claims.looks_at(results, campaign.sizes).values()
+        at_looks = {size: results.tallies(size) for sizes in campaign.sizes.values() for size in sizes}
+    seconds = {
+        tally.cell: tally.seconds / tally.games
+        for size in sorted(at_looks)
+        for tally in at_looks[size]
+        if tally.games == size and size in campaign.sizes[place_of(tally.cell)]
+    }
+    judged = [claims.judge(claim, looks) for claim in claims.CLAIMS]
+    return order.next_block(order.State(games, seconds, judged, looks), campaign.sizes)
+
+
+def played(writers: Mapping[str, store.Writer], campaign: Campaign) -> dict[Cell, int]:
+    """The games of each cell, without gaps from the first trial."""
+    found = {}
+    for game, writer in writers.items():
+        for cell in campaign.experiment(game).cells:
+            count = 0
+            while (cell.key, count) in writer.done:
+                count += 1
+            found[cell] = count
+    return found
+
+
+def run(
+    campaign: Campaign,
+    players: Crew,
+    told: Callable[[str], None] = lambda text: None,
+    blocks: int | None = None,
+    pack_seconds: float = PACK_SECONDS,
+) -> None:
+    """Play block after block; each game is kept as it ends, and all are packed now and then and at the end.
+
+    Args:
+        blocks: stop after so many.
+
+    Raises:
+        Refusal, Damage: see `store.writer` and `merge`; nothing has been played then.
+        crew.GameFailed: a game could not be played.
+    """
+    if added := restore(campaign):
+        told(f"{added} games from {campaign.kept}")
+    with _writers(campaign) as writers:
+        packed = time.monotonic()
+        try:
+            for number in range(sys.maxsize if blocks is None else blocks):
+                block = next_block(campaign, played(writers, campaign))
+                if block is None:
+                    told("every statement is decided, or has used up its games")
+                    return
+                games = list(_games(campaign, block, writers))
+                told(f"block {number + 1}: {described(block)}; {len(games)} games")
+                with Meter(CAMPAIGN, 0, len(games)) as meter:
+                    for row in players.play(games):
+                        writers[row["game"]].append(row)
+                        meter.advance()
+                        if time.monotonic() - packed >= pack_seconds:
+                            pack(campaign)
+                            packed = time.monotonic()
+        finally:
+            pack(campaign)
+
+
+def _games(campaign: Campaign, block: order.Block, writers: Mapping[str, store.Writer]) -> Iterator[Game]:
+    """The games of a block that are not there yet, its cells side by side."""
+    experiments = {game: campaign.experiment(game) for game in {cell.column.game for cell in block.cells}}
+    for trial in range(block.trials):
+        for cell in block.cells:
+            if (cell.key, trial) not in writers[cell.column.game].done:
+                yield Game(cell, trial, experiments[cell.column.game].game_seed(cell, trial))
+
+
+def described(block: order.Block) -> str:
+    """A block in words."""
+    game = block.cells[0].column.game
+    if block.promise is None:
+        return f"{game}, {len(block.cells)} cells to {block.trials} games each"
+    (cell,) = block.cells
+    role = f" ({cell.column.role})" if cell.column.role else ""
+    return (
+        f"{cell.agent} in {game}{role} to {block.trials} games; {block.promise:.2g} decisions hoped for in a core-hour"
+    )
+
+
+# ------------------------------------------------------------------------------------------------------- a clone of its own
+
+
+def clone(tag: str, out: Path, repository: Path = REPOSITORY) -> Path:
+    """The repository at a tag, in a directory of its own under `out`, made where it is not there yet.
+
+    Raises:
+        Refusal: no such tag, or the clone is not what it should be.
+    """
+    commit = _git(repository, "rev-parse", "--quiet", "--verify", f"refs/tags/{tag}^{{commit}}")
+    if not commit:
+        raise Refusal(
+            f"{repository} has no tag {tag!r}; the campaign is played at a commit named once and for all: git tag {tag}"
+        )
+    place = (out / tag).resolve()
+    if not place.exists():
+        unfinished = place.with_name(place.name + store.UNFINISHED)
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["git", "clone", "--quiet", str(repository), str(unfinished)], check=True)
+        subprocess.run(["git", "-C", str(unfinished), "checkout", "--quiet", "--detach", commit], check=True)
+        unfinished.rename(place)
+    if _git(place, "rev-parse", "HEAD") != commit or _git(place, "status", "--porcelain"):
+        raise Refusal(f"{place} is not the repository at {tag} (it was changed); remove it, and it is made again")
+    return place
+
+
+def _git(directory: Path, *command: str) -> str:
+    call = ["git", "-C", str(directory), *command]
+    return subprocess.run(call, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def hand_over(source: Path, arguments: list[str]) -> None:
+    """Become this file as it is in a clone, at the lowest priority. Does not return."""
+    os.nice(NICEST)
+    environment = {**os.environ, "PYTHONPATH": str(source)}
+    call = [sys.executable, "-m", "experiments.play.campaign", *arguments]
+    os.chdir(source)
+    os.execve(sys.executable, call, environment)
+
+
+def arguments_of(rows: Path, kept: Path, workers: int, iterations: int, looks: str, blocks: int | None) -> list[str]:
+    """What `hand_over` passes on."""
+    limit = [] if blocks is None else ["--blocks", str(blocks)]
+    return [str(rows), str(kept), "--workers", str(workers), "--iterations", str(iterations), "--looks", looks, *limit]
+
+
+def sizes_of(looks: str) -> Sizes:
+    """The games of a cell at each look, the same in all games; those of the campaign if the text is empty.
+
+    Raises:
+        Refusal: not as many increasing numbers as there are looks.
+    """
+    if not looks:
+        return LOOKS
+    usual = next(iter(LOOKS.values()))
+    numbers = tuple(int(part) for part in looks.split(",") if part.strip().isdecimal())
+    if len(numbers) != len(usual) or list(numbers) != sorted(set(numbers)):
+        raise Refusal(
+            f"looks: {looks!r} are not {len(usual)} increasing numbers of games such as {','.join(map(str, usual))}"
+        )
+    return dict.fromkeys(LOOKS, numbers)
+
+
+def main() -> int:
+    """The campaign in the clone that this file is in."""
+    parser = argparse.ArgumentParser(description="Play the campaign of section 8 (see make campaign).")
+    parser.add_argument("rows", type=Path)
+    parser.add_argument("kept", type=Path)
+    parser.add_argument("--workers", type=int, required=True)
+    parser.add_argument("--iterations", type=int, default=ITERATIONS)
+    parser.add_argument("--looks", default="")
+    parser.add_argument("--blocks", type=int)
+    given = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a kill is a Ctrl-C: what was played is packed
+    campaign = Campaign(given.rows, given.kept, given.iterations, sizes_of(given.looks))
+    started = time.monotonic()
+    try:
+        if REPOSITORY not in Path(icarus.__file__).resolve().parents:
+            raise Refusal(
+                f"{Path(icarus.__file__).parent} is not the icarus of {REPOSITORY}; its games would not be those of the tag"
+            )
+        with Crew(given.workers) as players:
+            run(campaign, players, lambda text: print(text, file=sys.stderr, flush=True), given.blocks)
+    except KeyboardInterrupt:
+        print(f"Stopped after {duration(time.monotonic() - started)}; the same command continues.", file=sys.stderr)
+        return 130
+    except Refusal as error:
+        print(f"campaign: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

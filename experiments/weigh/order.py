@@ -1,0 +1,137 @@
+"""Which block of the campaign is played next: a rule over the rows, so that a campaign that is stopped and continued comes to the same.
+
+A block is a cell from one look to the next. First every cell is taken to its first look, game by game. Then, of the blocks that are left,
+comes the one that promises the most decisions for a core-hour: each undecided comparison of an undecided statement shares the chance that
+its next look decides it equally among the blocks that this look needs; what a block costs follows from the cell's games so far.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from experiments.plan.campaign import FIRST, LOOKS, SHARES, Sizes
+from experiments.plan.definition import Cell
+from experiments.weigh.evidence import UNDECIDED, Comparison, Place, place_of
+from experiments.weigh.verdicts import Claim, Judgement, Look, confidences
+
+Key = tuple[Place, str]  # place and strategy
+
+
+@attrs.frozen
+class Block:
+    """The games of cells up to a look.
+
+    Attributes:
+        trials: of each of the cells, from the first; those already played need not be played again.
+        promise: decisions that are hoped for in a core-hour; None before the first look.
+    """
+
+    cells: tuple[Cell, ...]
+    trials: int
+    promise: float | None = None
+
+
+@attrs.frozen
+class State:
+    """What the rows say.
+
+    Attributes:
+        games: of each cell so far, without gaps from the first trial.
+        seconds: of a game of each cell, on average over those of its looks.
+        judged: the statements, at all looks that are complete.
+        looks: these looks.
+    """
+
+    games: Mapping[Cell, int]
+    seconds: Mapping[Cell, float]
+    judged: Sequence[Judgement]
+    looks: Sequence[Look]
+
+
+def first_block(games: Mapping[Cell, int], sizes: Sizes = LOOKS) -> Block | None:
+    """The game whose cells are to be taken to their first look, side by side; None where all are there."""
+    for name in FIRST:
+        cells = tuple(cell for cell in games if cell.column.game == name)
+        behind = [cell for cell in cells if games[cell] < sizes[place_of(cell)][0]]
+        if behind:
+            return Block(cells, sizes[place_of(behind[0])][0])
+    return None
+
+
+def next_block(state: State, sizes: Sizes = LOOKS) -> Block | None:
+    """The block that is to be played; None where all statements are decided or nothing is left to be played."""
+    if first := first_block(state.games, sizes):
+        return first
+    taken = {cell: _taken(games, sizes[place_of(cell)]) for cell, games in state.games.items()}
+    promises = _promises(state, taken)
+    open_cells = [cell for cell in taken if taken[cell] < len(SHARES) and promises.get(_key(cell), 0.0) > 0]
+    if not open_cells:
+        return None
+
+    def rate(cell: Cell) -> float:
+        ahead = sizes[place_of(cell)][taken[cell]] - sizes[place_of(cell)][taken[cell] - 1]
+        return promises[_key(cell)] / (ahead * state.seconds[cell] / 3600)
+
+    best = max(open_cells, key=lambda cell: (rate(cell), cell.key))
+    return Block((best,), sizes[place_of(best)][taken[best]], rate(best))
+
+
+def _taken(games: int, looks: Sequence[int]) -> int:
+    """How many looks so many games are enough for."""
+    return sum(games >= look for look in looks)
+
+
+def _key(cell: Cell) -> Key:
+    return place_of(cell), cell.player.text
+
+
+def _promises(state: State, taken: Mapping[Cell, int]) -> dict[Key, float]:
+    """The decisions that the next block of each cell promises, before what it costs."""
+    known = {_key(cell): number for cell, number in taken.items()}
+    found: dict[Key, float] = {}
+    for judgement in state.judged:
+        if judgement.verdict != UNDECIDED:
+            continue
+        for claim_case, case in zip(judgement.claim.cases, judgement.cases, strict=True):
+            for finding in case:
+                cells = finding.comparison.cells
+                here = min(known.get(key, 0) for key in cells)
+                if finding.verdict != UNDECIDED or not 0 < here < len(SHARES):
+                    continue
+                needed = [key for key in cells if known[key] == here]
+                chance = _chance(finding.comparison, judgement.claim, claim_case, state.looks, here)
+                for key in needed:
+                    found[key] = found.get(key, 0.0) + chance / len(needed)
+    return found
+
+
+def _chance(
+    comparison: Comparison, claim: Claim, case: Sequence[Comparison], looks: Sequence[Look], here: int
+) -> float:
+    """The chance that the next look decides a comparison, if all that is known is its estimate at the last one.
+
+    The next estimate varies around today's by what the added games can change; it decides if the interval around it fits a region.
+    """
+    from scipy.special import ndtr, ndtri
+
+    look = looks[here - 1]
+    level = confidences(comparison, claim.levels(case), Look(look.evidence, SHARES[here]))[0]
+    estimate = look.evidence.estimate(comparison, level)
+    if estimate is None:
+        return 0.0
+    share = LOOKS_GROW[here - 1]  # of the games of the next look that are played
+    reach = max(estimate.value - estimate.low, estimate.high - estimate.value)
+    error = reach / float(ndtri((1 + level) / 2))
+    spread = error * (1 - share) ** 0.5
+    regions = (*comparison.expected.agree, *comparison.expected.contradict)
+    ahead = reach * share**0.5
+    chances = [
+        float(ndtr((high - ahead - estimate.value) / spread) - ndtr((low + ahead - estimate.value) / spread))
+        for low, high in regions
+        if high - low > 2 * ahead
+    ]
+    return min(1.0, max(0.0, sum(chances)))
+
+
+_USUAL = next(iter(LOOKS.values()))
+LOOKS_GROW = [now / later for now, later in zip(_USUAL, _USUAL[1:], strict=False)]

@@ -1,0 +1,249 @@
+"""The campaign: which block comes next, and that no game is lost or played by other sources than the tag's."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+from conftest import a_row
+
+from experiments.plan import loading
+from experiments.plan.campaign import BACKGAMMON, CAMPAIGN, FIRST, LOOKS, SHARES, USUAL
+from experiments.plan.definition import Refusal
+from experiments.play import campaign as at_work
+from experiments.play.campaign import Campaign, clone, pack, restore, sizes_of
+from experiments.store import rows as store
+from experiments.store.results import results_of
+from experiments.weigh import claims, order, worlds
+from experiments.weigh.evidence import AGREES, Evidence, higher, place_of
+from experiments.weigh.verdicts import Look, all_of, judge
+
+SMALL = dict.fromkeys(LOOKS, (2, 3, 4, 5))
+
+
+class Inventing:
+    """Players whose games take no time; some stop in the middle."""
+
+    def __init__(self, stop_after=None, win=lambda game: game.trial % 2 == 0):
+        self.left, self.win, self.games = stop_after, win, []
+
+    def play(self, games):
+        for game in games:
+            if self.left == 0:
+                raise KeyboardInterrupt
+            self.left = None if self.left is None else self.left - 1
+            self.games.append((game.cell.key, game.trial))
+            yield a_row(game.cell, game.trial, seed=list(game.seed), win=self.win(game))
+
+
+def small(tmp_path: Path, name: str = "rows") -> Campaign:
+    return Campaign(tmp_path / name, tmp_path / "kept", iterations=5, sizes=SMALL)
+
+
+def test_the_campaign_is_section_8_at_the_papers_size():
+    campaign = Campaign(Path("rows"), Path("kept"))
+    cells = [cell for game in FIRST for cell in campaign.experiment(game).cells]
+    assert len(cells) == 140 and {cell.column.iterations for cell in cells} == {5000}
+    assert {cell.key for cell in cells} == {cell.key for cell in loading.load("section8", {}).cells}
+    assert campaign.experiment("othello").trials == 1000 and campaign.experiment("backgammon").trials == 250
+    assert {place_of(cell) for cell in cells} == set(LOOKS)
+    assert (USUAL[0], BACKGAMMON[0]) == (200, 100)
+
+
+def test_first_every_cell_is_taken_to_its_first_look_game_by_game():
+    cells = [cell for game in FIRST for cell in Campaign(Path("r"), Path("k")).experiment(game).cells]
+    games = dict.fromkeys(cells, 0)
+    for name in FIRST:
+        block = order.first_block(games)
+        assert {cell.column.game for cell in block.cells} == {name}
+        assert block.trials == (100 if name == "backgammon" else 200)
+        games |= dict.fromkeys(block.cells, block.trials)
+    assert order.first_block(games) is None
+
+
+def state_of(rate, claim, seconds=lambda cell: 60.0):
+    """A campaign at its first look."""
+    tallies = []
+    for cell, place, agent in worlds.agents():
+        size = LOOKS[place][0]
+        tally = claims.Tally(cell, size, round(rate(place, agent) * size))
+        tallies.append(tally)
+    looks = [Look(Evidence(tallies), SHARES[0])]
+    games = {tally.cell: tally.games for tally in tallies}
+    return order.State(games, {cell: seconds(cell) for cell in games}, [judge(claim, looks)], looks)
+
+
+def test_the_block_that_decides_most_for_a_core_hour_comes_next():
+    othello, checkers = claims.OTHELLO, claims.CHECKERS
+    claim = all_of(
+        "",
+        [
+            claims.versus(othello, "N", higher(claims.CELL), "-"),
+            claims.versus(othello, "EPIC", higher(claims.CELL), "-"),
+            claims.versus(checkers, "N", higher(claims.CELL), "-"),
+        ],
+    )
+    gain = {(othello, "N"): 0.1, (othello, "EPIC"): 0.1, (checkers, "N"): 0.1}
+
+    def rate(place, agent):
+        return 0.5 + gain.get((place, agent), 0.0)
+
+    block = order.next_block(state_of(rate, claim))
+    (cell,) = block.cells
+    assert (place_of(cell), cell.agent) == (othello, "-") and block.trials == 400  # it serves two comparisons
+    slow = state_of(rate, claim, lambda cell: 600.0 if cell.column.game == "othello" else 60.0)
+    assert place_of(order.next_block(slow).cells[0]) == checkers
+
+
+def test_a_statement_that_is_decided_needs_no_more_games():
+    claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
+    state = state_of(lambda place, agent: 0.8 if agent == "N" else 0.5, claim)
+    assert state.judged[0].verdict == AGREES and order.next_block(state) is None
+
+
+def test_the_chance_of_a_decision_is_that_of_playing_on():
+    """A comparison that stands at 9 % after 200 games: the share of repetitions in which 400 games decide it."""
+    comparison = claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")
+    claim = all_of("", [comparison])
+    state = state_of(lambda place, agent: 0.59 if agent == "N" else 0.5, claim)
+    told = order._chance(comparison, claim, claim.cases[0], state.looks, 1)
+    random, decided, level = np.random.default_rng(1), 0, 1 - 0.05 * SHARES[1]
+    for _ in range(2000):
+        truth = random.normal(0.09, (0.25 * 2 / 200) ** 0.5)  # what the first look leaves open
+        wins = [118 + random.binomial(200, np.clip(0.5 + truth, 0, 1)), 100 + random.binomial(200, 0.5)]
+        found = claims.Tally
+        tallies = [
+            found(cell, 400, wins[agent == "-"])
+            for cell, place, agent in worlds.agents()
+            if place == claims.OTHELLO and agent in ("N", "-")
+        ]
+        estimate = Evidence(tallies).estimate(comparison, level)
+        decided += bool(comparison.expected.agrees(estimate) or comparison.expected.contradicted(estimate))
+    assert told == pytest.approx(decided / 2000, abs=0.08)
+
+
+def test_stopped_and_continued_elsewhere_the_campaign_plays_the_same_games_once(tmp_path):
+    whole = Inventing()
+    at_work.run(small(tmp_path / "whole"), whole, blocks=8)
+    first, second = Inventing(stop_after=101), Inventing()
+    with pytest.raises(KeyboardInterrupt):
+        at_work.run(small(tmp_path), first, blocks=8)
+    elsewhere = small(tmp_path, "another machine")
+    at_work.run(elsewhere, second, blocks=2)
+    assert len(first.games) == 101 and set(first.games).isdisjoint(second.games)
+    third = Inventing()
+    at_work.run(elsewhere, third, blocks=5)
+    together = first.games + second.games + third.games
+    assert together[:280] == whole.games[:280] and len(set(together)) == len(together)
+    with results_of(*(tmp_path / "kept" / game for game in FIRST)) as results:
+        assert sum(tally.games for tally in results.tallies()) == len(together)
+
+
+def test_the_order_of_blocks_follows_from_the_rows_alone(tmp_path):
+    one, other = Inventing(), Inventing()
+    at_work.run(small(tmp_path / "one"), one, blocks=12)
+    for blocks in (7, 2, 3):
+        at_work.run(small(tmp_path / "other"), other, blocks=blocks)
+    assert one.games == other.games
+
+
+def test_the_packed_rows_can_be_read_while_the_campaign_goes_on(tmp_path):
+    campaign = small(tmp_path)
+    at_work.run(campaign, Inventing(), blocks=1)
+    experiment = store.experiment_in(campaign.kept / "dou-di-zhu")
+    assert experiment.name == CAMPAIGN and len(list(store.rows(campaign.kept / "dou-di-zhu", experiment))) == 40
+    before = (campaign.kept / "dou-di-zhu" / store.PACKED).read_bytes()
+    with results_of(campaign.kept / "dou-di-zhu") as results:
+        (judged,) = claims.judgements(results).values()
+    assert {finding.estimate for each in judged for finding in each.findings} == {None}  # no cell has come to a look
+    pack(campaign)
+    assert (campaign.kept / "dou-di-zhu" / store.PACKED).read_bytes() == before
+    assert restore(small(tmp_path, "other")) == 40 and restore(campaign) == 0
+
+
+def test_looks_that_are_none_are_refused():
+    assert sizes_of("") == LOOKS and set(sizes_of("2,3,4,5").values()) == {(2, 3, 4, 5)}
+    for looks in ("2,3", "5,4,3,2", "2,2,3,4", "a,b,c,d"):
+        with pytest.raises(Refusal, match="increasing numbers"):
+            sizes_of(looks)
+
+
+# ------------------------------------------------------------------------------------------------------- a clone of its own
+
+
+def git(directory: Path, *command: str) -> None:
+    name = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "-C", str(directory), *name, *command], check=True, capture_output=True)
+
+
+def a_repository(directory: Path) -> Path:
+    directory.mkdir()
+    (directory / "file").write_text("as tagged")
+    git(directory, "init", "--quiet")
+    git(directory, "add", ".")
+    git(directory, "commit", "-m", "one")
+    git(directory, "tag", "played")
+    (directory / "file").write_text("edited since")
+    git(directory, "commit", "-am", "two")
+    return directory
+
+
+def test_the_clone_is_the_repository_at_the_tag(tmp_path):
+    repository = a_repository(tmp_path / "repository")
+    place = clone("played", tmp_path / "out", repository)
+    assert (place / "file").read_text() == "as tagged" and clone("played", tmp_path / "out", repository) == place
+    with pytest.raises(Refusal, match="no tag 'other'.*git tag other"):
+        clone("other", tmp_path / "out", repository)
+    (place / "file").write_text("edited in the clone")
+    with pytest.raises(Refusal, match="is not the repository at played"):
+        clone("played", tmp_path / "out", repository)
+
+
+@pytest.mark.slow
+def test_a_campaign_that_is_killed_goes_on_without_losing_a_game(tmp_path):
+    """The whole command on a tag of this repository's present commit."""
+    repository = at_work.REPOSITORY
+    git(repository, "tag", "--force", "campaign-of-the-tests")
+    call = [
+        sys.executable,
+        "-m",
+        "experiments",
+        "campaign",
+        "--tag",
+        "campaign-of-the-tests",
+        "--out",
+        "out",
+        "--kept",
+        "kept",
+    ]
+    call += ["--iterations", "5", "--looks", "2,3,4,5", "--workers", "2"]
+    environment = {**os.environ, "PYTHONPATH": str(repository)}
+    rows = tmp_path / "out" / at_work.ROWS / "dou-di-zhu" / store.RESULTS
+    try:
+        for number, kill in ((5, signal.SIGKILL), (15, signal.SIGINT)):
+            with subprocess.Popen(call, cwd=tmp_path, env=environment, stderr=subprocess.PIPE) as process:
+                until = time.monotonic() + 150
+                while not rows.exists() or len(rows.read_bytes().splitlines()) < number:
+                    assert process.poll() is None and time.monotonic() < until
+                    time.sleep(0.1)
+                process.send_signal(kill)
+                process.communicate(timeout=60)
+        done = subprocess.run(
+            [*call, "--blocks", "1"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+    finally:
+        git(repository, "tag", "--delete", "campaign-of-the-tests")
+    assert "20 cells to 2 games each" in done.stderr
+    found = list(store.rows(tmp_path / "kept" / "dou-di-zhu", store.experiment_in(tmp_path / "kept" / "dou-di-zhu")))
+    assert len(found) == 40 and len({row["provenance"]["commit"] for row in found}) == 1
+
+
+def test_an_experiment_of_the_campaign_differs_from_section_8_in_name_only():
+    mine = Campaign(Path("r"), Path("k")).experiment("othello")
+    theirs = loading.load("section8", {"games": ["othello"], "seed": mine.seed})
+    assert attrs.evolve(theirs, name=CAMPAIGN) == mine
