@@ -13,6 +13,8 @@ from numba.core import cgutils
 
 from icarus.compiler.functions import DISABLED, intrinsic
 
+_WORD = (1 << 64) - 1
+
 
 @intrinsic
 def address_of(typingctx: Any, array: Any) -> Any:
@@ -152,10 +154,16 @@ def lowest_bit(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
+def plain_popcount(word: int) -> int:
+    """`popcount` in plain Python."""
+    return (int(word) & _WORD).bit_count()
+
+
+def plain_lowest_bit(word: int) -> int:
+    """`lowest_bit` in plain Python."""
+    bits = int(word) & _WORD
+    return (bits & -bits).bit_length() - 1 if bits else 64
+
+
 if DISABLED:
-
-    def popcount(word: int) -> int:
-        return int(word).bit_count()
-
-    def lowest_bit(word: int) -> int:
-        return ((int(word) & -int(word)).bit_length() - 1) % 65
+    popcount, lowest_bit = plain_popcount, plain_lowest_bit

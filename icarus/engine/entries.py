@@ -148,6 +148,13 @@ def locked(lock: int) -> None:
             pass
 
 
+def rule_values(policy: Policy, information: Information) -> Callable:
+    """The function that makes a rule's values from records of this information."""
+    if not policy.rule.bandit:
+        return mean
+    return ucb1_by_availability if "availability" in information.names else ucb1_by_visits
+
+
 def policy_entry(policy: Policy, information: Information, players: int, placed: bool = False) -> Entry:
     """The compiled values of a policy, for a table of this information.
 
@@ -157,8 +164,7 @@ def policy_entry(policy: Policy, information: Information, players: int, placed:
     source, row = policy.source, information.row(players)
     if isinstance(source, Values):
         return values_entry(source.function, source.kinds(), row, source.label())
-    by_availability = "availability" in information.names
-    rule = mean if not policy.rule.bandit else ucb1_by_availability if by_availability else ucb1_by_visits
+    rule = rule_values(policy, information)
     rule_kinds = (float,) * len(policy.rule_parameters())
     if placed:
         return places_entry(rule, rule_kinds, row, f"the rule {policy.rule.name} over the tree")

@@ -22,10 +22,12 @@ from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
 from icarus.engine.tables import Records, Table
 from icarus.kernel import CHANCE, TERMINAL, mix
 from icarus.kernel.functions import Entries
-from icarus.kernel.game import EpisodePosition, State, in_words
+from icarus.kernel.game import AnyGame, EpisodePosition, Game, State, in_words
 from icarus.kernel.history import PHASES, PLAYOUT, STEP, episode_key, episode_record
 from icarus.kernel.theta import UPDATES
 
+COMPILED, PYTHON = "compiled", "python"
+ENGINES = (COMPILED, PYTHON)
 SLICE = 0.05  # seconds of compiled work between two looks at the clock and at Ctrl-C
 FIRST_SLICE = 8  # iterations before the first look
 _STEPS, _UPDATES = 256, 4096  # room to begin with
@@ -42,6 +44,7 @@ def search(
     threads: int = 1,
     sharing: str = ROOTS,
     scheme: Scheme = MO_ISMCTS,
+    engine: str | None = None,
 ) -> Result:
     """Algorithm 1: choose an action for the player to move by MO-ISMCTS with a strategy of information capture and reuse.
 
@@ -61,17 +64,20 @@ def search(
         scheme: another search of the information-set family: SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(40), or, to measure what hidden
             information is worth, one that cheats: CheatingUCT, CheatingEnsembleUCT(40). Several trees have the iterations and the
             threads of all together.
+        engine: "compiled", or "python": the same search by the plain Python of all slots and of the game, hundreds of times slower, in
+            which breakpoints and prints work; same seed, same records, same result. A `PythonGame` knows only the latter.
 
     Raises:
         ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing, fewer
-            iterations than trees.
+            iterations than trees; no such engine, several threads in Python.
         TypeError: something that is no state, no enhancement or no scheme.
         SearchInterrupted: a KeyboardInterrupt that carries the result so far.
     """
     _check(state, strategy, iterations, seconds, seed)
     check_threads(threads, sharing)
     check_scheme(scheme, iterations, threads, sharing)
-    running = begun(state, strategy, seed, threads, sharing, scheme)
+    engine = checked_engine(engine, state.game, threads)
+    running = begun(state, strategy, seed, threads, sharing, scheme, engine)
     started = time.perf_counter()
     try:
         with contextlib.closing(running):
@@ -90,8 +96,13 @@ def begun(
     threads: int = 1,
     sharing: str = ROOTS,
     scheme: Scheme = MO_ISMCTS,
+    engine: str = COMPILED,
 ) -> "Search | Roots | SharedRecords":
     """A search that has made no playout yet: by itself, or of several trees or threads; arguments as in `search`."""
+    if engine == PYTHON:
+        from icarus.engine.plain import begun_in_python  # which builds on this file
+
+        return begun_in_python(state, strategy, seed, scheme)
     if threads == 1 and not scheme.counted:
         return Search(state, strategy, seed, scheme)
     key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
@@ -143,6 +154,18 @@ def _check(state: Any, strategy: Any, iterations: Any, seconds: Any, seed: Any) 
     if player in (CHANCE, TERMINAL):
         told = "the game has ended" if player == TERMINAL else "chance acts here: apply one of chance_outcomes()"
         raise ValueError(f"there is no decision to search for: {told}")
+
+
+def checked_engine(engine: Any, game: AnyGame, threads: int) -> str:
+    """The engine that is to search, by name; refuses what is none, and what it cannot do."""
+    if engine not in (None, *ENGINES):
+        raise ValueError(f"engine is {engine!r}; it must be {' or '.join(map(repr, ENGINES))}")
+    compilable = isinstance(game, Game)
+    if engine == COMPILED and not compilable:
+        raise ValueError(f"{game} is a PythonGame, which nobody can compile; its engine is {PYTHON!r}")
+    if (engine == PYTHON or not compilable) and threads > 1:
+        raise ValueError(f"threads is {threads!r}; the engine {PYTHON!r} searches in one")
+    return engine or (COMPILED if compilable else PYTHON)
 
 
 def check_budget(iterations: Any, seconds: Any) -> None:

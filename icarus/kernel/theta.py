@@ -1,6 +1,8 @@
 """θ as compiled functions meet it: hash tables of rows, found by the key of a record, and the updates that a playout asks for."""
 
+import sys
 from collections.abc import Callable
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,11 +87,11 @@ UPDATES = np.dtype(
 
 
 class Updates(NamedTuple):
-    """The (record, context) pairs of one playout, in order; `asked[0]` of them."""
+    """The (record, context) pairs of one playout, in order; `asked[0]` of them. In plain Python two of `Written` and a list."""
 
-    records: np.ndarray
-    contexts: np.ndarray
-    asked: np.ndarray
+    records: Any
+    contexts: Any
+    asked: Any
 
 
 @inlined
@@ -100,6 +102,23 @@ def update(updates: Updates, key: int, context: int) -> None:
         updates.records[count] = key
         updates.contexts[count] = context
     updates.asked[0] = count + 1
+
+
+class Written:
+    """Integers written one after the other, without end: what plain Python has for the arrays of `Updates`.
+
+    Raises:
+        TypeError: a key or context is written that is no integer; compiled code would cut it down to one.
+    """
+
+    def __init__(self) -> None:
+        self.integers: list[int] = []
+
+    def __len__(self) -> int:
+        return sys.maxsize
+
+    def __setitem__(self, i: int, value: Any) -> None:
+        self.integers[i:] = [index(value)]
 
 
 @inlined
