@@ -21,6 +21,7 @@ from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, 
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game, State
 from icarus.specs import SPECIFICATIONS, parse
+from icarus.views.tree_page import check_new_file
 
 try:
     import typer
@@ -146,9 +147,15 @@ def search_command(
     scheme: Annotated[str, typer.Option(help=f"The search. {_SCHEMES}")] = DEFAULT_SCHEME,
     threads: Threads = 1,
     sharing: Sharing = ROOTS,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Also write the tree into this new file, for a browser."),
+    ] = None,
     files: With = None,
 ) -> None:
     """Search one position and print what was found for each action."""
+    if html is not None:
+        check_new_file(html)
     own = load_files(files or [])
     found = _strategy(strategy, own)
     if iterations is None and seconds is None:
@@ -185,6 +192,9 @@ def search_command(
                 out.print(str(interrupted.result), markup=False, soft_wrap=True)
                 raise typer.Exit(INTERRUPTED) from None
     out.print(str(result), markup=False, soft_wrap=True)
+    if html is not None:
+        result.to_html(html)
+        out.print(f"tree: {html}", markup=False, soft_wrap=True)
 
 
 @app.command("match")
