@@ -14,7 +14,19 @@ from icarus import Game
 
 PACKAGE = Path(icarus.__file__).parent
 # Rooms, from the bottom to the top: a file imports only from its own room and from rooms below it.
-ROOMS = ["checks", "compiler", "kernel", "algebra", "games", "specs", "engine", "views", "bridges", "commands", "__init__"]
+ROOMS = [
+    "checks",
+    "compiler",
+    "kernel",
+    "algebra",
+    "games",
+    "specs",
+    "engine",
+    "views",
+    "bridges",
+    "commands",
+    "__init__",
+]
 LEVEL = {name: level for level, name in enumerate(ROOMS)}
 NO_NEIGHBOURS = {"games", "specs"}  # these two kinds of content do not know each other
 LONGEST_BODY, LONGEST_FILE = 50, 400

@@ -13,6 +13,7 @@ from icarus.algebra import Enhancement
 from icarus.checks import seed as check_seed
 from icarus.commands.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands.own_files import load_files
+from icarus.commands.play import play_command
 from icarus.compiler.cache import cache_folder, on_compile
 from icarus.engine.match import Agent, Decision, GameRecord, play
 from icarus.engine.parallel import ROOTS, check_threads
@@ -401,6 +402,9 @@ def audit_command(
     out.print(str(report), markup=False, soft_wrap=True)
     if not report.passed:
         raise typer.Exit(FAILED)
+
+
+app.command("play")(play_command)
 
 
 def main() -> None:

@@ -132,12 +132,13 @@ def root_state(result: Result, number: int) -> State:
 def _behind(state: State, move: int, viewer: int) -> int:
     """An action that a viewer sees as this move."""
     for action in state.legal_actions():
-        if _looks(state, action)[viewer] == move:
+        if looks(state, action)[viewer] == move:
             return action
     raise ValueError(f"no action here looks like {move} to player {viewer}")
 
 
-def _looks(state: State, action: int) -> np.ndarray:
+def looks(state: State, action: int) -> np.ndarray:
+    """The moves by which the players, and last the environment, see an action that is about to be played. [κ + 1]"""
     moves = np.full(state.game.players + 1, action, np.int64)
     observe = state.game.entries().observe
     if observe is not None:
@@ -353,7 +354,7 @@ class _Walk:
         viewer = self.result.state.current_player()
         first: dict[int, int] = {}
         for action in actions:
-            first.setdefault(int(_looks(state, action)[viewer]), action)
+            first.setdefault(int(looks(state, action)[viewer]), action)
         actions[:] = first.values()
         self.legal[place.used : place.used + len(first)] = list(first)
         return list(first)

@@ -45,7 +45,9 @@ def test_the_moves_stand_in_the_order_of_their_visits_with_what_each_component_s
     opened(page, othello, tmp_path)
     shown = rows(page, 1)
     order = sorted(range(len(othello.actions)), key=lambda i: -othello.visits[i])
-    assert [row[0].removeprefix("▸P0") for row in shown] == [othello.state.action_to_string(othello.actions[i]) for i in order]
+    assert [row[0].removeprefix("▸P0") for row in shown] == [
+        othello.state.action_to_string(othello.actions[i]) for i in order
+    ]
     for row, i in zip(shown, order, strict=True):
         mast = othello.records["MAST"][othello.actions[i], 0]
         assert abs(int(row[2].replace(",", "")) - othello.visits[i]) <= 1  # the first playout expands the root
