@@ -106,7 +106,7 @@ def tree_of(result: Result, limit: int = LIMIT) -> Tree:
     least = 1
     if len(visits) > limit:
         least = max(1, int(np.partition(visits, -limit)[-limit]))
-        least += np.count_nonzero(visits >= least) > limit
+        least += int(np.count_nonzero(visits >= least) > limit)
     walk = _Walk(first, baseline, least, limit)
     walk.run()
     return walk.tree()

@@ -18,7 +18,8 @@ function element(tag, properties = {}, ...inside) {
 function colour(value) {
   // Orange for 0, grey between, blue for 1: told apart by all common kinds of colour vision.
   const ends = [[201, 92, 23], [150, 150, 146], [31, 111, 180]];
-  const at = Math.max(0, Math.min(1, value)) * 2, low = Math.min(1, Math.floor(at)), part = at - low;
+  // Steeper in the middle, where most values lie.
+  const away = 2 * Math.max(0, Math.min(1, value)) - 1, at = 1 + Math.sign(away) * Math.abs(away) ** .6, low = Math.min(1, Math.floor(at)), part = at - low;
   return `rgb(${ends[low].map((c, i) => Math.round(c + (ends[low + 1][i] - c) * part)).join()})`;
 }
 
@@ -55,7 +56,7 @@ class Outline {
     // What each component says of the last action, averaged over histories that are one to these eyes.
     const {components, values, counts} = this.data, width = components.length;
     return components.map((_, c) => {
-      let sum = 0, known = 0, most = 0;
+      let sum = 0, known = 0, most = -1;
       for (const base of bases) {
         const value = values[base * width + c];
         if (value === null) continue;
@@ -116,6 +117,9 @@ class Page {
     for (let p = 0; p < this.data.players; p++) value.append(element("option", {value: p, textContent: `player ${p}`}));
     eyes.onchange = () => { this.outline.eyes = +eyes.value; this.draw(); };
     value.onchange = () => { this.outline.value_of = value.value; this.draw(); };
+    const steps = [...Array(21).keys()].map(i => colour(i / 20));
+    byId("key").style.background = `linear-gradient(90deg, ${steps.join()})`;
+    byId("more").open = window.innerWidth > 760;
     byId("outline").onkeydown = event => this.key(event);
   }
 
@@ -235,7 +239,7 @@ class Page {
     figures.values.forEach((value, p) => facts.push([`mean reward of player ${p}`, number(value)]));
     for (let c = 0; c < this.data.components.length; c++) {
       const {value, count} = node.said[c];
-      if (!Number.isNaN(value)) facts.push([`${this.data.components[c]} of this move`, number(value) + (count > 0 ? `, from ${count.toLocaleString("en")}` : "")]);
+      if (!Number.isNaN(value)) facts.push([`${this.data.components[c]} of this move`, (count < 0 ? String(+value.toFixed(3)) : number(value)) + (count > 0 ? `, from ${count.toLocaleString("en")}` : "")]);
     }
     const legal = Math.max(...node.bases.map(base => this.data.legal[base]));
     if (legal) facts.push(["legal moves after it", legal]);
