@@ -434,3 +434,18 @@ def test_parameters_are_bound_by_name_and_not_by_place() -> None:
 def test_a_parameter_that_the_initial_function_does_not_take_is_refused(parameters: dict[str, int], wrong: str) -> None:
     with pytest.raises(ValueError, match=f"dealt {wrong}; its initial function takes low, high, step"):
         with_parameters(**parameters)
+
+
+# ------------------------------------------------------------------------------------------------------------ seat names
+
+
+def test_seats_have_names_where_roles_differ() -> None:
+    assert games.load("lotr-confrontation").seat_names == ("Light", "Dark")
+    assert games.load("dou-di-zhu").seat_names == ("Landlord", "Peasant 1", "Peasant 2")
+    assert games.load("othello").seat_names == ()
+
+
+@pytest.mark.parametrize("names", [("Black",), ("Black", "Black"), ("Black", "White", "Grey")])
+def test_seat_names_that_do_not_tell_the_players_apart_are_refused(names: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="the seat names of othello are .*; it needs 2 different ones"):
+        attrs.evolve(games.load("othello"), seat_names=names)

@@ -137,6 +137,86 @@ def test_only_the_compiler_s_room_talks_to_the_insides_of_the_compiler() -> None
     assert {room_of(name) for name in inside} == {"compiler"}
 
 
+# ----------------------------------------------------------------------------------------------------------- experiments
+
+EXPERIMENTS = PACKAGE.parent / "experiments"
+EXPERIMENTS_ROOMS = ["__init__", "papers", "plan", "store", "weigh", "play", "report", "commands", "__main__"]
+FILES = {
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): ast.parse(path.read_text())
+    for folder in (PACKAGE, EXPERIMENTS)
+    for path in sorted(folder.rglob("*.py"))
+}
+# Imports inside functions are for what is slow to load and seldom needed: a command that does not need it starts sooner.
+SLOW_TO_LOAD = {"distributed", "duckdb", "matplotlib", "pyspiel", "scipy", "statsmodels", "icarus.commands.bench"}
+DRAWING = {"matplotlib", "experiments.report"}
+
+
+def everything_imported(tree: ast.AST) -> Iterator[str]:
+    """The dotted names that a file or a function imports, inside functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def is_of(name: str, names: set[str]) -> bool:
+    return any(name == known or name.startswith(f"{known}.") for known in names)
+
+
+every_experiments_file = pytest.mark.parametrize("name", [name for name in FILES if name.startswith("experiments")])
+
+
+@every_experiments_file
+def test_experiments_import_only_from_their_room_and_those_below(name: str) -> None:
+    own = EXPERIMENTS_ROOMS.index(name.split(".")[1])
+    for found in everything_imported(FILES[name]):
+        if found.startswith("experiments."):
+            assert EXPERIMENTS_ROOMS.index(found.split(".")[1]) <= own, f"{name} imports {found}"
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("experiments.weigh")])
+def test_what_weighs_does_not_draw(name: str) -> None:
+    assert not [found for found in everything_imported(FILES[name]) if is_of(found, DRAWING)]
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("icarus")])
+def test_the_library_does_not_know_its_experiments(name: str) -> None:
+    assert not [found for found in everything_imported(FILES[name]) if is_of(found, {"experiments"})]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_imports_inside_functions_save_start_up_time(name: str) -> None:
+    for node in ast.walk(FILES[name]):
+        if isinstance(node, ast.FunctionDef):
+            for found in everything_imported(node):
+                assert is_of(found, SLOW_TO_LOAD), f"{name}.{node.name} imports {found}"
+
+
+LONG_EXPERIMENTS_FILES = {"experiments.weigh.claims"}  # a table of statements
+
+
+@every_experiments_file
+def test_functions_and_files_of_experiments_are_short(name: str) -> None:
+    lines = (PACKAGE.parent / Path(*name.split("."))).with_suffix(".py").read_text().splitlines()
+    assert len(lines) <= LONGEST_FILE or name in LONG_EXPERIMENTS_FILES
+    for node in ast.walk(FILES[name]):
+        if isinstance(node, ast.FunctionDef):
+            body = (node.end_lineno or 0) - node.body[0].lineno + 1
+            assert body <= LONGEST_BODY, f"{node.name} has {body} lines"
+
+
+@every_experiments_file
+def test_every_file_of_experiments_begins_with_what_it_is(name: str) -> None:
+    assert len(ast.get_docstring(FILES[name]) or "") >= 15
+
+
+def test_a_stranger_sees_at_most_ten_rooms() -> None:
+    for folder in (PACKAGE, EXPERIMENTS):
+        shown = [path.name for path in folder.iterdir() if not path.name.startswith("__")]
+        assert len(set(shown) - {"py.typed"}) <= 10, shown
+
+
 # ------------------------------------------------------------------------------------------------------------ docstrings
 
 

@@ -1,17 +1,14 @@
-"""The experiments of the papers as tables, and experiments from files, by name."""
+"""The experiments of section 8 as tables."""
 
-import tomllib
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from experiments.papers import earlier
 from experiments.papers.combinations import COMBINATIONS
-from experiments.plan.building import build, build_together
-from experiments.plan.checks import nearest
-from experiments.plan.definition import Experiment, Refusal
 
 GAMES = ["dou-di-zhu", "hearts", "lotr-confrontation", "checkers", "othello", "backgammon"]  # section 7, in its order
+ROLES = {
+    "dou-di-zhu": ("Landlord",),
+    "lotr-confrontation": ("Light", "Dark"),
+}  # a column each; elsewhere the seat rotates
 ITERATIONS = 5000  # per decision, section 8
 TRIALS = 1000  # games per cell, Figure 5
 TABLE_1 = {combination.name: combination.strategy for combination in COMBINATIONS}
@@ -34,66 +31,3 @@ SUITE: dict[str, dict[str, Any]] = {
     "tree": {"agents": TREE, "pictures": ["tree"]},
     "section8": {"agents": SECTION_8, "pictures": ["figure4", "figure3", "figure5", "reuse", "tree"]},
 }
-NAMES = (*SUITE, *earlier.EARLIER, earlier.BRANCHING)
-PYTHON_TABLE = "EXPERIMENT"  # the name of the table in a Python file
-
-
-def load(name: str, changes: Mapping[str, Any]) -> Experiment:
-    """An experiment of the papers by its name, or one's own by the path of its TOML or Python file.
-
-    A Python file holds the table as the dict `EXPERIMENT`; its agents may be compositions instead of texts, and may use whatever
-    enhancements the file defines.
-
-    Args:
-        changes: keys of the table to be replaced (games, trials, iterations, seconds, seed, paired, sprt).
-
-    Raises:
-        Refusal: no such experiment, or a wrong table.
-    """
-    if name in SUITE:
-        return build(
-            _changed({"name": name, "games": GAMES, "iterations": ITERATIONS, "trials": TRIALS, **SUITE[name]}, changes)
-        )
-    if name in earlier.EARLIER:
-        tables = earlier.tables(name, changes.get("iterations", earlier.ITERATIONS))
-        return build_together([_changed(table, changes) for table in tables])
-    if name == earlier.BRANCHING:
-        raise Refusal(f"{name} plays no games: python -m experiments {name}")
-    path = Path(name)
-    if path.suffix not in (".toml", ".py") and not path.is_file():
-        raise Refusal(
-            f"no experiment is called {name!r}{nearest(name, NAMES)} (one's own is the path of a .toml or .py file)"
-        )
-    try:
-        if path.suffix == ".py":
-            return build(_changed({"name": path.stem, **_python_table(path)}, changes), str(path.resolve()))
-        return build(_changed({"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}, changes))
-    except OSError as error:
-        raise Refusal(f"{name} cannot be read: {error.strerror or error}") from None
-    except ValueError as error:  # tomllib's and codecs' own, and Refusal
-        raise Refusal(f"{name}: {error}") from None
-
-
-def published(experiment: Experiment) -> tuple[int, int | None]:
-    """The paper's own size of an experiment, for others that of section 8: games per cell and iterations per decision; None instead
-    of the latter if the experiment's budgets are in seconds."""
-    timed = any(column.seconds is not None for column in experiment.columns)
-    if experiment.name not in earlier.EARLIER:
-        return TRIALS, None if timed else ITERATIONS
-    return earlier.tables(experiment.name)[0]["trials"], None if timed else earlier.ITERATIONS
-
-
-def _python_table(path: Path) -> Mapping[str, Any]:
-    from icarus.commands.own_files import load_file
-
-    table = vars(load_file(path)).get(PYTHON_TABLE)
-    if not isinstance(table, Mapping):
-        raise Refusal(f"there is no dict {PYTHON_TABLE} in it, such as {PYTHON_TABLE} = {{'games': 'othello', …}}")
-    return table
-
-
-def _changed(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    for given, replaced in (("iterations", "seconds"), ("seconds", "iterations")):
-        if given in changes:
-            table.pop(replaced, None)
-    return {**table, **changes}

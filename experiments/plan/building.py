@@ -28,6 +28,7 @@ from typing import Any
 
 import attrs
 
+from experiments.papers.suite import ROLES
 from experiments.plan import players
 from experiments.plan.checks import (
     listed,
@@ -43,17 +44,9 @@ from experiments.plan.checks import (
     truth,
 )
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt
-from icarus import checks
+from experiments.plan.pictures import PICTURES
+from icarus import Game, checks, games
 
-ROLES = {
-    "dou-di-zhu": (("Landlord", 0),),
-    "lotr-confrontation": (("Light", 0), ("Dark", 1)),
-}  # elsewhere the seat rotates
-SEATS = {
-    "dou-di-zhu": (("Landlord", 0), ("Peasant 1", 1), ("Peasant 2", 2)),
-    "lotr-confrontation": ROLES["lotr-confrontation"],
-    "phantom-mnk": (("First", 0), ("Second", 1)),
-}  # by name, for those who ask for them
 DEFAULTS = {
     "trials": 1000,
     "opponent": players.BASELINE,
@@ -76,19 +69,6 @@ KEYS = (
     "paired",
     "sprt",
     "pictures",
-)
-PICTURES = (
-    "figure3",
-    "figure4",
-    "figure5",
-    "reuse",
-    "tree",
-    "heat-map",
-    "strength",
-    "balance",
-    "determinizations",
-    "hidden-cards",
-    "decision-time",
 )
 
 
@@ -118,7 +98,9 @@ def build(table: Mapping[str, Any], module: str = "") -> Experiment:
             raise Refusal(f"{key}: no such key{nearest(key, KEYS)}")
     table = {**DEFAULTS, **table}
     cells = _cells(table, module)
-    pictures = tuple(one_of(f"pictures[{i}]", picture, PICTURES) for i, picture in enumerate(listed("pictures", table)))
+    pictures = tuple(
+        one_of(f"pictures[{i}]", picture, tuple(PICTURES)) for i, picture in enumerate(listed("pictures", table))
+    )
     _for_two_players(pictures, cells)
     name, trials = text("name", required(table, "name")), positive("trials", table["trials"])
     experiment = Experiment(
@@ -133,14 +115,7 @@ def _cells(table: Mapping[str, Any], module: str) -> tuple[Cell, ...]:
     """All agents in all columns."""
     agents = players.agents(table, module)
     cells = tuple(
-        Cell(
-            column,
-            name,
-            agent.strategy,
-            module,
-            agent.scheme,
-            None if agent.iterations == column.iterations else agent.iterations,
-        )
+        Cell(column, name, agent.player, module, None if agent.iterations == column.iterations else agent.iterations)
         for column in _columns(table, module)
         for name, agent in agents.items()
     )
@@ -170,7 +145,7 @@ def _comparable(experiment: Experiment) -> None:
     for column in experiment.columns:
         if not any(cell.is_opponent for cell in experiment.cells if cell.column == column):
             raise Refusal(
-                f"sprt: the opponent {column.opponent_text} must be among the agents, for comparison in {column.game}"
+                f"sprt: the opponent {column.opponent.text} must be among the agents, for comparison in {column.game}"
             )
         if experiment.trials % len(column.seats):
             raise Refusal(
@@ -180,12 +155,14 @@ def _comparable(experiment: Experiment) -> None:
 
 
 def _columns(table: Mapping[str, Any], module: str) -> list[Column]:
-    opponents = [players.player(path, value, module, players.OPPONENT_KEYS) for path, value in paths("opponent", table)]
+    opponents = [
+        players.entry(path, value, module, players.OPPONENT_KEYS).player for path, value in paths("opponent", table)
+    ]
     columns = []
     for path, name in paths("games", table):
         game = known_game(text(path, name), path)
         for (role, seats), opponent, budget in itertools.product(_seats(table, game), opponents, _budgets(table)):
-            columns.append(Column(str(game), _variant(game), role, seats, opponent.strategy, *budget, opponent.scheme))
+            columns.append(Column(str(game), _variant(game), role, seats, opponent, *budget))
     return columns
 
 
@@ -200,13 +177,13 @@ def _budgets(table: Mapping[str, Any]) -> list[tuple[int | None, float | None]]:
     return [(None, positive_real(path, value)) for path, value in paths("seconds", table)]
 
 
-def _seats(table: Mapping[str, Any], game: Any) -> list[tuple[str, tuple[int, ...]]]:
+def _seats(table: Mapping[str, Any], game: Game) -> list[tuple[str, tuple[int, ...]]]:
     every = tuple(range(game.players))
     if "roles" in table:
         return _roles(table, game)
     if table.get("seats", "rotate") == "rotate":
         roles = ROLES.get(game.name, ()) if "seats" not in table else ()
-        return [(role, (seat,)) for role, seat in roles] or [("", every)]
+        return [(role, (game.seat_names.index(role),)) for role in roles] or [("", every)]
     seats = []
     for path, seat in paths("seats", table):
         if not checks.is_integer(seat) or seat not in every:
@@ -217,17 +194,17 @@ def _seats(table: Mapping[str, Any], game: Any) -> list[tuple[str, tuple[int, ..
     return [(" and ".join(f"seat {seat}" for seat in sorted(set(seats))), tuple(seats))]
 
 
-def _roles(table: Mapping[str, Any], game: Any) -> list[tuple[str, tuple[int, ...]]]:
+def _roles(table: Mapping[str, Any], game: Game) -> list[tuple[str, tuple[int, ...]]]:
     if "seats" in table:
         raise Refusal("roles: give either roles or seats, not both")
-    known = dict(SEATS.get(game.name, ()))
-    if not known:
+    if not game.seat_names:
         raise Refusal(f"roles: the seats of {game} have no names")
-    return [(one_of(path, role, tuple(known)), (known[role],)) for path, role in paths("roles", table)]
+    chosen = [one_of(path, role, game.seat_names) for path, role in paths("roles", table)]
+    return [(role, (game.seat_names.index(role),)) for role in chosen]
 
 
 def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
-    for picture in set(pictures) & {"heat-map", "strength"}:
+    for picture in (name for name in pictures if PICTURES[name].of_two):
         for column in {cell.column for cell in cells}:
             if known_game(column.game, "games").players != 2:
                 raise Refusal(f"pictures: {picture} shows games of two players, which {column.game} is not")
@@ -237,14 +214,11 @@ def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
 
 def _enough_iterations(cell: Cell) -> None:
     """Every tree of a search needs an iteration."""
-    from icarus.engine.scheme import parse_scheme
-
     own = "iterations" if cell.own_iterations is None else f"agents.{cell.agent}.iterations"
-    for path, written, iterations in (
-        (own, cell.scheme, cell.iterations),
-        ("iterations", cell.column.opponent_scheme, cell.column.iterations),
+    for path, scheme, iterations in (
+        (own, cell.player.scheme, cell.iterations),
+        ("iterations", cell.column.opponent.scheme, cell.column.iterations),
     ):
-        scheme = parse_scheme(written)
         if iterations is not None and iterations < scheme.trees:
             raise Refusal(
                 f"{path}: {iterations} are fewer than the {scheme.trees} trees of {scheme}, which each need one"
@@ -257,23 +231,23 @@ def _all_different(cells: tuple[Cell, ...]) -> None:
         other = seen.setdefault(cell.key, cell)
         if other is not cell:
             where = f"agents.{cell.agent}" if other.agent != cell.agent else "games"
-            raise Refusal(f"{where}: {cell.agent} ({cell.text}) in {cell.column.game} is in the experiment twice")
+            raise Refusal(
+                f"{where}: {cell.agent} ({cell.player.text}) in {cell.column.game} is in the experiment twice"
+            )
 
 
-def known_game(name: str, path: str) -> Any:
+def known_game(name: str, path: str) -> Game:
     """The game of that name.
 
     Raises:
         Refusal: there is none; the nearest names are told.
     """
-    from icarus import games
-
     try:
         return games.load(name)
     except ValueError as error:
         raise Refusal(f"{path}: {error}") from None
 
 
-def _variant(game: Any) -> str:
+def _variant(game: Game) -> str:
     usual = known_game(game.name, "games").parameters
     return ", ".join(f"{key} = {value}" for key, value in game.parameters.items() if usual.get(key) != value)

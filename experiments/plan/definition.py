@@ -3,32 +3,76 @@
 import functools
 import hashlib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
 
+from icarus import Enhancement, parse
+from icarus.commands.own_files import load_files
+from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
+
 DIGITS = 16  # of the hexadecimal key of a cell
-SCHEME = "MO_ISMCTS"  # of agents for which no other is given; it is named nowhere
 _KEY_LIMIT = 1 << 32  # a part of a key of random numbers is below it
-_OPTIONAL = ("scheme", "opponent_scheme", "own_iterations")  # written to settings only where they are given
 
 
 class Refusal(ValueError):
     """Input that cannot be used, told in one sentence."""
 
 
-def player_text(strategy: str, scheme: str) -> str:
-    """A strategy and the scheme that searches with it, as rows and keys have them."""
-    return strategy if scheme == SCHEME else f"{strategy} by {scheme}"
+@attrs.frozen
+class Label:
+    """A strategy known by its text alone, such as one of a kept run that names what a file of one's own defines."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
-def player_told(strategy: str, scheme: str) -> str:
-    """The same as people must read it: a scheme that looks at hidden things says so."""
-    if scheme == SCHEME:
-        return strategy
-    from icarus.engine.scheme import parse_scheme
+@attrs.frozen
+class Player:
+    """Who plays: a strategy and the scheme that searches with it. Two players are equal if they are written alike."""
 
-    return parse_scheme(scheme).by(strategy)
+    strategy: Enhancement | Label = attrs.field(eq=str)
+    scheme: Scheme = MO_ISMCTS
+
+    @property
+    def text(self) -> str:
+        """The strategy, and the scheme where it is not the usual one: as rows and keys have it."""
+        return str(self.strategy) if self.scheme == MO_ISMCTS else f"{self.strategy} by {self.scheme}"
+
+    @property
+    def caption(self) -> str:
+        """The same as people must read it: a scheme that looks at hidden things says so."""
+        return self.scheme.by(self.strategy)
+
+
+def strategy_of(text: str, module: str) -> Enhancement:
+    """The composition that a text describes, with the names that a Python file defines, if one is given.
+
+    Raises:
+        ValueError: the text cannot be understood, or see `load_file`.
+    """
+    return parse(text, **load_files([Path(module)] if module else []))
+
+
+def player_kept(strategy: str, scheme: str | None = None) -> Player:
+    """The player that settings name; nobody's Python file is run for it.
+
+    Raises:
+        ValueError: no such scheme.
+    """
+    return Player(_strategy_kept(strategy), MO_ISMCTS if scheme is None else parse_scheme(scheme))
+
+
+def _strategy_kept(text: str) -> Enhancement | Label:
+    """Keys are made from the text: a strategy that would be written otherwise today is a label too."""
+    try:
+        found = parse(text)
+    except (ValueError, TypeError):
+        return Label(text)
+    return found if str(found) == text else Label(text)
 
 
 @attrs.frozen
@@ -40,33 +84,27 @@ class Column:
         variant: those of its parameters that are not the usual ones, as people read them: "players = 3".
         role: where the seats of a game are told apart: "Landlord", "Light", "Dark"; else empty.
         seats: the agent's seat in trial t is seats[t % len(seats)].
-        opponent: the strategy in all other seats.
+        opponent: who plays in all other seats.
         iterations, seconds: the budget of every decision of every player; one of the two is None.
-        opponent_scheme: how the opponent searches, as `icarus.scheme.parse_scheme` reads it.
     """
 
     game: str
     variant: str
     role: str
     seats: tuple[int, ...]
-    opponent: str
+    opponent: Player
     iterations: int | None
     seconds: float | None
-    opponent_scheme: str = SCHEME
-
-    @property
-    def opponent_text(self) -> str:
-        """Who plays in all other seats."""
-        return player_text(self.opponent, self.opponent_scheme)
-
-    @property
-    def opponent_told(self) -> str:
-        return player_told(self.opponent, self.opponent_scheme)
 
     def key(self, *player: str) -> str:
         """A name that follows from what is played, whatever else is in the experiment: 16 hexadecimal digits."""
-        parts = [self.game, *self.seats, *player, self.opponent_text, self.iterations, self.seconds]
+        parts = [self.game, *self.seats, *player, self.opponent.text, self.iterations, self.seconds]
         return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:DIGITS]
+
+    def settings(self) -> dict[str, Any]:
+        """The column as JSON can hold it."""
+        fields = attrs.asdict(self, recurse=False)
+        return {**fields, "seats": list(self.seats), **_written("opponent", "opponent_scheme", self.opponent)}
 
 
 @attrs.frozen
@@ -75,27 +113,16 @@ class Cell:
 
     Attributes:
         agent: its name in tables and pictures.
-        strategy: its composition, as `icarus.parse` reads it.
+        player: its strategy and scheme.
         module: the Python file that defines names in the compositions of this cell; empty if there is none.
-        scheme: how it searches, as `icarus.scheme.parse_scheme` reads it.
         own_iterations: its budget where that is another than the column's.
     """
 
     column: Column
     agent: str
-    strategy: str
+    player: Player
     module: str = ""
-    scheme: str = SCHEME
     own_iterations: int | None = None
-
-    @property
-    def text(self) -> str:
-        """Who plays: the strategy, and the scheme where it is not the usual one."""
-        return player_text(self.strategy, self.scheme)
-
-    @property
-    def told(self) -> str:
-        return player_told(self.strategy, self.scheme)
 
     @property
     def iterations(self) -> int | None:
@@ -106,15 +133,30 @@ class Cell:
     def key(self) -> str:
         """A name that follows from what is played, whatever else is in the experiment."""
         own = () if self.own_iterations is None else (f"{self.own_iterations} iterations",)
-        return self.column.key(self.text, *own)
+        return self.column.key(self.player.text, *own)
 
     @property
     def is_opponent(self) -> bool:
         """Whether the agent is an opponent itself: the measure of evenly matched players."""
-        return self.text == self.column.opponent_text and self.own_iterations is None
+        return self.player == self.column.opponent and self.own_iterations is None
 
     def seat(self, trial: int) -> int:
         return self.column.seats[trial % len(self.column.seats)]
+
+    def settings(self) -> dict[str, Any]:
+        """The cell as JSON can hold it; `cell_kept` reads it back."""
+        player = _written("strategy", "scheme", self.player)
+        own = {} if self.own_iterations is None else {"own_iterations": self.own_iterations}
+        strategy = {"strategy": player.pop("strategy"), "module": self.module}
+        return {"column": self.column.settings(), "agent": self.agent, **strategy, **player, **own}
+
+    def __reduce__(self) -> Any:
+        return cell_kept, (self.settings(),)  # slots of one's own have no module that another process could import
+
+
+def _written(strategy: str, scheme: str, player: Player) -> dict[str, str]:
+    """A player under two keys; the usual scheme goes without saying."""
+    return {strategy: str(player.strategy)} | ({} if player.scheme == MO_ISMCTS else {scheme: str(player.scheme)})
 
 
 @attrs.frozen
@@ -175,34 +217,40 @@ class Experiment:
 
     def settings(self) -> dict[str, Any]:
         """The experiment as JSON can hold it; `from_settings` reads it back."""
-
-        def with_lists(instance: type, attribute: attrs.Attribute, value: Any) -> Any:
-            return list(value) if isinstance(value, tuple) else value
-
-        def written(attribute: attrs.Attribute, value: Any) -> bool:
-            return attribute.name not in _OPTIONAL or value != attribute.default
-
-        return attrs.asdict(self, filter=written, value_serializer=with_lists)
+        cells = [cell.settings() for cell in self.cells]
+        sprt = None if self.sprt is None else attrs.asdict(self.sprt)
+        return {**attrs.asdict(self, recurse=False), "cells": cells, "pictures": list(self.pictures), "sprt": sprt}
 
 
 def from_settings(settings: Mapping[str, Any]) -> Experiment:
     """The experiment that `settings` was made from.
 
     Raises:
-        KeyError, TypeError: it was made from none.
+        KeyError, TypeError, ValueError: it was made from none.
     """
-    cells = tuple(Cell(**{**cell, "column": _column(cell["column"])}) for cell in settings["cells"])
-    sprt = None if settings["sprt"] is None else Sprt(**settings["sprt"])
     return Experiment(
         str(settings["name"]),
-        cells,
+        tuple(cell_kept(cell) for cell in settings["cells"]),
         int(settings["trials"]),
         int(settings["seed"]),
         tuple(settings["pictures"]),
         bool(settings["paired"]),
-        sprt,
+        None if settings["sprt"] is None else Sprt(**settings["sprt"]),
     )
 
 
-def _column(settings: Mapping[str, Any]) -> Column:
-    return Column(**{**settings, "seats": tuple(settings["seats"])})
+def cell_kept(settings: Mapping[str, Any]) -> Cell:
+    """The cell that `settings` was made from.
+
+    Raises:
+        KeyError, TypeError, ValueError: it was made from none.
+    """
+    fields = dict(settings)
+    player = player_kept(fields.pop("strategy"), fields.pop("scheme", None))
+    return Cell(**{**fields, "column": _column_kept(settings["column"]), "player": player})
+
+
+def _column_kept(settings: Mapping[str, Any]) -> Column:
+    fields = dict(settings)
+    opponent = player_kept(fields.pop("opponent"), fields.pop("opponent_scheme", None))
+    return Column(**{**fields, "seats": tuple(settings["seats"]), "opponent": opponent})

@@ -6,7 +6,9 @@ from typing import Any
 import attrs
 
 from experiments.plan.checks import nearest, paths, positive, required, text
-from experiments.plan.definition import SCHEME, Refusal
+from experiments.plan.definition import Player, Refusal, strategy_of
+from icarus import Enhancement
+from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 
 BASELINE = "BASELINE"
 AGENT_KEYS = ("strategy", "scheme", "iterations")
@@ -15,15 +17,14 @@ CHEATING = "cheating"
 
 
 @attrs.frozen
-class Player:
-    """What a table says of an agent or an opponent: see `Cell`."""
+class Entry:
+    """What a table says of an agent or an opponent: who plays, and an agent's own iterations, if it has any."""
 
-    strategy: str
-    scheme: str = SCHEME
+    player: Player
     iterations: int | None = None
 
 
-def agents(table: Mapping[str, Any], module: str) -> dict[str, Player]:
+def agents(table: Mapping[str, Any], module: str) -> dict[str, Entry]:
     """The agents of a table, by name.
 
     Raises:
@@ -31,33 +32,32 @@ def agents(table: Mapping[str, Any], module: str) -> dict[str, Player]:
     """
     given = required(table, "agents")
     if isinstance(given, Mapping) and given:
-        named = {name: player(f"agents.{name}", value, module) for name, value in given.items()}
+        named = {name: entry(f"agents.{name}", value, module) for name, value in given.items()}
     else:
-        named = {_name(path, value): player(path, value, module) for path, value in paths("agents", table)}
-    honest = {_honest(name, player.scheme): player for name, player in named.items()}
+        named = {_name(path, value): entry(path, value, module) for path, value in paths("agents", table)}
+    honest = {_honest(name, each.player.scheme): each for name, each in named.items()}
     if len(honest) < len(named):
         raise Refusal(f'agents: two have the same name, with "({CHEATING})" added to what cheats')
     return honest
 
 
-def player(path: str, value: Any, module: str, keys: Sequence[str] = AGENT_KEYS) -> Player:
+def entry(path: str, value: Any, module: str, keys: Sequence[str] = AGENT_KEYS) -> Entry:
     """A strategy, or a table of these keys.
 
     Raises:
         Refusal: it cannot be understood.
     """
     if not isinstance(value, Mapping):
-        return Player(_strategy(path, value, module))
+        return Entry(Player(_strategy(path, value, module)))
     for key in value:
         if key not in keys:
             raise Refusal(f"{path}.{key}: no such key{nearest(key, keys)}")
     if not value:
         raise Refusal(f"{path}: the table is empty; give at least one of {', '.join(keys)}")
     strategy = _strategy(f"{path}.strategy", value.get("strategy", BASELINE), module)
-    scheme = _scheme(f"{path}.scheme", value.get("scheme", SCHEME))
-    return Player(
-        strategy, scheme, positive(f"{path}.iterations", value["iterations"]) if "iterations" in value else None
-    )
+    scheme = _scheme(f"{path}.scheme", value["scheme"]) if "scheme" in value else MO_ISMCTS
+    iterations = positive(f"{path}.iterations", value["iterations"]) if "iterations" in value else None
+    return Entry(Player(strategy, scheme), iterations)
 
 
 def _name(path: str, value: Any) -> str:
@@ -67,31 +67,27 @@ def _name(path: str, value: Any) -> str:
     return ", ".join(text(f"{path}.{key}", str(part)) for key, part in value.items())
 
 
-def _scheme(path: str, value: Any) -> str:
-    """A scheme in its canonical spelling."""
-    from icarus.engine.scheme import Scheme, parse_scheme
-
+def _scheme(path: str, value: Any) -> Scheme:
+    """A scheme, or what its text describes."""
+    if isinstance(value, Scheme):
+        return value
     try:
-        return str(parse_scheme(text(path, str(value) if isinstance(value, Scheme) else value)))
+        return parse_scheme(text(path, value))
     except ValueError as error:
         if isinstance(error, Refusal):
             raise
         raise Refusal(f"{path}: {error}") from None
 
 
-def _honest(name: str, scheme: str) -> str:
+def _honest(name: str, scheme: Scheme) -> str:
     """The name of an agent; one that cheats says so."""
-    from icarus.engine.scheme import parse_scheme
-
-    return f"{name} ({CHEATING})" if parse_scheme(scheme).cheats and CHEATING not in name.lower() else name
+    return f"{name} ({CHEATING})" if scheme.cheats and CHEATING not in name.lower() else name
 
 
-def _strategy(path: str, value: Any, module: str) -> str:
-    """A strategy in its canonical spelling."""
-    from experiments.play.playing import strategy
-
+def _strategy(path: str, value: Any, module: str) -> Enhancement:
+    """A strategy, or what its text describes; that of a file of one's own must be read back from its text too."""
     try:
-        return str(strategy(text(path, _written(value)), module))
+        return strategy_of(text(path, _written(value)), module)
     except (ValueError, TypeError) as error:
         if isinstance(error, Refusal):
             raise
@@ -100,6 +96,4 @@ def _strategy(path: str, value: Any, module: str) -> str:
 
 def _written(value: Any) -> Any:
     """A composition as text; in Python files people also write the value itself."""
-    from icarus import Enhancement
-
     return str(value) if isinstance(value, Enhancement) else value

@@ -21,12 +21,13 @@ from pathlib import Path
 import attrs
 
 import icarus
-from experiments.papers import suite
+from experiments.plan import loading
 from experiments.plan.campaign import CAMPAIGN, FIRST, ITERATIONS, LOOKS, SEED, Sizes
 from experiments.plan.definition import Cell, Experiment, Refusal
+from experiments.plan.titles import duration
 from experiments.play.crew import Crew
+from experiments.play.meter import Meter
 from experiments.play.playing import Game
-from experiments.report.terminal import Meter, duration
 from experiments.store import rows as store
 from experiments.store.export import merge
 from experiments.store.results import results_of
@@ -59,7 +60,7 @@ class Campaign:
         """All cells of section 8 in one game."""
         trials = max(looks[-1] for (name, _), looks in self.sizes.items() if name == game)
         changes = {"games": [game], "trials": trials, "iterations": self.iterations, "seed": SEED}
-        return attrs.evolve(suite.load("section8", changes), name=CAMPAIGN)
+        return attrs.evolve(loading.load("section8", changes), name=CAMPAIGN)
 
     def directory(self, game: str) -> Path:
         return self.rows / game

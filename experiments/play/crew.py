@@ -150,4 +150,4 @@ class Crew:
 def described(game: Game) -> str:
     """A game in words, with all that is needed to play it again."""
     cell: Any = game.cell
-    return f"trial {game.trial} of {cell.agent} ({cell.text}) in {cell.column.game}, seed {game.seed}"
+    return f"trial {game.trial} of {cell.agent} ({cell.player.text}) in {cell.column.game}, seed {game.seed}"

@@ -7,10 +7,9 @@ from collections.abc import Callable
 import attrs
 
 from experiments.plan.definition import Cell, Column, Experiment
+from experiments.plan.titles import duration, title
 from experiments.play import playing
 from experiments.play.playing import Game
-from experiments.report.terminal import duration
-from experiments.store.summary import title
 
 Kind = tuple[str, tuple[int, ...], str, str, float, float | None]
 SAMPLES = (25, 100)  # iterations per decision of the games that are timed
@@ -45,7 +44,14 @@ def measured(experiment: Experiment, told: Callable[[str], None] = lambda text: 
 
 def _kind(cell: Cell) -> Kind:
     """What cells have in common that differ in nothing but the iterations of all players together."""
-    return cell.column.game, cell.column.seats, cell.column.opponent_text, cell.text, _share(cell), cell.column.seconds
+    return (
+        cell.column.game,
+        cell.column.seats,
+        cell.column.opponent.text,
+        cell.player.text,
+        _share(cell),
+        cell.column.seconds,
+    )
 
 
 def _share(cell: Cell) -> float:
@@ -71,9 +77,7 @@ def _pace(experiment: Experiment, cell: Cell) -> Pace:
 
 def _fewest(cell: Cell) -> int:
     """The smallest budget that gives every tree of both sides an iteration."""
-    from icarus.engine.scheme import parse_scheme
-
-    own, others = (parse_scheme(scheme).trees for scheme in (cell.scheme, cell.column.opponent_scheme))
+    own, others = (player.scheme.trees for player in (cell.player, cell.column.opponent))
     return max(others, math.ceil(own / _share(cell)))
 
 

@@ -14,9 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numba
+import numpy
 
-from experiments.plan.definition import Cell
+import icarus
+from experiments.plan.definition import Cell, Label, Player, strategy_of
 from experiments.store.rows import Row
+from icarus import Agent, games, play
+from icarus.commands.own_files import load_file
 
 WIN = 1.0  # the reward of a win; draws and shared lower places are losses (section 8)
 GIT_SECONDS = 10
@@ -34,15 +39,12 @@ class Game:
 
 def record(game: Game) -> Any:
     """Play a game; the same one whenever, wherever and beside whatever it is played."""
-    from icarus import games, play
-    from icarus.commands.own_files import load_file
-
     cell, column = game.cell, game.cell.column
     if cell.module:
         load_file(Path(cell.module))
     played = games.load(column.game)
-    agent = _agent(cell.strategy, cell.scheme, cell.module, cell.iterations, column.seconds)
-    opponent = _agent(column.opponent, column.opponent_scheme, cell.module, column.iterations, column.seconds)
+    agent = _agent(cell.player, cell.module, cell.iterations, column.seconds)
+    opponent = _agent(column.opponent, cell.module, column.iterations, column.seconds)
     agents = [agent if seat == cell.seat(game.trial) else opponent for seat in range(played.players)]
     return play(played, agents, seed=game.seed)
 
@@ -59,8 +61,8 @@ def row(game: Game) -> Row:
         "game": column.game,
         "role": column.role,
         "agent": game.cell.agent,
-        "strategy": game.cell.text,
-        "opponent": column.opponent_text,
+        "strategy": game.cell.player.text,
+        "opponent": column.opponent.text,
         "iterations": game.cell.iterations,
         "opponent_iterations": column.iterations,
         "seconds_per_decision": column.seconds,
@@ -102,34 +104,16 @@ def _mean(values: Iterable[float]) -> float | None:
 
 
 @functools.cache
-def _agent(text: str, scheme: str, module: str, iterations: int | None, seconds: float | None) -> Any:
-    from icarus import Agent
-    from icarus.engine.scheme import parse_scheme
-
-    budget = {"iterations": iterations} if iterations is not None else {"seconds": seconds}
-    return Agent(strategy(text, module), **budget, scheme=parse_scheme(scheme))
-
-
-def strategy(text: str, module: str) -> Any:
-    """The composition that a text describes, with the names that a Python file defines, if one is given.
-
-    Raises:
-        ValueError: the text cannot be understood, or see `load_file`.
-    """
-    from icarus import parse
-    from icarus.commands.own_files import load_files
-
-    return parse(text, **load_files([Path(module)] if module else []))
+def _agent(player: Player, module: str, iterations: int | None, seconds: float | None) -> Agent:
+    strategy = player.strategy
+    if isinstance(strategy, Label):
+        strategy = strategy_of(strategy.text, module)
+    return Agent(strategy, iterations=iterations, seconds=None if iterations else seconds, scheme=player.scheme)
 
 
 @functools.cache
 def provenance(module: str = "") -> dict[str, Any]:
     """By what a game was played: versions, commit, a digest of the sources, machine, digest of the experiment's Python file."""
-    import numba
-    import numpy
-
-    import icarus
-
     package = Path(icarus.__file__).parent
     commit, dirty = _commit(package)
     own = {"module": hashlib.sha256(Path(module).read_bytes()).hexdigest()[:DIGEST_LETTERS]} if module else {}

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from experiments.plan.definition import Column
 from experiments.store.summary import Tally
 from experiments.weigh.statistics import clopper_pearson
 
@@ -31,8 +30,6 @@ STYLE: dict[str, Any] = {
     "svg.hashsalt": "experiments",
     "svg.fonttype": "path",
 }
-
-Columns = dict[Column, list[Tally]]
 
 
 @contextmanager

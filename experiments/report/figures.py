@@ -9,8 +9,9 @@ import attrs
 import numpy as np
 
 from experiments.papers.combinations import BY_NAME, ENHANCEMENTS
-from experiments.papers.suite import EPISODES, REUSE, TABLE_1, TREE
 from experiments.plan.definition import Experiment
+from experiments.plan.pictures import PICTURES
+from experiments.plan.titles import budget, slug, title
 from experiments.report import search_figures
 from experiments.report.drawing import (
     BAND,
@@ -22,62 +23,52 @@ from experiments.report.drawing import (
     MARKERS,
     SUBDUED,
     WORSE,
-    Columns,
     canvas,
     games_told,
     percent,
     with_errors,
 )
-from experiments.store.summary import Moments, Tally, baseline, budget, slug, title
-from experiments.weigh.statistics import marginals, mean_interval
+from experiments.store.summary import Columns, Moments, Tally, baseline
+from experiments.weigh.statistics import clopper_pearson, marginals, mean_interval
 
 CAPTION = "Bars: 95 % intervals. Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
 ACROSS = 2  # panels side by side in the picture of all games
 LONG_NAME = 6  # letters; longer names of agents are written at a slant
-TITLES = {
-    "figure3": "Figure 3: averages over the combinations without and with each enhancement.",
-    "figure4": "Figure 4: the combinations of Table 1.",
-    "figure5": "Figure 5: EPIC and NAST.",
-    "reuse": "The rules of reuse of MAST.",
-    "tree": "The trees, compared with those of the baseline: means over games.",
-    **search_figures.TITLES,
-}
-AGENTS = {"figure4": TABLE_1, "figure3": TABLE_1, "figure5": EPISODES, "reuse": REUSE, "tree": TREE}
 
 
 def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Path]:
     """Draw pictures of the results into `directory`; those for which there are no results yet are left out.
 
     Args:
-        pictures: which; see `building.PICTURES`.
+        pictures: which; see `pictures.PICTURES`.
 
     Returns:
         The PNG files; beside each lies an SVG of the same name.
     """
     played = {column: [tally for tally in tallies if tally.games] for column, tallies in columns.items()}
     played = {column: tallies for column, tallies in played.items() if tallies}
-    return [path for picture in pictures for path in _PICTURES[picture](_shown_in(picture, played), directory)]
+    return [path for picture in pictures for path in DRAW[picture](_shown_in(picture, played), directory)]
 
 
 def fitting(experiment: Experiment) -> list[str]:
     """The pictures that suit an experiment: its own, and those whose agents are all among its own."""
-    strategies = {cell.text for cell in experiment.cells}
-    complete = [name for name, agents in AGENTS.items() if set(agents.values()) <= strategies]
+    strategies = {cell.player.text for cell in experiment.cells}
+    complete = [name for name, each in PICTURES.items() if each.agents and set(each.agents.values()) <= strategies]
     return list(dict.fromkeys([*experiment.pictures, *complete]))
 
 
 def caption(path: Path) -> str:
     """What a picture shows; its file is named after it, and after a column where there are several."""
-    return TITLES[next(name for name in TITLES if path.stem == name or path.stem.startswith(f"{name}-"))]
+    return PICTURES[next(name for name in PICTURES if path.stem == name or path.stem.startswith(f"{name}-"))].caption
 
 
 def _shown_in(picture: str, columns: Columns) -> Columns:
     """The agents of a picture under the names they have in it; all agents, if its own are not all there."""
-    if picture not in AGENTS:
+    names, found = {strategy: name for name, strategy in PICTURES[picture].agents.items()}, {}
+    if not names:
         return columns
-    names, found = {strategy: name for name, strategy in AGENTS[picture].items()}, {}
     for column, tallies in columns.items():
-        its_own = {tally.cell.text: tally for tally in tallies if tally.cell.text in names}
+        its_own = {tally.cell.player.text: tally for tally in tallies if tally.cell.player.text in names}
         found[column] = (
             tallies
             if len(its_own) < len(names)
@@ -122,7 +113,7 @@ def _panel(axes: Any, tallies: list[Tally], name: str) -> None:
     rates, errors = with_errors([(tally.wins, tally.games) for tally in tallies])
     low, high = float((rates - errors[0]).min()), float((rates + errors[1]).max())
     even = baseline(tallies)
-    below, above = even.interval if even else (0.0, 1.0)
+    below, above = clopper_pearson(even.wins, even.games) if even else (0.0, 1.0)
     if even:
         axes.axhspan(below, above, color=BAND, alpha=0.13, linewidth=0)
         for edge in (below, above):
@@ -326,11 +317,11 @@ def _difference(mine: Moments, even: Moments, relative: bool) -> tuple[float, fl
     return (mine.mean / even.mean - 1 if relative else mine.mean - even.mean), -low
 
 
-_PICTURES: dict[str, Callable[[Columns, Path], list[Path]]] = {
+DRAW: dict[str, Callable[[Columns, Path], list[Path]]] = {
     "figure3": _averages,
     "figure4": _combinations,
     "figure5": partial(_bars, "figure5"),
     "reuse": partial(_bars, "reuse"),
     "tree": _trees,
-    **search_figures.PICTURES,
+    **search_figures.DRAW,
 }

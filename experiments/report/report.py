@@ -5,13 +5,15 @@ from pathlib import Path
 
 from experiments.papers.suite import TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment
+from experiments.plan.titles import budget, duration, slug, title
 from experiments.play import sequential
 from experiments.report import figures, search_report
-from experiments.report.document import Block, Heading, Paragraph, Picture, Table, html, markdown
-from experiments.report.terminal import band, draw_texts, duration, rate_texts
+from experiments.report.pages import html, markdown
+from experiments.report.terminal import band, draw_texts, rate_texts
 from experiments.store.results import Origins, Results, results_of
-from experiments.store.summary import STATISTICS, Moments, Tally, baseline, budget, slug, title
+from experiments.store.summary import STATISTICS, Moments, Tally, baseline
 from experiments.weigh import claims, ratings, search_claims
+from experiments.weigh.document import Block, Heading, Paragraph, Picture, Table
 from experiments.weigh.statistics import Design, Effect, anova, binomial_model, difference, holm, marginals, mcnemar
 
 HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
@@ -58,7 +60,7 @@ def _blocks(
         if discordant:
             yield _pairs(tallies, discordant)
         yield _searches(tallies)
-    if len({column.opponent_text for column in columns}) > 1:
+    if len({column.opponent.text for column in columns}) > 1:
         yield from rating_tables(results)
     yield from _analyses(columns)
     yield from _settings(experiment, results.origins())
@@ -119,7 +121,7 @@ def _wins(results: list[Tally]) -> Table:
         [
             [
                 tally.cell.agent,
-                tally.cell.told,
+                tally.cell.player.caption,
                 str(tally.wins),
                 str(tally.games),
                 *rate_texts(tally),
@@ -171,7 +173,9 @@ def _analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
     names = {strategy: name for name, strategy in TABLE_1.items()}
     counts = {
         title(column, columns): {
-            names[tally.cell.text]: (tally.wins, tally.games) for tally in results if tally.cell.text in names
+            names[tally.cell.player.text]: (tally.wins, tally.games)
+            for tally in results
+            if tally.cell.player.text in names
         }
         for column, results in columns.items()
     }
@@ -222,9 +226,9 @@ def _p(value: float) -> str:
 
 def rating_tables(results: Results) -> Iterator[Block]:
     """The ratings of tournaments, with their 95 % intervals."""
-    names = {cell.text: cell.agent for cell in reversed(results.cells)}
-    told = {cell.column.opponent_text: cell.column.opponent_told for cell in results.cells}
-    told |= {cell.text: cell.told for cell in results.cells}
+    names = {cell.player.text: cell.agent for cell in reversed(results.cells)}
+    told = {cell.column.opponent.text: cell.column.opponent.caption for cell in results.cells}
+    told |= {cell.player.text: cell.player.caption for cell in results.cells}
     for name, placings in ratings.tournaments(results).items():
         try:
             rated = ratings.ratings(placings)
@@ -274,7 +278,7 @@ def _settings(experiment: Experiment, origins: Origins) -> Iterator[Block]:
         "",
         ["Game", "Role", "Seats", "Opponent", "Per decision"],
         [
-            [column.game, column.role, ", ".join(map(str, column.seats)), column.opponent_told, budget(column)]
+            [column.game, column.role, ", ".join(map(str, column.seats)), column.opponent.caption, budget(column)]
             for column in experiment.columns
         ],
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from experiments.papers.earlier import FIRST, lines_of_2011
 from experiments.plan.definition import Column
+from experiments.plan.titles import budget, game_title, slug
 from experiments.report.drawing import (
     FILLS,
     INK,
@@ -16,27 +17,16 @@ from experiments.report.drawing import (
     MARGIN,
     MARKERS,
     SUBDUED,
-    Columns,
     canvas,
     games_told,
     percent,
     with_errors,
 )
-from experiments.store.summary import Tally, budget, game_title, slug
-from experiments.weigh.round_robin import SEARCHES, RoundRobin, Score, round_robins, search_name
+from experiments.store.summary import Columns, Tally
+from experiments.weigh.groups import by_trees, hidden_cards
+from experiments.weigh.round_robin import RoundRobin, Score, round_robins, search_name
 from experiments.weigh.statistics import Counts
 
-TITLES = {
-    "heat-map": "The searches against each other (2012, Figs. 7 and 9): white where the first seat wins all games, black where the second "
-    "does; a draw is half a win.",
-    "strength": "The searches against all (2012, Figs. 8 and 10), with 95 % Clopper-Pearson intervals of the games won, and of these "
-    "and half of the games drawn.",
-    "balance": "Determinizations and iterations at a fixed total (2012, Fig. 6), with 95 % Clopper-Pearson intervals.",
-    "determinizations": "Determinizations and iterations (2011, Figs. 2-4), with 95 % Clopper-Pearson intervals.",
-    "hidden-cards": "The benefit of seeing hidden cards (2011, Fig. 5), with 95 % Clopper-Pearson intervals.",
-    "decision-time": "Playing strength and decision time (2012, Figs. 14 and 15), with 95 % Clopper-Pearson intervals.",
-}
-ALL_SEE = "players 2 and 3, all three seeing"
 ASIDE = 0.12  # of the two intervals of a bar, from its middle
 BAR = 0.66  # width, of the room for a bar
 LIGHT_SHADE = 0.5  # numbers are dark on lighter fields
@@ -232,20 +222,9 @@ def _balances(columns: Columns, directory: Path) -> list[Path]:
     return [path]
 
 
-def by_trees(tallies: Iterable[Tally]) -> dict[int, Tally]:
-    """Determinized searches by the number of their determinizations."""
-    from icarus.engine.scheme import parse_scheme
-
-    schemes = [(parse_scheme(tally.cell.scheme), tally) for tally in tallies]
-    found = {scheme.trees: tally for scheme, tally in schemes if scheme.name == "DeterminizedUCT"}
-    return dict(sorted(found.items()))
-
-
 def _split(column: Column) -> str:
     """The opponent's determinizations and the iterations of each."""
-    from icarus.engine.scheme import parse_scheme
-
-    number = parse_scheme(column.opponent_scheme).trees
+    number = column.opponent.scheme.trees
     return f"{number} × {column.iterations // number}" if column.iterations else f"{number} determinizations"
 
 
@@ -317,32 +296,6 @@ def _panel_lines(
 # --------------------------------------------------------------------------------------------------------- hidden cards
 
 
-def hidden_cards(columns: Columns) -> dict[str, tuple[Counts, Counts]]:
-    """By whom it is that sees the others' cards: wins of that side and games, when he does not and when he does.
-
-    The peasants' games are those of the landlord, seen from the other side. Whoever has not played yet is left out.
-    """
-    rates: dict[tuple[int, str, str], Counts] = {}
-    for column, tallies in columns.items():
-        for tally in (tally for tally in tallies if tally.games and len(column.seats) == 1):
-            rates[column.seats[0], search_name(tally.cell.scheme), search_name(column.opponent_scheme)] = (
-                tally.wins,
-                tally.games,
-            )
-    blind, seeing = SEARCHES["DeterminizedUCT"], SEARCHES["CheatingEnsembleUCT"]
-
-    def peasants(own: str, others: str) -> Counts | None:
-        played = rates.get((0, own, others))
-        return None if played is None else (played[1] - played[0], played[1])
-
-    found = {
-        f"player {seat + 1}": (rates.get((seat, blind, blind)), rates.get((seat, seeing, blind))) for seat in range(3)
-    }
-    found["players 2 and 3"] = peasants(blind, blind), peasants(blind, seeing)
-    found[ALL_SEE] = peasants(blind, blind), peasants(seeing, seeing)
-    return {who: (without, sees) for who, (without, sees) in found.items() if without and sees}
-
-
 def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
     """Fig. 5: pairs of bars."""
     found = hidden_cards(columns)
@@ -404,11 +357,11 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
 
 
 def _line_name(tally: Tally, column: Column) -> str:
-    agent, opponent = search_name(tally.cell.scheme), search_name(column.opponent_scheme)
+    agent, opponent = search_name(tally.cell.player.scheme), search_name(column.opponent.scheme)
     return agent + (f" ({column.role})" if column.role not in ("", FIRST) else "") + f" against {opponent}"
 
 
-PICTURES: dict[str, Callable[[Columns, Path], list[Path]]] = {
+DRAW: dict[str, Callable[[Columns, Path], list[Path]]] = {
     "heat-map": _heat_maps,
     "strength": _strengths,
     "balance": _balances,

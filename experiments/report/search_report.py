@@ -1,12 +1,11 @@
 """Tables of the two earlier papers: the searches against all others, who gains by seeing hidden cards, and branching."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from experiments.papers.earlier import DOU_DI_ZHU, PHANTOM
-from experiments.report.document import Block, Heading, Paragraph, Picture, Table, html, markdown
-from experiments.report.drawing import Columns
-from experiments.report.search_figures import ALL_SEE, hidden_cards
+from experiments.store.summary import Columns
+from experiments.weigh.document import Block, Heading, Paragraph, Table
+from experiments.weigh.groups import ALL_SEE, hidden_cards
 from experiments.weigh.round_robin import SEARCHES, RoundRobin, Score, round_robins
 from experiments.weigh.search_claims import searched
 from experiments.weigh.statistics import clopper_pearson, contrast, wilson
@@ -96,26 +95,3 @@ def _increases(columns: Columns) -> Sequence[Sequence[str]]:
             ]
         )
     return lines
-
-
-def write_branching(directory: Path) -> tuple[Table, list[Path]]:
-    """Write the report of a directory that holds counts of leading plays, from these alone: (its table, the files written).
-
-    Raises:
-        Refusal: see `branching.kept`.
-    """
-    from experiments.report import branching
-
-    plays = branching.kept(directory)
-    found, picture = branching.measurements(plays), directory / "figures" / branching.PICTURE
-    branching.draw(found, len(plays), picture)
-    table = branching.table(found, len(plays))
-    shown: list[Block] = [
-        Paragraph(branching.EXPLAINED),
-        Picture(picture, "Table II of 2012: measured and published."),
-        table,
-    ]
-    title = "branching: results"
-    (directory / "report.html").write_text(html(title, shown), encoding="utf-8")
-    (directory / "report.md").write_text(markdown(title, shown, directory), encoding="utf-8")
-    return table, [directory / "report.html", directory / "report.md", picture]

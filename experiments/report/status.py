@@ -3,9 +3,9 @@
 import datetime
 
 from experiments.plan.definition import Experiment
-from experiments.report.terminal import duration
+from experiments.plan.titles import duration, title
 from experiments.store.results import Results
-from experiments.store.summary import MILLION, Tally, title
+from experiments.store.summary import MILLION, Tally
 
 RECENT = 200  # games from whose ends the pace is taken
 PAUSE = 10  # so many mean game times without any game ending: the run was stopped in between

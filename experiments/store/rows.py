@@ -16,7 +16,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from experiments.plan.definition import SCHEME, Experiment, Refusal, from_settings
+from experiments.plan.definition import Experiment, Refusal, from_settings
+from icarus.engine.scheme import MO_ISMCTS
 
 EXPERIMENT, RESULTS, PACKED = "experiment.json", "results.jsonl", "results.jsonl.gz"
 FORMAT = 1  # of both files
@@ -307,7 +308,9 @@ def difference(there: Mapping[str, Any], here: Mapping[str, Any], places: tuple[
         if there[key] != here[key]:
             return f"{key} is {there[key]!r} {one_place} and {here[key]!r} {other_place}"
     for key in ("game", "seats", "role", "opponent", "opponent_scheme", "iterations", "seconds"):
-        one, other = ([cell["column"].get(key, SCHEME) for cell in settings["cells"]] for settings in (there, here))
+        one, other = (
+            [cell["column"].get(key, str(MO_ISMCTS)) for cell in settings["cells"]] for settings in (there, here)
+        )
         if one != other:
             return f"{key} is {_shown(one)} {one_place} and {_shown(other)} {other_place}"
     return "its agents are others"

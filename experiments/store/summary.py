@@ -6,11 +6,8 @@ from collections.abc import Iterable
 import attrs
 
 from experiments.plan.definition import Cell, Column
-from experiments.weigh.statistics import clopper_pearson
 
 STATISTICS = ("visits", "value", "depth", "iterations")
-NAMES = {"dou-di-zhu": "Dou Di Zhu", "lotr-confrontation": "LOTR:C", "phantom-mnk": "Phantom (4,4,4)"}  # in the papers'
-VARIED = {"phantom-mnk": "Phantom m,n,k"}  # … words, and where the parameters are others
 MILLION = 10**6
 DRAW = 0.5  # what a drawn game of two counts in values
 
@@ -71,10 +68,8 @@ class Tally:
         """The mean of its games, a draw counting half a win."""
         return (self.wins + DRAW * self.draws) / self.games if self.games else None
 
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % Clopper-Pearson interval of the win rate."""
-        return clopper_pearson(self.wins, self.games)
+
+Columns = dict[Column, list[Tally]]
 
 
 def blank(cells: Iterable[Cell]) -> list[Tally]:
@@ -85,34 +80,3 @@ def blank(cells: Iterable[Cell]) -> list[Tally]:
 def baseline(column: list[Tally]) -> Tally | None:
     """The agent that is an opponent itself: the measure of evenly matched players."""
     return next((tally for tally in column if tally.cell.is_opponent and tally.games), None)
-
-
-def game_title(game: str, variant: str = "") -> str:
-    """A game's name as the papers write it, with those of its parameters that are not the usual ones."""
-    name = game.partition("(")[0]
-    known = {**NAMES, **VARIED} if variant else NAMES
-    return (known.get(name) or name.replace("-", " ").title()) + (f" ({variant})" if variant else "")
-
-
-def title(column: Column, among: Iterable[Column] = ()) -> str:
-    """A column's name: the game, the role, and whatever else its fellows differ in."""
-    text = game_title(column.game, column.variant) + (f" ({column.role})" if column.role else "")
-    fellows = list(among)
-    if len({(fellow.iterations, fellow.seconds) for fellow in fellows}) > 1:
-        text += f", {budget(column)}"
-    cheats = column.opponent_told != column.opponent_text
-    if cheats or len({fellow.opponent_text for fellow in fellows}) > 1:
-        text += f", against {column.opponent_told}"
-    return text
-
-
-def budget(column: Column) -> str:
-    """What a decision may cost, in words."""
-    if column.iterations is not None:
-        return f"{column.iterations} iteration{'s' if column.iterations > 1 else ''}"
-    return f"{column.seconds:g} s"
-
-
-def slug(text: str) -> str:
-    """A title as part of a file's name."""
-    return "-".join("".join(letter if letter.isalnum() else " " for letter in text.lower()).split())

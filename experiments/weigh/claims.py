@@ -7,10 +7,11 @@ from functools import partial
 from experiments.papers.combinations import COMBINATIONS
 from experiments.papers.suite import EPISODES, RULES, TABLE_1
 from experiments.plan.campaign import CAMPAIGN, LOOKS, SHARES, Sizes
-from experiments.report.document import Block, Heading, Paragraph
+from experiments.plan.titles import budget
 from experiments.store.results import Results
-from experiments.store.summary import Tally, budget
+from experiments.store.summary import Tally
 from experiments.weigh import worlds
+from experiments.weigh.document import Block, Heading, Paragraph
 from experiments.weigh.evidence import (
     DEPTH,
     VALUE,
@@ -382,7 +383,7 @@ def _by_budget(tallies: Iterable[Tally]) -> dict[str, list[Tally]]:
     for tally in tallies:
         column = tally.cell.column
         usual = place_of(tally.cell) in PLACES and not column.variant
-        if tally.games and usual and column.opponent_text == TABLE_1["-"]:
+        if tally.games and usual and column.opponent.text == TABLE_1["-"]:
             found.setdefault(budget(column), []).append(tally)
     return found
 
@@ -410,7 +411,7 @@ def _in_looks(results: Results) -> bool:
 
 def _whole(results: Results) -> bool:
     """Whether all that the statements are about is to be played."""
-    there = {(place_of(cell), cell.text) for cell in results.cells}
+    there = {(place_of(cell), cell.player.text) for cell in results.cells}
     return all(comparison.cells <= there for claim in CLAIMS for comparison in claim.comparisons)
 
 

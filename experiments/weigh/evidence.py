@@ -9,7 +9,8 @@ import attrs
 import numpy as np
 
 from experiments.plan.definition import Cell
-from experiments.store.summary import Moments, Tally, game_title
+from experiments.plan.titles import game_title
+from experiments.store.summary import Moments, Tally
 from experiments.weigh.statistics import (
     CONFIDENCE,
     Estimate,
@@ -161,7 +162,7 @@ class Evidence:
     """
 
     def __init__(self, tallies: Iterable[Tally]) -> None:
-        self._tallies = {(place_of(tally.cell), tally.cell.text): tally for tally in tallies}
+        self._tallies = {(place_of(tally.cell), tally.cell.player.text): tally for tally in tallies}
         self._sides: dict[tuple[Place, tuple[str, ...], str, float], Estimate | None] = {}
 
     def tally(self, place: Place, strategy: str) -> Tally | None:

@@ -82,7 +82,7 @@ def _taken(games: int, looks: Sequence[int]) -> int:
 
 
 def _key(cell: Cell) -> Key:
-    return place_of(cell), cell.text
+    return place_of(cell), cell.player.text
 
 
 def _promises(state: State, taken: Mapping[Cell, int]) -> dict[Key, float]:

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 import attrs
 import numpy as np
 
-from experiments.plan.definition import SCHEME, Column
+from experiments.plan.definition import Column, Label, Player
+from experiments.plan.titles import title
 from experiments.store.results import Results
-from experiments.store.summary import title
 from experiments.weigh.statistics import CONFIDENCE
 
 STEPS = 100  # of Newton's method; a few are enough where there is a maximum
@@ -123,10 +123,12 @@ def tournaments(results: Results) -> dict[str, Counter[Placing]]:
     ):
         cell = results.cells[cell_index]
         name = _name(cell.column, results)
-        opponents.setdefault(name, set()).add(cell.column.opponent_text)
+        opponents.setdefault(name, set()).add(cell.column.opponent.text)
         if not cell.is_opponent:  # a game of an agent against itself says nothing
             rewards = [float(reward) for reward in json.loads(returns)]
-            players = [cell.text if player == seat else cell.column.opponent_text for player in range(len(rewards))]
+            players = [
+                cell.player.text if player == seat else cell.column.opponent.text for player in range(len(rewards))
+            ]
             placing = tuple(
                 tuple(sorted(player for player, reward in zip(players, rewards, strict=True) if reward == level))
                 for level in sorted(set(rewards), reverse=True)
@@ -141,4 +143,4 @@ def _name(column: Column, results: Results) -> str:
 
 
 def _without_opponent(column: Column) -> Column:
-    return attrs.evolve(column, opponent="", opponent_scheme=SCHEME)
+    return attrs.evolve(column, opponent=Player(Label("")))

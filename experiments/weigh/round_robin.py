@@ -5,8 +5,10 @@ from collections.abc import Iterable, Mapping
 import attrs
 
 from experiments.plan.building import known_game
-from experiments.plan.definition import SCHEME, Column
-from experiments.store.summary import DRAW, Tally, budget, game_title
+from experiments.plan.definition import Column
+from experiments.plan.titles import budget, game_title
+from experiments.store.summary import DRAW, Tally
+from icarus.engine.scheme import Scheme
 
 SEARCHES = {
     "CheatingUCT": "Cheating UCT",
@@ -48,13 +50,9 @@ class Score:
         return Score(self.wins + other.wins, self.draws + other.draws, self.games + other.games)
 
 
-def search_name(scheme: str) -> str:
+def search_name(scheme: Scheme) -> str:
     """A search as the paper calls it; cheating is part of the names of those that cheat."""
-    if scheme == SCHEME:
-        return SEARCHES[SCHEME]
-    from icarus.engine.scheme import parse_scheme
-
-    return SEARCHES[parse_scheme(scheme).name]
+    return SEARCHES[scheme.name]
 
 
 @attrs.frozen
@@ -113,9 +111,13 @@ def round_robins(columns: Mapping[Column, Iterable[Tally]]) -> list[RoundRobin]:
             continue
         scores = found.setdefault((column.game.partition("(")[0], column.variant, budget(column)), {})
         for tally in tallies:
-            if not tally.games or tally.cell.strategy != column.opponent or tally.cell.own_iterations is not None:
+            if (
+                not tally.games
+                or str(tally.cell.player.strategy) != str(column.opponent.strategy)
+                or tally.cell.own_iterations is not None
+            ):
                 continue
-            agent, opponent = search_name(tally.cell.scheme), search_name(column.opponent_scheme)
+            agent, opponent = search_name(tally.cell.player.scheme), search_name(column.opponent.scheme)
             score = Score(tally.wins, tally.draws, tally.games)
             pair, seen = ((agent, opponent), score) if column.seats[0] == 0 else ((opponent, agent), score.turned)
             scores[pair] = scores.get(pair, Score()) + seen

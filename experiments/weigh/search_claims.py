@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
-from experiments.plan.definition import Cell, Column
-from experiments.report.document import Block, Heading, Paragraph
-from experiments.report.drawing import Columns
-from experiments.report.search_figures import ALL_SEE, by_trees, hidden_cards
+from experiments.plan.definition import Cell, Column, Label, Player
+from experiments.plan.titles import budget, game_title
 from experiments.store.results import Results
-from experiments.store.summary import Tally, budget, game_title
+from experiments.store.summary import Columns, Tally
+from experiments.weigh.document import Block, Heading, Paragraph
 from experiments.weigh.evidence import (
     SCORE,
     WINS,
@@ -24,8 +23,10 @@ from experiments.weigh.evidence import (
     rule,
     same,
 )
+from experiments.weigh.groups import ALL_SEE, by_trees, hidden_cards
 from experiments.weigh.round_robin import Score, round_robins, search_name
 from experiments.weigh.verdicts import Claim, Judgement, Look, all_of, details_table, judge, summary_table, tallied
+from icarus.engine.scheme import MO_ISMCTS
 
 SOURCE = "the papers of 2011 and 2012"
 LIGHT, DARK = "Light", "Dark"
@@ -163,8 +164,10 @@ def evidence(columns: Columns) -> dict[str, Evidence]:
 
 def _tally(place: Place, player: str, score: Score) -> Tally:
     """A score as that of an agent in a column of its own."""
-    column = Column(game=place[0], variant="", role=place[1], seats=(), opponent="", iterations=None, seconds=None)
-    return Tally(Cell(column, player, player), score.games, score.wins, score.draws)
+    column = Column(
+        game=place[0], variant="", role=place[1], seats=(), opponent=Player(Label("")), iterations=None, seconds=None
+    )
+    return Tally(Cell(column, player, Player(Label(player))), score.games, score.wins, score.draws)
 
 
 Found = Iterator[tuple[Place, str, Score]]
@@ -187,7 +190,7 @@ def _of_hidden_cards(columns: Columns) -> Found:
 
 def _of_trees(columns: Columns) -> Found:
     for column, tallies in columns.items():
-        if search_name(column.opponent_scheme) == DETERMINIZED and column.role and column.iterations:
+        if search_name(column.opponent.scheme) == DETERMINIZED and column.role and column.iterations:
             whole = [tally for tally in tallies if _spends(tally.cell.iterations, column.iterations)]
             for number, tally in by_trees(whole).items():
                 yield (
@@ -218,7 +221,7 @@ def judgements(results: Results) -> dict[str, list[Judgement]]:
 def searched(columns: Columns) -> bool:
     """Whether any agent or opponent has another scheme than the usual one."""
     return any(
-        tally.cell.text != tally.cell.strategy or column.opponent_text != column.opponent
+        MO_ISMCTS != tally.cell.player.scheme or MO_ISMCTS != column.opponent.scheme
         for column, tallies in columns.items()
         for tally in tallies
     )

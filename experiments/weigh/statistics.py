@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -43,7 +44,7 @@ def difference(one: Counts, other: Counts) -> float:
     """The p-value of two win rates being the same (Fisher's exact test, two-sided)."""
     from scipy.stats import fisher_exact
 
-    return float(fisher_exact([[wins, games - wins] for wins, games in (one, other)]).pvalue)
+    return float(fisher_exact(np.array([[wins, games - wins] for wins, games in (one, other)])).pvalue)
 
 
 def mcnemar(one: int, other: int) -> float:
@@ -229,8 +230,6 @@ def anova(design: Design) -> list[Effect]:
 
 def binomial_model(design: Design) -> list[Effect]:
     """The logistic model of the win counts with all factors and interactions; likelihood ratio tests, type II."""
-    import warnings
-
     from scipy.special import chdtrc
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM

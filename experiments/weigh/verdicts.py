@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import attrs
 import numpy as np
 
-from experiments.report.document import Table
+from experiments.weigh.document import Table
 from experiments.weigh.evidence import (
     AGREES,
     DISAGREES,
@@ -163,12 +163,12 @@ def find(comparison: Comparison, parts: tuple[float, float], looks: Sequence[Loo
             break
     if taken is None:
         return Finding(comparison, None, UNDECIDED)
-    look, sign = taken
+    look, verdict = taken
     levels = confidences(comparison, parts, look)
     estimate, against = (look.evidence.estimate(comparison, level) for level in levels)
     assert estimate is not None
-    more = more_games(comparison, estimate, levels[0], look.evidence.games(comparison)) if sign == 0 else None
-    return Finding(comparison, estimate, _VERDICTS[sign], against, levels, more)
+    more = more_games(comparison, estimate, levels[0], look.evidence.games(comparison)) if verdict == 0 else None
+    return Finding(comparison, estimate, _VERDICTS[verdict], against, levels, more)
 
 
 # ---------------------------------------------------------------------------------------------------------------- tables

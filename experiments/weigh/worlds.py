@@ -10,11 +10,12 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments.papers.suite import RULES, SECTION_8, load
+from experiments.papers.suite import RULES, SECTION_8
 from experiments.plan.campaign import LOOKS, SHARES
 from experiments.plan.definition import Cell
-from experiments.report.document import Table
+from experiments.plan.loading import load
 from experiments.store.summary import MILLION, STATISTICS, Tally
+from experiments.weigh.document import Table
 from experiments.weigh.evidence import DEPTH, VALUE, VISITS, Comparison, Evidence, Place, place_of
 from experiments.weigh.verdicts import Claim, Look, signs, together
 
@@ -102,7 +103,7 @@ class Drawn:
 def agents() -> Iterator[tuple[Cell, Place, str]]:
     """Every cell of section 8 with its place and its name."""
     for cell in load("section8", {}).cells:
-        yield cell, place_of(cell), next(name for name, text in SECTION_8.items() if text == cell.strategy)
+        yield cell, place_of(cell), next(name for name, text in SECTION_8.items() if text == cell.player.text)
 
 
 def looks(truth: Truth, sizes: Mapping[Place, Sequence[int]], shares: Sequence[float], seed: int) -> list[Look]:

@@ -4,6 +4,7 @@ A time on a shared machine means little; a ratio to something else measured in t
 subjects alternate, and what is reported is the median over the repeats, with the spread between the quartiles.
 """
 
+import importlib.util
 import itertools
 import json
 import random
@@ -195,8 +196,6 @@ def measure(
 
 
 def _installed() -> bool:
-    import importlib.util
-
     return importlib.util.find_spec("pyspiel") is not None
 
 

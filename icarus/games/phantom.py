@@ -356,6 +356,7 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
         players=2,
         parameters={"columns": columns, "rows": rows, "in_a_row": in_a_row},
         defaults={"columns": COLUMNS, "rows": ROWS, "in_a_row": IN_A_ROW},
+        seat_names=("First", "Second"),
         state=STATE,
         beliefs=BELIEFS,
         max_legal=SQUARES,

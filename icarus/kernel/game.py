@@ -122,6 +122,7 @@ class Game(AnyGame):
             without their suits), how many deals it stands for, up to a common factor. Absent: all records are equally likely.
         parameters: keyword arguments of `initial` (integers), such as the number of players; any that has no default there.
         defaults: the values of these that go without saying in the game's full name.
+        seat_names: what people call the players, in their order, where the roles differ: "Light", "Dark".
 
     Raises:
         ValueError: a parameter that `initial` does not take, or lacks.
@@ -150,8 +151,13 @@ class Game(AnyGame):
     multiplicity: Callable | None = None
     parameters: Mapping[str, int] = attrs.field(factory=dict)
     defaults: Mapping[str, int] = attrs.field(factory=dict)
+    seat_names: tuple[str, ...] = ()
 
     def __attrs_post_init__(self) -> None:
+        if self.seat_names and len(set(self.seat_names)) != self.players:
+            raise ValueError(
+                f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
+            )
         taken = _parameters_of(self.initial)
         unknown = [name for name in self.parameters if name not in taken]
         missing = [name for name, default in taken.items() if default is None and name not in self.parameters]

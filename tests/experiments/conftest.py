@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from experiments.papers import suite
+from experiments.plan import loading
 from experiments.store import rows as store
 from experiments.store.rows import Row
 
@@ -77,12 +77,12 @@ def without_clocks(value: Any) -> Any:
 
 def small() -> Any:
     """The experiment that `SMALL` names."""
-    return suite.load("figure5", {"games": ["othello"], "trials": TRIALS, "iterations": 20})
+    return loading.load("figure5", {"games": ["othello"], "trials": TRIALS, "iterations": 20})
 
 
 def all_of_table_1(trials: int = 4, **changes: Any) -> Any:
     """The sixteen combinations in Othello."""
-    return suite.load("figure4", {"games": ["othello"], "trials": trials, "iterations": 20, **changes})
+    return loading.load("figure4", {"games": ["othello"], "trials": trials, "iterations": 20, **changes})
 
 
 def keep(directory: Path, experiment: Any, rows: Iterable[Row]) -> Path:
@@ -99,8 +99,8 @@ def a_row(cell: Any, trial: int, **changes: Any) -> Row:
         "cell": cell.key,
         "game": cell.column.game,
         "agent": cell.agent,
-        "strategy": cell.strategy,
-        "opponent": cell.column.opponent,
+        "strategy": str(cell.player.strategy),
+        "opponent": str(cell.column.opponent.strategy),
         "iterations": cell.column.iterations,
         "trial": trial,
         "seat": cell.seat(trial),

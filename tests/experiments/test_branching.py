@@ -5,9 +5,10 @@ import csv
 import numpy as np
 import pytest
 
-from experiments.__main__ import main
-from experiments.report import branching
-from experiments.report.branching import MEASURES, PUBLISHED, measured, measured_in, measurements
+from experiments.commands.main import main
+from experiments.papers.earlier import BRANCHING_ROWS
+from experiments.play.branching import MEASURES, PUBLISHED, measured, measured_in
+from experiments.report.branching import measurements
 from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
 from icarus.games.dou_di_zhu.plays import RANK_NAMES, hand_of
 
@@ -91,9 +92,9 @@ def test_the_same_seed_gives_the_same_deals_and_another_others():
     "arguments, told",
     [
         (("run", "branching", "--out", "x"), "branching plays no games: python -m experiments branching"),
-        (("branching", "--deals", "0"), "deals is 0; it must be an integer of at least 1"),
-        (("branching", "--deals", "1"), "at least 2 deals"),
-        (("branching", "--seed", "-1"), "a seed of at least 0"),
+        (("branching", "--deals", "0"), "deals is 0; it must be an integer of at least 2"),
+        (("branching", "--deals", "1"), "deals is 1; it must be an integer of at least 2"),
+        (("branching", "--seed", "-1"), "seed is -1; it must be an integer of at least 0"),
     ],
 )
 def test_bad_input_is_refused(arguments, told, tmp_path, monkeypatch, capsys):
@@ -106,6 +107,6 @@ def test_a_directory_with_something_else_is_left_alone(tmp_path, capsys):
     (tmp_path / "mine.txt").write_text("mine")
     assert main(["branching", "--deals", "2", "--out", str(tmp_path)]) == 2
     assert "holds other files" in capsys.readouterr().err
-    (tmp_path / branching.BRANCHING_ROWS).write_text("deal,x\n0,1\n")
+    (tmp_path / BRANCHING_ROWS).write_text("deal,x\n0,1\n")
     assert main(["report", str(tmp_path)]) == 2
     assert "does not hold the leading plays" in capsys.readouterr().err

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from conftest import a_row
 
-from experiments.papers import suite
+from experiments.plan import loading
 from experiments.plan.campaign import BACKGAMMON, CAMPAIGN, FIRST, LOOKS, SHARES, USUAL
 from experiments.plan.definition import Refusal
 from experiments.play import campaign as at_work
@@ -49,7 +49,7 @@ def test_the_campaign_is_section_8_at_the_papers_size():
     campaign = Campaign(Path("rows"), Path("kept"))
     cells = [cell for game in FIRST for cell in campaign.experiment(game).cells]
     assert len(cells) == 140 and {cell.column.iterations for cell in cells} == {5000}
-    assert {cell.key for cell in cells} == {cell.key for cell in suite.load("section8", {}).cells}
+    assert {cell.key for cell in cells} == {cell.key for cell in loading.load("section8", {}).cells}
     assert campaign.experiment("othello").trials == 1000 and campaign.experiment("backgammon").trials == 250
     assert {place_of(cell) for cell in cells} == set(LOOKS)
     assert (USUAL[0], BACKGAMMON[0]) == (200, 100)
@@ -245,5 +245,5 @@ def test_a_campaign_that_is_killed_goes_on_without_losing_a_game(tmp_path):
 
 def test_an_experiment_of_the_campaign_differs_from_section_8_in_name_only():
     mine = Campaign(Path("r"), Path("k")).experiment("othello")
-    theirs = suite.load("section8", {"games": ["othello"], "seed": mine.seed})
+    theirs = loading.load("section8", {"games": ["othello"], "seed": mine.seed})
     assert attrs.evolve(theirs, name=CAMPAIGN) == mine

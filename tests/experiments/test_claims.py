@@ -10,6 +10,8 @@ import pytest
 from conftest import a_row, keep, small
 
 from experiments.papers import suite
+from experiments.plan import loading
+from experiments.plan.building import build
 from experiments.store.summary import MILLION, Moments, Tally, blank
 from experiments.weigh import claims, worlds
 from experiments.weigh.claims import CLAIMS, LIGHT, OTHELLO, PLACES, STRATEGIES
@@ -42,10 +44,10 @@ def moments(mean, games, spread=0.1):
 
 def world(rate=PAPER.rate, trees=PAPER.tree, games=MANY, iterations=5000):
     """Section 8 with the win rates and the trees that functions of (place, agent) give."""
-    tallies = blank(suite.load("section8", {"iterations": iterations}).cells)
+    tallies = blank(loading.load("section8", {"iterations": iterations}).cells)
     for tally in tallies:
         place = claims.place_of(tally.cell)
-        agent = next(name for name, strategy in STRATEGIES.items() if strategy == tally.cell.strategy)
+        agent = next(name for name, strategy in STRATEGIES.items() if strategy == str(tally.cell.player.strategy))
         tally.games, tally.wins = games, round(rate(place, agent) * games)
         tally.moments = {name: moments(value, games) for name, value in trees(place, agent).items()}
     return tallies
@@ -191,7 +193,7 @@ def test_every_strategy_of_the_claims_is_written_as_the_rows_write_it():
 
     for text in STRATEGIES.values():
         assert str(parse(text)) == text
-    played = {cell.strategy for cell in suite.load("section8", {}).cells}
+    played = {str(cell.player.strategy) for cell in loading.load("section8", {}).cells}
     needed = {
         strategy
         for claim in CLAIMS
@@ -285,7 +287,7 @@ def test_a_statement_about_all_games_waits_for_all_of_them():
 
 
 def test_other_games_seats_and_opponents_are_no_evidence(tmp_path):
-    experiment = suite.build(
+    experiment = build(
         {
             "name": "other",
             "games": ["knockout-whist", "checkers(draw_after=80)"],
@@ -304,11 +306,11 @@ def test_other_games_seats_and_opponents_are_no_evidence(tmp_path):
 def test_the_games_of_several_runs_are_put_together_and_each_counts_once(tmp_path, capsys):
     from experiments.store.results import results_of
 
-    figure5, figure4 = small(), suite.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20})
+    figure5, figure4 = small(), loading.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20})
     for name, experiment in (("one", figure5), ("other", figure4)):
         keep(tmp_path / name, experiment, (a_row(cell, trial) for cell in experiment.cells for trial in range(3)))
     with results_of(tmp_path / "one", tmp_path / "other") as results:
-        found = {tally.cell.strategy: tally.games for tally in results.tallies()}
+        found = {str(tally.cell.player.strategy): tally.games for tally in results.tallies()}
     assert found == dict.fromkeys([*suite.TABLE_1.values(), "BASELINE >> EPIC"], 3)
     other_seed = attrs.evolve(figure5, seed=1)
     keep(tmp_path / "third", other_seed, (a_row(cell, trial) for cell in other_seed.cells for trial in range(3)))
@@ -317,7 +319,7 @@ def test_the_games_of_several_runs_are_put_together_and_each_counts_once(tmp_pat
 
 
 def test_the_command_prints_every_statement_and_as_csv_every_comparison(tmp_path, capsys):
-    from experiments.__main__ import main
+    from experiments.commands.main import main
 
     experiment = small()
     keep(
@@ -341,7 +343,7 @@ def test_the_command_prints_every_statement_and_as_csv_every_comparison(tmp_path
 
 
 def test_a_directory_without_games_of_the_paper_is_refused(tmp_path, capsys):
-    from experiments.__main__ import main
+    from experiments.commands.main import main
 
     keep(tmp_path, small(), [])
     assert main(["claims", str(tmp_path)]) == 2

@@ -9,7 +9,8 @@ import shutil
 import pytest
 from conftest import SMALL, TRIALS, a_row, all_of_table_1, keep, small
 
-from experiments.__main__ import main, split_games
+from experiments.commands.main import main
+from experiments.commands.playing import split_games
 from experiments.report.status import state_of
 from experiments.store import rows as store
 from experiments.store.results import results_of
@@ -226,11 +227,11 @@ def test_a_row_that_was_tampered_with_is_found(call, copy):
 
 
 def test_runs_of_different_experiments_are_not_merged(call, tmp_path):
-    from experiments.papers import suite
+    from experiments.plan import loading
 
     for seed in (0, 1):
         with store.writer(
-            tmp_path / str(seed), suite.load("figure4", {"games": ["othello"], "trials": 4, "seed": seed})
+            tmp_path / str(seed), loading.load("figure4", {"games": ["othello"], "trials": 4, "seed": seed})
         ):
             pass
     code, _, errors = call("merge", tmp_path / "out", tmp_path / "0", tmp_path / "1")

@@ -1,13 +1,15 @@
 """Cells, seats, seeds, and the tables from which experiments are built."""
 
+import json
+import pickle
 from pathlib import Path
 
 import pytest
 
-from experiments.papers import suite
+from experiments.plan import loading
 from experiments.plan.building import build
-from experiments.plan.definition import Refusal, from_settings
-from experiments.store.summary import title
+from experiments.plan.definition import Label, Refusal, from_settings
+from experiments.plan.titles import title
 
 TABLE = {"name": "mine", "games": "othello", "agents": {"a": "RAVE"}, "iterations": 10, "trials": 4}
 
@@ -21,7 +23,7 @@ def base(column):
 
 
 def test_figure_4_plays_section_8s_seven_columns_with_sixteen_combinations_each():
-    experiment = suite.load("figure4", {})
+    experiment = loading.load("figure4", {})
     assert [(base(column), column.role) for column in experiment.columns] == [
         ("dou-di-zhu", "Landlord"),
         ("hearts", ""),
@@ -34,11 +36,11 @@ def test_figure_4_plays_section_8s_seven_columns_with_sixteen_combinations_each(
     assert len(experiment.cells) == 7 * 16
     assert experiment.trials == 1000
     assert {column.iterations for column in experiment.columns} == {5000}
-    assert {column.opponent for column in experiment.columns} == {"BASELINE"}
+    assert {str(column.opponent.strategy) for column in experiment.columns} == {"BASELINE"}
 
 
 def test_the_seats_are_those_of_section_8():
-    seats = {(base(column), column.role): column.seats for column in suite.load("figure4", {}).columns}
+    seats = {(base(column), column.role): column.seats for column in loading.load("figure4", {}).columns}
     assert seats["dou-di-zhu", "Landlord"] == (0,)
     assert seats["lotr-confrontation", "Light"] == (0,)
     assert seats["lotr-confrontation", "Dark"] == (1,)
@@ -52,13 +54,13 @@ def test_half_the_games_of_a_two_player_game_are_played_in_each_seat():
 
 
 def test_figure_3_plays_the_same_games_as_figure_4():
-    one, other = (suite.load(name, {"games": ["othello"]}) for name in ("figure3", "figure4"))
+    one, other = (loading.load(name, {"games": ["othello"]}) for name in ("figure3", "figure4"))
     assert one.cells == other.cells
     assert [one.game_seed(cell, 3) for cell in one.cells] == [other.game_seed(cell, 3) for cell in other.cells]
 
 
 def test_figure_5_compares_the_baseline_epic_and_nast():
-    assert [cell.strategy for cell in suite.load("figure5", {"games": ["othello"]}).cells] == [
+    assert [str(cell.player.strategy) for cell in loading.load("figure5", {"games": ["othello"]}).cells] == [
         "BASELINE",
         "BASELINE >> EPIC",
         "BASELINE >> NAST2",
@@ -68,7 +70,7 @@ def test_figure_5_compares_the_baseline_epic_and_nast():
 def test_a_cell_has_the_same_seeds_whatever_else_is_in_the_experiment():
     alone = built(agents={"r": "RAVE"})
     among = built(agents={"m": "BASELINE >> MAST", "rave": "RAVE"}, trials=99, iterations=[5, 10])
-    same = [cell for cell in among.cells if cell.strategy == "RAVE" and cell.column.iterations == 10]
+    same = [cell for cell in among.cells if str(cell.player.strategy) == "RAVE" and cell.column.iterations == 10]
     assert [among.game_seed(cell, 2) for cell in same] == [alone.game_seed(alone.cells[0], 2)]
 
 
@@ -148,7 +150,7 @@ def test_a_strategy_that_cannot_be_read_is_refused_with_the_position():
 def test_an_experiment_is_read_from_a_file(tmp_path):
     path = tmp_path / "rave-k.toml"
     path.write_text('games = "othello"\nagents = ["RAVE"]\nseconds = 0.5\ntrials = 7\n')
-    experiment = suite.load(str(path), {"iterations": 30})
+    experiment = loading.load(str(path), {"iterations": 30})
     assert (experiment.name, experiment.trials) == ("rave-k", 7)
     assert (experiment.columns[0].iterations, experiment.columns[0].seconds) == (30, None)
 
@@ -157,7 +159,7 @@ def test_a_file_that_is_not_toml_is_refused_in_one_sentence(tmp_path):
     path = tmp_path / "bad.toml"
     path.write_text("games = [")
     with pytest.raises(Refusal, match=r"bad\.toml: "):
-        suite.load(str(path), {})
+        loading.load(str(path), {})
 
 
 OWN = """
@@ -172,9 +174,9 @@ EXPERIMENT = {"games": "othello", "agents": AGENTS, "iterations": [4, 8], "trial
 def test_an_experiment_is_read_from_a_python_file_with_enhancements_of_its_own(tmp_path):
     path = tmp_path / "sharp.py"
     path.write_text(OWN)
-    experiment = suite.load(str(path), {"trials": 3})
+    experiment = loading.load(str(path), {"trials": 3})
     assert (experiment.name, experiment.trials, len(experiment.cells)) == ("sharp", 3, 6)
-    assert [cell.strategy for cell in experiment.cells[:3]] == [
+    assert [str(cell.player.strategy) for cell in experiment.cells[:3]] == [
         "BASELINE",
         "BASELINE >> SHARP",
         "BASELINE >> (SHARP + NAST2)/2",
@@ -188,7 +190,7 @@ def test_games_of_an_enhancement_of_ones_own_are_played_and_name_its_file(tmp_pa
 
     path = tmp_path / "sharp.py"
     path.write_text(OWN)
-    cell = suite.load(str(path), {}).cells[1]
+    cell = loading.load(str(path), {}).cells[1]
     row = playing.row(playing.Game(cell, 0, (1, 2)))
     assert row["strategy"] == "BASELINE >> SHARP"
     assert row["moves"] > 50
@@ -202,11 +204,34 @@ def test_a_game_of_ones_own_is_played_by_its_name_in_another_process(tmp_path):
     nim = (Path(__file__).parents[2] / "examples" / "nim.py").read_text()
     path = tmp_path / "sticks.py"
     path.write_text(nim + "\nEXPERIMENT = {'games': 'nim', 'agents': ['BASELINE'], 'iterations': 5, 'trials': 1}\n")
-    cell = suite.load(str(path), {}).cells[0]
+    cell = loading.load(str(path), {}).cells[0]
     with Crew(1) as crew:
         (row,) = crew.play([Game(cell, 0, (1, 2))])
     assert (row["game"], row["strategy"]) == ("nim", "BASELINE")
     assert 3 <= row["moves"] <= 9
+
+
+def test_settings_are_read_without_running_anybody_s_file_and_played_with_it(tmp_path):
+    from experiments.play import playing
+
+    path = tmp_path / "sharp.py"
+    path.write_text(OWN)
+    experiment = loading.load(str(path), {})
+    cell = experiment.cells[1]
+    path.rename(tmp_path / "away.py")
+    kept = from_settings(json.loads(json.dumps(experiment.settings())))
+    assert kept == experiment and [each.key for each in kept.cells] == [each.key for each in experiment.cells]
+    assert isinstance(kept.cells[1].player.strategy, Label)
+    assert not isinstance(kept.cells[0].player.strategy, Label)
+    (tmp_path / "away.py").rename(path)
+    one, other = (playing.row(playing.Game(each, 0, (1, 2)))["actions"] for each in (cell, kept.cells[1]))
+    assert one == other
+
+
+def test_a_cell_goes_to_another_process_as_its_settings():
+    (cell,) = build({**TABLE, "agents": {"a": {"strategy": "RAVE", "scheme": "SO_ISMCTS", "iterations": 5}}}).cells[:1]
+    again = pickle.loads(pickle.dumps(cell))
+    assert again == cell and again.key == cell.key and again.player.scheme is not None
 
 
 @pytest.mark.parametrize(
@@ -222,27 +247,27 @@ def test_a_wrong_python_file_is_refused_in_one_sentence(tmp_path, text, told):
     path = tmp_path / "bad.py"
     path.write_text(text)
     with pytest.raises(Refusal) as refused:
-        suite.load(str(path), {})
+        loading.load(str(path), {})
     assert str(refused.value).startswith(f"{path}: ")
     assert told in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 def test_the_rules_of_reuse_are_section_4s_four_on_mast():
-    experiment = suite.load("reuse", {"games": ["othello"]})
+    experiment = loading.load("reuse", {"games": ["othello"]})
     assert [cell.agent for cell in experiment.cells] == ["Baseline", "Gibbs", "ε-greedy", "Roulette", "UCB1"]
-    assert experiment.cells[1].strategy == "BASELINE >> MAST"
+    assert str(experiment.cells[1].player.strategy) == "BASELINE >> MAST"
     assert experiment.pictures == ("reuse",)
 
 
 def test_the_trees_are_those_of_the_baseline_and_of_each_enhancement_alone():
-    assert [cell.agent for cell in suite.load("tree", {"games": ["othello"]}).cells] == ["-", "N", "R", "M", "L"]
+    assert [cell.agent for cell in loading.load("tree", {"games": ["othello"]}).cells] == ["-", "N", "R", "M", "L"]
 
 
 def test_section_8_at_once_plays_every_strategy_of_its_experiments_once():
-    whole = [cell.key for cell in suite.load("section8", {}).cells]
+    whole = [cell.key for cell in loading.load("section8", {}).cells]
     parts = {
-        cell.key for name in ("figure3", "figure4", "figure5", "reuse", "tree") for cell in suite.load(name, {}).cells
+        cell.key for name in ("figure3", "figure4", "figure5", "reuse", "tree") for cell in loading.load(name, {}).cells
     }
     assert len(whole) == len(set(whole)) == 7 * 20
     assert set(whole) == parts
@@ -250,4 +275,4 @@ def test_section_8_at_once_plays_every_strategy_of_its_experiments_once():
 
 def test_an_unknown_experiment_is_refused_with_the_nearest_names():
     with pytest.raises(Refusal, match="did you mean figure"):
-        suite.load("figur4", {})
+        loading.load("figur4", {})

@@ -6,8 +6,8 @@ import pytest
 from conftest import a_row, small
 
 from experiments import __main__ as command
-from experiments.__main__ import main
-from experiments.papers import suite
+from experiments.commands.main import main
+from experiments.plan import loading
 from experiments.plan.building import build
 from experiments.play import estimate
 from experiments.play.estimate import SAMPLES, Pace
@@ -20,7 +20,7 @@ def timed(monkeypatch):
     asked = []
 
     def seconds(experiment, cell, iterations):
-        asked.append((cell.strategy, iterations))
+        asked.append((str(cell.player.strategy), iterations))
         return 0.2 + iterations / 1000
 
     monkeypatch.setattr(estimate, "_timed", seconds)
@@ -28,7 +28,7 @@ def timed(monkeypatch):
 
 
 def test_the_time_of_all_games_follows_from_that_of_two_sizes(timed):
-    experiment = suite.load("figure5", {"games": ["othello"], "iterations": [300, 1000], "trials": 50})
+    experiment = loading.load("figure5", {"games": ["othello"], "iterations": [300, 1000], "trials": 50})
     paces = estimate.measured(experiment)
     assert all((pace.fixed, pace.each) == (pytest.approx(0.2), pytest.approx(0.001)) for pace in paces.values())
     assert len(timed) == 3 * (1 + len(SAMPLES))  # each agent once, whatever the budgets
@@ -55,7 +55,7 @@ def test_games_too_short_to_be_measured_are_timed_with_more_iterations(monkeypat
 def test_every_tree_has_an_iteration_where_games_are_timed(monkeypatch):
     asked = []
     monkeypatch.setattr(estimate, "_timed", lambda experiment, cell, iterations: asked.append(iterations) or 1.0)
-    estimate.measured(suite.load("searches-phantom", {"trials": 1}))
+    estimate.measured(loading.load("searches-phantom", {"trials": 1}))
     assert min(asked) == 1  # MO-ISMCTS against itself
     assert {40, 160} <= set(asked)
 

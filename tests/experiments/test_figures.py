@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from experiments.papers import suite
+from experiments.plan import loading
+from experiments.plan.pictures import PICTURES
 from experiments.report import figures
 from experiments.store import summary
 from experiments.store.summary import MILLION, STATISTICS, Moments
 
 
 def results(name, games, rate, **changes):
-    experiment = suite.load(name, {"games": ["othello"], **changes})
+    experiment = loading.load(name, {"games": ["othello"], **changes})
     columns = {
         column: [tally for tally in summary.blank(experiment.cells) if tally.cell.column == column]
         for column in experiment.columns
@@ -102,7 +103,7 @@ def test_section_8_has_all_pictures_each_with_its_own_agents(tmp_path):
     assert figures.fitting(experiment) == ["figure4", "figure3", "figure5", "reuse", "tree"]
     for picture, agents in (("figure4", 16), ("figure5", 3), ("reuse", 5), ("tree", 5)):
         (shown,) = figures._shown_in(picture, columns).values()
-        assert [tally.cell.agent for tally in shown] == list(figures.AGENTS[picture])
+        assert [tally.cell.agent for tally in shown] == list(PICTURES[picture].agents)
         assert len(shown) == agents
     for column in columns.values():
         for tally in column:
@@ -124,3 +125,8 @@ def test_the_interval_of_a_ratio_of_visits_is_that_of_the_delta_method():
 def test_rates_at_the_ends_of_the_scale_can_be_drawn(tmp_path, wins):
     experiment, columns = results("figure5", 5, lambda cell, games: wins)
     assert len(figures.draw(columns, tmp_path, ["figure4", "figure5"])) == 2
+
+
+def test_every_picture_that_an_experiment_may_ask_for_can_be_drawn():
+    assert set(figures.DRAW) == set(PICTURES)
+    assert all(picture.caption.endswith(".") for picture in PICTURES.values())

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from conftest import a_row, keep
 
-from experiments.papers import suite
+from experiments.plan import loading
 from experiments.plan.building import build
 from experiments.store.results import results_of
 from experiments.weigh.ratings import ratings, tournaments
@@ -122,7 +122,10 @@ def a_tournament(tmp_path, game="othello", players=2):
 
     def rows():
         for cell, trial in experiment.games():
-            seats = [cell.strategy if seat == cell.seat(trial) else cell.column.opponent for seat in range(players)]
+            seats = [
+                str(cell.player.strategy) if seat == cell.seat(trial) else str(cell.column.opponent.strategy)
+                for seat in range(players)
+            ]
             best = generator.choices(range(players), [strength[name] for name in seats])[0]
             returns = [float(seat == best) for seat in range(players)]
             yield a_row(
@@ -133,7 +136,7 @@ def a_tournament(tmp_path, game="othello", players=2):
 
 
 def test_a_tournament_is_rated_from_its_rows(tmp_path, capsys):
-    from experiments.__main__ import main
+    from experiments.commands.main import main
 
     directory = a_tournament(tmp_path)
     with results_of(directory) as results:
@@ -150,7 +153,7 @@ def test_a_tournament_is_rated_from_its_rows(tmp_path, capsys):
 
 
 def test_more_players_are_rated_by_plackett_and_luces_model(tmp_path, capsys):
-    from experiments.__main__ import main
+    from experiments.commands.main import main
 
     directory = a_tournament(tmp_path, "hearts", 4)
     assert main(["ratings", str(directory)]) == 0
@@ -158,9 +161,9 @@ def test_more_players_are_rated_by_plackett_and_luces_model(tmp_path, capsys):
 
 
 def test_an_experiment_with_one_opponent_is_no_tournament(tmp_path, capsys):
-    from experiments.__main__ import main
+    from experiments.commands.main import main
 
-    experiment = suite.load("figure5", {"games": ["othello"], "trials": 2})
+    experiment = loading.load("figure5", {"games": ["othello"], "trials": 2})
     keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells))
     assert main(["ratings", str(tmp_path)]) == 2
     assert "holds no tournament" in capsys.readouterr().err
@@ -169,7 +172,7 @@ def test_an_experiment_with_one_opponent_is_no_tournament(tmp_path, capsys):
 def test_openspiels_alpha_rank_reads_the_exported_games(tmp_path, capsys):
     pandas = pytest.importorskip("pandas")
     payoffs = pytest.importorskip("open_spiel.python.egt.heuristic_payoff_table")
-    from experiments.__main__ import main
+    from experiments.commands.main import main
 
     directory = a_tournament(tmp_path / "run")
     assert main(["export", "--alpha-rank", str(directory), str(tmp_path / "games.csv")]) == 0

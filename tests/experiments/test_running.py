@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import SMALL, TIMEOUT, TRIALS, games, small, without_clocks
 
-from experiments.papers import suite
+from experiments.plan import loading
 from experiments.play import crew
 from experiments.play.crew import Crew, GameFailed
 from experiments.play.playing import Game
@@ -146,7 +146,7 @@ def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, pla
     room = sum(map(len, (played / store.RESULTS).read_bytes().splitlines(keepends=True)[:10])) + 100
     limited = (
         f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room})); "
-        "from experiments.__main__ import main; sys.exit(main(sys.argv[1:]))"
+        "from experiments.commands.main import main; sys.exit(main(sys.argv[1:]))"
     )
     arguments = [*map(str, SMALL), "--workers", "1", "--out", str(tmp_path / "run")]
     done = subprocess.run(
@@ -173,7 +173,7 @@ def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, pla
 @pytest.mark.slow
 def test_two_workers_play_nearly_twice_as_many_games_per_second_as_one():
     """For games of a second or more; on a machine that has two processors to itself."""
-    experiment = suite.load("figure5", {"games": ["othello"], "trials": TIMED_GAMES, "iterations": TIMED_ITERATIONS})
+    experiment = loading.load("figure5", {"games": ["othello"], "trials": TIMED_GAMES, "iterations": TIMED_ITERATIONS})
     even = [
         Game(experiment.cells[0], trial, experiment.game_seed(experiment.cells[0], trial))
         for trial in range(TIMED_GAMES)

@@ -6,14 +6,14 @@ import json
 import pytest
 from conftest import a_row, keep
 
-from experiments.papers import suite
+from experiments.plan import loading
 from experiments.plan.building import build
 from experiments.plan.definition import Refusal, from_settings
+from experiments.plan.titles import title
 from experiments.play import playing
 from experiments.report.status import state_of
 from experiments.report.terminal import results_table
 from experiments.store.results import results_of
-from experiments.store.summary import title
 
 TABLE = {"name": "mine", "games": "othello", "agents": {"a": "RAVE"}, "iterations": 100, "trials": 4}
 
@@ -35,7 +35,7 @@ def test_the_key_of_a_cell_without_a_scheme_is_that_of_rows_that_exist():
     )
     # … as section 8's first games have it, played before there were schemes
     assert (
-        suite.load("section8", {}).cells[0].key
+        loading.load("section8", {}).cells[0].key
         == digest("dou-di-zhu", 0, "BASELINE", "BASELINE", 5000, None)
         == "2ac70aaf6c53a070"
     )
@@ -72,7 +72,10 @@ def test_settings_with_schemes_are_read_back():
     agents = {"a": {"scheme": "DeterminizedUCT(4) with EXP3", "iterations": 7}, "b": "RAVE"}
     experiment = built(agents=agents, opponent=[{"scheme": "CheatingUCT"}, "BASELINE"])
     assert from_settings(json.loads(json.dumps(experiment.settings()))) == experiment
-    assert {cell.scheme for cell in experiment.cells} == {"DeterminizedUCT(determinizations=4) with EXP3", "MO_ISMCTS"}
+    assert {str(cell.player.scheme) for cell in experiment.cells} == {
+        "DeterminizedUCT(determinizations=4) with EXP3",
+        "MO_ISMCTS",
+    }
 
 
 def test_schemes_are_read_from_a_file(tmp_path):
@@ -81,11 +84,11 @@ def test_schemes_are_read_from_a_file(tmp_path):
         'games = "kuhn-poker"\niterations = 50\nopponent = { scheme = "SO_ISMCTS" }\nagents.plain = "RAVE"\n'
         'agents.determinized = { strategy = "BASELINE >> MAST", scheme = "DeterminizedUCT(10)", iterations = 20 }\n'
     )
-    plain, determinized = suite.load(str(path), {}).cells
-    assert (plain.strategy, plain.scheme, plain.iterations) == ("RAVE", "MO_ISMCTS", 50)
-    assert (determinized.strategy, determinized.iterations) == ("BASELINE >> MAST", 20)
-    assert determinized.text == "BASELINE >> MAST by DeterminizedUCT(determinizations=10)"
-    assert plain.column.opponent_text == "BASELINE by SO_ISMCTS"
+    plain, determinized = loading.load(str(path), {}).cells
+    assert (str(plain.player.strategy), str(plain.player.scheme), plain.iterations) == ("RAVE", "MO_ISMCTS", 50)
+    assert (str(determinized.player.strategy), determinized.iterations) == ("BASELINE >> MAST", 20)
+    assert determinized.player.text == "BASELINE >> MAST by DeterminizedUCT(determinizations=10)"
+    assert plain.column.opponent.text == "BASELINE by SO_ISMCTS"
 
 
 def test_a_scheme_may_be_a_value_in_a_python_file(tmp_path):
@@ -94,7 +97,7 @@ def test_a_scheme_may_be_a_value_in_a_python_file(tmp_path):
         "from icarus import DeterminizedUCT\n"
         "EXPERIMENT = {'games': 'othello', 'agents': {'a': {'scheme': DeterminizedUCT(3)}}, 'iterations': 9}\n"
     )
-    assert suite.load(str(path), {}).cells[0].scheme == "DeterminizedUCT(determinizations=3)"
+    assert str(loading.load(str(path), {}).cells[0].player.scheme) == "DeterminizedUCT(determinizations=3)"
 
 
 @pytest.mark.parametrize(
@@ -223,5 +226,5 @@ def test_half_a_reward_among_four_is_no_draw(tmp_path):
 
 def test_seconds_can_be_given_to_the_command(tmp_path):
     changes = {"seconds": [0.5, 1.0]}
-    assert {column.seconds for column in suite.load("searches-phantom", changes).columns} == {0.5, 1.0}
-    assert {column.iterations for column in suite.load("searches-phantom", changes).columns} == {None}
+    assert {column.seconds for column in loading.load("searches-phantom", changes).columns} == {0.5, 1.0}
+    assert {column.iterations for column in loading.load("searches-phantom", changes).columns} == {None}

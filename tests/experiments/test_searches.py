@@ -7,24 +7,26 @@ from conftest import a_row, keep
 from matplotlib.image import imread
 from test_figures import ink
 
-from experiments.__main__ import main
-from experiments.papers import earlier, suite
-from experiments.plan.definition import SCHEME, from_settings
+from experiments.commands.main import main
+from experiments.papers import earlier
+from experiments.plan import loading
+from experiments.plan.definition import from_settings
 from experiments.report import figures, search_figures
-from experiments.report.search_figures import hidden_cards
 from experiments.store.results import results_of
 from experiments.store.summary import blank
 from experiments.weigh import claims, search_claims
 from experiments.weigh.evidence import AGREES, DISAGREES, UNDECIDED
+from experiments.weigh.groups import hidden_cards
 from experiments.weigh.round_robin import SEARCHES, RoundRobin, Score, round_robins, search_name
 from experiments.weigh.verdicts import Look, judge
+from icarus.engine.scheme import MO_ISMCTS, SCHEMES
 
 PAPER = ["Cheating UCT", "Cheating ensemble UCT", "Determinized UCT", "SO-ISMCTS", "SO-ISMCTS + POM", "MO-ISMCTS"]
 
 
 def columns_of(name, games, won, drawn=lambda cell: 0.0, **changes):
     """Results of an experiment in which each cell wins and draws the given shares."""
-    experiment = suite.load(name, changes)
+    experiment = loading.load(name, changes)
     columns = {}
     for tally in blank(experiment.cells):
         tally.games, tally.wins, tally.draws = games, round(won(tally.cell) * games), round(drawn(tally.cell) * games)
@@ -33,7 +35,7 @@ def columns_of(name, games, won, drawn=lambda cell: 0.0, **changes):
 
 
 def names(cell):
-    return search_name(cell.scheme), search_name(cell.column.opponent_scheme)
+    return search_name(cell.player.scheme), search_name(cell.column.opponent.scheme)
 
 
 # ------------------------------------------------------------------------------------------------------- who plays whom
@@ -41,22 +43,22 @@ def names(cell):
 
 @pytest.mark.parametrize("name, trials", [("searches-lotr", 750), ("searches-phantom", 200)])
 def test_every_search_meets_every_search_in_both_seats_and_itself(name, trials):
-    experiment = suite.load(name, {})
+    experiment = loading.load(name, {})
     assert sorted(names(cell) for cell in experiment.cells) == sorted((one, other) for one in PAPER for other in PAPER)
     assert {(column.seats, column.iterations) for column in experiment.columns} == {((0,), 10_000)}
     assert (
-        {cell.strategy for cell in experiment.cells}
-        == {column.opponent for column in experiment.columns}
+        {str(cell.player.strategy) for cell in experiment.cells}
+        == {str(column.opponent.strategy) for column in experiment.columns}
         == {"BASELINE"}
     )
     assert experiment.trials == trials
 
 
 def test_in_phantom_ensembles_and_determinized_uct_have_forty_trees():
-    cells = suite.load("searches-phantom", {}).cells
+    cells = loading.load("searches-phantom", {}).cells
     assert (
-        {cell.scheme for cell in cells}
-        == {cell.column.opponent_scheme for cell in cells}
+        {str(cell.player.scheme) for cell in cells}
+        == {str(cell.column.opponent.scheme) for cell in cells}
         == {
             "CheatingUCT",
             "CheatingEnsembleUCT(trees=40)",
@@ -69,9 +71,9 @@ def test_in_phantom_ensembles_and_determinized_uct_have_forty_trees():
 
 
 def test_in_lotr_determinized_uct_has_one_tree_as_light_and_ten_as_dark_and_exp3_chooses_cards():
-    cells = suite.load("searches-lotr", {}).cells
-    light, dark = {cell.scheme for cell in cells}, {cell.column.opponent_scheme for cell in cells}
-    assert {column.role for column in suite.load("searches-lotr", {}).columns} == {"Light"}
+    cells = loading.load("searches-lotr", {}).cells
+    light, dark = {str(cell.player.scheme) for cell in cells}, {str(cell.column.opponent.scheme) for cell in cells}
+    assert {column.role for column in loading.load("searches-lotr", {}).columns} == {"Light"}
     assert all(scheme.endswith(" with EXP3") for scheme in light | dark)
     assert "DeterminizedUCT(determinizations=1) with EXP3" in light
     assert "DeterminizedUCT(determinizations=10) with EXP3" in dark
@@ -79,9 +81,9 @@ def test_in_lotr_determinized_uct_has_one_tree_as_light_and_ten_as_dark_and_exp3
 
 
 def test_figure_6_varies_determinizations_at_a_fixed_total_against_forty():
-    experiment = suite.load("determinizations-lotr", {})
+    experiment = loading.load("determinizations-lotr", {})
     assert [column.role for column in experiment.columns] == ["Light", "Dark"]
-    assert {column.opponent_scheme for column in experiment.columns} == {
+    assert {str(column.opponent.scheme) for column in experiment.columns} == {
         "DeterminizedUCT(determinizations=40) with EXP3"
     }
     assert {cell.iterations for cell in experiment.cells} == {10_000}
@@ -89,9 +91,9 @@ def test_figure_6_varies_determinizations_at_a_fixed_total_against_forty():
 
 
 def test_figures_2_to_4_of_2011_are_played_on_the_same_deals_against_40_by_250():
-    experiment = suite.load("determinizations-dou-di-zhu", {})
+    experiment = loading.load("determinizations-dou-di-zhu", {})
     (column,) = experiment.columns
-    assert (column.opponent_scheme, column.iterations, column.seats) == (
+    assert (str(column.opponent.scheme), column.iterations, column.seats) == (
         "DeterminizedUCT(determinizations=40)",
         10_000,
         (0,),
@@ -107,24 +109,24 @@ def test_figures_2_to_4_of_2011_are_played_on_the_same_deals_against_40_by_250()
         played
     )  # Fig. 4: ⌊2500/75⌋ = 33, ⌊15000/75⌋ = 200
     assert played["75 × 33"].iterations == 2475
-    assert played["75 × 33"].scheme == "DeterminizedUCT(determinizations=75)"
+    assert str(played["75 × 33"].player.scheme) == "DeterminizedUCT(determinizations=75)"
 
 
 def test_other_totals_keep_the_proportions():
-    cells = {cell.agent: cell for cell in suite.load("determinizations-dou-di-zhu", {"iterations": 1000}).cells}
+    cells = {cell.agent: cell for cell in loading.load("determinizations-dou-di-zhu", {"iterations": 1000}).cells}
     assert {cell.column.iterations for cell in cells.values()} == {1000}
     assert {"100 × 50", "40 × 100", "75 × 3"} <= set(cells)  # 500, 1000 and ⌊2500/75⌋, a tenth of each first
 
 
 def test_table_2_of_2011_lets_each_player_cheat_alone_and_both_peasants_together():
-    experiment = suite.load("hidden-cards", {})
+    experiment = loading.load("hidden-cards", {})
     found = {(cell.column.seats[0], *names(cell)) for cell in experiment.cells}
     blind, seeing = "Determinized UCT", "Cheating ensemble UCT"
     assert found == {(seat, own, blind) for seat in range(3) for own in (blind, seeing)} | {
         (0, blind, seeing),
         (0, seeing, seeing),
     }
-    assert {cell.scheme for cell in experiment.cells} == {
+    assert {str(cell.player.scheme) for cell in experiment.cells} == {
         "DeterminizedUCT(determinizations=40)",
         "CheatingEnsembleUCT(trees=40)",
     }
@@ -132,8 +134,8 @@ def test_table_2_of_2011_lets_each_player_cheat_alone_and_both_peasants_together
 
 def test_decision_time_plays_mo_ismcts_against_determinized_uct_in_both_roles():
     found = {
-        (cell.column.role, *names(cell), cell.column.opponent_scheme)
-        for cell in suite.load("decision-time-lotr", {}).cells
+        (cell.column.role, *names(cell), str(cell.column.opponent.scheme))
+        for cell in loading.load("decision-time-lotr", {}).cells
     }
     assert found == {
         ("Light", "MO-ISMCTS", "Determinized UCT", "DeterminizedUCT(determinizations=10) with EXP3"),
@@ -142,7 +144,7 @@ def test_decision_time_plays_mo_ismcts_against_determinized_uct_in_both_roles():
 
 
 def test_decision_time_in_phantom_plays_each_pair_of_three_in_both_seats():
-    experiment = suite.load("decision-time-phantom", {"seconds": [1.0]})
+    experiment = loading.load("decision-time-phantom", {"seconds": [1.0]})
     three = ["Determinized UCT", "SO-ISMCTS", "MO-ISMCTS"]
     assert sorted(names(cell) for cell in experiment.cells) == sorted(
         (one, other) for one in three for other in three if one != other
@@ -151,7 +153,7 @@ def test_decision_time_in_phantom_plays_each_pair_of_three_in_both_seats():
 
 @pytest.mark.parametrize("name", earlier.EARLIER)
 def test_an_experiment_is_read_back_and_its_games_are_different(name):
-    experiment = suite.load(name, {"trials": 2})
+    experiment = loading.load(name, {"trials": 2})
     assert from_settings(experiment.settings()) == experiment
     assert len({cell.key for cell in experiment.cells}) == len(experiment.cells)
 
@@ -184,7 +186,7 @@ def test_a_round_robin_lacks_a_pair_that_has_not_met():
 
 
 def test_agents_in_the_second_seat_are_turned_round():
-    experiment = suite.load("searches-phantom", {"iterations": 50})
+    experiment = loading.load("searches-phantom", {"iterations": 50})
     cell = next(cell for cell in experiment.cells if names(cell) == ("SO-ISMCTS", "MO-ISMCTS"))
     import attrs
 
@@ -196,11 +198,9 @@ def test_agents_in_the_second_seat_are_turned_round():
 
 
 def test_every_scheme_has_the_name_of_the_paper():
-    from icarus.engine.scheme import SCHEMES
-
     assert set(SEARCHES) == set(SCHEMES)
     assert list(SEARCHES.values()) == PAPER
-    assert search_name(SCHEME) == "MO-ISMCTS"
+    assert search_name(MO_ISMCTS) == "MO-ISMCTS"
 
 
 # ---------------------------------------------------------------------------------------------------------- pictures
@@ -236,7 +236,7 @@ def as_published(cell):
     ],
 )
 def test_each_experiment_has_its_pictures_with_a_caption(tmp_path, name):
-    experiment = suite.load(name, {})
+    experiment = loading.load(name, {})
     columns = columns_of(name, 40, lambda cell: 0.5)
     drawn = figures.draw(columns, tmp_path, experiment.pictures)
     assert [path.name for path in drawn] == [f"{picture}.png" for picture in experiment.pictures]
@@ -278,7 +278,7 @@ def test_half_of_the_draws_stands_on_top_of_the_wins():
 
 def test_pictures_of_a_run_without_games_are_left_out(tmp_path):
     for name in earlier.EARLIER:
-        experiment = suite.load(name, {})
+        experiment = loading.load(name, {})
         assert figures.draw(columns_of(name, 0, lambda cell: 0), tmp_path, experiment.pictures) == []
 
 
@@ -404,16 +404,16 @@ def test_determinizations_are_compared_at_the_whole_total_only():
 
 
 def test_the_statements_of_section_8_do_not_count_games_of_other_searches(tmp_path):
-    experiment = suite.load("searches-phantom", {"trials": 1})
+    experiment = loading.load("searches-phantom", {"trials": 1})
     with results_of(keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells))) as results:
         assert claims.judgements(results) == {}
-    fixed = suite.load("section8", {"trials": 1, "games": ["othello"]})
+    fixed = loading.load("section8", {"trials": 1, "games": ["othello"]})
     with results_of(keep(tmp_path / "fixed", fixed, (a_row(cell, 0) for cell in fixed.cells))) as results:
         assert search_claims.judgements(results) == {}
 
 
 def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_games_lost_by_cheating(tmp_path, capsys):
-    experiment = suite.load("searches-phantom", {"trials": 4, "iterations": 100})
+    experiment = loading.load("searches-phantom", {"trials": 4, "iterations": 100})
     outcomes = [(1.0, 0.0), (0.5, 0.5), (1.0, 0.0), (0.0, 1.0)]
     rows = (
         a_row(cell, trial, reward=outcomes[trial][0], returns=list(outcomes[trial]), win=outcomes[trial][0] == 1.0)
@@ -438,7 +438,7 @@ def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_ga
 
 
 def test_the_parts_of_an_experiment_have_deals_of_their_own():
-    experiment = suite.load("hidden-cards", {"trials": 3})
+    experiment = loading.load("hidden-cards", {"trials": 3})
     seeds = [
         {experiment.game_seed(cell, 0) for cell in experiment.cells if cell.column == column}
         for column in experiment.columns

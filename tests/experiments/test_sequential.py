@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import a_row
 
-from experiments.papers import suite
+from experiments.plan import loading
 from experiments.plan.building import build
 from experiments.plan.definition import Refusal, Sprt
 from experiments.play import running, sequential
@@ -199,7 +199,7 @@ def test_a_sequential_test_cannot_be_divided_between_machines(tmp_path):
 
 
 def test_the_ways_of_drawing_deals_are_different_runs(tmp_path):
-    plain = suite.load("figure5", {"games": ["othello"], "trials": 20})
+    plain = loading.load("figure5", {"games": ["othello"], "trials": 20})
     with store.writer(tmp_path, plain):
         pass
     for changes, told in (

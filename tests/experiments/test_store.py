@@ -124,17 +124,17 @@ def refused(directory, experiment, before):
     ],
 )
 def test_the_directory_of_other_settings_is_refused_and_left_alone(directory, changes, told):
-    from experiments.papers import suite
+    from experiments.plan import loading
 
-    other = suite.load("figure5", {"games": ["othello"], "trials": 20, "iterations": 20, **changes})
+    other = loading.load("figure5", {"games": ["othello"], "trials": 20, "iterations": 20, **changes})
     before = {path.name: path.read_bytes() for path in directory.iterdir()}
     assert told in refused(directory, other, before)
 
 
 def test_the_directory_of_another_experiment_is_refused(directory):
-    from experiments.papers import suite
+    from experiments.plan import loading
 
-    other = suite.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20})
+    other = loading.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20})
     before = {path.name: path.read_bytes() for path in directory.iterdir()}
     assert "name is 'figure5' there and 'figure4' here" in refused(directory, other, before)
 

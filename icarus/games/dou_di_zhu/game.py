@@ -225,4 +225,5 @@ DOU_DI_ZHU = Game(
     multiplicity=multiplicity,
     text=text,
     action_text=action_text,
+    seat_names=tuple(name.capitalize() for name in PLAYER_NAMES),
 )

@@ -728,4 +728,5 @@ def lotr_confrontation(dark_shire_to_win: int = DARK_SHIRE_TO_WIN, random_setup:
         simultaneous=simultaneous,
         parameters={"dark_shire_to_win": int(dark_shire_to_win), "random_setup": int(random_setup)},
         defaults={"dark_shire_to_win": DARK_SHIRE_TO_WIN, "random_setup": 0},
+        seat_names=("Light", "Dark"),
     )

@@ -1,44 +1,14 @@
-"""Documents of headings, paragraphs, tables and pictures, written as one self-contained HTML file or as Markdown."""
+"""Documents written as pages: one self-contained HTML file, or Markdown."""
 
 import base64
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-import attrs
-
-
-@attrs.frozen
-class Heading:
-    text: str
-
-
-@attrs.frozen
-class Paragraph:
-    text: str
-
-
-@attrs.frozen
-class Table:
-    """Texts in rows; each row is as long as the header."""
-
-    caption: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-
-@attrs.frozen
-class Picture:
-    """A PNG file with an SVG of the same name beside it."""
-
-    path: Path
-    text: str
-
+from experiments.weigh.document import Block, Heading, Paragraph, Picture, Table
 
 LONG_TEXT = 50  # letters; longer texts in tables are broken into lines
 MARKED = {"agrees": "good", "above": "good", "disagrees": "bad", "below": "bad"}
-
-Block = Heading | Paragraph | Table | Picture
 
 STYLE = """
 :root { color-scheme: light; }

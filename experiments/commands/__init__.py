@@ -1,0 +1,1 @@
+"""What is typed: `python -m experiments`, its commands by subject."""

@@ -1,0 +1,76 @@
+"""Commands over the files of runs: query, export, merge, verify."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments.commands.common import FAILED, Directory, say
+from experiments.plan.checks import positive
+from experiments.play.meter import console
+from experiments.play.replay import audit
+from experiments.report import terminal
+from experiments.store import export as tables
+from experiments.store import rows as store
+from experiments.store.export import merge as merge_runs
+
+
+def query(
+    directory: Directory,
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="A query; the games played are the table `games`.")],
+    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+) -> None:
+    """Ask the results in SQL (DuckDB).
+
+    Example: "SELECT agent, avg(win::INT), avg(statistics.agent.depth) FROM games GROUP BY agent"
+    """
+    names, found = tables.query(directory, sql)
+    if csv:
+        tables.write_csv(sys.stdout, names, found)
+    else:
+        console().print(terminal.plain_table(names, found))
+
+
+def export(
+    directory: Directory,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="The file; if not given, standard output.")
+    ] = None,
+    alpha_rank: Annotated[
+        bool, typer.Option("--alpha-rank", help="Agents and scores, for OpenSpiel's alpha-rank.")
+    ] = False,
+) -> None:
+    """Write the games played as CSV, a line each, without their actions."""
+    rows = store.rows(directory, store.experiment_in(directory))
+    names, found = (["agents", "scores"], tables.matches(rows)) if alpha_rank else tables.flattened(rows)
+    if file is None:
+        tables.write_csv(sys.stdout, names, found)
+        return
+    with file.open("w", encoding="utf-8", newline="") as target:
+        tables.write_csv(target, names, found)
+
+
+def merge(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The directory to be made or extended.")],
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Directories of runs of the same experiment.")
+    ],
+) -> None:
+    """Put together what runs of the same experiment have played, for example on several machines."""
+    added, total = merge_runs(out, directories)
+    say(f"{added} games added; {total} games in {out}")
+
+
+def verify(
+    directory: Directory,
+    sample: Annotated[int, typer.Option(help="How many games are played again.")] = 10,
+    seed: Annotated[int, typer.Option(help="Another seed draws another sample.")] = 0,
+) -> int:
+    """Play a sample of games again and compare them action by action; the exit code is 1 if one differs."""
+    experiment = store.experiment_in(directory)
+    differences = 0
+    for message, same in audit(experiment, store.rows(directory, experiment), positive("sample", sample), seed):
+        differences += not same
+        print(message)
+    return FAILED if differences else 0

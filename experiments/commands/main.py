@@ -1,0 +1,61 @@
+"""The whole command, and what becomes of errors."""
+
+import typer
+
+from experiments.commands.common import FAILED, INTERRUPTED, REFUSED, say
+from experiments.commands.files import export, merge, query, verify
+from experiments.commands.playing import campaign, estimate, rehearse, run
+from experiments.commands.reports import branching, claims, plan, ratings, report, status
+from experiments.plan.definition import Refusal
+from experiments.play.crew import GameFailed
+from experiments.store import rows as store
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="The experiments of section 8 of the ICARUS paper, those of two earlier papers, and one's own.",
+)
+COMMANDS = (
+    run,
+    estimate,
+    rehearse,
+    campaign,
+    status,
+    report,
+    branching,
+    claims,
+    query,
+    export,
+    ratings,
+    merge,
+    verify,
+    plan,
+)
+for command in COMMANDS:
+    app.command()(command)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The exit code of a command; what it refuses is told in one sentence on standard error."""
+    try:
+        code = app(arguments, standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except Refusal as error:
+        say(f"experiments: {error}")
+        return REFUSED
+    except (GameFailed, store.NotKept) as error:
+        say(f"experiments: {error}")
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:
+        say(f"experiments: {error}")
+        return FAILED
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # what the parser of the command line raises
+            raise
+        if message := error.format_message():
+            say(f"experiments: {message}")
+        return REFUSED

@@ -1,0 +1,250 @@
+"""Commands that play: run, estimate, rehearse."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import attrs
+import typer
+
+from experiments.commands.common import INTERRUPTED, print_tables, say
+from experiments.commands.reports import claims, report
+from experiments.papers import earlier, suite
+from experiments.plan import campaign as plan_of_campaign
+from experiments.plan import loading
+from experiments.plan.checks import positive
+from experiments.plan.definition import Experiment, Refusal
+from experiments.play import campaign as at_work
+from experiments.play import estimate as estimates
+from experiments.play import running
+from experiments.play.cluster import Cluster
+from experiments.play.crew import Crew
+from experiments.play.meter import Meter
+from experiments.report import figures
+from experiments.store import rows as store
+from experiments.store.results import results_of
+from experiments.store.rows import Row
+
+NAMED = (
+    f"Of section 8: {', '.join(suite.SUITE)} (all at once). Of the earlier papers on Information Set MCTS and determinization: "
+    f"{', '.join(earlier.EARLIER)}. Or one's own as a .toml or .py file."
+)
+
+
+def processors() -> int:
+    """How many processes this machine runs at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run(
+    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help=NAMED)],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the results are kept; the same command continues a run there.")
+    ],
+    games: Annotated[
+        str | None, typer.Option(help="Games, separated by commas: othello,knockout-whist(players=3).")
+    ] = None,
+    trials: Annotated[int | None, typer.Option(help="Games per cell (section 8: 1000).")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help="Iterations per decision (section 8: 5000, earlier: 10000).")
+    ] = None,
+    seconds: Annotated[
+        str | None, typer.Option(help="Seconds per decision instead, separated by commas: 0.1,1.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of the experiment; another one means other games.")] = None,
+    paired: Annotated[
+        bool, typer.Option("--paired", help="The same deals and chance for all agents of a game.")
+    ] = False,
+    sprt: Annotated[
+        bool, typer.Option("--sprt", help="End an agent's games when it is clear if it beats the baseline.")
+    ] = False,
+    part: Annotated[
+        str, typer.Option(metavar="K/N", help="Play only this share of the trials, such as 2/3; see merge.")
+    ] = "1/1",
+    cluster: Annotated[
+        str | None, typer.Option(help="Play on a dask cluster: the address of its scheduler, or local.")
+    ] = None,
+) -> int:
+    """Play an experiment, or what is missing of it; then print its table and draw its figures.
+
+    Every game is kept in DIR/results.jsonl as it ends. A run may be stopped or killed at any time: the same command continues it,
+    and no game is lost or played twice. Whatever the number of processes, the games are the same.
+    """
+    chosen = _chosen(
+        experiment,
+        games,
+        trials=trials,
+        iterations=iterations,
+        seconds=_numbers("seconds", seconds),
+        seed=seed,
+        paired=paired or None,
+        sprt=sprt or None,
+    )
+    share, size = running.part(part), _size(workers)
+
+    def whole() -> None:
+        _play(chosen, out, size, cluster, share)
+        _show(out)
+
+    return _interruptible(chosen, out, whole)
+
+
+def estimate(
+    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help=NAMED)],
+    games: Annotated[str | None, typer.Option(help="Games, separated by commas.")] = None,
+    trials: Annotated[int | None, typer.Option(help="Games per cell.")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Iterations per decision.")] = None,
+    seconds: Annotated[str | None, typer.Option(help="Seconds per decision instead, separated by commas.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
+    ] = None,
+) -> None:
+    """How long an experiment will take, from a few short games of every agent (some minutes for all of section 8)."""
+    changes = {"trials": trials, "iterations": iterations, "seconds": _numbers("seconds", seconds)}
+    _estimate(_chosen(experiment, games, **changes), _size(workers))
+
+
+def rehearse(
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="Where rows, report and pictures are kept.")],
+    trials: Annotated[int, typer.Option(help="Games per cell.")],
+    iterations: Annotated[int, typer.Option(help="Iterations per decision.")],
+    games: Annotated[
+        str | None, typer.Option(help="Games, separated by commas; all of section 7 if not given.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of the experiment.")] = None,
+) -> int:
+    """All of section 8 at a reduced size: estimate, games, report, claims; at the end the rows are packed.
+
+    First it tells how long this and the paper's own size (5000 iterations, 1000 games) will take. Stopped or killed, the same
+    command continues.
+    """
+    chosen, size = _chosen("section8", games, trials=trials, iterations=iterations, seed=seed), _size(workers)
+    if not (out / store.EXPERIMENT).exists():
+        _estimate(chosen, size)
+
+    def whole() -> None:
+        _play(chosen, out, size, None, running.WHOLE)
+        report(out)
+        claims([out])
+        say(str(store.pack(out)))
+
+    return _interruptible(chosen, out, whole)
+
+
+def campaign(
+    tag: Annotated[str, typer.Option(help="The commit that plays, by its tag.")] = plan_of_campaign.TAG,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the clone at the tag and the games as they are played are kept.")
+    ] = Path("results/campaign"),
+    kept: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the packed games are: read at the start, written now and then.")
+    ] = Path("experiments/runs/campaign"),
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
+    ] = None,
+    iterations: Annotated[
+        int, typer.Option(help="Iterations per decision; for rehearsals.")
+    ] = plan_of_campaign.ITERATIONS,
+    looks: Annotated[str, typer.Option(help="Games of a cell at each look, such as 2,4,6,8; for rehearsals.")] = "",
+    blocks: Annotated[int | None, typer.Option(help="Stop after so many blocks.")] = None,
+) -> None:
+    """Section 8 at the paper's size, for as long as it takes: the next most useful block of games each time, at the lowest priority.
+
+    The games are played by a clone of the repository at the tag. Stopped or killed, the same command continues, on this machine or
+    on another one that has the repository; see docs/reproduction.md.
+    """
+    size = _size(workers)
+    for name, value in (("iterations", iterations), ("blocks", 1 if blocks is None else blocks)):
+        positive(name, value)
+    at_work.sizes_of(looks)
+    source = at_work.clone(tag, out)
+    at_work.hand_over(
+        source, at_work.arguments_of(out.resolve() / at_work.ROWS, kept.resolve(), size, iterations, looks, blocks)
+    )
+
+
+def _chosen(experiment: str, games: str | None, **changes: Any) -> Experiment:
+    wanted = {"games": None if games is None else split_games(games), **changes}
+    return loading.load(experiment, {key: value for key, value in wanted.items() if value is not None})
+
+
+def split_games(text: str) -> list[str]:
+    """Names separated by commas, except those inside brackets."""
+    names, depth = [""], 0
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            names.append("")
+        else:
+            names[-1] += letter
+    return [name.strip() for name in names]
+
+
+def _numbers(name: str, text: str | None) -> list[float] | None:
+    """Numbers separated by commas."""
+    try:
+        return None if text is None else [float(part) for part in text.split(",")]
+    except ValueError:
+        raise Refusal(f"{name}: {text!r} are not numbers separated by commas") from None
+
+
+def _size(workers: int | None) -> int:
+    return processors() if workers is None else positive("workers", workers)
+
+
+def _interruptible(experiment: Experiment, out: Path, work: Callable[[], object]) -> int:
+    try:
+        work()
+    except KeyboardInterrupt:
+        kept = sum(1 for _ in store.rows(out, experiment)) if store.results_in(out).exists() else 0
+        total = len(experiment.cells) * experiment.trials
+        say(f"Stopped; {kept} of {total} games are kept in {out}. The same command continues.")
+        return INTERRUPTED
+    return 0
+
+
+def _estimate(experiment: Experiment, workers: int) -> None:
+    paces = estimates.measured(experiment, say)
+    trials, iterations = loading.published(experiment)
+    for size, full in ((experiment, None), (attrs.evolve(experiment, trials=trials), iterations)):
+        seconds = estimates.core_seconds(size, paces, full)
+        print("\n".join(estimates.told(size, seconds, workers, full)), flush=True)
+
+
+def _play(experiment: Experiment, out: Path, workers: int, cluster: str | None, share: running.Part) -> None:
+    meters: list[Meter] = []
+
+    def started(writer: store.Writer, left: int) -> None:
+        if writer.dropped:
+            say(f"The last line of {out / store.RESULTS} was torn ({writer.dropped} bytes); its game is played again.")
+        meters.append(Meter(experiment.name, len(writer.done), len(writer.done) + left))
+        meters[0].__enter__()
+
+    def ended(row: Row) -> None:
+        meters[0].advance()
+
+    if cluster is None:
+        players: Any = Crew(workers)
+    else:
+        players = Cluster(cluster, workers)
+    try:
+        with players:
+            running.run(experiment, out, players, share, started=started, ended=ended)
+    finally:
+        for meter in meters:
+            meter.__exit__(None, None, None)
+
+
+def _show(directory: Path) -> None:
+    with results_of(directory) as results:
+        columns, pictures = results.columns(), results.runs[0].experiment.pictures
+    print_tables(columns)
+    for path in figures.draw(columns, directory / "figures", pictures):
+        say(f"{path} and {path.with_suffix('.svg').name}")

@@ -1,0 +1,119 @@
+"""Commands that tell what games came to: status, report, branching, claims, ratings, plan."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments.commands.common import Directory, print_table, print_tables, say
+from experiments.papers import earlier
+from experiments.plan.checks import refused
+from experiments.plan.definition import Refusal
+from experiments.play import branching as measure
+from experiments.report import branching as table_2
+from experiments.report.report import rating_tables, write
+from experiments.report.status import state_of
+from experiments.store import rows as store
+from experiments.store.export import write_csv
+from experiments.store.results import results_of
+from experiments.weigh import claims as statements
+from experiments.weigh import search_claims
+from experiments.weigh.document import Table
+from experiments.weigh.statistics import clopper_pearson, games_needed
+from experiments.weigh.verdicts import details_table, summary_table, tallied
+from icarus.checks import integer
+
+
+def status(directory: Directory) -> None:
+    """How far a run is and when it will end, from its files alone."""
+    with results_of(directory) as results:
+        print(state_of(results, store.being_written(directory)))
+
+
+def report(directory: Directory) -> None:
+    """Print the table and write figures, report.html and report.md into DIR, from its files alone."""
+    if (directory / earlier.BRANCHING_ROWS).exists():
+        _report_branching(directory)
+        return
+    columns, paths = write(directory)
+    print_tables(columns)
+    for path in paths:
+        say(str(path))
+
+
+def branching(
+    deals: Annotated[int, typer.Option(help="Random deals (the paper: 5000).")] = 5000,
+    seed: Annotated[int, typer.Option(help="Another seed means other deals.")] = 0,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where counts and report are kept, if given.")] = None,
+) -> None:
+    """Table II of 2012: the leading plays of Dou Di Zhu's peasants as the landlord sees them, measured and published. Plays no games."""
+    with refused():
+        integer("deals", deals, least=measure.FEWEST)
+        integer("seed", seed, least=0)
+    if out is not None:
+        _fresh(out, earlier.BRANCHING_ROWS)
+    plays = measure.measured(deals, seed)
+    if out is not None:
+        measure.keep(out, plays)
+        _report_branching(out)
+    else:
+        print_table(table_2.table(table_2.measurements(plays), deals))
+
+
+def _fresh(directory: Path, own: str) -> None:
+    """Refuse a directory that holds something else."""
+    if directory.exists() and not (directory / own).exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise Refusal(f"{directory} holds other files, no {own}; choose an empty directory")
+
+
+def _report_branching(directory: Path) -> None:
+    table, paths = table_2.write(directory)
+    print_table(table)
+    for path in paths:
+        say(str(path))
+
+
+def claims(
+    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Runs whose games are put together.")],
+    csv: Annotated[bool, typer.Option("--csv", help="Print all comparisons as comma-separated values.")] = False,
+) -> None:
+    """Paper against ours: every statement of section 8 or of the earlier papers about what was played, what the games say to it,
+    and how many more would decide it."""
+    with results_of(*directories) as results:
+        judged = [(statements, *found) for found in statements.judgements(results).items()]
+        judged += [(search_claims, *found) for found in search_claims.judgements(results).items()]
+    if not judged:
+        raise Refusal("there are no games against the baseline or between searches of those that the papers play")
+    for paper, budget, each in judged:
+        details = details_table(each)
+        if csv:
+            write_csv(sys.stdout, ["per decision", *details.header], ([budget, *row] for row in details.rows))
+            continue
+        print(f"Paper against ours: {budget} per decision\n{tallied(each, paper.SOURCE)}\n\n{paper.RULE}")
+        for table in (summary_table(each), details):
+            print_table(table)
+
+
+def ratings(directory: Directory) -> None:
+    """Bradley-Terry or Plackett-Luce ratings of a tournament (an experiment with several opponents) with 95 % intervals."""
+    with results_of(directory) as results:
+        found = [block for block in rating_tables(results) if isinstance(block, Table)]
+    if not found:
+        raise Refusal(f"{directory} holds no tournament: no game has three or more agents that have met")
+    for table in found:
+        print_table(table)
+
+
+def plan(
+    rate: Annotated[float, typer.Argument(help="A win rate, such as 0.5.")],
+    other: Annotated[float, typer.Argument(help="The win rate that is to be told from it, such as 0.55.")],
+    power: Annotated[float, typer.Option(help="The chance that the difference is found if it is there.")] = 0.8,
+) -> None:
+    """How many games each of two agents must play for a difference in win rate to be found at the 95 % level."""
+    try:
+        games = games_needed(rate, other, power)
+    except ValueError as error:
+        raise Refusal(str(error)) from None
+    low, high = clopper_pearson(round(rate * games), games)
+    print(f"{games} games each; the 95 % interval of {100 * rate:g} % is then {100 * low:.1f} - {100 * high:.1f} %")

@@ -1,0 +1,50 @@
+"""Games, columns, budgets and times in the words in which people read them."""
+
+from collections.abc import Iterable
+
+from experiments.plan.definition import Column
+
+NAMES = {"dou-di-zhu": "Dou Di Zhu", "lotr-confrontation": "LOTR:C", "phantom-mnk": "Phantom (4,4,4)"}  # in the papers'
+VARIED = {"phantom-mnk": "Phantom m,n,k"}  # … words, and where the parameters are others
+
+
+def game_title(game: str, variant: str = "") -> str:
+    """A game's name as the papers write it, with those of its parameters that are not the usual ones."""
+    name = game.partition("(")[0]
+    known = {**NAMES, **VARIED} if variant else NAMES
+    return (known.get(name) or name.replace("-", " ").title()) + (f" ({variant})" if variant else "")
+
+
+def title(column: Column, among: Iterable[Column] = ()) -> str:
+    """A column's name: the game, the role, and whatever else its fellows differ in."""
+    text = game_title(column.game, column.variant) + (f" ({column.role})" if column.role else "")
+    fellows = list(among)
+    if len({(fellow.iterations, fellow.seconds) for fellow in fellows}) > 1:
+        text += f", {budget(column)}"
+    cheats = column.opponent.caption != column.opponent.text
+    if cheats or len({fellow.opponent.text for fellow in fellows}) > 1:
+        text += f", against {column.opponent.caption}"
+    return text
+
+
+def budget(column: Column) -> str:
+    """What a decision may cost, in words."""
+    if column.iterations is not None:
+        return f"{column.iterations} iteration{'s' if column.iterations > 1 else ''}"
+    return f"{column.seconds:g} s"
+
+
+def slug(text: str) -> str:
+    """A title as part of a file's name."""
+    return "-".join("".join(letter if letter.isalnum() else " " for letter in text.lower()).split())
+
+
+def duration(seconds: float) -> str:
+    """A time in words: "3 h 5 min"."""
+    whole = round(seconds)
+    days, hours, minutes = whole // 86400, whole // 3600 % 24, whole // 60 % 60
+    if days:
+        return f"{days} d {hours} h"
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {whole % 60} s" if minutes else f"{whole} s"

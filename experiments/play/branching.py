@@ -1,0 +1,169 @@
+"""The branching of Dou Di Zhu as its landlord sees it (Cowling, Powley and Whitehouse 2012, section VII-C, Table II): no game is played.
+
+For random deals the peasants' leading plays are counted, kickers together with the play that they go with: in the deal itself, on
+average over determinizations of it, and those that at least one of so many determinizations offers. The plays of each peasant are
+counted on their own, and the two counts added. A directory keeps the counts of each deal; the table follows from them.
+"""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from experiments.papers.earlier import BRANCHING_ROWS
+from experiments.plan.definition import Refusal
+from icarus.compiler.functions import helper, inlined
+from icarus.compiler.rng import seeded
+from icarus.games.dou_di_zhu.game import DOU_DI_ZHU, LANDLORD
+from icarus.games.dou_di_zhu.plays import PLAYS
+
+DETERMINIZATIONS = np.array([40, 250, 1000])
+AVERAGED = 200  # determinizations in Table II's average
+MEASURES = (
+    "in the deal",
+    f"in a determinization (mean of {AVERAGED})",
+    *(f"unique, from {number} determinizations" for number in DETERMINIZATIONS),
+)
+PUBLISHED = (87.7, 87.8, 754.0, 1230.0, 1500.0)  # of 5000 deals
+PEASANTS = (1, 2)
+SLOTS = 1 << 13  # of the set of plays seen of one peasant
+SPREAD = 0x9E3779B1  # odd, without a pattern: plays that differ little get slots far apart
+BASE_BITS = len(PLAYS).bit_length()  # kickers are written above the base play
+BATCH = 50  # deals between which Ctrl-C gets its due
+FEWEST = 2  # deals that give an interval
+assert DOU_DI_ZHU.prepare is not None and DOU_DI_ZHU.determinize is not None
+initial, legal, apply, prepare, determinize = map(
+    helper, (DOU_DI_ZHU.initial, DOU_DI_ZHU.legal, DOU_DI_ZHU.apply, DOU_DI_ZHU.prepare, DOU_DI_ZHU.determinize)
+)
+
+
+@inlined
+def _add(seen: np.ndarray, play: int) -> int:
+    """Add a play to a set; 1 if it is new."""
+    slot = (play * SPREAD) & (SLOTS - 1)
+    while seen[slot] != 0:
+        if seen[slot] == play:
+            return 0
+        slot = (slot + 1) & (SLOTS - 1)
+    seen[slot] = play
+    return 1
+
+
+@helper
+def _leads(states: Any, actions: np.ndarray, seen: np.ndarray) -> tuple[int, int]:
+    """How many plays the player to move in states[0] may lead, and how many of them are new. Overwrites states[1]."""
+    total, new = 0, 0
+    for i in range(legal(states[0], actions[0])):
+        base = actions[0, i]
+        states[1] = states[0]
+        apply(states[1], base)
+        if states[1].kickers_due == 0:
+            total += 1
+            new += _add(seen, base)
+            continue
+        for k in range(legal(states[1], actions[1])):
+            total += 1
+            new += _add(seen, base | (actions[1, k] << BASE_BITS))
+    return total, new
+
+
+@helper
+def _both(states: Any, actions: np.ndarray, seen: np.ndarray) -> tuple[int, int]:
+    """The same for both peasants together, each with a set of his own."""
+    total, new = 0, 0
+    for i in range(len(PEASANTS)):
+        states[0].player = PEASANTS[i]
+        plays, unseen = _leads(states, actions, seen[i])
+        total += plays
+        new += unseen
+    return total, new
+
+
+@helper
+def _count(
+    states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, seen: np.ndarray, plays: np.ndarray
+) -> None:
+    """The plays of one deal, which states[2] holds. [MEASURES]"""
+    states[0] = states[2]
+    seen[:] = 0
+    plays[0] = _both(states, actions, seen)[0]
+    prepare(states[2], LANDLORD, beliefs[0])
+    seen[:] = 0
+    total, unique, step = 0, 0, 0
+    for done in range(1, DETERMINIZATIONS[-1] + 1):
+        states[0] = states[2]
+        determinize(states[0], LANDLORD, beliefs[0], rng)
+        offered, new = _both(states, actions, seen)
+        unique += new
+        if done <= AVERAGED:
+            total += offered
+        if done == DETERMINIZATIONS[step]:
+            plays[2 + step] = unique
+            step += 1
+    plays[1] = total / AVERAGED
+
+
+@helper
+def _count_all(
+    states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, seen: np.ndarray, plays: np.ndarray
+) -> None:
+    """The same for each row from a random deal; states[3] is an empty state."""
+    for row in range(len(plays)):
+        states[2] = states[3]
+        initial(states[2], rng)
+        _count(states, beliefs, rng, actions, seen, plays[row])
+
+
+@attrs.frozen
+class Room:
+    """What counting works in: states, beliefs, legal actions, and the sets of plays seen."""
+
+    states: np.ndarray = attrs.field(factory=lambda: np.zeros(4, DOU_DI_ZHU.state))
+    beliefs: np.ndarray = attrs.field(factory=lambda: np.zeros(1, DOU_DI_ZHU.beliefs))
+    actions: np.ndarray = attrs.field(factory=lambda: np.zeros((2, DOU_DI_ZHU.max_legal), np.int64))
+    seen: np.ndarray = attrs.field(factory=lambda: np.zeros((len(PEASANTS), SLOTS), np.int64))
+
+
+def measured_in(deal: np.ndarray, seed: int) -> np.ndarray:
+    """The leading plays of both peasants together in one deal, a state record. [MEASURES]"""
+    plays, room = np.zeros(len(MEASURES)), Room()
+    room.states[2] = deal
+    _count(room.states, room.beliefs, seeded(seed), room.actions, room.seen, plays)
+    return plays
+
+
+def measured(deals: int, seed: int) -> np.ndarray:
+    """The same in random deals. [deals, MEASURES]"""
+    plays, rng, room = np.zeros((deals, len(MEASURES))), seeded(seed), Room()
+    for start in range(0, deals, BATCH):
+        _count_all(room.states, room.beliefs, rng, room.actions, room.seen, plays[start : start + BATCH])
+    return plays
+
+
+def keep(directory: Path, plays: np.ndarray) -> None:
+    """Write the plays of each deal into a directory."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / BRANCHING_ROWS).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["deal", *MEASURES])
+        writer.writerows([deal, *(f"{number:g}" for number in row)] for deal, row in enumerate(plays))
+
+
+def kept(directory: Path) -> np.ndarray:
+    """The plays that a directory holds. [deals, MEASURES]
+
+    Raises:
+        Refusal: it holds none, or something else.
+    """
+    path = directory / BRANCHING_ROWS
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            head, *lines = csv.reader(file)
+        rows = np.array([[float(number) for number in line[1:]] for line in lines])
+    except (OSError, ValueError) as error:
+        raise Refusal(f"{path} cannot be read: {error}") from None
+    if head != ["deal", *MEASURES] or rows.shape != (len(lines), len(MEASURES)) or len(lines) < FEWEST:
+        raise Refusal(f"{path} does not hold the leading plays of at least {FEWEST} deals")
+    return rows

@@ -1,0 +1,42 @@
+"""Results put side by side as the earlier papers do: by the number of trees, and by who sees hidden cards."""
+
+from collections.abc import Iterable
+
+from experiments.store.summary import Columns, Tally
+from experiments.weigh.round_robin import SEARCHES, search_name
+from experiments.weigh.statistics import Counts
+
+ALL_SEE = "players 2 and 3, all three seeing"
+
+
+def by_trees(tallies: Iterable[Tally]) -> dict[int, Tally]:
+    """Determinized searches by the number of their determinizations."""
+    schemes = [(tally.cell.player.scheme, tally) for tally in tallies]
+    found = {scheme.trees: tally for scheme, tally in schemes if scheme.name == "DeterminizedUCT"}
+    return dict(sorted(found.items()))
+
+
+def hidden_cards(columns: Columns) -> dict[str, tuple[Counts, Counts]]:
+    """By whom it is that sees the others' cards: wins of that side and games, when he does not and when he does.
+
+    The peasants' games are those of the landlord, seen from the other side. Whoever has not played yet is left out.
+    """
+    rates: dict[tuple[int, str, str], Counts] = {}
+    for column, tallies in columns.items():
+        for tally in (tally for tally in tallies if tally.games and len(column.seats) == 1):
+            rates[column.seats[0], search_name(tally.cell.player.scheme), search_name(column.opponent.scheme)] = (
+                tally.wins,
+                tally.games,
+            )
+    blind, seeing = SEARCHES["DeterminizedUCT"], SEARCHES["CheatingEnsembleUCT"]
+
+    def peasants(own: str, others: str) -> Counts | None:
+        played = rates.get((0, own, others))
+        return None if played is None else (played[1] - played[0], played[1])
+
+    found = {
+        f"player {seat + 1}": (rates.get((seat, blind, blind)), rates.get((seat, seeing, blind))) for seat in range(3)
+    }
+    found["players 2 and 3"] = peasants(blind, blind), peasants(blind, seeing)
+    found[ALL_SEE] = peasants(blind, blind), peasants(seeing, seeing)
+    return {who: (without, sees) for who, (without, sees) in found.items() if without and sees}
