@@ -30,7 +30,7 @@ ROOMS = [
 LEVEL = {name: level for level, name in enumerate(ROOMS)}
 NO_NEIGHBOURS = {"games", "specs"}  # these two kinds of content do not know each other
 LONGEST_BODY, LONGEST_FILE = 50, 400
-LONG_BODIES = {"kernel.functions.entries_of", "engine.playout.play"}
+LONG_BODIES = {"kernel.functions.entries_of"}
 LONG_FILES = {
     "commands.audit",
     "commands.cli",

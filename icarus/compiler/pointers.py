@@ -7,11 +7,21 @@ arrival. One uniform signature is what lets the playout loop, compiled once, cal
 import functools
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from icarus.compiler.functions import DISABLED, intrinsic
+from icarus.compiler.functions import DISABLED, inlined, intrinsic
+
+WORD_BYTES = 8
+
+
+def offset_of(dtype: np.dtype, field: str) -> int:
+    """Where a field begins in a record, in bytes."""
+    assert dtype.fields is not None
+    return dtype.fields[field][1]
+
 
 _WORD = (1 << 64) - 1
 
@@ -87,7 +97,7 @@ def _unpack(kinds: tuple[type, ...]) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             loaded = []
             for i, item in enumerate(tuple_type.types):
-                at = builder.add(arguments[0], context.get_constant(types.int64, 8 * i))
+                at = builder.add(arguments[0], context.get_constant(types.int64, WORD_BYTES * i))
                 loaded.append(builder.load(builder.inttoptr(at, context.get_value_type(item).as_pointer())))
             return context.make_tuple(builder, tuple_type, loaded)
 
@@ -167,3 +177,14 @@ def plain_lowest_bit(word: int) -> int:
 
 if DISABLED:
     popcount, lowest_bit = plain_popcount, plain_lowest_bit
+
+
+@inlined
+def append_bits(items: np.ndarray, count: int, base: int, bits: int) -> int:
+    """Append base + i to `count` items for each one bit i of a 64-bit word, the lowest first; returns their new number."""
+    left = np.uint64(bits)
+    while left != np.uint64(0):
+        items[count] = base + lowest_bit(left)
+        count += 1
+        left &= left - np.uint64(1)
+    return count

@@ -10,7 +10,7 @@ import numpy as np
 
 from icarus.compiler.functions import DISABLED, helper, inlined
 
-WORDS = 4  # 64-bit words of state
+RNG_WORDS = 4  # 64-bit words of state
 UNIT = 1.0 / (1 << 53)  # the distance between neighbouring draws of `uniform`
 _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
@@ -19,7 +19,7 @@ _WORD = (1 << 64) - 1
 
 def seeded(seed: int | Sequence[int]) -> np.ndarray:
     """A generator, uint64 [4], for a seed (one integer, or several as a key)."""
-    return np.random.SeedSequence(seed).generate_state(WORDS, np.uint64)
+    return np.random.SeedSequence(seed).generate_state(RNG_WORDS, np.uint64)
 
 
 @inlined

@@ -83,7 +83,7 @@ class Program:
         components: what has a table of its own, the baseline first; enhancements that differ in their policy only share one.
         table_of: the index of each enhancement's table.
         component, program, term, leaf, factor: the arrays.
-        records_simulation: whether anybody looks at steps of the simulation phase.
+        steps_in_simulation: whether anybody looks at steps of the simulation phase.
         moves_in_simulation, keys_in_simulation, episodes: which of these anybody reads.
     """
 
@@ -94,7 +94,7 @@ class Program:
     term: np.ndarray
     leaf: np.ndarray
     factor: np.ndarray
-    records_simulation: bool
+    steps_in_simulation: bool
     moves_in_simulation: bool
     keys_in_simulation: bool
     episodes: bool
@@ -177,7 +177,7 @@ class _Lowering:
             term=np.array(self.terms, TERM),
             leaf=np.array(self.leaves, LEAF),
             factor=np.array(self.factors, FACTOR),
-            records_simulation=not quiet or any(capture.reads_simulation for capture in captures),
+            steps_in_simulation=not quiet or any(capture.reads_simulation for capture in captures),
             moves_in_simulation="moves" in self.read_in_simulation | reads,
             keys_in_simulation="keys" in self.read_in_simulation | writes,
             episodes=bool({"episodes", "episode"} & (self.read | reads)),
