@@ -58,6 +58,7 @@ from icarus.engine.scheme import (
 )
 from icarus.engine.search import search
 from icarus.kernel.game import Game, State
+from icarus.kernel.python_game import PythonGame, in_python
 from icarus.specs import (
     AMAF,
     BASELINE,
@@ -105,6 +106,7 @@ __all__ = [
     "NOTHING",
     "PLAYER",
     "POSITION",
+    "PythonGame",
     "RAVE",
     "REPLY",
     "REWARD",
@@ -141,6 +143,7 @@ __all__ = [
     "epsilon_greedy",
     "games",
     "gibbs",
+    "in_python",
     "information",
     "initial",
     "linear",

@@ -14,11 +14,23 @@ from icarus import Game
 
 PACKAGE = Path(icarus.__file__).parent
 # Rooms, from the bottom to the top: a file imports only from its own room and from rooms below it.
-ROOMS = ["checks", "compiler", "kernel", "algebra", "games", "specs", "engine", "commands", "__init__"]
+ROOMS = [
+    "checks",
+    "compiler",
+    "kernel",
+    "algebra",
+    "games",
+    "specs",
+    "engine",
+    "views",
+    "bridges",
+    "commands",
+    "__init__",
+]
 LEVEL = {name: level for level, name in enumerate(ROOMS)}
 NO_NEIGHBOURS = {"games", "specs"}  # these two kinds of content do not know each other
 LONGEST_BODY, LONGEST_FILE = 50, 400
-LONG_BODIES = {"kernel.functions.entries_of", "engine.playout.play"}
+LONG_BODIES = {"kernel.functions.entries_of"}
 LONG_FILES = {
     "commands.audit",
     "commands.cli",
@@ -271,7 +283,7 @@ def test_functions_of_the_python_face_take_at_most_seven_parameters() -> None:
     for name in icarus.__all__:
         offered = getattr(icarus, name)
         if inspect.isfunction(offered):
-            most = 9 if name == "search" else 7  # its budget, and its threads with what they share, are two each
+            most = 10 if name == "search" else 7  # its budget, and its threads with what they share, are two each
             assert len(inspect.signature(offered).parameters) <= most, name
 
 

@@ -13,6 +13,7 @@ from icarus.algebra import Enhancement
 from icarus.checks import seed as check_seed
 from icarus.commands.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands.own_files import load_files
+from icarus.commands.play import play_command
 from icarus.compiler.cache import cache_folder, on_compile
 from icarus.engine.match import Agent, Decision, GameRecord, play
 from icarus.engine.parallel import ROOTS, check_threads
@@ -21,6 +22,7 @@ from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, 
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game, State
 from icarus.specs import SPECIFICATIONS, parse
+from icarus.views.tree_page import check_new_file
 
 try:
     import typer
@@ -146,9 +148,15 @@ def search_command(
     scheme: Annotated[str, typer.Option(help=f"The search. {_SCHEMES}")] = DEFAULT_SCHEME,
     threads: Threads = 1,
     sharing: Sharing = ROOTS,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Also write the tree into this new file, for a browser."),
+    ] = None,
     files: With = None,
 ) -> None:
     """Search one position and print what was found for each action."""
+    if html is not None:
+        check_new_file(html)
     own = load_files(files or [])
     found = _strategy(strategy, own)
     if iterations is None and seconds is None:
@@ -185,6 +193,9 @@ def search_command(
                 out.print(str(interrupted.result), markup=False, soft_wrap=True)
                 raise typer.Exit(INTERRUPTED) from None
     out.print(str(result), markup=False, soft_wrap=True)
+    if html is not None:
+        result.to_html(html)
+        out.print(f"tree: {html}", markup=False, soft_wrap=True)
 
 
 @app.command("match")
@@ -391,6 +402,9 @@ def audit_command(
     out.print(str(report), markup=False, soft_wrap=True)
     if not report.passed:
         raise typer.Exit(FAILED)
+
+
+app.command("play")(play_command)
 
 
 def main() -> None:

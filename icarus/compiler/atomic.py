@@ -5,8 +5,7 @@ from typing import Any
 from numba import types
 
 from icarus.compiler.functions import intrinsic
-
-WORD_BYTES = 8
+from icarus.compiler.pointers import WORD_BYTES
 
 
 def _word_at(context: Any, builder: Any, address: Any) -> Any:

@@ -7,11 +7,23 @@ arrival. One uniform signature is what lets the playout loop, compiled once, cal
 import functools
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from icarus.compiler.functions import DISABLED, intrinsic
+from icarus.compiler.functions import DISABLED, inlined, intrinsic
+
+WORD_BYTES = 8
+
+
+def offset_of(dtype: np.dtype, field: str) -> int:
+    """Where a field begins in a record, in bytes."""
+    assert dtype.fields is not None
+    return dtype.fields[field][1]
+
+
+_WORD = (1 << 64) - 1
 
 
 @intrinsic
@@ -85,7 +97,7 @@ def _unpack(kinds: tuple[type, ...]) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             loaded = []
             for i, item in enumerate(tuple_type.types):
-                at = builder.add(arguments[0], context.get_constant(types.int64, 8 * i))
+                at = builder.add(arguments[0], context.get_constant(types.int64, WORD_BYTES * i))
                 loaded.append(builder.load(builder.inttoptr(at, context.get_value_type(item).as_pointer())))
             return context.make_tuple(builder, tuple_type, loaded)
 
@@ -152,10 +164,27 @@ def lowest_bit(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
+def plain_popcount(word: int) -> int:
+    """`popcount` in plain Python."""
+    return (int(word) & _WORD).bit_count()
+
+
+def plain_lowest_bit(word: int) -> int:
+    """`lowest_bit` in plain Python."""
+    bits = int(word) & _WORD
+    return (bits & -bits).bit_length() - 1 if bits else 64
+
+
 if DISABLED:
+    popcount, lowest_bit = plain_popcount, plain_lowest_bit
 
-    def popcount(word: int) -> int:
-        return int(word).bit_count()
 
-    def lowest_bit(word: int) -> int:
-        return ((int(word) & -int(word)).bit_length() - 1) % 65
+@inlined
+def append_bits(items: np.ndarray, count: int, base: int, bits: int) -> int:
+    """Append base + i to `count` items for each one bit i of a 64-bit word, the lowest first; returns their new number."""
+    left = np.uint64(bits)
+    while left != np.uint64(0):
+        items[count] = base + lowest_bit(left)
+        count += 1
+        left &= left - np.uint64(1)
+    return count

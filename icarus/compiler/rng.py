@@ -8,17 +8,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from icarus.compiler.functions import helper, inlined
+from icarus.compiler.functions import DISABLED, helper, inlined
 
-WORDS = 4  # 64-bit words of state
+RNG_WORDS = 4  # 64-bit words of state
 UNIT = 1.0 / (1 << 53)  # the distance between neighbouring draws of `uniform`
 _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
+_WORD = (1 << 64) - 1
 
 
 def seeded(seed: int | Sequence[int]) -> np.ndarray:
     """A generator, uint64 [4], for a seed (one integer, or several as a key)."""
-    return np.random.SeedSequence(seed).generate_state(WORDS, np.uint64)
+    return np.random.SeedSequence(seed).generate_state(RNG_WORDS, np.uint64)
 
 
 @inlined
@@ -38,6 +39,24 @@ def next_word(rng: np.ndarray) -> np.uint64:
     rng[2] ^= shifted
     rng[3] = rotated(rng[3], 45)
     return word
+
+
+def plain_next_word(rng: np.ndarray) -> np.uint64:
+    """`next_word` in plain Python, whose integers do not overflow."""
+    a, b, c, d = (int(word) for word in rng)
+    total = (a + d) & _WORD
+    word = (_turned(total, 23) + a) & _WORD
+    c, d = c ^ a, d ^ b
+    rng[0], rng[1], rng[2], rng[3] = a ^ d, b ^ c, c ^ (b << 17 & _WORD), _turned(d, 45)
+    return np.uint64(word)
+
+
+def _turned(word: int, bits: int) -> int:
+    return (word << bits | word >> (64 - bits)) & _WORD
+
+
+if DISABLED:
+    next_word = plain_next_word
 
 
 @inlined

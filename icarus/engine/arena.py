@@ -6,9 +6,8 @@ from icarus.engine.lowering import COMPONENT, LEAF, PROGRAM
 from icarus.kernel.history import STEP
 
 DONE, MORE_STEPS, MORE_UPDATES, MORE_ROWS = 0, 1, 2, 3  # why the loop returns
-ARENA = np.dtype(
-    [
-        # the game's functions
+GAME = np.dtype(
+    [  # the game: the addresses of its functions, 0 where it has none, and its sizes
         ("player", np.int64),
         ("legal", np.int64),
         ("apply", np.int64),
@@ -23,64 +22,102 @@ ARENA = np.dtype(
         ("players", np.int64),
         ("viewers", np.int64),
         ("max_legal", np.int64),
-        # the root
-        ("root", np.int64),
-        ("state", np.int64),
+    ],
+    align=True,
+)
+ROOT = np.dtype(
+    [  # the root, I_root in Algorithm 1
+        ("state", np.int64),  # address of its words
         ("state_words", np.int64),
-        ("observer", np.int64),
+        ("observer", np.int64),  # for whom it is determinized, and address of what he knows
         ("beliefs", np.int64),
-        ("root_player", np.int64),
-        ("root_label", np.int64),
-        ("root_episodes", np.int64),
-        ("root_episode", np.int64),
-        ("recalled", np.int64),
-        ("root_last", np.int64),
-        ("root_last_viewer", np.int64),
-        ("root_last_recalled", np.int64),
-        ("root_actions", np.int64),
-        ("root_visits", np.int64),
-        ("root_count", np.int64),
-        # the lowered composition
+        ("player", np.int64),  # who is to move
+        ("actions", np.int64),  # addresses: what he may play, and how often each was selected
+        ("visits", np.int64),
+        ("count", np.int64),  # of these actions
+        ("label", np.int64),  # of the episode in which the root lies
+        ("episode", np.int64),  # the record of its position-in-episode
+        ("episodes", np.int64),  # address of the key of that position for each viewer
+        (
+            "last",
+            np.int64,
+        ),  # who acted last, in which column he sees, and whether a determinization may change what he saw
+        ("last_viewer", np.int64),
+        ("last_recalled", np.int64),
+    ],
+    align=True,
+)
+COMPOSITION = np.dtype(
+    [  # the lowered composition: addresses of its arrays, and what anybody reads of a playout
         ("component", np.int64),
-        ("components", np.int64),
+        ("components", np.int64),  # their number
         ("program", np.int64),
         ("term", np.int64),
         ("leaf", np.int64),
         ("factor", np.int64),
-        ("records_simulation", np.int64),
+        ("steps_in_simulation", np.int64),
         ("moves_in_simulation", np.int64),
         ("keys_in_simulation", np.int64),
-        ("episodes_read", np.int64),
-        ("baseline_row", np.int64),
-        ("baseline_visits", np.int64),  # bytes of a row, and where n is in it
-        # buffers
-        ("playout", np.int64),
-        ("updates", np.int64),
+        ("episodes", np.int64),
+        ("row_words", np.int64),  # of the baseline's table: 64-bit words in a row, and which of its 32-bit numbers is n
+        ("visits_column", np.int64),
+    ],
+    align=True,
+)
+BUFFERS = np.dtype(
+    [  # addresses of what a playout is made in
+        ("state", np.int64),
+        ("playout", np.int64),  # a PLAYOUT with room for so many steps, and for so many legal actions of all steps
         ("step_capacity", np.int64),
         ("legal_capacity", np.int64),
-        ("places", np.int64),
+        ("updates", np.int64),
+        ("rng", np.int64),
+        ("rng_before", np.int64),  # where the playout under way began
+        ("reward", np.int64),  # [players]; all that follow but the last two: [max_legal]
+        ("places", np.int64),  # the rows of the baseline's records of the children
         ("records", np.int64),
         ("values", np.int64),
         ("total", np.int64),
-        ("reward", np.int64),
-        ("number", np.int64),
-        ("actions", np.int64),
-        ("alike", np.int64),
-        ("looks", np.int64),
-        ("rng", np.int64),
-        ("rng_before", np.int64),
-        # what has happened
+        ("actions", np.int64),  # behind the moves that the root player sees
+        ("alike", np.int64),  # the move of each of these
+        ("looks", np.int64),  # [players]
+        ("recalled", np.int64),  # [RECALLED]
+        ("weight", np.int64),  # [1]
+    ],
+    align=True,
+)
+COUNTS = np.dtype(
+    [  # what has been counted
         ("iterations", np.int64),
         ("depth", np.int64),
         ("phase_steps", np.int64, (3,)),
-        ("full_component", np.int64),
+    ],
+    align=True,
+)
+PENDING = np.dtype(
+    [  # what is counted as soon as the playout under way has been backpropagated
+        ("depth", np.int64),
+        ("phase_steps", np.int64, (3,)),
+        ("selected", np.int64),  # the place of the action selected at the root
+    ],
+    align=True,
+)
+ARENA = np.dtype(
+    [
+        ("game", GAME),
+        ("root", ROOT),
+        ("composition", COMPOSITION),
+        ("buffers", BUFFERS),
+        ("counts", COUNTS),
+        ("pending", PENDING),
+        ("full_component", np.int64),  # whose table had no room
         ("shared", np.int64),  # address of the SHARED record; 0 where one thread is all
     ],
     align=True,
 )
 SHARED = np.dtype(
     [  # what threads that share their records agree on
-        ("iterations", np.int64),  # playouts begun or made by all of them; the first field, where `begun` adds
+        ("iterations", np.int64),  # playouts begun or made by all of them; the first field, where `claim_playout` adds
         ("stop", np.int64),  # whether all are to return before their next playout
     ],
     align=True,

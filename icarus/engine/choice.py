@@ -15,17 +15,17 @@ from icarus.algebra.policy import (
     RULE_ROULETTE,
     RULE_UNIFORM,
 )
-from icarus.compiler.pointers import array_at, call4, call7, record_at
+from icarus.compiler.pointers import WORD_BYTES, array_at, call4, call7, record_at
 from icarus.engine.arena import ANY, COMPONENT_SIZE, LEAF_SIZE, PROGRAM_SIZE
 from icarus.engine.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, TERM
 from icarus.engine.values import UNVISITED
 from icarus.kernel import below, helper, inlined, uniform
 
-_INT, _REAL, _WORD, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.uint64), np.dtype(np.int32)
+_REAL = np.dtype(np.float64)
 
 
 @inlined
-def best(values: np.ndarray, count: int, rng: np.ndarray) -> int:
+def pick_best(values: np.ndarray, count: int, rng: np.ndarray) -> int:
     """U[arg max]: the index of a greatest value, ties broken uniformly."""
     most, ties = values[0], 1
     first = 0
@@ -44,7 +44,7 @@ def best(values: np.ndarray, count: int, rng: np.ndarray) -> int:
 
 
 @inlined
-def proportional(weights: np.ndarray, count: int, rng: np.ndarray) -> int:
+def pick_in_proportion(weights: np.ndarray, count: int, rng: np.ndarray) -> int:
     """An index drawn with probability proportional to its weight; uniformly where all weights are 0."""
     total = 0.0
     for i in range(count):
@@ -60,7 +60,7 @@ def proportional(weights: np.ndarray, count: int, rng: np.ndarray) -> int:
 
 
 @inlined
-def drawn(probabilities: np.ndarray, count: int, rng: np.ndarray) -> int:
+def pick_outcome(probabilities: np.ndarray, count: int, rng: np.ndarray) -> int:
     """The index of an outcome of π₀."""
     point, upto = uniform(rng), 0.0
     for i in range(count):
@@ -71,23 +71,23 @@ def drawn(probabilities: np.ndarray, count: int, rng: np.ndarray) -> int:
 
 
 @inlined
-def chosen(rule: int, parameter: float, values: np.ndarray, count: int, rng: np.ndarray) -> int:
+def follow_rule(rule: int, parameter: float, values: np.ndarray, count: int, rng: np.ndarray) -> int:
     """The index that a rule chooses among values."""
     if rule == RULE_ARGMAX:
-        return best(values, count, rng)
+        return pick_best(values, count, rng)
     if rule == RULE_GIBBS:
         most = values[0]
         for i in range(1, count):
             most = max(most, values[i])
         if most == np.inf:
-            return best(values, count, rng)
+            return pick_best(values, count, rng)
         for i in range(count):  # scaled by e^(-most/τ), so that no temperature is too low
             values[i] = math.exp((values[i] - most) / parameter)
-        return proportional(values, count, rng)
+        return pick_in_proportion(values, count, rng)
     if rule == RULE_EPSILON_GREEDY:
-        return below(rng, count) if uniform(rng) < parameter else best(values, count, rng)
+        return below(rng, count) if uniform(rng) < parameter else pick_best(values, count, rng)
     if rule == RULE_ROULETTE:
-        return proportional(values, count, rng)
+        return pick_in_proportion(values, count, rng)
     if rule == RULE_REPLY:
         for i in range(count):
             if values[i] > 0:
@@ -106,13 +106,16 @@ def weight_of(a: Any, first: int, count: int, record: int) -> float:
     Raises:
         WeightError: a weight function left [0, 1].
     """
-    factors, component = array_at(a.factor, first + count, FACTOR), record_at(a.component, COMPONENT)
+    factors, component = (
+        array_at(a.composition.factor, first + count, FACTOR),
+        record_at(a.composition.component, COMPONENT),
+    )
     weight = 1.0
     for i in range(first, first + count):
         value = factors[i].constant
         if factors[i].entry != 0:
-            call4(factors[i].entry, (component.table, record, a.number, factors[i].parameters))
-            value = array_at(a.number, 1, _REAL)[0]
+            call4(factors[i].entry, (component.table, record, a.buffers.weight, factors[i].parameters))
+            value = array_at(a.buffers.weight, 1, _REAL)[0]
             if not 0.0 <= value <= 1.0:
                 raise WeightError("a weight function returned a number outside [0, 1]")
             if factors[i].complement:
@@ -122,10 +125,10 @@ def weight_of(a: Any, first: int, count: int, record: int) -> float:
 
 
 @helper
-def weighted_values(a: Any, term: Any, legal: int, count: int, record: int) -> None:
+def sum_values(a: Any, term: Any, legal: int, count: int, record: int) -> None:
     """The values that a term's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
-    leaves = array_at(a.leaf, term.first_leaf + term.leaves, LEAF)
-    values, total = array_at(a.values, count, _REAL), array_at(a.total, count, _REAL)
+    leaves = array_at(a.composition.leaf, term.first_leaf + term.leaves, LEAF)
+    values, total = array_at(a.buffers.values, count, _REAL), array_at(a.buffers.total, count, _REAL)
     weights = 0.0
     for i in range(count):
         total[i] = 0.0
@@ -137,7 +140,7 @@ def weighted_values(a: Any, term: Any, legal: int, count: int, record: int) -> N
             for i in range(count):
                 total[i] = np.inf
         elif weight > 0.0:  # 0 · ∞ is 0
-            ask(a, leaf, legal, count)
+            ask_policy(a, leaf, legal, count)
             for i in range(count):
                 total[i] += weight * values[i]
     if (
@@ -149,19 +152,19 @@ def weighted_values(a: Any, term: Any, legal: int, count: int, record: int) -> N
 
 
 @inlined
-def ask(a: Any, leaf: Any, legal: int, count: int) -> None:
+def ask_policy(a: Any, leaf: Any, legal: int, count: int) -> None:
     """Have the policy of one component write its values."""
-    component = record_at(a.component + leaf.component * COMPONENT_SIZE, COMPONENT)
-    records = a.places if leaf.placed else a.records
-    call7(leaf.entry, (a.playout, component.table, legal, count, records, a.values, leaf.parameters))
+    component = record_at(a.composition.component + leaf.component * COMPONENT_SIZE, COMPONENT)
+    records = a.buffers.places if leaf.placed else a.buffers.records
+    call7(leaf.entry, (a.buffers.playout, component.table, legal, count, records, a.buffers.values, leaf.parameters))
 
 
 @inlined
-def decided(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
+def choose(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
     """The index of the action that the policy α of a program chooses; ANY where it is uniform by definition."""
-    program = record_at(a.program + which * PROGRAM_SIZE, PROGRAM)
+    program = record_at(a.composition.program + which * PROGRAM_SIZE, PROGRAM)
     last = program.first_term + program.terms - 1
-    terms = array_at(a.term, last + 1, TERM)
+    terms = array_at(a.composition.term, last + 1, TERM)
     j = program.first_term
     if program.terms > 1:
         point, upto, drawn_term = uniform(rng), 0.0, -1
@@ -176,27 +179,29 @@ def decided(a: Any, which: int, legal: int, count: int, record: int, rng: np.nda
     if term.rule == RULE_UNIFORM:
         return ANY
     if term.rule == RULE_GIBBS_OF_MEANS:
-        return accepted(a, record_at(a.leaf + term.first_leaf * LEAF_SIZE, LEAF), term.parameter, legal, count, rng)
+        return choose_by_acceptance(
+            a, record_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), term.parameter, legal, count, rng
+        )
     if term.leaves == 1:
-        ask(a, record_at(a.leaf + term.first_leaf * LEAF_SIZE, LEAF), legal, count)
+        ask_policy(a, record_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), legal, count)
     else:
-        weighted_values(a, term, legal, count, record)
-    return chosen(term.rule, term.parameter, array_at(a.values, count, _REAL), count, rng)
+        sum_values(a, term, legal, count, record)
+    return follow_rule(term.rule, term.parameter, array_at(a.buffers.values, count, _REAL), count, rng)
 
 
 @inlined
-def accepted(a: Any, leaf: Any, parameter: float, legal: int, count: int, rng: np.ndarray) -> int:
+def choose_by_acceptance(a: Any, leaf: Any, parameter: float, legal: int, count: int, rng: np.ndarray) -> int:
     """An index by Gibbs from mean rewards, of which none is above 1: drawn uniformly until one is accepted with e^((v - 1)/τ).
 
     It takes the values of one or two actions instead of all; where as many as there are have been refused, of all.
     """
-    values = array_at(a.values, count, _REAL)
+    values = array_at(a.buffers.values, count, _REAL)
     for _ in range(count):
         i = below(rng, count)
-        ask(a, leaf, legal + 8 * i, 1)
+        ask_policy(a, leaf, legal + WORD_BYTES * i, 1)
         x, point = (values[0] - UNVISITED) / parameter, uniform(rng)
         above = 1.0 + x + x * x / 2.0  # 1 + x + x²/2 + x³/6 ≤ e^x ≤ 1 + x + x²/2 for x ≤ 0 decides
         if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):  # mostly, at less cost
             return i
-    ask(a, leaf, legal, count)
-    return chosen(RULE_GIBBS, parameter, values, count, rng)
+    ask_policy(a, leaf, legal, count)
+    return follow_rule(RULE_GIBBS, parameter, values, count, rng)

@@ -9,7 +9,7 @@ from icarus.algebra import Information, Policy
 from icarus.algebra.slots import Values
 from icarus.compiler.atomic import atomic_load, atomic_store, exchanged
 from icarus.compiler.entries import Entry
-from icarus.compiler.pointers import array_at, record_at, unpack_parameters
+from icarus.compiler.pointers import WORD_BYTES, array_at, offset_of, record_at, unpack_parameters
 from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
 from icarus.kernel import NO_RECORD, Theta, find, helper
 from icarus.kernel.history import history_at
@@ -54,7 +54,7 @@ def candidates_entry(
 ) -> Entry:
     """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
     inner, unpack, theta_at = helper(function), unpack_parameters(kinds), theta_of(row)
-    unpack_rule, offset = unpack_parameters(rule_kinds), 8 * len(rule_kinds)
+    unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
 
     def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
         history = history_at(playout)
@@ -62,7 +62,7 @@ def candidates_entry(
         inner(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
         theta = theta_at(table)
         for i in range(count):
-            keys[i] = place_of(theta, keys[i])
+            keys[i] = place_of(theta.rows["record"], keys[i])
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
 
@@ -100,7 +100,7 @@ def capture_entry(function: Callable, kinds: tuple[type, ...], label: str) -> En
     return Entry(entry, 3, label)
 
 
-_LOCK: int = TABLE.fields["lock"][1]  # type: ignore[index]
+_LOCK = offset_of(TABLE, "lock")
 
 
 @functools.cache
@@ -121,14 +121,14 @@ def backpropagation_entry(
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
         mu = array_at(rewards, players, _REAL)
         if shared:
-            locked(table + _LOCK)
+            close_lock(table + _LOCK)
         for j in range(count):
-            i = index_of(rows, keys[j])
+            i = index_of(rows["record"], keys[j])
             if rows[i].record == NO_RECORD:
                 for word in range(1, words):
                     plain[i * words + word] = plain[place.capacity * words + word]
                 if shared:
-                    atomic_store(place.rows + 8 * words * i, keys[j])
+                    atomic_store(place.rows + WORD_BYTES * words * i, keys[j])
                 else:
                     plain[i * words] = keys[j]
                 place.used += 1
@@ -141,11 +141,18 @@ def backpropagation_entry(
 
 
 @helper
-def locked(lock: int) -> None:
+def close_lock(lock: int) -> None:
     """Wait until the lock at an address is open, and close it."""
     while not exchanged(lock, 0, 1):
         while atomic_load(lock) != 0:
             pass
+
+
+def rule_values(policy: Policy, information: Information) -> Callable:
+    """The function that makes a rule's values from records of this information."""
+    if not policy.rule.bandit:
+        return mean
+    return ucb1_by_availability if "availability" in information.names else ucb1_by_visits
 
 
 def policy_entry(policy: Policy, information: Information, players: int, placed: bool = False) -> Entry:
@@ -157,8 +164,7 @@ def policy_entry(policy: Policy, information: Information, players: int, placed:
     source, row = policy.source, information.row(players)
     if isinstance(source, Values):
         return values_entry(source.function, source.kinds(), row, source.label())
-    by_availability = "availability" in information.names
-    rule = mean if not policy.rule.bandit else ucb1_by_availability if by_availability else ucb1_by_visits
+    rule = rule_values(policy, information)
     rule_kinds = (float,) * len(policy.rule_parameters())
     if placed:
         return places_entry(rule, rule_kinds, row, f"the rule {policy.rule.name} over the tree")

@@ -83,7 +83,7 @@ class Program:
         components: what has a table of its own, the baseline first; enhancements that differ in their policy only share one.
         table_of: the index of each enhancement's table.
         component, program, term, leaf, factor: the arrays.
-        records_simulation: whether anybody looks at steps of the simulation phase.
+        steps_in_simulation: whether anybody looks at steps of the simulation phase.
         moves_in_simulation, keys_in_simulation, episodes: which of these anybody reads.
     """
 
@@ -94,7 +94,7 @@ class Program:
     term: np.ndarray
     leaf: np.ndarray
     factor: np.ndarray
-    records_simulation: bool
+    steps_in_simulation: bool
     moves_in_simulation: bool
     keys_in_simulation: bool
     episodes: bool
@@ -126,17 +126,27 @@ def _stored(enhancement: Enhancement) -> tuple[Any, ...]:
     )
 
 
+def components_of(strategy: Enhancement, at_once: bool) -> tuple[list[Enhancement], dict[Enhancement, int]]:
+    """What has a table of its own in a search, the baseline first, and the index of each enhancement's table.
+
+    Args:
+        at_once: whether EXP3 decides where choices are simultaneous.
+    """
+    components: list[Enhancement] = []
+    table_of: dict[Enhancement, int] = {}
+    for part in (BASELINE, *strategy.components, *[EXP3] * at_once):
+        stored = [_stored(component) for component in components]
+        if _stored(part) not in stored:
+            components.append(part)
+        table_of[part] = [*stored, _stored(part)].index(_stored(part))
+    return components, table_of
+
+
 class _Lowering:
     def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme, shared: bool) -> None:
         self.game, self.strategy, self.scheme, self.shared = game, strategy, scheme, shared
         self.at_once = scheme.exp3 and game.simultaneous is not None
-        self.components: list[Enhancement] = []
-        self.table_of: dict[Enhancement, int] = {}
-        for part in (BASELINE, *strategy.components, *[EXP3] * self.at_once):
-            stored = [_stored(component) for component in self.components]
-            if _stored(part) not in stored:
-                self.components.append(part)
-            self.table_of[part] = [*stored, _stored(part)].index(_stored(part))
+        self.components, self.table_of = components_of(strategy, self.at_once)
         self.terms: list[tuple[Any, ...]] = []
         self.leaves: list[tuple[Any, ...]] = []
         self.factors: list[tuple[Any, ...]] = []
@@ -148,7 +158,7 @@ class _Lowering:
         programs = []
         for which, strategy in enumerate((self.strategy, self.strategy, *[EXP3] * self.at_once)):
             first = len(self.terms)
-            for weight, parts in _mixture(strategy, which):
+            for weight, parts in mixture(strategy, which):
                 self.add_term(which, weight, parts)
             programs.append((first, len(self.terms) - first))
         simulated, terms = programs[SIMULATED]
@@ -167,7 +177,7 @@ class _Lowering:
             term=np.array(self.terms, TERM),
             leaf=np.array(self.leaves, LEAF),
             factor=np.array(self.factors, FACTOR),
-            records_simulation=not quiet or any(capture.reads_simulation for capture in captures),
+            steps_in_simulation=not quiet or any(capture.reads_simulation for capture in captures),
             moves_in_simulation="moves" in self.read_in_simulation | reads,
             keys_in_simulation="keys" in self.read_in_simulation | writes,
             episodes=bool({"episodes", "episode"} & (self.read | reads)),
@@ -201,7 +211,7 @@ class _Lowering:
                 (*self.weight(which, leaf_weight), *self.values(which, part, silent), silent, self.placed(which, part))
             )
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
-        code = RULE_UNIFORM if all(unread) else RULE_GIBBS_OF_MEANS if _of_means(parts) else rule.code
+        code = RULE_UNIFORM if all(unread) else RULE_GIBBS_OF_MEANS if of_means(parts) else rule.code
         self.terms.append((*self.weight(which, weight), first_leaf, len(parts), code, parameter))
 
     def unread(self, which: int, part: Enhancement) -> bool:
@@ -261,7 +271,7 @@ class _Lowering:
         return int(block.ctypes.data)
 
 
-def _of_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
+def of_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
     """Whether a term draws by Gibbs from mean rewards, which no action has above 1."""
     part = parts[0][1]
     return (
@@ -278,12 +288,12 @@ def _active(strategy: Enhancement, which: int) -> Enhancement:
     return strategy
 
 
-def _mixture(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, list[tuple[Weight, Enhancement]]]]:
+def mixture(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, list[tuple[Weight, Enhancement]]]]:
     """The terms of a program: nested linear mixtures flattened, left to right."""
     strategy = _active(strategy, which)
     if isinstance(strategy, Composition) and strategy.operator == "+":
         for weight, part in strategy.terms:
-            for inner, leaves in _mixture(part, which):
+            for inner, leaves in mixture(part, which):
                 yield weight.times(inner), leaves
     else:
         yield Weight(), list(_leaves(strategy, which))

@@ -1,25 +1,24 @@
-"""Algorithm 1, lines 7-14: one playout, from a determinization of the root to the end of the game.
+"""Algorithm 1, lines 6-14: one playout, from a determinization of the root to the end of the game.
 
-Nothing is updated during a playout, so a playout that runs out of room is simply abandoned: the generator is put back to
-where the playout began, Python gives more room, and the same playout is run again.
+Nothing is updated or counted during a playout, so a playout that runs out of room is simply abandoned: the generator is put back
+to where the playout began, Python gives more room, and the same playout is run again.
 
 Randomness is drawn in the order in which Algorithm 1 needs it: the determinization; then for each decision with more than one
 legal action the alternative of a linear mixture, if there is more than one, and what the rule draws. Gibbs over mean rewards draws an
 index and a number to accept it, until one is accepted or as many as there are actions have been refused; only then from all.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from icarus.compiler.pointers import array_at, call1, call2, call4, record_at
+from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, record_at
 from icarus.engine.arena import ANY, DONE, MORE_STEPS, RECALLED, STEP_SIZE
-from icarus.engine.choice import decided, drawn
+from icarus.engine.choice import choose, pick_outcome
 from icarus.engine.lowering import AT_ONCE, COMPONENT, SIMULATED, TREE
 from icarus.kernel import (
     CHANCE,
     EXPANSION,
-    NO_RECORD,
     SELECTION,
     SIMULATION,
     TERMINAL,
@@ -31,173 +30,381 @@ from icarus.kernel import (
     mix,
 )
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, episode_key, root_key
-from icarus.kernel.theta import TABLE
+from icarus.kernel.theta import TABLE, place_of
 
-_INT, _REAL, _WORD, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.uint64), np.dtype(np.int32)
-
-
-@inlined
-def place_in(a: Any, baseline: Any, key: int) -> int:
-    """The row of a baseline record, that of the initial information where there is none. Its width depends on the number of players."""
-    mask = baseline.capacity - 1
-    i = key & mask
-    while True:
-        found = array_at(baseline.rows + i * a.baseline_row, 1, _INT)[0]
-        if found == key:
-            return i
-        if found == NO_RECORD:
-            return baseline.capacity
-        i = (i + 1) & mask
+_INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
+_NO_ROOM = -1
 
 
-@inlined
-def visits_at(a: Any, baseline: Any, place: int) -> int:
-    """n of the baseline record in a row."""
-    return array_at(baseline.rows + place * a.baseline_row + a.baseline_visits, 1, _COUNT)[0]
+@helper
+def play_out(a: Any, rng: np.ndarray) -> int:
+    """Lines 6-14: one playout; DONE, or MORE_STEPS if there was no room for it."""
+    begin(a, rng)  # lines 7-9
+    t = selection(a, rng)  # lines 10-14, as long as the history is in the tree: selection and expansion
+    if t == _NO_ROOM or simulation(a, rng, t) == _NO_ROOM:  # lines 10-14, to the end of the game
+        return MORE_STEPS
+    playout = record_at(a.buffers.playout, PLAYOUT)
+    a.pending.depth, a.pending.selected = t, root_place(a, record_at(playout.steps, STEP).action)
+    return DONE
 
 
-@inlined
-def environment_choice(a: Any, count: int, rng: np.ndarray) -> int:
-    """The index of an outcome of a chance state."""
-    probabilities = array_at(a.values, count, _REAL)
-    if a.chance != 0:
-        call2(a.chance, (a.state, a.values))
-    else:
-        for i in range(count):
-            probabilities[i] = 1.0 / count
-    return drawn(probabilities, count, rng)
+# ------------------------------------------------------------------------------------------------ lines 7-9: the beginning
 
 
 @helper
 def begin(a: Any, rng: np.ndarray) -> None:
     """Lines 7-9: the empty history, at a determinization drawn from the root's information set."""
-    root, state = array_at(a.root, a.state_words, _INT), array_at(a.state, a.state_words, _INT)
-    for i in range(a.state_words):
+    words = a.root.state_words
+    root, state = array_at(a.root.state, words, _INT), array_at(a.buffers.state, words, _INT)
+    for i in range(words):
         state[i] = root[i]
-    if a.determinize != 0:
-        call4(a.determinize, (a.state, a.observer, a.beliefs, a.rng))
-    playout = record_at(a.playout, PLAYOUT)
-    keys, moves = array_at(playout.keys, a.viewers, _INT), array_at(playout.moves, a.viewers, _INT)
-    for viewer in range(a.viewers):
+    if a.game.determinize != 0:
+        call4(a.game.determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
+    playout, viewers = record_at(a.buffers.playout, PLAYOUT), a.game.viewers
+    playout.length, playout.legal_length = 1, 0
+    keys, moves = array_at(playout.keys, viewers, _INT), array_at(playout.moves, viewers, _INT)
+    for viewer in range(viewers):
         keys[viewer] = root_key(viewer)
         moves[viewer] = UNSEEN
-    step = record_at(playout.steps, STEP)
-    step.record = EMPTY_HISTORY
-    if a.episodes_read:
+    record_at(playout.steps, STEP).record = EMPTY_HISTORY
+    for phase in range(3):
+        a.pending.phase_steps[phase] = 0
+    if a.composition.episodes:
         begin_episodes(a, playout)
 
 
 @helper
 def begin_episodes(a: Any, playout: Any) -> None:
     """The root's position-in-episode, which began before the root, by what each viewer has seen in this determinization."""
-    episodes, at_root = array_at(playout.episodes, a.viewers, _INT), array_at(a.root_episodes, a.viewers, _INT)
+    viewers, root = a.game.viewers, a.root
+    episodes, at_root = array_at(playout.episodes, viewers, _INT), array_at(root.episodes, viewers, _INT)
     step = record_at(playout.steps, STEP)
-    step.episode = a.root_episode
-    for viewer in range(a.viewers):
+    step.episode = root.episode
+    for viewer in range(viewers):
         episodes[viewer] = at_root[viewer]
-        if a.recall != 0:
-            moves = array_at(a.recalled, RECALLED, _INT)
-            count = call4(a.recall, (a.state, viewer, a.recalled, RECALLED))
-            key = episode_key(a.root_label, viewer)
+        if a.game.recall != 0:
+            moves = array_at(a.buffers.recalled, RECALLED, _INT)
+            count = call4(a.game.recall, (a.buffers.state, viewer, a.buffers.recalled, RECALLED))
+            key = episode_key(root.label, viewer)
             for i in range(count):
-                if a.root_last_recalled and viewer == a.root_last_viewer and i == count - 1:
-                    step.episode = extended(key, a.root_last, moves[i])
+                if root.last_recalled and viewer == root.last_viewer and i == count - 1:
+                    step.episode = extended(key, root.last, moves[i])
                 key = mix(key, moves[i])
             episodes[viewer] = key
 
 
-@helper
-def advance(a: Any, t: int, step: Any, in_tree: bool) -> None:
-    """Line 12: append the action of step t to the history, as every viewer sees it; called before the state changes."""
-    playout = record_at(a.playout, PLAYOUT)
-    viewers, here, there = a.viewers, t * a.viewers, (t + 1) * a.viewers
-    moves = array_at(playout.moves, there + viewers, _INT)
-    for viewer in range(viewers):
-        moves[there + viewer] = step.action
-    if a.observe != 0:
-        call4(a.observe, (a.state, step.action, playout.moves + 8 * there, a.players))
-    if in_tree or a.keys_in_simulation:
-        keys = array_at(playout.keys, there + viewers, _INT)
-        record_at(playout.steps + (t + 1) * STEP_SIZE, STEP).record = extended(
-            keys[here + step.viewer], step.player, step.action
-        )
-        for viewer in range(viewers):
-            move = moves[there + viewer]
-            keys[there + viewer] = keys[here + viewer] if move == UNSEEN else mix(keys[here + viewer], move)
-    if a.episodes_read:
-        episodes = array_at(playout.episodes, there + viewers, _INT)
-        following = record_at(playout.steps + (t + 1) * STEP_SIZE, STEP)
-        following.episode = extended(episodes[here + step.viewer], step.player, step.action)
-        for viewer in range(viewers):
-            move = moves[there + viewer]
-            episodes[there + viewer] = episodes[here + viewer] if move == UNSEEN else mix(episodes[here + viewer], move)
+# ------------------------------------------------------------------------------------- lines 10-14: one action after another
 
 
-@helper
-def label_episode(a: Any, t: int) -> None:
-    """Begin a new episode at step t where the state reached has a label (section 5.1)."""
-    label = call1(a.episode, (a.state,))
-    if label >= 0:
-        playout = record_at(a.playout, PLAYOUT)
-        episodes = array_at(playout.episodes, (t + 1) * a.viewers, _INT)
-        for viewer in range(a.viewers):
-            episodes[t * a.viewers + viewer] = episode_key(label, viewer)
+class Baseline(NamedTuple):
+    """The columns of the baseline's table that tell the phase; the width of its rows depends on the number of players."""
+
+    records: np.ndarray  # [capacity + 1] of keys
+    visits: np.ndarray  # [capacity + 1] of n
+
+
+@inlined
+def baseline_of(a: Any) -> Baseline:
+    """The baseline's table: that of the first component."""
+    table, words = record_at(record_at(a.composition.component, COMPONENT).table, TABLE), a.composition.row_words
+    rows = matrix_at(table.rows, table.capacity + 1, words, _INT)
+    return Baseline(
+        rows[:, 0], matrix_at(table.rows, table.capacity + 1, 2 * words, _COUNT)[:, a.composition.visits_column]
+    )
+
+
+@inlined
+def selection(a: Any, rng: np.ndarray) -> int:
+    """Lines 10-14 in the tree: decisions by selection, and those by expansion, until one leads to a history without visits.
+
+    Returns:
+        How many actions have been appended (t_e in Base-6, where the game did not end before), or _NO_ROOM.
+    """
+    playout, baseline, simple, t = record_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
+    places = array_at(a.buffers.places, a.game.max_legal, _INT)
+    in_tree = (
+        baseline.visits[place_of(baseline.records, EMPTY_HISTORY)] > 0
+    )  # the first playout expands the empty history
+    while in_tree:
+        player = call1(a.game.player, (a.buffers.state,))
+        if player == TERMINAL:
+            break
+        if not has_room(a, playout, t):
+            return _NO_ROOM
+        step, count = step_at(playout, t), open_step(a, playout, t, player)
+        step.phase = phase_in_tree(a, baseline, playout, t, step, places)
+        a.pending.phase_steps[step.phase] += 1
+        index, action = decide(a, program_in_tree(a, step), playout, step, count, rng)  # line 11
+        in_tree = baseline.visits[places[index]] > 0
+        if simple:
+            append_simply(playout, t, step)  # line 12
+        else:
+            append(a, playout, t, step, True)
+        call2(a.game.apply, (a.buffers.state, action))  # line 13
+        t += 1
+        label_episode(a, playout, t)
+    return t
+
+
+@inlined
+def simulation(a: Any, rng: np.ndarray, t: int) -> int:
+    """Lines 10-14 after the expansion, from step t to the end of the game; DONE or _NO_ROOM."""
+    playout, simple, reading = record_at(a.buffers.playout, PLAYOUT), has_simple_moves(a), a.composition
+    appended = reading.keys_in_simulation or reading.moves_in_simulation or reading.episodes
+    while True:
+        player = call1(a.game.player, (a.buffers.state,))
+        if player == TERMINAL:
+            break
+        if not has_room(a, playout, t):
+            return _NO_ROOM
+        if t > 0 and not reading.steps_in_simulation:
+            legal = playout.legal + WORD_BYTES * playout.legal_length
+            a.pending.phase_steps[SIMULATION] += simulate_unseen(a, legal, rng)
+            break
+        step, count = step_at(playout, t), open_step(a, playout, t, player)
+        step.phase = SIMULATION
+        a.pending.phase_steps[SIMULATION] += 1
+        _, action = decide(a, SIMULATED, playout, step, count, rng)  # line 11
+        if simple:
+            array_at(playout.moves, t + 2, _INT)[t + 1] = step.action  # line 12
+        elif appended:
+            append(a, playout, t, step, False)
+        call2(a.game.apply, (a.buffers.state, action))  # line 13
+        t += 1
+        label_episode(a, playout, t)
+    step_at(playout, t).phase = SIMULATION
+    playout.length = t + 1
+    return DONE
 
 
 @helper
 def simulate_unseen(a: Any, legal: int, rng: np.ndarray) -> int:
     """Uniform simulation that nobody looks at; returns its number of steps."""
-    actions, steps = array_at(legal, a.max_legal, _INT), 0
+    actions, steps = array_at(legal, a.game.max_legal, _INT), 0
     while True:
-        player = call1(a.player, (a.state,))
+        player = call1(a.game.player, (a.buffers.state,))
         if player == TERMINAL:
             return steps
-        count = call2(a.legal, (a.state, legal))
-        index = 0
+        count, index = legal_actions(a, legal), 0
         if count > 1:
-            index = environment_choice(a, count, rng) if player == CHANCE else below(rng, count)
-        elif count < 1:
-            raise ValueError("a game gave no legal action at a state that is not terminal")
-        call2(a.apply, (a.state, actions[index]))
+            index = choose_for_chance(a, count, rng) if player == CHANCE else below(rng, count)
+        call2(a.game.apply, (a.buffers.state, actions[index]))
         steps += 1
+
+
+@inlined
+def legal_actions(a: Any, legal: int) -> int:
+    """A(s), written to an address; returns their number."""
+    count = call2(a.game.legal, (a.buffers.state, legal))
+    if count < 1:
+        raise ValueError("a game gave no legal action at a state that is not terminal")
+    return count
+
+
+@helper
+def root_place(a: Any, action: int) -> int:
+    """The place of an action among those of the root."""
+    actions = array_at(a.root.actions, a.root.count, _INT)
+    for i in range(a.root.count):
+        if actions[i] == action:
+            return i
+    raise ValueError("a determinization changed the legal actions of the player to move")
+
+
+# --------------------------------------------------------------------------------------------------- the steps of a playout
+
+
+@inlined
+def step_at(playout: Any, t: int) -> Any:
+    """Step t of a playout."""
+    return record_at(playout.steps + t * STEP_SIZE, STEP)
+
+
+@inlined
+def has_room(a: Any, playout: Any, t: int) -> bool:
+    """Whether there is room for step t and for the one after it."""
+    return t + 1 < a.buffers.step_capacity and playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
+
+
+@inlined
+def open_step(a: Any, playout: Any, t: int, player: int) -> int:
+    """Begin step t with what is legal, for others as the root player sees it where his eyes see for all; returns how many actions are."""
+    step, first = step_at(playout, t), playout.legal_length
+    legal = playout.legal + WORD_BYTES * first
+    count = legal_actions(a, legal)
+    step.player, step.viewer, step.first, step.count = player, viewer_of(a, player), first, count
+    if is_disguised(a, player):
+        step.count = group_actions(a, legal, count)
+    playout.length, playout.legal_length = t + 1, first + step.count
+    return count
 
 
 @inlined
 def viewer_of(a: Any, player: int) -> int:
     """The column of a player's eyes."""
-    if a.viewers == 1:
+    if a.game.viewers == 1:
         return 0
-    return a.players if player == CHANCE else player
+    return a.game.players if player == CHANCE else player
+
+
+@inlined
+def phase_in_tree(a: Any, baseline: Baseline, playout: Any, t: int, step: Any, places: np.ndarray) -> int:
+    """The phase of a decision in the tree: selection where all children have visits. Finds the places of their records."""
+    viewers, player, phase = a.game.viewers, step.player, SELECTION
+    key = array_at(playout.keys, (t + 1) * viewers, _INT)[t * viewers + step.viewer]
+    legal = array_at(playout.legal + WORD_BYTES * step.first, step.count, _INT)
+    for i in range(step.count):
+        place = place_of(baseline.records, extended(key, player, legal[i]))
+        places[i] = place
+        if baseline.visits[np.uint64(place)] == 0:
+            phase = EXPANSION
+    return phase
+
+
+@inlined
+def program_in_tree(a: Any, step: Any) -> int:
+    """The program that decides in the tree: another one where several players choose at once and EXP3 is to decide then."""
+    if a.game.simultaneous == 0:
+        return TREE
+    step.choice, step.probability = call1(a.game.simultaneous, (a.buffers.state,)), 1.0
+    return AT_ONCE if step.choice > 0 else TREE
+
+
+@inlined
+def decide(a: Any, which: int, playout: Any, step: Any, actions: int, rng: np.ndarray) -> tuple[int, int]:
+    """Line 11: choose the action of a step by one of the programs, or by π₀.
+
+    Returns:
+        Its place among the step's legal actions, and the action that is played, of all that look so to the root player.
+    """
+    count, legal, index = step.count, playout.legal + WORD_BYTES * step.first, 0
+    if step.player == CHANCE:
+        index = choose_for_chance(a, actions, rng) if actions > 1 else 0
+    elif count > 1:
+        index = choose(a, which, legal, count, step.record, rng)
+        if which == AT_ONCE:
+            step.probability = array_at(a.buffers.values, count, _REAL)[index]
+    if is_disguised(a, step.player):
+        behind = choose_behind_move(a, step.player, index, actions, rng)
+        index, action = (
+            array_at(a.buffers.alike, actions, _INT)[behind],
+            array_at(a.buffers.actions, actions, _INT)[behind],
+        )
+        step.action = array_at(legal, count, _INT)[index]
+    else:
+        index = below(rng, count) if index == ANY else index
+        action = array_at(legal, count, _INT)[index]
+        step.action = action
+    return index, action
+
+
+@inlined
+def choose_for_chance(a: Any, count: int, rng: np.ndarray) -> int:
+    """The index of an outcome of a chance state."""
+    probabilities = array_at(a.buffers.values, count, _REAL)
+    if a.game.chance != 0:
+        call2(a.game.chance, (a.buffers.state, a.buffers.values))
+    else:
+        for i in range(count):
+            probabilities[i] = 1.0 / count
+    return pick_outcome(probabilities, count, rng)
+
+
+# ------------------------------------------------------------------------------------------ line 12: the history, h # a
+
+
+@inlined
+def has_simple_moves(a: Any) -> bool:
+    """Whether one viewer sees actions as they are, and of him only the keys in the tree are read."""
+    reading = a.composition
+    return a.game.viewers == 1 and a.game.look == 0 and not reading.keys_in_simulation and not reading.episodes
+
+
+@inlined
+def append_simply(playout: Any, t: int, step: Any) -> None:
+    """`append` in the tree, where moves are simple."""
+    keys, moves = array_at(playout.keys, t + 2, _INT), array_at(playout.moves, t + 2, _INT)
+    moves[t + 1], keys[t + 1] = step.action, mix(keys[t], step.action)
+    step_at(playout, t + 1).record = extended(keys[t], step.player, step.action)
 
 
 @helper
-def grouped(a: Any, legal: int, count: int) -> int:
+def append(a: Any, playout: Any, t: int, step: Any, in_tree: bool) -> None:
+    """Line 12: append the action of step t to the history, as every viewer sees it; called before the state changes."""
+    viewers, following = a.game.viewers, step_at(playout, t + 1)
+    moves = matrix_at(playout.moves, t + 2, viewers, _INT)
+    for viewer in range(viewers):
+        moves[t + 1, viewer] = step.action
+    if a.game.observe != 0:
+        seen = playout.moves + WORD_BYTES * (t + 1) * viewers
+        call4(a.game.observe, (a.buffers.state, step.action, seen, a.game.players))
+    if in_tree or a.composition.keys_in_simulation:
+        keys = matrix_at(playout.keys, t + 2, viewers, _INT)
+        following.record = extended(keys[t, step.viewer], step.player, step.action)
+        extend_keys(keys, moves, t, viewers)
+    if a.composition.episodes:
+        episodes = matrix_at(playout.episodes, t + 2, viewers, _INT)
+        following.episode = extended(episodes[t, step.viewer], step.player, step.action)
+        extend_keys(episodes, moves, t, viewers)
+
+
+@inlined
+def extend_keys(keys: np.ndarray, moves: np.ndarray, t: int, viewers: int) -> None:
+    """The keys of the history of t + 1 actions in the eyes of each viewer, from those of t actions and the moves that they saw."""
+    for viewer in range(viewers):
+        key, move = keys[t, viewer], moves[t + 1, viewer]
+        keys[t + 1, viewer] = key if move == UNSEEN else mix(key, move)
+
+
+@inlined
+def label_episode(a: Any, playout: Any, t: int) -> None:
+    """Begin a new episode at step t where the state reached has a label (section 5.1) and anybody reads episodes."""
+    if a.composition.episodes and a.game.episode != 0:
+        label = call1(a.game.episode, (a.buffers.state,))
+        if label >= 0:
+            episodes = matrix_at(playout.episodes, t + 1, a.game.viewers, _INT)
+            for viewer in range(a.game.viewers):
+                episodes[t, viewer] = episode_key(label, viewer)
+
+
+# --------------------------------------------------------------------- where one pair of eyes sees for all players
+
+
+@inlined
+def is_disguised(a: Any, player: int) -> bool:
+    """Whether a player's actions are given as the moves that the root player sees."""
+    return a.game.look != 0 and player != a.root.player
+
+
+@helper
+def group_actions(a: Any, legal: int, count: int) -> int:
     """Replace the legal actions by the moves that the root player sees, each once, and keep the actions; returns the number of moves."""
-    moves, actions = array_at(legal, count, _INT), array_at(a.actions, count, _INT)
-    alike, looks = array_at(a.alike, count, _INT), array_at(a.looks, a.players, _INT)
+    moves, actions = array_at(legal, count, _INT), array_at(a.buffers.actions, count, _INT)
+    alike, looks = array_at(a.buffers.alike, count, _INT), array_at(a.buffers.looks, a.game.players, _INT)
     distinct = 0
     for i in range(count):
         actions[i] = moves[i]
-        for player in range(a.players):
+        for player in range(a.game.players):
             looks[player] = actions[i]
-        call4(a.look, (a.state, actions[i], a.looks, a.players))
+        call4(a.game.look, (a.buffers.state, actions[i], a.buffers.looks, a.game.players))
+        move = looks[a.root.player]
         alike[i] = 0
-        while alike[i] < distinct and moves[alike[i]] != looks[a.root_player]:
+        while alike[i] < distinct and moves[alike[i]] != move:
             alike[i] += 1
         if alike[i] == distinct:
-            moves[distinct] = looks[a.root_player]
+            moves[distinct] = move
             distinct += 1
     return distinct
 
 
 @helper
-def behind_move(a: Any, player: int, index: int, count: int, rng: np.ndarray) -> int:
+def choose_behind_move(a: Any, player: int, index: int, count: int, rng: np.ndarray) -> int:
     """The index of the action that is played, where the root player sees a move: any of those that look so."""
     if player == CHANCE:
         return index
     if index == ANY:
         return below(rng, count)
-    alike, same = array_at(a.alike, count, _INT), 0
+    alike, same = array_at(a.buffers.alike, count, _INT), 0
     for i in range(count):
         same += alike[i] == index
     skip, i = below(rng, same) if same > 1 else 0, 0
@@ -205,107 +412,3 @@ def behind_move(a: Any, player: int, index: int, count: int, rng: np.ndarray) ->
         skip -= alike[i] == index
         i += 1
     return i
-
-
-@helper
-def count_root(a: Any, action: int) -> None:
-    """Count the selection of an action at the root."""
-    actions, visits = array_at(a.root_actions, a.root_count, _INT), array_at(a.root_visits, a.root_count, _INT)
-    for i in range(a.root_count):
-        if actions[i] == action:
-            visits[i] += 1
-            return
-    raise ValueError("a determinization changed the legal actions of the player to move")
-
-
-@helper
-def play(a: Any, rng: np.ndarray) -> int:
-    """Lines 7-14: one playout; DONE, or MORE_STEPS if there was no room for it."""
-    begin(a, rng)
-    playout, baseline = record_at(a.playout, PLAYOUT), record_at(record_at(a.component, COMPONENT).table, TABLE)
-    steps, keys = (
-        array_at(playout.steps, a.step_capacity + 1, STEP),
-        array_at(playout.keys, (a.step_capacity + 1) * a.viewers, _INT),
-    )
-    places = array_at(a.places, a.max_legal, _INT)
-    moves = array_at(playout.moves, (a.step_capacity + 1) * a.viewers, _INT)
-    # One viewer who sees actions as they are, and of whom only the keys in the tree are read: `advance` in a few words.
-    plain = a.viewers == 1 and a.look == 0 and not a.keys_in_simulation and not a.episodes_read
-    t, used, depth = 0, 0, 0
-    in_tree = (
-        visits_at(a, baseline, place_in(a, baseline, EMPTY_HISTORY)) > 0
-    )  # the first playout of all expands the empty history
-    while True:
-        player = call1(a.player, (a.state,))
-        if player == TERMINAL:
-            break
-        if t + 1 >= a.step_capacity or used + a.max_legal > a.legal_capacity:
-            return MORE_STEPS
-        legal = playout.legal + 8 * used
-        if t > 0 and not in_tree and not a.records_simulation:
-            a.phase_steps[SIMULATION] += simulate_unseen(a, legal, rng)
-            break
-        count = call2(a.legal, (a.state, legal))
-        if count < 1:
-            raise ValueError("a game gave no legal action at a state that is not terminal")
-        actions, step = array_at(legal, count, _INT), steps[t]
-        step.player, step.viewer, step.first, step.count = player, viewer_of(a, player), used, count
-        many, disguised = count, a.look != 0 and player != a.root_player
-        if disguised:
-            count = grouped(a, legal, many)
-            step.count = count
-        used += count
-        playout.length, playout.legal_length = t + 1, used
-
-        step.phase = SIMULATION
-        if in_tree:
-            step.phase = SELECTION
-            key = keys[t * a.viewers + step.viewer]
-            for i in range(count):
-                places[i] = place_in(a, baseline, extended(key, player, actions[i]))
-                if visits_at(a, baseline, places[i]) == 0:
-                    step.phase = EXPANSION
-        a.phase_steps[step.phase] += 1
-        which = TREE if in_tree else SIMULATED
-        if in_tree and a.simultaneous != 0:
-            step.choice, step.probability = call1(a.simultaneous, (a.state,)), 1.0
-            if step.choice > 0:
-                which = AT_ONCE
-
-        index = 0
-        if player == CHANCE:
-            index = environment_choice(a, many, rng) if many > 1 else 0
-        elif count > 1:
-            index = decided(a, which, legal, count, step.record, rng)
-            if which == AT_ONCE:
-                step.probability = array_at(a.values, count, _REAL)[index]
-        if disguised:
-            behind = behind_move(a, player, index, many, rng)
-            index, played = array_at(a.alike, many, _INT)[behind], array_at(a.actions, many, _INT)[behind]
-        else:
-            index = below(rng, count) if index == ANY else index
-            played = actions[index]
-        step.action = actions[index]
-
-        if t == 0:
-            count_root(a, step.action)
-        if in_tree:
-            depth = t + 1
-            in_tree = visits_at(a, baseline, places[index]) > 0
-            if plain:
-                moves[t + 1], keys[t + 1] = step.action, mix(keys[t], step.action)
-                steps[t + 1].record = extended(keys[t], player, step.action)
-            else:
-                advance(a, t, step, True)
-        elif plain:
-            moves[t + 1] = step.action
-        elif a.keys_in_simulation or a.moves_in_simulation or a.episodes_read:
-            advance(a, t, step, False)
-        call2(a.apply, (a.state, played))
-        t += 1
-        if a.episodes_read and a.episode != 0:
-            label_episode(a, t)
-    steps[t].phase = SIMULATION
-    playout.length, playout.legal_length = t + 1, used
-    a.depth = max(a.depth, depth)
-    return DONE

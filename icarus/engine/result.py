@@ -1,6 +1,7 @@
 """What a search found, and how it is read."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -104,6 +105,21 @@ class Result:
         records = sum(map(len, self.records.values()))
         spent = f"{self.iterations} iterations in {self.seconds:.2f} s ({rate:,.0f}/s)"
         return f"{what}: {spent}, depth {self.depth}, {records} records\n{table}"
+
+    def to_html(self, path: str | Path) -> None:
+        """Write the tree into a new HTML file, one page that needs no network.
+
+        Raises:
+            ValueError: the file exists.
+        """
+        from icarus.views.tree_page import write_tree_page  # a room above: what is shown imports what was found
+
+        write_tree_page(self, path)
+
+    def _repr_html_(self) -> str:
+        from icarus.views.tree_page import notebook_frame
+
+        return notebook_frame(self)
 
     def __repr__(self) -> str:
         return f"<search result: {self.state.action_to_string(self.action)} after {self.iterations} iterations>"

@@ -5,11 +5,15 @@ histories are seen through; every composition of enhancements works with each.
 """
 
 import re
+from typing import TypeVar
 
 import attrs
 
 from icarus.checks import integer
 from icarus.kernel.game import Game
+from icarus.kernel.python_game import PythonGame
+
+G = TypeVar("G", Game, PythonGame)
 
 FRESH, ONCE, TRUE = "a fresh determinization", "one determinization", "the true state"  # the root state of an iteration
 OWN, ALL, ROOT = "each player's own eyes", "eyes that see every action", "the root player's eyes"
@@ -43,7 +47,7 @@ class Scheme:
         """Whether the search looks at what is hidden from its player."""
         return self.root == TRUE
 
-    def seen(self, game: Game) -> Game:
+    def seen(self, game: G) -> G:
         """A game as its histories are seen: by one viewer, who sees each action or the move it looks like, or each player."""
         return game if self.eyes == OWN else attrs.evolve(game, observe=None, recall=None)
 

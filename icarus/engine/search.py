@@ -11,7 +11,8 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import Enhancement, Sum
 from icarus.compiler.functions import plain
-from icarus.compiler.rng import seeded
+from icarus.compiler.pointers import WORD_BYTES, offset_of
+from icarus.compiler.rng import RNG_WORDS, seeded
 from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED
 from icarus.engine.choice import WeightError
 from icarus.engine.loop import loop, raw_loop, tie_break
@@ -22,12 +23,15 @@ from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
 from icarus.engine.tables import Records, Table
 from icarus.kernel import CHANCE, TERMINAL, mix
 from icarus.kernel.functions import Entries
-from icarus.kernel.game import EpisodePosition, State, in_words
+from icarus.kernel.game import AnyGame, EpisodePosition, Game, State, in_words
 from icarus.kernel.history import PHASES, PLAYOUT, STEP, episode_key, episode_record
 from icarus.kernel.theta import UPDATES
 
+COMPILED, PYTHON = "compiled", "python"
+ENGINES = (COMPILED, PYTHON)
 SLICE = 0.05  # seconds of compiled work between two looks at the clock and at Ctrl-C
 FIRST_SLICE = 8  # iterations before the first look
+FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
 _STEPS, _UPDATES = 256, 4096  # room to begin with
 
 
@@ -42,6 +46,7 @@ def search(
     threads: int = 1,
     sharing: str = ROOTS,
     scheme: Scheme = MO_ISMCTS,
+    engine: str | None = None,
 ) -> Result:
     """Algorithm 1: choose an action for the player to move by MO-ISMCTS with a strategy of information capture and reuse.
 
@@ -61,17 +66,20 @@ def search(
         scheme: another search of the information-set family: SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(40), or, to measure what hidden
             information is worth, one that cheats: CheatingUCT, CheatingEnsembleUCT(40). Several trees have the iterations and the
             threads of all together.
+        engine: "compiled", or "python": the same search by the plain Python of all slots and of the game, hundreds of times slower, in
+            which breakpoints and prints work; same seed, same records, same result. A `PythonGame` knows only the latter.
 
     Raises:
         ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing, fewer
-            iterations than trees.
+            iterations than trees; no such engine, several threads in Python.
         TypeError: something that is no state, no enhancement or no scheme.
         SearchInterrupted: a KeyboardInterrupt that carries the result so far.
     """
     _check(state, strategy, iterations, seconds, seed)
     check_threads(threads, sharing)
     check_scheme(scheme, iterations, threads, sharing)
-    running = begun(state, strategy, seed, threads, sharing, scheme)
+    engine = checked_engine(engine, state.game, threads)
+    running = begun(state, strategy, seed, threads, sharing, scheme, engine)
     started = time.perf_counter()
     try:
         with contextlib.closing(running):
@@ -90,8 +98,13 @@ def begun(
     threads: int = 1,
     sharing: str = ROOTS,
     scheme: Scheme = MO_ISMCTS,
+    engine: str = COMPILED,
 ) -> "Search | Roots | SharedRecords":
     """A search that has made no playout yet: by itself, or of several trees or threads; arguments as in `search`."""
+    if engine == PYTHON:
+        from icarus.engine.plain import begun_in_python  # which builds on this file
+
+        return begun_in_python(state, strategy, seed, scheme)
     if threads == 1 and not scheme.counted:
         return Search(state, strategy, seed, scheme)
     key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
@@ -145,6 +158,18 @@ def _check(state: Any, strategy: Any, iterations: Any, seconds: Any, seed: Any) 
         raise ValueError(f"there is no decision to search for: {told}")
 
 
+def checked_engine(engine: Any, game: AnyGame, threads: int) -> str:
+    """The engine that is to search, by name; refuses what is none, and what it cannot do."""
+    if engine not in (None, *ENGINES):
+        raise ValueError(f"engine is {engine!r}; it must be {' or '.join(map(repr, ENGINES))}")
+    compilable = isinstance(game, Game)
+    if engine == COMPILED and not compilable:
+        raise ValueError(f"{game} is a PythonGame, which nobody can compile; its engine is {PYTHON!r}")
+    if (engine == PYTHON or not compilable) and threads > 1:
+        raise ValueError(f"threads is {threads!r}; the engine {PYTHON!r} searches in one")
+    return engine or (COMPILED if compilable else PYTHON)
+
+
 def check_budget(iterations: Any, seconds: Any) -> None:
     """Refuse a budget that is missing, no number, or not positive."""
     if iterations is None and seconds is None:
@@ -191,65 +216,70 @@ class Search:
         self._arena = np.zeros(1, ARENA)
         self._arena["shared"] = shared.control.ctypes.data if shared else 0
         self._kept: dict[str, np.ndarray] = {}
+        self._observer = self.state.current_player()
         self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
         self._set_up(self.game.entries())
 
     def _set_up(self, entries: Entries) -> None:
         game, program, arena = self.game, self.program, self._arena
-        for name in ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall"):
-            arena[name] = entries.address(name)
-        arena["players"], arena["viewers"], arena["max_legal"] = game.players, game.viewers, game.max_legal
-        self._observer = observer = self.state.current_player()
-        arena["root_player"], arena["root_count"] = observer, len(self.actions)
-        arena["look"] = self.state.game.entries().address("observe") if self.scheme.eyes == ROOT else 0
-        arena["simultaneous"] = entries.address("simultaneous") if self.scheme.exp3 else 0
-        self._keep("rng", seeded(self.seed))
+        for name in FUNCTIONS:
+            arena["game"][name] = entries.address(name)
+        arena["game"]["players"], arena["game"]["viewers"] = game.players, game.viewers
+        arena["game"]["max_legal"] = game.max_legal
+        arena["game"]["look"] = self.state.game.entries().address("observe") if self.scheme.eyes == ROOT else 0
+        arena["game"]["simultaneous"] = entries.address("simultaneous") if self.scheme.exp3 else 0
+        self._keep("buffers", "rng", seeded(self.seed))
         self._place_root()
-        self._keep("root_actions", np.array(self.actions, np.int64))
-        self._keep("root_visits", np.zeros(2 * len(self.actions), np.int64))
-        for name in ("component", "program", "term", "leaf", "factor"):
-            self._keep(name, getattr(program, name))
-        program.component["table"] = [table.descriptor.ctypes.data for table in self.tables]
-        arena["components"] = len(program.components)
-        arena["records_simulation"], arena["moves_in_simulation"] = (
-            program.records_simulation,
-            program.moves_in_simulation,
-        )
-        arena["keys_in_simulation"], arena["episodes_read"] = program.keys_in_simulation, program.episodes
-        row = self.tables[0].dtype
-        assert row.fields is not None
-        arena["baseline_row"], arena["baseline_visits"] = row.itemsize, row.fields["visits"][1]
+        self._place_composition()
         sizes = {
             **dict.fromkeys(("places", "records", "values", "total", "actions", "alike"), game.max_legal),
             **dict.fromkeys(("reward", "looks"), game.players),
-            "number": 1,
-            "rng_before": 4,
+            "weight": 1,
+            "rng_before": RNG_WORDS,
             "recalled": RECALLED,
         }
         for name, size in sizes.items():
-            self._keep(name, np.zeros(size, np.int64))
-        self._keep("playout", self._playout)
-        self._keep("updates", self._updates)
-        self._place_episodes()
+            self._keep("buffers", name, np.zeros(size, np.int64))
+        self._keep("buffers", "playout", self._playout)
+        self._keep("buffers", "updates", self._updates)
+        if program.episodes:
+            self._place_episodes()
         self._give_steps(_STEPS)
         self._give_updates(_UPDATES)
 
-    def _keep(self, name: str, array: np.ndarray) -> None:
-        self._kept[name] = array
-        self._arena[name] = array.ctypes.data
+    def _keep(self, part: str, name: str, array: np.ndarray) -> None:
+        """Keep an array alive, and its address in a part of the arena."""
+        self._kept[f"{part}.{name}"] = array
+        self._arena[part][name] = array.ctypes.data
 
     def _place_root(self) -> None:
         """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
-        root, viewer = self.state, self._observer
+        root, viewer, part = self.state, self._observer, self._arena["root"]
         if self.scheme.root == ONCE:
-            root = root.determinized(viewer, self._kept["rng"])
+            root = root.determinized(viewer, self._kept["buffers.rng"])
         if self.scheme.root != FRESH:
             viewer = CHANCE
-        self._arena["observer"] = viewer
-        self._keep("root", in_words(root.record))
-        self._keep("state", in_words(root.record))
-        self._arena["state_words"] = len(self._kept["root"])
-        self._keep("beliefs", root.beliefs(viewer))
+        words = in_words(root.record)
+        self._keep("root", "state", words)
+        self._keep("buffers", "state", words.copy())
+        self._keep("root", "beliefs", root.beliefs(viewer))
+        self._keep("root", "actions", np.array(self.actions, np.int64))
+        self._keep("root", "visits", np.zeros(len(self.actions), np.int64))
+        self._keep("root", "episodes", np.zeros(self.game.viewers, np.int64))
+        part["state_words"], part["observer"], part["player"] = len(words), viewer, self._observer
+        part["count"] = len(self.actions)
+
+    def _place_composition(self) -> None:
+        """The program, with the tables of its components."""
+        program, part, row = self.program, self._arena["composition"], self.tables[0].dtype
+        for name in ("component", "program", "term", "leaf", "factor"):
+            self._keep("composition", name, getattr(program, name))
+        program.component["table"] = [table.descriptor.ctypes.data for table in self.tables]
+        part["components"] = len(program.components)
+        for name in ("steps_in_simulation", "moves_in_simulation", "keys_in_simulation", "episodes"):
+            part[name] = getattr(program, name)
+        part["row_words"] = row.itemsize // WORD_BYTES
+        part["visits_column"] = offset_of(row, "visits") // row["visits"].itemsize
 
     def _position(self) -> EpisodePosition:
         """The root's position-in-episode as the scheme sees it: with eyes other than the players' own, as the root player saw it."""
@@ -261,27 +291,22 @@ class Search:
         return attrs.evolve(position, moves=(own,), previous=previous)
 
     def _place_episodes(self) -> None:
-        viewers = self.game.viewers
-        keys = np.zeros(viewers, np.int64)
-        if self.program.episodes:
-            position = self._position()
-            for viewer in range(viewers):
-                key = plain(episode_key)(position.label, viewer)
-                for move in position.moves[viewer]:
-                    key = mix(key, move)
-                keys[viewer] = key
-            label, moves = position.seen_before(self._observer)
-            last = 0 if position.last is None else position.last
-            self._arena["root_episode"] = episode_record(label, self.game.viewer(last), last, moves)
-            self._arena["root_label"] = position.label
-            self._arena["root_last"], self._arena["root_last_viewer"] = last, self.game.viewer(last)
-            self._arena["root_last_recalled"] = last != self._observer
-        self._keep("root_episodes", keys)
+        position, root = self._position(), self._arena["root"]
+        for viewer in range(self.game.viewers):
+            key = plain(episode_key)(position.label, viewer)
+            for move in position.moves[viewer]:
+                key = mix(key, move)
+            self._kept["root.episodes"][viewer] = key
+        label, moves = position.seen_before(self._observer)
+        last = 0 if position.last is None else position.last
+        root["label"], root["episode"] = position.label, episode_record(label, self.game.viewer(last), last, moves)
+        root["last"], root["last_viewer"] = last, self.game.viewer(last)
+        root["last_recalled"] = last != self._observer
 
     def _give_steps(self, steps: int) -> None:
         """Room for playouts of so many steps."""
         viewers, legal = self.game.viewers, steps * 8 + 4 * self.game.max_legal
-        self._arena["step_capacity"], self._arena["legal_capacity"] = steps, legal
+        self._arena["buffers"]["step_capacity"], self._arena["buffers"]["legal_capacity"] = steps, legal
         parts = {"steps": np.zeros(steps + 1, STEP), "legal": np.zeros(legal, np.int64)}
         parts.update({name: np.zeros((steps + 1) * viewers, np.int64) for name in ("moves", "keys", "episodes")})
         for name, array in parts.items():
@@ -299,7 +324,7 @@ class Search:
     @property
     def iterations(self) -> int:
         """Playouts made so far."""
-        return int(self._arena["iterations"][0])
+        return int(self._arena["counts"]["iterations"][0])
 
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all, giving room as it is asked for."""
@@ -316,7 +341,7 @@ class Search:
     def give_room(self, status: int) -> None:
         """Give the room that the loop asked for by its status."""
         if status == MORE_STEPS:
-            self._give_steps(2 * int(self._arena["step_capacity"][0]))
+            self._give_steps(2 * int(self._arena["buffers"]["step_capacity"][0]))
         elif status == MORE_ROWS:
             full, count = self.full_table()
             self.tables[full].grow(count)
@@ -347,15 +372,15 @@ class Search:
     @property
     def depth(self) -> int:
         """Actions from the root to the deepest history in the tree."""
-        return int(self._arena["depth"][0])
+        return int(self._arena["counts"]["depth"][0])
 
     def phase_steps(self) -> np.ndarray:
         """Decisions made in each phase."""
-        return self._arena["phase_steps"][0].copy()
+        return self._arena["counts"]["phase_steps"][0].copy()
 
     def root_visits(self) -> np.ndarray:
         """How often each action was selected at the root."""
-        return self._kept["root_visits"][: len(self.actions)].copy()
+        return self._kept["root.visits"].copy()
 
     def root_rewards(self) -> np.ndarray:
         """[2, actions]: the total reward of the player to move after each action, and of how many playouts, by the baseline."""
@@ -371,7 +396,7 @@ class Search:
         """The action of most visits; ties broken uniformly by the search's generator."""
         most = np.flatnonzero(visits == visits.max())
         return self.actions[
-            most[0] if len(most) == 1 else most[tie_break()(self._kept["rng"].copy().ctypes.data, len(most))]
+            most[0] if len(most) == 1 else most[tie_break()(self._kept["buffers.rng"].copy().ctypes.data, len(most))]
         ]
 
     def result(self, seconds: float = 0.0, copied: bool = True, rewards: np.ndarray | None = None) -> Result:

@@ -12,10 +12,11 @@ from numba import types
 
 from icarus.algebra import Enhancement
 from icarus.compiler.entries import compiled
-from icarus.compiler.pointers import array_at, foreign3, record_at
+from icarus.compiler.functions import plain
+from icarus.compiler.pointers import WORD_BYTES, foreign3, matrix_at, record_at
 from icarus.kernel import NO_RECORD
 from icarus.kernel.game import Game
-from icarus.kernel.theta import TABLE
+from icarus.kernel.theta import TABLE, has_room_for, index_of
 
 SMALLEST = 1 << 10  # rows of a new table
 _INT = np.dtype(np.int64)
@@ -53,11 +54,9 @@ class Table:
         return self._next if int(self.descriptor["rows"][0]) == self._next.ctypes.data else self._held
 
     def _enter(self, key: int, fields: Mapping[str, float]) -> None:
-        if 2 * (self.used + 1) > self.capacity:
-            self.grow(0)
-        i = key & (self.capacity - 1)
-        while self.rows[i]["record"] not in (NO_RECORD, key):
-            i = (i + 1) & (self.capacity - 1)
+        if not plain(has_room_for)(self.used + 1, self.capacity):
+            self.grow(1)
+        i = plain(index_of)(self.rows["record"], key)
         self.descriptor["used"] += self.rows[i]["record"] == NO_RECORD
         self.rows[i] = self._blank[0]
         self.rows[i]["record"] = key
@@ -84,11 +83,13 @@ class Table:
     def grow(self, room: int) -> None:
         """Make the table at least twice as large, and large enough for `room` more records. The old rows are emptied."""
         capacity = 2 * self.capacity
-        while 2 * (self.used + room) > capacity:
+        while not plain(has_room_for)(self.used + room, capacity):
             capacity *= 2
         copied, give_back = _rehash(), _give_back()
         self._held, self._next = self.rows, self._empty(capacity)
-        copied(self.descriptor.ctypes.data, self._next.ctypes.data, capacity, self.dtype.itemsize // 8, give_back)
+        copied(
+            self.descriptor.ctypes.data, self._next.ctypes.data, capacity, self.dtype.itemsize // WORD_BYTES, give_back
+        )
         self._held = self._next
 
     def snapshot(self) -> "Table":
@@ -101,12 +102,8 @@ class Table:
 
     def find(self, key: int) -> Any:
         """The row of the record with this key; None where it was never updated."""
-        rows = self.rows
-        held, mask = rows["record"], len(rows) - 2
-        i = key & mask
-        while held[i] not in (NO_RECORD, key):
-            i = (i + 1) & mask
-        return rows[i] if held[i] == key else None
+        row = self.rows[plain(index_of)(self.rows["record"], key)]
+        return row if row["record"] == key else None
 
     def records(self) -> np.ndarray:
         """The rows that hold a record, sorted by key: a copy."""
@@ -121,22 +118,17 @@ def rehash(table: int, target: int, capacity: int, words: int, give_back: int) -
     are filled, so that a large table needs little more memory while it grows than when it has.
     """
     descriptor = record_at(table, TABLE)
-    old, new = (
-        array_at(descriptor.rows, descriptor.capacity * words, _INT),
-        array_at(target, (capacity + 1) * words, _INT),
-    )
-    mask, given = capacity - 1, -(-descriptor.rows // GIVEN_BACK) * GIVEN_BACK
+    old = matrix_at(descriptor.rows, descriptor.capacity, words, _INT)
+    new = matrix_at(target, capacity + 1, words, _INT)
+    given = -(-descriptor.rows // GIVEN_BACK) * GIVEN_BACK
     for i in range(descriptor.capacity):
-        if give_back != 0 and descriptor.rows + 8 * words * i >= given + GIVEN_BACK:
+        if give_back != 0 and descriptor.rows + WORD_BYTES * words * i >= given + GIVEN_BACK:
             foreign3(give_back, (given, GIVEN_BACK, UNNEEDED))
             given += GIVEN_BACK
-        key = old[i * words]
-        if key != NO_RECORD:
-            j = key & mask
-            while new[j * words] != NO_RECORD:
-                j = (j + 1) & mask
+        if old[i, 0] != NO_RECORD:
+            j = index_of(new[:, 0], old[i, 0])
             for word in range(words):
-                new[j * words + word] = old[i * words + word]
+                new[j, word] = old[i, word]
     descriptor.rows, descriptor.capacity = target, capacity
     return 0
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, helper, inlined, lowest_bit
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, append_bits, helper, inlined, lowest_bit
 from icarus.kernel.game import Game
 
 CHECKERS_EACH = 15
@@ -191,10 +191,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
     count = 0
     for die in range(2):
         sources, base = np.int64(state.sources[die]), POINTS * (np.int64(state.dice[die]) - 1)
-        while sources:
-            actions[count] = base + lowest_bit(np.uint64(sources))
-            count += 1
-            sources &= sources - 1
+        count = append_bits(actions, count, base, sources)
     return count
 
 

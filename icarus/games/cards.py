@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.kernel import below, helper, inlined, lowest_bit, popcount, uniform
+from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, uniform
 
 SUITS = 4
 RANKS = 13
@@ -189,10 +189,7 @@ def _form_classes(deal: Any) -> None:
         deal.class_starts[deal.classes] = start
         deal.classes += 1
         rest &= ~same
-        while same != np.uint64(0):
-            deal.order[start] = lowest_bit(same)
-            start += 1
-            same &= same - np.uint64(1)
+        start = append_bits(deal.order, start, 0, same)
     deal.class_sizes[deal.classes :] = 0
     for group in range(deal.groups):
         _list_open(deal, group)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.rng import WORDS, next_word
+from icarus.compiler.rng import RNG_WORDS, next_word
 from icarus.games.cards import (
     CARDS,
     PACK,
@@ -40,7 +40,7 @@ from icarus.games.cards import (
     suit_cards,
     suits_cards,
 )
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, helper, inlined, lowest_bit, popcount
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, append_bits, below, helper, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ STATE = np.dtype(
     [
         ("hands", np.uint64, (MOST,)),  # cards held; in stages DRAW and FACE_DOWN those of the next round
         ("played", np.uint64),  # cards played in this round
-        ("deals", np.uint64, (WORDS,)),  # the generator of the coming deals
+        ("deals", np.uint64, (RNG_WORDS,)),  # the generator of the coming deals
         ("arranged_hands", np.uint64, (MOST,)),  # of a coming round, where they are laid out beforehand
-        ("arranged_deals", np.uint64, (WORDS,)),  # the generator after that round's deal
+        ("arranged_deals", np.uint64, (RNG_WORDS,)),  # the generator after that round's deal
         ("tricks", np.int8, (MOST,)),  # taken in this round
         ("voids", np.int8, (MOST,)),  # suits that a player has failed to follow in this round, a bit for each
         ("trick", np.int8, (MOST,)),  # cards played to the current trick, in order
@@ -89,7 +89,7 @@ BELIEFS = np.dtype(deal_fields(MOST + 1), align=True)
 
 
 def initial(state: Any, rng: np.ndarray, players: int) -> None:
-    for i in range(WORDS):
+    for i in range(RNG_WORDS):
         state.deals[i] = next_word(rng)
     state.players = players
     state.alive = (1 << players) - 1
@@ -130,7 +130,7 @@ def player(state: Any) -> int:
 
 def legal(state: Any, actions: np.ndarray) -> int:
     if state.stage == PLAY:
-        return _list_cards(_playable(state), actions)
+        return append_bits(actions, 0, 0, _playable(state))
     if state.stage == CHOOSE:
         for suit in range(SUITS):
             actions[suit] = TRUMPS + suit
@@ -150,16 +150,6 @@ def _playable(state: Any) -> np.uint64:
         if following != np.uint64(0):
             return following
     return hand
-
-
-@inlined
-def _list_cards(cards: np.uint64, actions: np.ndarray) -> int:
-    count = 0
-    while cards != np.uint64(0):
-        actions[count] = lowest_bit(cards)
-        count += 1
-        cards &= cards - np.uint64(1)
-    return count
 
 
 @inlined
@@ -330,7 +320,7 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
 
 def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
     """Redraw the coming deals, and the hands that the observer does not see; the environment sees all."""
-    for i in range(WORDS):
+    for i in range(RNG_WORDS):
         state.deals[i] = next_word(rng)
     _forget_arranged(state)
     if observer == CHANCE:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.kernel import CONTINUES, TERMINAL, inlined, lowest_bit, popcount
+from icarus.kernel import CONTINUES, TERMINAL, append_bits, inlined, popcount
 from icarus.kernel.game import Game
 
 SIZE = 8
@@ -92,11 +92,7 @@ def player(state: Any) -> int:
 
 def legal(state: Any, actions: np.ndarray) -> int:
     squares = _moves(state.discs[state.player], state.discs[1 - state.player])
-    count = 0
-    while squares:
-        actions[count] = lowest_bit(squares)
-        count += 1
-        squares &= squares - np.uint64(1)
+    count = append_bits(actions, 0, 0, squares)
     if count == 0:
         actions[0] = PASS
         count = 1

@@ -30,7 +30,19 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.rng import next_word
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, below, helper, inlined, lowest_bit, popcount, uniform
+from icarus.kernel import (
+    CHANCE,
+    CONTINUES,
+    TERMINAL,
+    UNSEEN,
+    append_bits,
+    below,
+    helper,
+    inlined,
+    lowest_bit,
+    popcount,
+    uniform,
+)
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
@@ -106,12 +118,7 @@ def player(state: Any) -> int:
 
 
 def legal(state: Any, actions: np.ndarray) -> int:
-    squares, count = state.open[state.player], 0
-    while squares != np.uint64(0):
-        actions[count] = lowest_bit(squares)
-        count += 1
-        squares &= squares - np.uint64(1)
-    return count
+    return append_bits(actions, 0, 0, state.open[state.player])
 
 
 @inlined

@@ -1,7 +1,7 @@
 """What the author of a slot or a game calls from compiled code, from one place: `from icarus.kernel import …`."""
 
 from icarus.compiler.functions import helper, inlined
-from icarus.compiler.pointers import lowest_bit, popcount
+from icarus.compiler.pointers import append_bits, lowest_bit, popcount
 from icarus.compiler.rng import below, shuffle, uniform
 from icarus.kernel.game import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNLABELLED, UNSEEN
 from icarus.kernel.history import (
@@ -38,6 +38,7 @@ __all__ = [
     "History",
     "Theta",
     "Updates",
+    "append_bits",
     "below",
     "child",
     "child_in_episode",

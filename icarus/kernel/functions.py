@@ -10,6 +10,7 @@ import numpy as np
 from icarus.compiler.entries import Entry
 from icarus.compiler.functions import helper
 from icarus.compiler.pointers import array_at, record_at, unpack_parameters
+from icarus.compiler.rng import RNG_WORDS
 
 _INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
 
@@ -58,7 +59,7 @@ def entries_of(
     unpack = unpack_parameters((int,) * parameters)
 
     def initial_entry(state: int, rng: int, values: int) -> int:
-        initial(record_at(state, state_type), array_at(rng, 4, _WORD), *unpack(values))
+        initial(record_at(state, state_type), array_at(rng, RNG_WORDS, _WORD), *unpack(values))
         return 0
 
     def player_entry(state: int) -> int:
@@ -84,7 +85,9 @@ def entries_of(
         return 0
 
     def determinize_entry(state: int, observer: int, beliefs: int, rng: int) -> int:
-        determinize(record_at(state, state_type), observer, record_at(beliefs, beliefs_type), array_at(rng, 4, _WORD))
+        determinize(
+            record_at(state, state_type), observer, record_at(beliefs, beliefs_type), array_at(rng, RNG_WORDS, _WORD)
+        )
         return 0
 
     def prepare_entry(state: int, observer: int, beliefs: int) -> int:

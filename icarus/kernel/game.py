@@ -32,6 +32,13 @@ def _positive(instance: Any, attribute: Any, value: int) -> None:
         raise ValueError(f"{attribute.name} of a game is {value!r}; it must be at least 1")
 
 
+def bounded(instance: Any, attribute: Any, value: int) -> None:
+    """Refuse a number of players that no game can have."""
+    _positive(instance, attribute, value)
+    if value > MAX_PLAYERS:
+        raise ValueError(f"{instance.name} has {value} players; at most {MAX_PLAYERS} are possible")
+
+
 def _readable(instance: Any, attribute: Any, value: np.dtype) -> None:
     _aligned(instance, attribute, value)
     taken = [name for name in value.names or () if hasattr(np.record, name)]
@@ -48,8 +55,36 @@ def _aligned(instance: Any, attribute: Any, value: np.dtype) -> None:
         )
 
 
+class AnyGame:
+    """What all games are asked, whatever their states are made of."""
+
+    name: str
+    players: int
+    observe: Callable | None
+    parameters: Mapping[str, int]
+    defaults: Mapping[str, int]
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{key}={value}" for key, value in self.parameters.items() if self.defaults.get(key) != value)
+        return f"{self.name}({given})" if given else self.name
+
+    def __repr__(self) -> str:
+        return f"<game {self}>"
+
+    @property
+    def viewers(self) -> int:
+        """How many different eyes a history is seen through: 1 where everyone sees every action, else κ + 1."""
+        return 1 if self.observe is None else self.players + 1
+
+    def viewer(self, player: int) -> int:
+        """The column of a player's view; the environment's is the last."""
+        if self.viewers == 1:
+            return 0
+        return self.players if player == CHANCE else player
+
+
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class Game:
+class Game(AnyGame):
     """A game (Definition 1) with what Definitions 2-4 and section 5.1 need of it.
 
     Required:
@@ -94,7 +129,7 @@ class Game:
     """
 
     name: str
-    players: int = attrs.field(validator=_positive)
+    players: int = attrs.field(validator=bounded)
     state: np.dtype = attrs.field(validator=_readable)
     initial: Callable
     player: Callable
@@ -119,8 +154,6 @@ class Game:
     seat_names: tuple[str, ...] = ()
 
     def __attrs_post_init__(self) -> None:
-        if self.players > MAX_PLAYERS:
-            raise ValueError(f"{self.name} has {self.players} players; at most {MAX_PLAYERS} are possible")
         if self.seat_names and len(set(self.seat_names)) != self.players:
             raise ValueError(
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
@@ -132,24 +165,6 @@ class Game:
             wrong = f"is given the parameter {unknown[0]!r}" if unknown else f"lacks the parameter {missing[0]!r}"
             raise ValueError(f"{self.name} {wrong}; its initial function takes {', '.join(taken) or 'none'}")
 
-    def __str__(self) -> str:
-        given = ", ".join(f"{key}={value}" for key, value in self.parameters.items() if self.defaults.get(key) != value)
-        return f"{self.name}({given})" if given else self.name
-
-    def __repr__(self) -> str:
-        return f"<game {self}>"
-
-    @property
-    def viewers(self) -> int:
-        """How many different eyes a history is seen through: 1 where everyone sees every action, else κ + 1."""
-        return 1 if self.observe is None else self.players + 1
-
-    def viewer(self, player: int) -> int:
-        """The column of a player's view; the environment's is the last."""
-        if self.viewers == 1:
-            return 0
-        return self.players if player == CHANCE else player
-
     def entries(self) -> "Entries":
         """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
         return entries_of(
@@ -157,7 +172,7 @@ class Game:
             self.beliefs,
             self.max_legal,
             len(_parameters_of(self.initial)),
-            *(getattr(self, field) for field in _FUNCTIONS),
+            *(getattr(self, field) for field in FUNCTIONS),
         )
 
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> "State":
@@ -177,7 +192,7 @@ def _parameters_of(initial: Callable) -> dict[str, int | None]:
     return {one.name: None if one.default is one.empty else one.default for one in taken}
 
 
-_FUNCTIONS = (
+FUNCTIONS = (
     "initial",
     "player",
     "legal",
@@ -242,12 +257,12 @@ class State:
     """
 
     def __init__(
-        self, game: Game, record: np.ndarray, *, start: "State | None" = None, position: EpisodePosition | None = None
+        self, game: Any, record: Any, *, start: "State | None" = None, position: EpisodePosition | None = None
     ) -> None:
         self.game = game
         self.record = record  # [1] of game.state
         self.history: list[tuple[int, int]] = []  # (player, action) since the start
-        self.start: np.ndarray = copied(record) if start is None else start.start  # the record of s₀
+        self.start: Any = self._copied(record) if start is None else start.start  # the record of s₀
         self._position = position  # set where the history is not this state's own
 
     @property
@@ -268,9 +283,7 @@ class State:
         """A(s), in the game's order; empty at a terminal state."""
         if self.is_terminal():
             return []
-        actions = np.empty(self.game.max_legal, np.int64)
-        count = self.game.entries().legal(self.record.ctypes.data, actions.ctypes.data)
-        return actions[:count].tolist()
+        return self._legal()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """(action, probability) of each outcome of a chance state (π₀).
@@ -283,12 +296,9 @@ class State:
                 f"no chance outcomes: player {self.current_player()} is about to act in this state of {self.game}"
             )
         actions = self.legal_actions()
-        chance = self.game.entries().chance
-        if chance is None:
+        if self.game.chance is None:
             return [(action, 1 / len(actions)) for action in actions]
-        probabilities = np.zeros(self.game.max_legal)
-        chance(self.record.ctypes.data, probabilities.ctypes.data)
-        return list(zip(actions, probabilities.tolist(), strict=False))
+        return list(zip(actions, self._probabilities(), strict=False))
 
     def apply_action(self, action: int) -> None:
         """f(s, a): play a legal action.
@@ -300,7 +310,7 @@ class State:
         if action not in legal:
             raise ValueError(f"action {action!r} is not legal here; {self._choices(legal)}")
         self.history.append((self.current_player(), int(action)))
-        self.game.entries().apply(self.record.ctypes.data, int(action))
+        self._advance(self.record, int(action))
 
     def _choices(self, legal: Sequence[int]) -> str:
         if not legal:
@@ -318,12 +328,10 @@ class State:
             raise ValueError(
                 f"no rewards yet: player {self.current_player()} is about to act in this state of {self.game}"
             )
-        out = np.zeros(self.game.players)
-        self.game.entries().rewards(self.record.ctypes.data, out.ctypes.data, self.game.players)
-        return out.tolist()
+        return self._rewards()
 
     def clone(self) -> "State":
-        other = State(self.game, copied(self.record), start=self, position=self._position)
+        other = type(self)(self.game, self._copied(self.record), start=self, position=self._position)
         other.history = list(self.history)
         return other
 
@@ -367,12 +375,7 @@ class State:
         """Where this state stands in its episode (section 5.1), counted from the start of the game."""
         if self._position is not None:
             return self._position
-        entries, viewers = self.game.entries(), self.game.viewers
-
-        def label_of(record: np.ndarray) -> int:
-            return CONTINUES if entries.episode is None else entries.episode(record.ctypes.data)
-
-        first = label_of(self.start)
+        viewers, first = self.game.viewers, self._label(self.start)
         label = UNLABELLED if first == CONTINUES else first
         moves: list[tuple[int, ...]] = [()] * viewers
         last: int | None = None
@@ -380,7 +383,7 @@ class State:
         for player, seen, record in self._replay():
             moves = [old if move == UNSEEN else (*old, move) for old, move in zip(moves, seen, strict=True)]
             last, previous = player, (label, moves[self.game.viewer(player)])
-            found = label_of(record)
+            found = self._label(record)
             if found != CONTINUES:
                 label, moves = found, [()] * viewers
         return EpisodePosition(label, tuple(moves), last, previous)
@@ -389,13 +392,11 @@ class State:
         """Each action of the history as (player, the move that each viewer saw, the state record after it)."""
         if self._position is not None:
             raise ValueError("a determinized state has no history of its own; ask the state it was drawn from")
-        entries, record = self.game.entries(), copied(self.start)
+        record = self._copied(self.start)
         for player, action in self.history:
-            moves = np.full(self.game.viewers, action, np.int64)
-            if entries.observe is not None:
-                entries.observe(record.ctypes.data, action, moves.ctypes.data, self.game.players)
-            entries.apply(record.ctypes.data, action)
-            yield player, moves.tolist(), record
+            moves = self._seen(record, action)
+            self._advance(record, action)
+            yield player, moves, record
 
     def _known_player(self, player: int) -> None:
         if player != CHANCE and not 0 <= player < self.game.players:
@@ -418,7 +419,7 @@ class State:
 
     def history_str(self) -> str:
         """The actions so far in the notation of the game."""
-        state, texts = State(self.game, copied(self.start)), []
+        state, texts = type(self)(self.game, self._copied(self.start)), []
         for _, action in self.history:
             texts.append(state.action_to_string(action))
             state.apply_action(action)
@@ -429,3 +430,35 @@ class State:
 
     def __repr__(self) -> str:
         return f"<{self.game} after {len(self.history)} actions>"
+
+    # ------------------------------------------------------- the functions of the game, as its kind of state record takes them
+
+    def _copied(self, record: Any) -> Any:
+        return copied(record)
+
+    def _legal(self) -> list[int]:
+        actions = np.empty(self.game.max_legal, np.int64)
+        count = self.game.entries().legal(self.record.ctypes.data, actions.ctypes.data)
+        return actions[:count].tolist()
+
+    def _probabilities(self) -> list[float]:
+        probabilities = np.zeros(self.game.max_legal)
+        self.game.entries().chance(self.record.ctypes.data, probabilities.ctypes.data)
+        return probabilities.tolist()
+
+    def _advance(self, record: Any, action: int) -> None:
+        self.game.entries().apply(record.ctypes.data, action)
+
+    def _rewards(self) -> list[float]:
+        out = np.zeros(self.game.players)
+        self.game.entries().rewards(self.record.ctypes.data, out.ctypes.data, self.game.players)
+        return out.tolist()
+
+    def _label(self, record: Any) -> int:
+        return CONTINUES if self.game.episode is None else self.game.entries().episode(record.ctypes.data)
+
+    def _seen(self, record: Any, action: int) -> list[int]:
+        moves = np.full(self.game.viewers, action, np.int64)
+        if self.game.observe is not None:
+            self.game.entries().observe(record.ctypes.data, action, moves.ctypes.data, self.game.players)
+        return moves.tolist()

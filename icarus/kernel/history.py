@@ -103,7 +103,7 @@ def mix(key: int, part: int) -> int:
     return word - (1 << 64) if word >> 63 else word
 
 
-@overload(mix, inline="always")
+@overload(mix, jit_options={"forceinline": True})
 def _compiled_mix(key: Any, part: Any) -> Callable:
     def implementation(key: Any, part: Any) -> Any:
         word = (np.uint64(key) + np.uint64(_GOLDEN)) ^ (np.uint64(part) * np.uint64(_ODD))

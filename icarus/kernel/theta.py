@@ -1,6 +1,8 @@
 """θ as compiled functions meet it: hash tables of rows, found by the key of a record, and the updates that a playout asks for."""
 
+import sys
 from collections.abc import Callable
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,11 +10,12 @@ from numba import types
 from numba.extending import overload
 
 from icarus.compiler.functions import inlined
-from icarus.compiler.pointers import array_at, record_at
+from icarus.compiler.pointers import array_at, offset_of, record_at
 
 _INT = np.dtype(np.int64)
 
 NO_RECORD = 0  # the key that no record has: what is known of it is the initial information
+FULLEST = 0.6  # share of a table's rows that may be used
 VISIT, AVAILABLE = 0, 1  # the contexts ψ_visit and ψ_avail
 TABLE = np.dtype(
     [
@@ -38,26 +41,32 @@ class Theta(NamedTuple):
 
 
 @inlined
-def index_of(rows: np.ndarray, key: int) -> int:
-    """The row of a record, or the empty row where it belongs."""
-    mask = len(rows) - 2
+def index_of(records: np.ndarray, key: int) -> int:
+    """The row of a record, or the empty row where it belongs, by the column of keys of a hash table with linear probing."""
+    mask = len(records) - 2
     i = key & mask
-    while rows[i].record != key and rows[i].record != NO_RECORD:
+    while records[np.uint64(i)] != key and records[np.uint64(i)] != NO_RECORD:  # unsigned: never counted from the end
         i = (i + 1) & mask
     return i
 
 
 @inlined
-def place_of(theta: Theta, key: int) -> int:
+def place_of(records: np.ndarray, key: int) -> int:
     """The row where a record's information stands; that of the initial information where it was never updated."""
-    i = index_of(theta.rows, key)
-    return i if theta.rows[i].record != NO_RECORD else len(theta.rows) - 1
+    i = index_of(records, key)
+    return i if records[np.uint64(i)] != NO_RECORD else len(records) - 1
+
+
+@inlined
+def has_room_for(used: int, capacity: int) -> bool:
+    """Whether a hash table of so many rows works well with so many of them used."""
+    return used <= FULLEST * capacity
 
 
 @inlined
 def find(theta: Theta, key: int) -> Any:
     """θ(r): the information of the record with this key, as a row with named fields; not to be changed."""
-    return theta.rows[place_of(theta, key)]
+    return theta.rows[place_of(theta.rows["record"], key)]
 
 
 def reward_of(row: Any, player: int) -> float:
@@ -65,7 +74,7 @@ def reward_of(row: Any, player: int) -> float:
     return row.reward[player] if np.ndim(row.reward) else row.reward
 
 
-@overload(reward_of, inline="always")
+@overload(reward_of, jit_options={"forceinline": True})
 def _compiled_reward_of(row: Any, player: Any) -> Callable:
     if isinstance(row.typeof("reward"), types.NestedArray):
 
@@ -82,14 +91,15 @@ def _compiled_reward_of(row: Any, player: Any) -> Callable:
 UPDATES = np.dtype(
     [("records", np.int64), ("contexts", np.int64), ("capacity", np.int64), ("count", np.int64)], align=True
 )
+_COUNT = offset_of(UPDATES, "count")
 
 
 class Updates(NamedTuple):
-    """The (record, context) pairs of one playout, in order; `asked[0]` of them."""
+    """The (record, context) pairs of one playout, in order; `asked[0]` of them. In plain Python two of `Written` and a list."""
 
-    records: np.ndarray
-    contexts: np.ndarray
-    asked: np.ndarray
+    records: Any
+    contexts: Any
+    asked: Any
 
 
 @inlined
@@ -102,6 +112,23 @@ def update(updates: Updates, key: int, context: int) -> None:
     updates.asked[0] = count + 1
 
 
+class Written:
+    """Integers written one after the other, without end: what plain Python has for the arrays of `Updates`.
+
+    Raises:
+        TypeError: a key or context is written that is no integer; compiled code would cut it down to one.
+    """
+
+    def __init__(self) -> None:
+        self.integers: list[int] = []
+
+    def __len__(self) -> int:
+        return sys.maxsize
+
+    def __setitem__(self, i: int, value: Any) -> None:
+        self.integers[i:] = [index(value)]
+
+
 @inlined
 def updates_at(address: int) -> Updates:
     """The updates that an UPDATES record at an address describes."""
@@ -109,5 +136,5 @@ def updates_at(address: int) -> Updates:
     return Updates(
         array_at(room.records, room.capacity, _INT),
         array_at(room.contexts, room.capacity, _INT),
-        array_at(address + 24, 1, _INT),
+        array_at(address + _COUNT, 1, _INT),
     )

@@ -13,6 +13,7 @@ from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, info
 from icarus.engine.search import Search
 from icarus.engine.tables import SMALLEST, Records, Table
 from icarus.kernel import CHANCE, NONE
+from icarus.kernel.theta import FULLEST
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST2, epic, nast, ucb1
 from icarus.specs.baseline import children
 from tests import toy
@@ -46,7 +47,7 @@ def test_growth_keeps_every_record(keys: set[int], room: int) -> None:
     assert table.used == len(keys)
     assert table.capacity >= 2 * before
     assert table.capacity & (table.capacity - 1) == 0
-    assert 2 * (table.used + room) <= table.capacity
+    assert table.used + room <= FULLEST * table.capacity
 
 
 def test_a_table_grows_as_records_enter_and_forgets_none() -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.kernel import helper, inlined, lowest_bit, popcount
+from icarus.kernel import append_bits, helper, inlined, popcount
 
 RANK_NAMES = "3456789TJQKA2BR"  # B and R: the black and the red joker
 RANK_COUNT = len(RANK_NAMES)
@@ -150,16 +150,6 @@ def _most_kickers(ranks: np.uint64) -> int:
 
 
 @inlined
-def _listed(actions: np.ndarray, count: int, lowest: int, starts: np.uint64) -> int:
-    """List the plays of one category and length from each of these ranks."""
-    while starts:
-        actions[count] = lowest + lowest_bit(starts)
-        count += 1
-        starts &= starts - ONE
-    return count
-
-
-@inlined
 def _listed_nuke(actions: np.ndarray, count: int, hand: np.uint64) -> int:
     if hand & JOKERS == JOKERS:
         actions[count] = NUKE
@@ -172,7 +162,7 @@ def _listed_runs(actions: np.ndarray, count: int, from_rank_3: np.ndarray, ranks
     """List the runs of one category, of every length."""
     length, starts = shortest, _run_starts(ranks, shortest)
     while starts:
-        count = _listed(actions, count, from_rank_3[length], starts)
+        count = append_bits(actions, count, from_rank_3[length], starts)
         starts &= ranks >> np.uint64(length)
         length += 1
     return count
@@ -183,11 +173,11 @@ def _listed_trios(actions: np.ndarray, count: int, trios: np.uint64, most_solos:
     """List trios and their runs, bare and with kickers; the ranks of the trios count among the solos and pairs."""
     length, starts = 1, trios
     while starts:
-        count = _listed(actions, count, TRIO[length], starts)
+        count = append_bits(actions, count, TRIO[length], starts)
         if most_solos >= 2 * length:
-            count = _listed(actions, count, TRIO_SOLO[length], starts)
+            count = append_bits(actions, count, TRIO_SOLO[length], starts)
         if most_pairs >= 2 * length:
-            count = _listed(actions, count, TRIO_PAIR[length], starts)
+            count = append_bits(actions, count, TRIO_PAIR[length], starts)
         starts &= (trios & IN_RUNS) >> np.uint64(length)
         length += 1
     return count
@@ -197,18 +187,18 @@ def _listed_trios(actions: np.ndarray, count: int, trios: np.uint64, most_solos:
 def list_leads(hand: np.uint64, actions: np.ndarray) -> int:
     """Every base play that the hand offers and can provide with kickers."""
     solos, pairs, trios = _lane(hand, NONE), _lane(hand, PAIRS), _lane(hand, TRIOS)
-    count = _listed(actions, 0, SOLO[1], solos)
+    count = append_bits(actions, 0, SOLO[1], solos)
     count = _listed_runs(actions, count, SOLO, solos & IN_RUNS, SHORTEST_SOLO_RUN)
-    count = _listed(actions, count, PAIR[1], pairs)
+    count = append_bits(actions, count, PAIR[1], pairs)
     count = _listed_runs(actions, count, PAIR, pairs & IN_RUNS, SHORTEST_PAIR_RUN)
     if trios:
         fours, most_solos, most_pairs = _lane(hand, FOURS), _most_kickers(solos), popcount(pairs)
         count = _listed_trios(actions, count, trios, most_solos, most_pairs)
         if most_solos >= 1 + KICKERS_TO_FOUR:
-            count = _listed(actions, count, FOUR_SOLO[1], fours)
+            count = append_bits(actions, count, FOUR_SOLO[1], fours)
         if most_pairs >= 1 + KICKERS_TO_FOUR:
-            count = _listed(actions, count, FOUR_PAIR[1], fours)
-        count = _listed(actions, count, BOMB, fours)
+            count = append_bits(actions, count, FOUR_PAIR[1], fours)
+        count = append_bits(actions, count, BOMB, fours)
     return _listed_nuke(actions, count, hand)
 
 
@@ -221,9 +211,9 @@ def list_follows(hand: np.uint64, play: int, actions: np.ndarray) -> int:
     ranks, length, count = _lane(hand, SHIFT[play]), LENGTH[play], 1
     if KICKERS[play] == 0 or _most_kickers(_lane(hand, KICKER_SHIFT[play])) >= length + KICKERS[play]:
         starts = _run_starts(ranks & IN_RUNS, length) if length > 1 else ranks
-        count = _listed(actions, count, LOWEST[play], starts & HIGHER[play])
+        count = append_bits(actions, count, LOWEST[play], starts & HIGHER[play])
     if play < BOMB:
-        count = _listed(actions, count, BOMB, _lane(hand, FOURS))
+        count = append_bits(actions, count, BOMB, _lane(hand, FOURS))
     return _listed_nuke(actions, count, hand)
 
 

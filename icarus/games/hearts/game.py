@@ -32,9 +32,20 @@ from typing import Any
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.rng import WORDS, next_word
+from icarus.compiler.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, RANKS, card_text, cards_text, suit_cards
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, helper, inlined, lowest_bit, popcount, shuffle
+from icarus.kernel import (
+    CHANCE,
+    CONTINUES,
+    TERMINAL,
+    append_bits,
+    below,
+    helper,
+    inlined,
+    lowest_bit,
+    popcount,
+    shuffle,
+)
 from icarus.kernel.game import Game, State
 
 PLAYERS = 4
@@ -162,8 +173,8 @@ def _deal(state: Any, rng: np.ndarray) -> None:
 @helper
 def _generator(fate: np.uint64) -> np.ndarray:
     """A generator seeded from one word (SplitMix64, as the authors of xoshiro seed it)."""
-    generator = np.empty(WORDS, np.uint64)
-    for k in range(WORDS):
+    generator = np.empty(RNG_WORDS, np.uint64)
+    for k in range(RNG_WORDS):
         fate += np.uint64(0x9E3779B97F4A7C15)
         word = (fate ^ (fate >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -188,12 +199,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
     cards, base = state.held[state.player], PASS
     if state.phase == PLAYING:
         cards, base = _playable(state, cards & ~state.played), 0
-    count = 0
-    while cards:
-        actions[count] = base + lowest_bit(cards)
-        count += 1
-        cards &= cards - ONE
-    return count
+    return append_bits(actions, 0, base, cards)
 
 
 @inlined

@@ -134,7 +134,7 @@ from icarus.games.lotr_confrontation.facts import (
 )
 from icarus.games.lotr_confrontation.knowledge import BELIEFS, count_ways, know, lay_out, prune, sample, suspect_move
 from icarus.games.lotr_confrontation.text import action_text, text
-from icarus.kernel import CHANCE, CONTINUES, below, helper, inlined, lowest_bit, popcount, shuffle
+from icarus.kernel import CHANCE, CONTINUES, append_bits, below, helper, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.game import Game
 
 
@@ -182,23 +182,13 @@ def _battle_action(attacker: int, defender: int) -> int:
     return BATTLE + np.int64(attacker) * PIECES + np.int64(defender)  # type: ignore[return-value]
 
 
-@inlined
-def _list(actions: np.ndarray, count: int, base: int, items: int) -> int:
-    """Append base + i for each bit i of a set; the new number of actions."""
-    while items:
-        actions[count] = base + lowest_bit(np.uint64(items))
-        count += 1
-        items &= items - 1
-    return count
-
-
 @helper
 def _list_moves(state: Any, actions: np.ndarray) -> int:
     count = 0
     for piece in range(state.side * TEAM, state.side * TEAM + TEAM):
         origin = state.pos[piece]
         if origin != DEAD:
-            count = _list(actions, count, _move_action(piece, origin, 0), targets(state, piece, origin))
+            count = append_bits(actions, count, _move_action(piece, origin, 0), targets(state, piece, origin))
     return count
 
 
@@ -221,7 +211,7 @@ def _list_pair(actions: np.ndarray, neutral: int, other: int, allowed: bool) -> 
 @helper
 def _list_frodo(state: Any, actions: np.ndarray) -> int:
     count = _list_pair(actions, FRODO_STAYS, SAM_STEPS_IN, state.pos[SAM] == state.square)
-    return _list(actions, count, FRODO_RETREATS, _sideways(state, LIGHT))
+    return append_bits(actions, count, FRODO_RETREATS, _sideways(state, LIGHT))
 
 
 @inlined
@@ -237,27 +227,27 @@ def legal(state: Any, actions: np.ndarray) -> int:
     if node == REVEAL:
         return _list_battles(state, actions)
     if node == DARK_CARD:
-        return _list(actions, 0, DARK_PLAYS, state.hands[DARK])
+        return append_bits(actions, 0, DARK_PLAYS, state.hands[DARK])
     if node == LIGHT_CARD:
-        return _list(actions, 0, LIGHT_PLAYS, state.hands[LIGHT])
+        return append_bits(actions, 0, LIGHT_PLAYS, state.hands[LIGHT])
     if node == SHOW:
         actions[0] = CARDS_SHOWN + np.int64(state.cards[DARK]) * CARDS + np.int64(state.cards[LIGHT])
         return 1
     if node == DARK_MAGIC:
-        return _list(actions, 0, DARK_PICKS, _discards(state, DARK))
+        return append_bits(actions, 0, DARK_PICKS, _discards(state, DARK))
     if node == LIGHT_MAGIC:
-        return _list(actions, 0, LIGHT_PICKS, _discards(state, LIGHT))
+        return append_bits(actions, 0, LIGHT_PICKS, _discards(state, LIGHT))
     if node == DARK_RETREAT:
-        return _list(actions, 0, DARK_MOVES_ASIDE, _sideways(state, DARK))
+        return append_bits(actions, 0, DARK_MOVES_ASIDE, _sideways(state, DARK))
     if node == LIGHT_RETREAT:
-        return _list(actions, 0, LIGHT_MOVES_BACK, _backward(state))
+        return append_bits(actions, 0, LIGHT_MOVES_BACK, _backward(state))
     if node == FRODO_TEXT:
         return _list_frodo(state, actions)
     if node == SAM_TEXT:
         return _list_pair(actions, SAM_ALONE, SAM_BOOSTED, state.pos[FRODO] == state.square)
     if node == PIPPIN_TEXT:
         actions[0] = PIPPIN_STAYS
-        return _list(actions, 1, PIPPIN_RETREATS, _backward(state))
+        return append_bits(actions, 1, PIPPIN_RETREATS, _backward(state))
     if node == SARUMAN_TEXT:
         return _list_pair(actions, PLAY_CARDS, CANCEL_CARDS, True)
     if node == AMBUSH:

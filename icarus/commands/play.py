@@ -1,0 +1,90 @@
+"""`icarus play`: a game against agents, in the terminal."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from icarus import games
+from icarus.checks import integer
+from icarus.commands.own_files import load_files
+from icarus.commands.play_session import Session
+from icarus.commands.play_terminal import Terminal
+from icarus.engine.match import Agent
+from icarus.engine.scheme import parse_scheme
+from icarus.specs import parse
+
+DEFAULT_ITERATIONS = 5000
+
+
+def play_command(
+    game: Annotated[str | None, typer.Argument(metavar="GAME", help='A game, see "icarus games".')] = None,
+    seat: Annotated[int, typer.Option(help="Your seat, 0 … κ−1.")] = 0,
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", help="A strategy of the others; repeated, one for each other seat in order."),
+    ] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Nobody plays: agents sit in all seats.")] = False,
+    shown: Annotated[bool, typer.Option("--open", help="Show everything, hidden cards and pieces too.")] = False,
+    iterations: Annotated[int | None, typer.Option(help="Playouts for each decision of an agent.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Wall-clock time for each decision instead.")] = None,
+    scheme: Annotated[str, typer.Option(help="The search of the agents.")] = "MO_ISMCTS",
+    seed: Annotated[int, typer.Option(help="Fixes the deal, chance and the searches.")] = 0,
+    resume: Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with a saved game.")] = None,
+    files: Annotated[
+        list[Path] | None,
+        typer.Option("--with", metavar="FILE.py", help="A Python file whose enhancements and games may be named here."),
+    ] = None,
+) -> None:
+    """Play a game against agents; help tells what you can type."""
+    from icarus.commands.cli import _compiling, out
+
+    own = load_files(files or [])
+    if iterations is None and seconds is None:
+        iterations = DEFAULT_ITERATIONS
+    texts = against or ["BASELINE"]
+    found = [
+        Agent(parse(text, **own), iterations=iterations, seconds=seconds, scheme=parse_scheme(scheme)) for text in texts
+    ]
+    if resume is not None:
+        if game is not None:
+            raise ValueError("--resume goes on with the game in its file; name no other")
+        session = Session.resumed(resume, **own)
+    elif game is None:
+        raise ValueError("which game? icarus play othello, or --resume FILE; icarus games lists them")
+    else:
+        session = _begun(game, None if watch else seat, found, seed)
+    people = session.people
+    eyes = None if shown or not people else people[0]
+    terminal = Terminal(session, found[0], eyes, lambda text: out.print(text, markup=False, soft_wrap=True))
+    with _compiling():
+        terminal.run(_ask if people else _nobody)
+
+
+def _begun(name: str, seat: int | None, others: list[Agent], seed: int) -> Session:
+    """A new game with a person in one seat and agents in the others."""
+    game = games.load(name)
+    if seat is not None:
+        integer("--seat", seat, 0, game.players - 1)
+    integer("--seed", seed, 0)
+    rest = [number for number in range(game.players) if number != seat]
+    if len(others) not in (1, len(rest)):
+        raise ValueError(
+            f"--against is given {len(others)} times; {game} has {len(rest)} other seats: once, or for each"
+        )
+    agents: list[Agent | None] = [None] * game.players
+    for number, agent in zip(rest, others * (len(rest) // len(others)), strict=True):
+        agents[number] = agent
+    return Session(game, agents, seed)
+
+
+def _ask(prompt: str) -> str:
+    line = input(prompt)
+    if not sys.stdin.isatty():
+        print(line)  # so that a log of piped input reads like the game
+    return line
+
+
+def _nobody(prompt: str) -> str:
+    raise EOFError

@@ -1,0 +1,226 @@
+"""A game between people and agents: what has been played, whose turn it is, and a way back. It knows nothing of terminals and pages."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus import games
+from icarus.engine.match import Agent
+from icarus.engine.result import Result
+from icarus.engine.scheme import parse_scheme
+from icarus.engine.tree import looks
+from icarus.kernel import CHANCE
+from icarus.kernel.game import Game, State
+from icarus.specs import parse
+
+_CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
+FORMAT = "icarus game 1"
+_BUDGETS = ("iterations", "seconds")
+
+
+@attrs.frozen
+class Played:
+    """One action of a game: who, what, how it is written, and the agent's search where there was one."""
+
+    player: int
+    action: int
+    text: str
+    result: Result | None = None
+
+
+class Session:
+    """A game under way.
+
+    The deal, chance and every search follow from the seed and from what has been played before, so that a game that goes back, or
+    that is saved and taken up again, goes on as it would have.
+
+    Attributes:
+        agents: of each seat; None where a person plays.
+        state: as it stands.
+        played: all actions so far, chance included.
+        resigned: the seat that gave up.
+    """
+
+    def __init__(self, game: Game, agents: list[Agent | None], seed: int = 0) -> None:
+        if len(agents) != game.players:
+            raise ValueError(f"{game} has {game.players} seats, not {len(agents)}")
+        self.game, self.agents, self.seed = game, agents, seed
+        self.state: State = game.new_initial_state((seed, _CHANCE_STREAM))
+        self.played: list[Played] = []
+        self.resigned: int | None = None
+
+    @property
+    def people(self) -> list[int]:
+        """The seats that people play."""
+        return [seat for seat, agent in enumerate(self.agents) if agent is None]
+
+    @property
+    def over(self) -> bool:
+        return self.resigned is not None or self.state.is_terminal()
+
+    @property
+    def waits_for(self) -> int | None:
+        """The person whose turn it is; None where an agent or chance is to act, or the game is over."""
+        player = self.state.current_player()
+        return player if not self.over and player in self.people else None
+
+    def act(self, action: int) -> Played:
+        """A person's action.
+
+        Raises:
+            ValueError: it is nobody's turn, or the action is not legal.
+        """
+        if self.waits_for is None:
+            raise ValueError("the game is over" if self.over else "it is not your turn")
+        return self._apply(action)
+
+    def _apply(self, action: int, result: Result | None = None) -> Played:
+        player = self.state.current_player()
+        if action not in self.state.legal_actions():
+            self.state.apply_action(action)  # refuses it, and says what would be right
+        found = Played(player, int(action), self.state.action_to_string(int(action)), result)
+        self.state.apply_action(action)
+        self.played.append(found)
+        return found
+
+    def step(self) -> Played:
+        """The next action of chance or of an agent.
+
+        Raises:
+            ValueError: a person is to act, or the game is over.
+        """
+        if self.over or self.waits_for is not None:
+            raise ValueError("the game is over" if self.over else f"player {self.waits_for} is to act")
+        player, legal = self.state.current_player(), self.state.legal_actions()
+        if player == CHANCE:
+            return self._apply(self._outcome())
+        agent = self.agents[player]
+        assert agent is not None
+        if len(legal) == 1:
+            return self._apply(legal[0])
+        result = agent.search(self.state, self._key(_SEARCH_STREAM))
+        action = result.action if agent.preference is None else result.preferred(agent.preference)
+        return self._apply(action, result)
+
+    def steps(self) -> Iterator[Played]:
+        """Let chance and agents act until a person is asked or the game is over."""
+        while not self.over and self.waits_for is None:
+            yield self.step()
+
+    def _key(self, stream: int) -> tuple[int, int, int]:
+        return self.seed, stream, len(self.played)
+
+    def _outcome(self) -> int:
+        outcomes, probabilities = zip(*self.state.chance_outcomes(), strict=True)
+        return int(np.random.default_rng(self._key(_CHANCE_STREAM)).choice(outcomes, p=probabilities))
+
+    def hint(self, agent: Agent) -> Result:
+        """What an agent would find in a person's place.
+
+        Raises:
+            ValueError: it is nobody's turn.
+        """
+        if self.waits_for is None:
+            raise ValueError("there is nothing to decide for you now")
+        return agent.search(self.state, self._key(_HINT_STREAM))
+
+    def resign(self, seat: int) -> None:
+        """Give up.
+
+        Raises:
+            ValueError: the game is over.
+        """
+        if self.over:
+            raise ValueError("the game is over")
+        self.resigned = seat
+
+    def undo(self) -> int:
+        """Go back to before the last decision of a person; returns how many actions were taken back.
+
+        Raises:
+            ValueError: no person has decided anything yet.
+        """
+        upto = len(self.played) - 1
+        while upto >= 0 and self.played[upto].player not in self.people:
+            upto -= 1
+        if upto < 0:
+            raise ValueError("there is nothing to take back: you have not played yet")
+        taken = len(self.played) - upto
+        self.resigned = None
+        self._replay(self.played[:upto])
+        return taken
+
+    def _replay(self, played: list[Played]) -> None:
+        self.state = self.game.new_initial_state((self.seed, _CHANCE_STREAM))
+        self.played = played
+        for one in played:
+            self.state.apply_action(one.action)
+
+    def at(self, count: int) -> State:
+        """The state after so many actions, for looking back."""
+        state = self.game.new_initial_state((self.seed, _CHANCE_STREAM))
+        for one in self.played[:count]:
+            state.apply_action(one.action)
+        return state
+
+    def heard(self, seat: int | None, index: int) -> str | None:
+        """How a seat may hear of an action: by its name, or None where it only notices that something was done, or not even that."""
+        played = self.played[index]
+        if seat is None or self.game.observe is None:
+            return played.text
+        state = self.at(index)
+        open_ = looks(state, played.action)[seat] == played.action or len(state.legal_actions()) == 1
+        return played.text if open_ else None
+
+    # ------------------------------------------------------------------------------------------------------------ files
+
+    def save(self, path: Path) -> None:
+        """Write the game into a new file, from which `resumed` takes it up.
+
+        Raises:
+            ValueError: the file exists.
+        """
+        seats = [None if agent is None else _agent_told(agent) for agent in self.agents]
+        told = {"format": FORMAT, "game": str(self.game), "seed": self.seed, "seats": seats, "resigned": self.resigned}
+        text = json.dumps({**told, "actions": [one.action for one in self.played]})
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text + "\n")
+        except FileExistsError:
+            raise ValueError(f"{str(path)!r} exists and is not overwritten") from None
+
+    @classmethod
+    def resumed(cls, path: Path, **own: Any) -> "Session":
+        """The game that a file keeps; `own` are names that its strategies may use.
+
+        Raises:
+            ValueError: it is no such file, or what it says cannot be played.
+        """
+        try:
+            told = json.loads(path.read_text("utf-8"))
+            if told["format"] != FORMAT:
+                raise ValueError(f"its format is {told['format']!r}, not {FORMAT!r}")
+            agents = [None if seat is None else _agent_of(seat, own) for seat in told["seats"]]
+            session = cls(games.load(told["game"]), agents, int(told["seed"]))
+            for action in told["actions"]:
+                session._apply(int(action))
+            session.resigned = told["resigned"]
+        except OSError as error:
+            raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{str(path)!r} is no game that was saved: {error}") from None
+        return session
+
+
+def _agent_told(agent: Agent) -> dict[str, Any]:
+    told = {name: getattr(agent, name) for name in _BUDGETS if getattr(agent, name) is not None}
+    return {"strategy": str(agent.strategy), "scheme": str(agent.scheme), **told}
+
+
+def _agent_of(told: dict[str, Any], own: dict[str, Any]) -> Agent:
+    budget = {name: told[name] for name in _BUDGETS if name in told}
+    return Agent(parse(told["strategy"], **own), scheme=parse_scheme(told["scheme"]), **budget)

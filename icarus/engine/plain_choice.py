@@ -1,0 +1,185 @@
+"""How a decision is made, in plain Python: the policies of a composition asked and combined as the compiled programs do."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.algebra import Enhancement, Weight
+from icarus.algebra.enhancement import TOLERANCE
+from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_ROULETTE, RULE_UNIFORM
+from icarus.algebra.slots import Slot, Values
+from icarus.compiler.interpreted import Interpreter
+from icarus.engine import choice, entries, values
+from icarus.engine.arena import ANY
+from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE, components_of, mixture, of_means
+from icarus.engine.tables import Table
+from icarus.kernel import History, Theta, below, uniform
+from icarus.kernel.theta import place_of
+from icarus.specs.exp3 import EXP3
+
+_plain = Interpreter()
+below, uniform, place_of, chosen = map(_plain, (below, uniform, place_of, choice.chosen))
+UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
+
+
+@attrs.frozen
+class Term:
+    """One alternative of a linear mixture: a rule over the weighted values of its leaves."""
+
+    weight: Weight
+    leaves: list[tuple[Weight, Enhancement]]
+    rule: int
+    parameter: float
+
+
+@attrs.define
+class Decision:
+    """A decision to be made.
+
+    Attributes:
+        history: up to it.
+        legal: among what, int64 [actions].
+        record: the baseline's record of the history.
+        values: the values that the choice was made from, where it was made from values of all actions.
+    """
+
+    history: History
+    legal: np.ndarray
+    record: int
+    values: np.ndarray = attrs.field(factory=lambda: np.zeros(0))
+
+
+def theta_of(table: Table) -> Theta:
+    """θ of one component, as slots read it; rows have their fields as attributes."""
+    return Theta(table.rows.view(np.recarray))
+
+
+class Composed:
+    """A composition in plain Python: its components with their tables, and its policies in each phase.
+
+    Attributes:
+        components: what has a table of its own, the baseline first.
+        table_of: the index of each enhancement's table.
+        tables: one for each component.
+    """
+
+    def __init__(self, strategy: Enhancement, at_once: bool, game: Any, table: Callable, rng: np.ndarray) -> None:
+        self.strategy, self.rng = strategy, rng
+        self.components, self.table_of = components_of(strategy, at_once)
+        self.tables: list[Table] = [table(component, game) for component in self.components]
+        self._interpret: Interpreter = Interpreter()
+        programs = {TREE: strategy, SIMULATED: strategy, **({AT_ONCE: EXP3} if at_once else {})}
+        self.programs = {
+            which: [self._term(which, *term) for term in mixture(program, which)] for which, program in programs.items()
+        }
+
+    def called(self, slot: Slot, *arguments: Any) -> Any:
+        """Call a slot's function, its parameters appended."""
+        return self._interpret(slot.function)(*arguments, *slot.values())
+
+    def _term(self, which: int, weight: Weight, leaves: list[tuple[Weight, Enhancement]]) -> Term:
+        rule = leaves[0][1].policy.rule
+        parameter = rule.parameters[0][1] if rule.parameters else 0.0
+        uniform = all(self._infinite(which, leaf) for _, leaf in leaves)
+        code = RULE_UNIFORM if uniform else RULE_GIBBS_OF_MEANS if of_means(leaves) else rule.code
+        return Term(weight, leaves, code, parameter)
+
+    def _infinite(self, which: int, leaf: Enhancement) -> bool:
+        """Whether all values are +∞ by definition, as the baseline's in simulation are."""
+        rule = leaf.policy.rule
+        return which == SIMULATED and rule.bandit and rule.code == RULE_ARGMAX and self.table_of[leaf] == 0
+
+    def decided(self, which: int, decision: Decision) -> int:
+        """The index of the action that α chooses; ANY where it is uniform by definition."""
+        term = self._drawn_term(self.programs[which], decision.record)
+        if term.rule == RULE_UNIFORM:
+            return ANY
+        if term.rule == RULE_GIBBS_OF_MEANS:
+            return self._accepted(term, decision)
+        if len(term.leaves) == 1:
+            decision.values = self._asked(term.leaves[0][1], decision.history, decision.legal)
+        else:
+            decision.values = self._summed(which, term, decision)
+        if term.rule == RULE_ROULETTE and (decision.values < 0).any():
+            raise ValueError(
+                f"roulette() of {term.leaves[0][1]} met the value {decision.values.min()}; none may be negative"
+            )
+        return int(chosen(term.rule, term.parameter, decision.values, len(decision.legal), self.rng))
+
+    def _drawn_term(self, terms: list[Term], record: int) -> Term:
+        """One alternative of a linear mixture, drawn with its weight (COMB⁺-4)."""
+        if len(terms) == 1:
+            return terms[0]
+        point, upto, drawn = uniform(self.rng), 0.0, None
+        for term in terms:
+            upto += self._weight(term.weight, record)
+            if point < upto and drawn is None:
+                drawn = term
+        self._check_total(upto, "+")
+        return drawn or terms[-1]
+
+    def _summed(self, which: int, term: Term, decision: Decision) -> np.ndarray:
+        """The weighted sum of the values of several leaves (COMB⊕-4)."""
+        total, weights = np.zeros(len(decision.legal)), 0.0
+        for weight, leaf in term.leaves:
+            share = self._weight(weight, decision.record)
+            weights += share
+            if share > 0.0 and self._infinite(which, leaf):
+                total[:] = np.inf
+            elif share > 0.0:  # 0 · ∞ is 0
+                total += share * self._asked(leaf, decision.history, decision.legal)
+        self._check_total(weights, "^")
+        return total
+
+    def _check_total(self, total: float, operator: str) -> None:
+        if abs(total - 1.0) > TOLERANCE:
+            raise choice.WeightError(f"the weights of {operator} do not sum to 1 for the visits met in this search")
+
+    def _weight(self, weight: Weight, record: int) -> float:
+        """The value of a weight at the history with this baseline record."""
+        theta, total = theta_of(self.tables[0]), weight.constant
+        for function, complement in weight.functions:
+            seen = theta.rows[place_of(theta, record)]
+            value = self.called(function, seen.reward, seen.visits, seen.availability)
+            if not 0.0 <= value <= 1.0:
+                raise choice.WeightError("a weight function returned a number outside [0, 1]")
+            total *= 1.0 - value if complement else value
+        return total
+
+    def _accepted(self, term: Term, decision: Decision) -> int:
+        """An index by Gibbs from mean rewards, as `icarus.engine.choice.accepted` draws it."""
+        leaf, count = term.leaves[0][1], len(decision.legal)
+        for _ in range(count):
+            i = int(below(self.rng, count))
+            value = self._asked(leaf, decision.history, decision.legal[i : i + 1])[0]
+            x, point = (value - values.UNVISITED) / term.parameter, uniform(self.rng)
+            above = 1.0 + x + x * x / 2.0
+            if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):
+                return i
+        decision.values = self._asked(leaf, decision.history, decision.legal)
+        return int(chosen(RULE_GIBBS, term.parameter, decision.values, count, self.rng))
+
+    def _asked(self, leaf: Enhancement, history: History, legal: np.ndarray) -> np.ndarray:
+        """The values of one component for some legal actions."""
+        source, theta = leaf.policy.source, theta_of(self.tables[self.table_of[leaf]])
+        out = np.full(len(legal), np.nan)
+        if isinstance(source, Values):
+            self.called(source, history, theta, legal, out)
+        else:
+            records = np.full(len(legal), UNWRITTEN)
+            self.called(source, history, legal, records)
+            _check_written(source, legal, records == UNWRITTEN)
+            places = [int(place_of(theta, record)) for record in records]
+            rule = _plain(entries.rule_values(leaf.policy, leaf.information))
+            rule(theta, places, int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
+        _check_written(source, legal, np.isnan(out))
+        return out
+
+
+def _check_written(source: Slot, legal: np.ndarray, bad: np.ndarray) -> None:
+    if bad.any():
+        wrote = "NaN, or nothing at all," if isinstance(source, Values) else "nothing"
+        raise ValueError(f"{source.label()} wrote {wrote} for the legal action {legal[int(np.argmax(bad))]}")

@@ -1,0 +1,235 @@
+"""Games as plain Python functions on states of any kind, for `search(…, engine="python")`.
+
+A `PythonGame` has the letters of Definition 1 like a `Game`, but its states are whatever Python objects one likes, its functions may do
+whatever Python can, and nothing is compiled: a bridge to another library, a first draft, a game under a debugger.
+
+    game = PythonGame(
+        name="pick", players=2,
+        initial=lambda rng: [0, 0],                  # a new state; draw by below(rng, n) and uniform(rng) of icarus.kernel
+        player=lambda state: …,                      # ρ: 0 … κ−1, CHANCE or TERMINAL
+        legal=lambda state: [0, 1, 2],               # A(s)
+        apply=lambda state, action: …,               # f: changes the state
+        rewards=lambda state: (1.0, 0.0),            # μ, in [0, 1]
+    )
+    search(game.new_initial_state(seed=1), RAVE >> MAST, iterations=1000)
+
+`in_python(game)` is the same game made of the plain Python of a `Game`: it plays the same deals by the same seeds.
+"""
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.compiler.interpreted import Interpreter
+from icarus.compiler.rng import seeded
+from icarus.kernel.game import CONTINUES, FUNCTIONS, AnyGame, Game, State, bounded, copied
+
+RECALLED = 4096  # no episode has more moves before a root than this
+
+
+def _written(state: Any) -> str:
+    return str(state)
+
+
+def _numbered(state: Any, action: int) -> str:
+    return str(action)
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class PythonGame(AnyGame):
+    """A game (Definition 1) as plain Python functions; in a function's arguments, `state` is what `initial` made, of any type.
+
+    Required:
+        name, players: as in `Game`.
+        initial: `initial(rng, **parameters) -> state`: a new state s₀, deal included. `rng` is for `below`, `uniform` and `shuffle`
+            of `icarus.kernel`; what is random by other means does not follow from the seed.
+        player: `player(state) -> int`, ρ: who is about to act, CHANCE or TERMINAL.
+        legal: `legal(state) -> [int, …]`, A(s): distinct non-negative integers, in the same order for the same state; at least one.
+        apply: `apply(state, action)`, f: changes the state.
+        rewards: `rewards(state) -> [float, …]`, μ: one in [0, 1] for each player, at a terminal state.
+
+    Optional:
+        copy: `copy(state) -> state`: one that can be changed without changing the first. Absent: copy.deepcopy.
+        text, action_text: `text(state)` and `action_text(state, action)` as people write them. Absent: str.
+        observe: `observe(state, action) -> [int, …]`, the ⌣ᵢ, asked before `apply`: the move that each player sees, any integer, or
+            UNSEEN for nothing at all; the mover's own is the action. Absent: everyone sees every action.
+        chance: `chance(state) -> [float, …]`, π₀: one probability for each legal action of a chance state. Absent: equal ones.
+        determinize: `determinize(state, observer, beliefs, rng) -> state`: a new state, drawn uniformly from the observer's information
+            set; the state given is left alone. For CHANCE, who sees everything, a copy. Absent: perfect information.
+        prepare: `prepare(state, observer) -> beliefs`, asked once before a search. Absent: None.
+        episode: `episode(state) -> int`, e: a label ≥ 0, or CONTINUES.
+        recall: `recall(state, viewer) -> [int, …]`: as in `Game`.
+        simultaneous: `simultaneous(state) -> int`: as in `Game`.
+        parameters, defaults: as in `Game`.
+    """
+
+    name: str
+    players: int = attrs.field(validator=bounded)
+    initial: Callable
+    player: Callable
+    legal: Callable
+    apply: Callable
+    rewards: Callable
+    copy: Callable = copy.deepcopy
+    text: Callable = _written
+    action_text: Callable = _numbered
+    observe: Callable | None = None
+    chance: Callable | None = None
+    determinize: Callable | None = None
+    prepare: Callable | None = None
+    episode: Callable | None = None
+    recall: Callable | None = None
+    simultaneous: Callable | None = None
+    parameters: Mapping[str, int] = attrs.field(factory=dict)
+    defaults: Mapping[str, int] = attrs.field(factory=dict)
+
+    def new_initial_state(self, seed: int | Sequence[int] = 0) -> "PythonState":
+        """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed."""
+        return PythonState(self, self.initial(seeded(seed), **self.parameters))
+
+    def seen(self, state: Any, action: int) -> tuple[int, ...]:
+        """The move by which each viewer sees an action that is about to be done."""
+        if self.observe is None:
+            return (action,)
+        return (*map(int, self.observe(state, action)), action)
+
+    def believed(self, state: Any, observer: int) -> Any:
+        """What `determinize` is given of what can be computed ahead."""
+        return None if self.prepare is None else self.prepare(state, observer)
+
+    def drawn(self, state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Any:
+        """A new state from the information set of an observer."""
+        return self.copy(state) if self.determinize is None else self.determinize(state, observer, beliefs, rng)
+
+
+class PythonState(State):
+    """A state of a `PythonGame`; `record` and `facts` are the game's own object."""
+
+    game: Any
+
+    @property
+    def facts(self) -> Any:
+        return self.record
+
+    def current_player(self) -> int:
+        return int(self.game.player(self.record))
+
+    def beliefs(self, observer: int) -> Any:
+        return self.game.believed(self.record, observer)
+
+    def determinized(self, observer: int, generator: np.ndarray) -> "PythonState":
+        record = self.game.drawn(self.record, observer, self.beliefs(observer), generator)
+        return PythonState(self.game, record, start=self, position=self.position_in_episode())
+
+    def _copied(self, record: Any) -> Any:
+        return self.game.copy(record)
+
+    def _legal(self) -> list[int]:
+        return list(map(int, self.game.legal(self.record)))
+
+    def _probabilities(self) -> list[float]:
+        return list(map(float, self.game.chance(self.record)))
+
+    def _advance(self, record: Any, action: int) -> None:
+        self.game.apply(record, action)
+
+    def _rewards(self) -> list[float]:
+        return list(map(float, self.game.rewards(self.record)))
+
+    def _label(self, record: Any) -> int:
+        return CONTINUES if self.game.episode is None else int(self.game.episode(record))
+
+    def _seen(self, record: Any, action: int) -> list[int]:
+        return list(self.game.seen(record, action))
+
+
+# --------------------------------------------------------------------------------------------- a compiled game in Python
+
+
+def in_python(game: Game | PythonGame) -> PythonGame:
+    """The same game, by the plain Python of its functions; its states are records [1] of `game.state`."""
+    if isinstance(game, PythonGame):
+        return game
+    return PythonGame(
+        name=game.name,
+        players=game.players,
+        copy=copied,
+        text=lambda record: game.text(_facts(record)),
+        action_text=lambda record, action: game.action_text(_facts(record), action),
+        parameters=game.parameters,
+        defaults=game.defaults,
+        **_Adapted(game).functions(),
+    )
+
+
+def _facts(record: np.ndarray) -> Any:
+    return record.view(np.recarray)[0]
+
+
+class _Adapted:
+    """The functions of a `Game` in the manner of a `PythonGame`: values are returned, not written to arrays."""
+
+    def __init__(self, game: Game) -> None:
+        interpret = Interpreter()
+        self.game = game
+        self.plain = {name: interpret(getattr(game, name)) for name in FUNCTIONS if getattr(game, name) is not None}
+
+    def functions(self) -> dict[str, Callable]:
+        """Those that there are, by name."""
+        return {name: getattr(self, name) for name in {*self.plain, "prepare"}}
+
+    def initial(self, rng: np.ndarray, **parameters: int) -> np.ndarray:
+        record = np.zeros(1, self.game.state)
+        self.plain["initial"](_facts(record), rng, **parameters)
+        return record
+
+    def player(self, record: np.ndarray) -> int:
+        return int(self.plain["player"](_facts(record)))
+
+    def legal(self, record: np.ndarray) -> list[int]:
+        actions = np.empty(self.game.max_legal, np.int64)
+        count = self.plain["legal"](_facts(record), actions)
+        return actions[:count].tolist()
+
+    def apply(self, record: np.ndarray, action: int) -> None:
+        self.plain["apply"](_facts(record), action)
+
+    def rewards(self, record: np.ndarray) -> list[float]:
+        out = np.zeros(self.game.players)
+        self.plain["rewards"](_facts(record), out)
+        return out.tolist()
+
+    def observe(self, record: np.ndarray, action: int) -> list[int]:
+        moves = np.full(self.game.players, action, np.int64)
+        self.plain["observe"](_facts(record), action, moves)
+        return moves.tolist()
+
+    def chance(self, record: np.ndarray) -> list[float]:
+        probabilities = np.zeros(self.game.max_legal)
+        self.plain["chance"](_facts(record), probabilities)
+        return probabilities[: len(self.legal(record))].tolist()
+
+    def prepare(self, record: np.ndarray, observer: int) -> np.ndarray:
+        beliefs = np.zeros(1, self.game.beliefs)
+        if "prepare" in self.plain:
+            self.plain["prepare"](_facts(record), observer, _facts(beliefs))
+        return beliefs
+
+    def determinize(self, record: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
+        drawn = copied(record)
+        self.plain["determinize"](_facts(drawn), observer, _facts(beliefs), rng)
+        return drawn
+
+    def episode(self, record: np.ndarray) -> int:
+        return int(self.plain["episode"](_facts(record)))
+
+    def recall(self, record: np.ndarray, viewer: int) -> list[int]:
+        moves = np.empty(RECALLED, np.int64)
+        count = self.plain["recall"](_facts(record), viewer, moves)
+        return moves[:count].tolist()
+
+    def simultaneous(self, record: np.ndarray) -> int:
+        return int(self.plain["simultaneous"](_facts(record)))

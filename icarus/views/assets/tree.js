@@ -1,0 +1,266 @@
+"use strict";
+// The outline of a search's tree. Nodes are merged as the chosen eyes cannot tell them apart; rows are made when they are opened.
+const FIRST = 12, MORE = 50;
+const byId = id => document.getElementById(id);
+
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text.trim()), c => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+function element(tag, properties = {}, ...inside) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...inside);
+  return made;
+}
+
+function colour(value) {
+  // Orange for 0, grey between, blue for 1: told apart by all common kinds of colour vision.
+  const ends = [[201, 92, 23], [150, 150, 146], [31, 111, 180]];
+  // Steeper in the middle, where most values lie.
+  const away = 2 * Math.max(0, Math.min(1, value)) - 1, at = 1 + Math.sign(away) * Math.abs(away) ** .6, low = Math.min(1, Math.floor(at)), part = at - low;
+  return `rgb(${ends[low].map((c, i) => Math.round(c + (ends[low + 1][i] - c) * part)).join()})`;
+}
+
+class Outline {
+  constructor(data) {
+    this.data = data;
+    const parents = data.parent, count = parents.length;
+    this.start = new Int32Array(count + 1);
+    for (let i = 1; i < count; i++) this.start[parents[i] + 1]++;
+    for (let i = 0; i < count; i++) this.start[i + 1] += this.start[i];
+    const next = this.start.slice(0, count);
+    this.below = new Int32Array(Math.max(0, count - 1));
+    for (let i = 1; i < count; i++) this.below[next[parents[i]]++] = i;
+    this.eyes = data.eyes.length ? data.eyes[0].viewer : -1;
+    this.value_of = "mover";
+  }
+
+  figures(bases) {
+    // Histories that look alike to their player share a record: each record counts once.
+    const {visits, availability, rewards, record, players} = this.data, seen = new Set();
+    let n = 0, m = 0;
+    const total = new Array(players).fill(0);
+    for (const base of bases) {
+      const row = record[base];
+      if (row < 0 || seen.has(row)) continue;
+      seen.add(row);
+      n += visits[row]; m += availability[row];
+      for (let p = 0; p < players; p++) total[p] += rewards[row * players + p] / 1000;
+    }
+    return {n, m, values: total.map(q => n ? q / n : NaN)};
+  }
+
+  said(bases) {
+    // What each component says of the last action, averaged over histories that are one to these eyes.
+    const {components, values, counts} = this.data, width = components.length;
+    return components.map((_, c) => {
+      let sum = 0, known = 0, most = -1;
+      for (const base of bases) {
+        const value = values[base * width + c];
+        if (value === null) continue;
+        sum += value; known++; most = Math.max(most, counts[base * width + c]);
+      }
+      return {value: known ? sum / known / 1000 : NaN, count: known ? most : 0};
+    });
+  }
+
+  root() { return this.made([0], null); }
+
+  made(bases, above) {
+    const base = bases[0], labels = new Set(bases.map(b => this.data.label[b]));
+    const hidden = labels.size > 1 ? `one of ${labels.size} actions, hidden` : null;
+    return {bases, above, label: hidden || this.data.labels[this.data.label[base]], player: this.data.player[base],
+      figures: this.figures(bases), said: this.said(bases), children: null};
+  }
+
+  children(node) {
+    if (node.children) return node.children;
+    const groups = new Map(), {action, seen, viewers} = this.data;
+    for (const base of node.bases)
+      for (let i = this.start[base]; i < this.start[base + 1]; i++) {
+        const child = this.below[i];
+        const look = seen && this.eyes >= 0 ? seen[child * viewers + this.eyes] : action[child];
+        const key = look + "/" + this.data.player[child];
+        if (groups.has(key)) groups.get(key).push(child); else groups.set(key, [child]);
+      }
+    node.children = [...groups.values()].map(bases => this.made(bases, node));
+    const total = node.children.reduce((sum, child) => sum + child.figures.n, 0) || 1;
+    for (const child of node.children) child.share = child.figures.n / total;
+    node.children.sort((a, b) => b.figures.n - a.figures.n);
+    return node.children;
+  }
+
+  has_children(node) { return node.bases.some(base => this.start[base + 1] > this.start[base]); }
+
+  value(node) {
+    const player = this.value_of === "mover" ? node.player : +this.value_of;
+    return player >= 0 ? node.figures.values[player] : NaN;
+  }
+}
+
+class Page {
+  constructor(outline) {
+    this.outline = outline;
+    this.data = outline.data;
+    document.documentElement.style.setProperty("--components", this.data.components.length);
+    this.controls();
+    this.draw();
+  }
+
+  controls() {
+    const eyes = byId("eyes"), value = byId("value");
+    for (const eye of this.data.eyes) eyes.append(element("option", {value: eye.viewer, textContent: eye.name}));
+    eyes.parentElement.hidden = !this.data.eyes.length;
+    value.append(element("option", {value: "mover", textContent: "who moves"}));
+    for (let p = 0; p < this.data.players; p++) value.append(element("option", {value: p, textContent: `player ${p}`}));
+    eyes.onchange = () => { this.outline.eyes = +eyes.value; this.draw(); };
+    value.onchange = () => { this.outline.value_of = value.value; this.draw(); };
+    const steps = [...Array(21).keys()].map(i => colour(i / 20));
+    byId("key").style.background = `linear-gradient(90deg, ${steps.join()})`;
+    byId("more").open = window.innerWidth > 760;
+    byId("outline").onkeydown = event => this.key(event);
+  }
+
+  draw() {
+    const rows = byId("rows"), root = this.outline.root();
+    rows.replaceChildren();
+    const names = element("div", {className: "row names"}, element("span", {className: "name", textContent: "move"}),
+      ...["share", "visits", "value"].map(text => element("span", {textContent: text})),
+      ...this.data.components.map(text => element("span", {className: "component", textContent: text, title: `what ${text} says of the move`})));
+    rows.append(names);
+    const row = this.row(root, 0);
+    rows.append(row);
+    this.open(row);
+    this.look(row);
+  }
+
+  row(node, depth) {
+    const {outline} = this, value = outline.value(node), more = outline.has_children(node);
+    const row = element("div", {className: "row", tabIndex: -1});
+    row.style.setProperty("--depth", depth);
+    row.setAttribute("role", "treeitem");
+    row.setAttribute("aria-level", depth + 1);
+    if (more) row.setAttribute("aria-expanded", "false");
+    const who = depth ? (node.player < 0 ? "chance" : "P" + node.player) : "";
+    const name = element("span", {className: "name" + (depth === 1 && node.bases.includes(this.data.best) ? " best" : ""), title: node.label},
+      element("span", {className: "opener", textContent: more ? "▸" : ""}), element("span", {className: "who", textContent: who}),
+      depth ? node.label : `root, player ${this.data.root_player} to move`);
+    const bar = element("span", {className: "bar"}), share = depth ? node.share : 1;
+    bar.style.width = 100 * share + "%";
+    bar.style.background = Number.isNaN(value) ? "var(--faint)" : colour(value);
+    row.append(name, element("span", {className: "share", title: (100 * share).toFixed(1) + "%"}, bar),
+      element("span", {textContent: node.figures.n.toLocaleString("en")}), element("span", {textContent: number(value)}));
+    for (const said of node.said) {
+      const cell = element("span", {className: "component", title: said.count > 0 ? `from ${said.count.toLocaleString("en")} updates` : ""});
+      if (said.count < 0) cell.append(said.value ? String(+said.value.toFixed(3)) : "·");
+      else if (!Number.isNaN(said.value)) {
+        const chip = element("span", {className: "chip"});
+        chip.style.background = colour(said.value);
+        cell.append(chip, number(said.value));
+      } else cell.append("·");
+      row.append(cell);
+    }
+    Object.assign(row, {node, depth});
+    row.onclick = event => { this.look(row); if (event.target.closest(".opener") || event.detail > 1 || !row.held) this.toggle(row); };
+    return row;
+  }
+
+  toggle(row) { row.held ? this.close(row) : this.open(row); }
+
+  open(row) {
+    if (row.held || !this.outline.has_children(row.node)) return;
+    row.held = [];
+    row.setAttribute("aria-expanded", "true");
+    row.querySelector(".opener").textContent = "▾";
+    this.extend(row, FIRST);
+  }
+
+  extend(row, count) {
+    const children = this.outline.children(row.node), shown = row.shown || 0, upto = Math.min(children.length, shown + count);
+    const made = children.slice(shown, upto).map(child => this.row(child, row.depth + 1));
+    row.shown = upto;
+    if (row.button) row.button.replaceWith(...made); else row.after(...made);
+    row.held.push(...made);
+    row.button = null;
+    if (upto < children.length) {
+      const button = element("button", {className: "more", textContent: `and ${children.length - upto} more`});
+      button.style.setProperty("--depth", row.depth + 1);
+      button.onclick = () => this.extend(row, MORE);
+      row.held[row.held.length - 1] ? this.last(row).after(button) : row.after(button);
+      row.button = button;
+    }
+  }
+
+  last(row) {
+    // The last element that belongs to a row: its own, or the last below it.
+    if (row.button) return row.button;
+    return row.held && row.held.length ? this.last(row.held[row.held.length - 1]) : row;
+  }
+
+  close(row) {
+    for (const child of row.held || []) { this.close(child); child.remove(); }
+    if (row.button) row.button.remove();
+    row.held = row.button = null;
+    row.shown = 0;
+    if (row.hasAttribute("aria-expanded")) {
+      row.setAttribute("aria-expanded", "false");
+      row.querySelector(".opener").textContent = "▸";
+    }
+  }
+
+  key(event) {
+    const row = document.activeElement.closest(".row");
+    if (!row || !row.node) return;
+    const rows = [...byId("rows").querySelectorAll(".row:not(.names)")], at = rows.indexOf(row);
+    const above = () => rows.slice(0, at).reverse().find(other => other.depth < row.depth);
+    let to = null;
+    if (event.key === "ArrowDown") to = rows[at + 1];
+    else if (event.key === "ArrowUp") to = rows[at - 1];
+    else if (event.key === "ArrowRight") row.held ? to = rows[at + 1] : this.open(row);
+    else if (event.key === "ArrowLeft") row.held ? this.close(row) : to = above();
+    else if (event.key === "Enter" || event.key === " ") this.toggle(row);
+    else return;
+    event.preventDefault();
+    if (to) { this.look(to); to.focus(); }
+  }
+
+  look(row) {
+    if (this.looked) { this.looked.removeAttribute("aria-selected"); this.looked.tabIndex = -1; }
+    this.looked = row;
+    row.setAttribute("aria-selected", "true");
+    row.tabIndex = 0;
+    const node = row.node, path = [];
+    for (let at = node; at.above; at = at.above) path.unshift(at);
+    this.board(node.bases[0]);
+    byId("path").textContent = path.map(at => at.label).join("  ") || "the position that was searched";
+    const figures = node.figures, facts = [["visits", figures.n.toLocaleString("en")], ["times available", figures.m.toLocaleString("en")]];
+    figures.values.forEach((value, p) => facts.push([`mean reward of player ${p}`, number(value)]));
+    for (let c = 0; c < this.data.components.length; c++) {
+      const {value, count} = node.said[c];
+      if (!Number.isNaN(value)) facts.push([`${this.data.components[c]} of this move`, (count < 0 ? String(+value.toFixed(3)) : number(value)) + (count > 0 ? `, from ${count.toLocaleString("en")}` : "")]);
+    }
+    const legal = Math.max(...node.bases.map(base => this.data.legal[base]));
+    if (legal) facts.push(["legal moves after it", legal]);
+    byId("facts").replaceChildren(...facts.map(([name, text]) => element("tr", {}, element("td", {textContent: name}), element("td", {textContent: text}))));
+    const shared = path.length && path[path.length - 1].above.figures.n < figures.n;
+    byId("note").textContent = shared ? "More visits than the move before it: its player cannot tell this history from others." : "";
+  }
+
+  board(base) {
+    let at = base, moves = [];
+    while (at > 0 && this.data.drawn[at] === undefined) { moves.unshift(this.data.labels[this.data.label[at]]); at = this.data.parent[at]; }
+    const drawn = this.data.drawn[at];
+    byId("board").innerHTML = drawn === undefined ? "" : this.data.boards[drawn];
+    byId("since").textContent = moves.length ? `drawn before ${moves.join("  ")}` : "";
+  }
+}
+
+const number = value => Number.isNaN(value) ? "·" : value.toFixed(3);
+
+unpacked(byId("data").textContent).then(data => {
+  data.drawn = Object.fromEntries(data.drawn.map((node, i) => [node, i]));
+  window.page = new Page(new Outline(data));
+  document.body.dataset.ready = "yes";
+}).catch(error => { byId("rows").textContent = `This page cannot be shown: ${error}`; });

@@ -1,0 +1,90 @@
+"""States drawn for a seat: a picture and a text in which nothing can be read that the seat may not see.
+
+What is drawn is not the state but a determinization of it for the seat, with hidden things face down: even a mistake in a drawing could
+only show what the seat knows, or a guess.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from icarus.kernel.game import State
+from icarus.views.boards.backgammon import backgammon, backgammon_parts
+from icarus.views.boards.cards import (
+    bid_parts,
+    card_parts,
+    dou_di_zhu,
+    goofspiel,
+    hearts,
+    knockout_whist,
+    kuhn_poker,
+    liars_dice,
+    whist_parts,
+)
+from icarus.views.boards.confrontation import lotr_confrontation, lotr_parts
+from icarus.views.boards.squares import checkers, checkers_parts, othello, othello_parts, phantom, phantom_parts
+from icarus.views.drawing import Drawing, Lines
+
+
+def _no_parts(state: Any, action: int) -> tuple[str, ...]:
+    return ()
+
+
+# Of each game: `draw(facts, seat)`, where seat None sees all, and `parts(facts, action)`, what one clicks to take an action.
+BOARDS: dict[str, tuple[Callable[[Any, int | None], Drawing], Callable[[Any, int], tuple[str, ...]]]] = {
+    "othello": (othello, othello_parts),
+    "checkers": (checkers, checkers_parts),
+    "backgammon": (backgammon, backgammon_parts),
+    "dou-di-zhu": (dou_di_zhu, _no_parts),
+    "hearts": (hearts, card_parts),
+    "lotr-confrontation": (lotr_confrontation, lotr_parts),
+    "knockout-whist": (knockout_whist, whist_parts),
+    "phantom-mnk": (phantom, phantom_parts),
+    "kuhn-poker": (kuhn_poker, _no_parts),
+    "liars-dice": (liars_dice, _no_parts),
+    "goofspiel": (goofspiel, bid_parts),
+}
+
+
+def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False) -> Drawing:
+    """A state as a seat may see it; as the environment sees it, everything open, for None.
+
+    A game without a picture is shown by its text; where it hides information, to a seat only what it has observed.
+
+    Args:
+        drawn_for: whether the state comes from a determinization for this seat; it is not drawn again then (in a search, games
+            need not keep up what players know).
+
+    Raises:
+        ValueError: no such seat.
+    """
+    game = state.game
+    if seat is not None and not 0 <= seat < game.players:
+        raise ValueError(f"{game} has seats 0 to {game.players - 1}, not {seat!r}")
+    seen = state
+    if seat is not None and not drawn_for and game.determinize is not None and not state.is_terminal():
+        seen = state.determinize(seat, seed=0)
+    found = BOARDS.get(game.name)
+    if found is not None:
+        return found[0](seen.facts, seat)
+    if seat is None or game.determinize is None or state.is_terminal() or drawn_for:
+        return Lines(tuple(str(state).split("\n")))
+    return _common(state, seat)
+
+
+def _common(state: State, seat: int) -> Lines:
+    """The text of a state with everything left out in which two determinizations for the seat differ."""
+    texts = [str(state.determinize(seat, seed=k)).split("\n") for k in range(16)]
+    if len({len(lines) for lines in texts}) > 1:
+        return Lines((f"player {seat} cannot see all of this state",))
+    lines = []
+    for variants in zip(*texts, strict=True):
+        first, width = variants[0], min(map(len, variants))
+        same = [first[i] if all(line[i] == first[i] for line in variants) else "?" for i in range(width)]
+        lines.append("".join(same))
+    return Lines(tuple(lines))
+
+
+def parts(state: State, action: int) -> tuple[str, ...]:
+    """What one clicks, in order, to take an action: parts of the drawing; () where only a button does it."""
+    found = BOARDS.get(state.game.name)
+    return found[1](state.facts, action) if found is not None else ()

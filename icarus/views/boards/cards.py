@@ -1,0 +1,164 @@
+"""Card games on a table: Hearts, Knockout Whist, Dou Di Zhu, and the small ones, Goofspiel, Kuhn poker and Liar's Dice."""
+
+from typing import Any
+
+from icarus.games.cards import SUIT_SYMBOLS, card_text, cards_in
+from icarus.games.dou_di_zhu.game import PLAYER_NAMES
+from icarus.games.dou_di_zhu.plays import PASS as NO_PLAY
+from icarus.games.dou_di_zhu.plays import RANK_NAMES, cards_of, cards_played, written
+from icarus.games.hearts import game as hearts_game
+from icarus.games.knockout_whist import FACE_DOWN, NO_CARD, OVER, PLAY
+from icarus.games.knockout_whist import text as whist_text
+from icarus.games.liars_dice import FACE_NAMES, LIAR, NO_BID
+from icarus.games.liars_dice import action_text as bid_text
+from icarus.kernel import TERMINAL
+from icarus.views.drawing import Drawing, Hand, Table
+
+
+def _sorted(cards: int) -> tuple[str, ...]:
+    return tuple(card_text(card) for card in sorted(cards_in(cards), key=lambda card: (card // 13, -card)))
+
+
+def _hand(seat: int | None, player: int, cards: tuple[str, ...], note: str = "", name: str = "") -> Hand:
+    """A player's cards, face down to the others; seat None sees all."""
+    own = seat == player
+    named = (name or f"player {player}") + (" (you)" if own else "")
+    return Hand(named, cards if own or seat is None else None, len(cards), note, own)
+
+
+def hearts(state: Any, seat: int | None) -> Drawing:
+    """The scores, the trick, and the seat's own hand."""
+    passing = hearts_game.PASSINGS[state.round_number % 4]
+    hands = []
+    for i in range(hearts_game.PLAYERS):
+        hidden = state.phase == hearts_game.DEALING
+        passed = _passed(state, i)
+        cards = () if hidden else _sorted(int(state.held[i]) & ~int(state.played) & ~passed)
+        note = f"{state.points[i]} points, score {state.scores[i]}"
+        aside = f", passes {passed.bit_count()}" if passed and seat not in (None, i) else ""
+        hands.append(_hand(seat, i, cards, note + aside))
+    middle: list[tuple[str, str | None]] = []
+    footer = hearts_game.text(state).rsplit("\n", 1)[1]
+    if state.phase == hearts_game.PLAYING:
+        leader = (state.player - state.count) % hearts_game.PLAYERS
+        for k in range(state.count):
+            label = f"{(leader + k) % hearts_game.PLAYERS}{' led' if k == 0 else ''}"
+            middle.append((label, card_text(int(state.trick[k]))))
+        footer = f"player {state.player} to {'play' if state.count else 'lead'}"
+    elif state.phase in (hearts_game.PASSING, hearts_game.EXCHANGING):
+        for i in range(hearts_game.PLAYERS):
+            if seat in (None, i):
+                middle += [(f"{i} passes", written) for written in _sorted(_passed(state, i))]
+        waits = state.phase == hearts_game.EXCHANGING
+        footer = "the cards are to be exchanged" if waits else f"player {state.player} to pass"
+    return Table(f"round {state.round_number + 1}, {passing}", tuple(hands), tuple(middle), footer)
+
+
+def _passed(state: Any, player: int) -> int:
+    """The cards that a player has laid aside to pass, until they are exchanged."""
+    if state.phase not in (hearts_game.PASSING, hearts_game.EXCHANGING):
+        return 0
+    return sum(1 << int(card) for card in state.passed[player, : min(max(state.passes - 3 * player, 0), 3)])
+
+
+def knockout_whist(state: Any, seat: int | None) -> Drawing:
+    """Trumps, tricks taken, the trick, and the seat's own hand."""
+    title = whist_text(state).split("\n", 1)[0]
+    hands = []
+    for i in range(state.players):
+        if not int(state.alive) >> i & 1:
+            hands.append(Hand(f"player {i}", (), 0, "out"))
+            continue
+        tricks = f"{state.tricks[i]} trick{'' if state.tricks[i] == 1 else 's'}"
+        hidden = state.stage not in (PLAY, OVER) and not (seat == i == state.player and state.stage != FACE_DOWN)
+        cards = _sorted(int(state.hands[i]))
+        hands.append(Hand(f"player {i}", None, len(cards), tricks) if hidden else _hand(seat, i, cards, tricks))
+    order = [(state.player + i) % state.players for i in range(state.players)]
+    alive = [player for player in order if int(state.alive) >> player & 1]
+    trick = zip(alive[len(alive) - state.count :], state.trick.tolist(), strict=False) if state.count else ()
+    middle = [(f"player {player}", card_text(card)) for player, card in trick] if state.stage == PLAY else []
+    if state.stage == PLAY and state.turn_up != NO_CARD:
+        middle.insert(0, ("turned up", card_text(state.turn_up)))
+    if state.stage == PLAY:
+        title = f"round of {state.hand_size}, trumps {SUIT_SYMBOLS[state.trumps]}"
+    footer = f"player {state.player} to play" if state.stage == PLAY else whist_text(state).split("\n", 1)[0]
+    return Table(title, tuple(hands), tuple(middle), footer)
+
+
+def dou_di_zhu(state: Any, seat: int | None) -> Drawing:
+    """The play to beat, and the seat's own hand."""
+    hands = tuple(
+        _hand(seat, i, tuple(RANK_NAMES[rank] for rank in cards_of(hand)), name=name)
+        for i, (name, hand) in enumerate(zip(PLAYER_NAMES, state.hands, strict=True))
+    )
+    if state.player == TERMINAL:
+        return Table(
+            "Dou Di Zhu", hands, (), "the landlord has won" if state.hands[0] == 0 else "the peasants have won"
+        )
+    name, owner = PLAYER_NAMES[state.player], PLAYER_NAMES[(state.player - state.passes - 1) % 3]
+    if state.play == NO_PLAY:
+        return Table("Dou Di Zhu", hands, (), f"{name} to lead")
+    middle = tuple(("", RANK_NAMES[rank]) for rank in cards_played(state.play))
+    what = (
+        f"add kickers to {written(state.play)}" if state.kickers_due else f"follow {written(state.play)} of the {owner}"
+    )
+    return Table("Dou Di Zhu", hands, middle, f"{name} to {what}")
+
+
+def goofspiel(state: Any, seat: int | None) -> Drawing:
+    """The points at stake, the seat's own cards and bids."""
+    over = state.rounds == state.cards
+    stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {state.rounds + 1}"
+    lead = "level" if state.lead == 0 else f"player {int(state.lead < 0)} is ahead by {abs(int(state.lead))}"
+    hands = []
+    for i in range(2):
+        cards = tuple(str(card) for card in range(1, state.cards + 1) if int(state.hands[i]) >> (card - 1) & 1)
+        bids = " ".join(str(bid) for bid in state.bids[i, : state.rounds])
+        hands.append(_hand(seat, i, cards, f"has bid {bids}" if bids and seat in (None, i) else ""))
+    middle: tuple[tuple[str, str | None], ...] = ()
+    if not over and state.player == 1:
+        middle = (("player 0 bids", str(state.bids[0, state.rounds]) if seat in (None, 0) else None),)
+    return Table(stake, tuple(hands), middle, lead if over else f"{lead}; player {state.player} to bid")
+
+
+def kuhn_poker(state: Any, seat: int | None) -> Drawing:
+    """The seat's own card, and what both have paid."""
+    shown = state.count >= 2 and state.paid[0] == state.paid[1]
+    hands = tuple(
+        _hand(None if shown else seat, i, ("JQK"[state.cards[i]],), f"has paid {state.paid[i]}") for i in range(2)
+    )
+    actor = int(state.count % 2)
+    footer = (
+        "the cards are shown"
+        if shown
+        else f"player {1 - actor} has folded"
+        if state.folded
+        else f"player {actor} to act"
+    )
+    return Table("Kuhn poker", hands, (), footer)
+
+
+def liars_dice(state: Any, seat: int | None) -> Drawing:
+    """The seat's own dice, and the last bid."""
+    looks = None if state.called else seat
+    hands = tuple(
+        _hand(looks, i, tuple(FACE_NAMES[face] for face in state.faces[i, : state.dice[i]])) for i in range(2)
+    )
+    bidder, other = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
+    bid = "no bid yet" if state.bid == NO_BID else f"player {bidder} has bid {bid_text(state, state.bid)}"
+    return Table("Liar's Dice", hands, (), f"{bid}; player {other} {'has called' if state.called else 'to act'}")
+
+
+def card_parts(state: Any, action: int) -> tuple[str, ...]:
+    """The card that an action plays or passes."""
+    return (card_text(action % 52),) if action < 104 else ()
+
+
+def whist_parts(state: Any, action: int) -> tuple[str, ...]:
+    """The card that an action plays."""
+    return (card_text(action),) if action < 52 else ()
+
+
+def bid_parts(state: Any, action: int) -> tuple[str, ...]:
+    """The card that is bid."""
+    return (str(action),) if action != LIAR else ()

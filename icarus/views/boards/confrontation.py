@@ -1,0 +1,145 @@
+"""Lord of the Rings: The Confrontation: sixteen regions, and pieces that stand with their backs to the enemy."""
+
+from html import escape
+from typing import Any
+
+import attrs
+
+from icarus.games.lotr_confrontation.facts import (
+    CARD_NAMES,
+    DARK,
+    DARK_CARD,
+    DEAD,
+    LIGHT,
+    MOVE,
+    NOBODY,
+    PASS_AMBUSH,
+    PIECE_NAMES,
+    SHOW,
+    SIDE_NAMES,
+    SQUARE_NAMES,
+    SQUARES,
+    STRENGTH,
+    TEAM,
+)
+from icarus.games.lotr_confrontation.text import ROWS
+from icarus.games.lotr_confrontation.text import text as board_text
+from icarus.views.drawing import EDGE, INK, PAPER, box, part, svg, words
+
+COLOURS = ("#e9e2c8", "#3b3f49")  # of Light and Dark
+INKS = ("#22252a", "#f3eee3")
+WIDTH, CELL_WIDTH, CELL_HEIGHT = 480.0, 118.0, 82.0
+_AT_ONCE = (DARK_CARD, SHOW)  # between these decisions a chosen card lies face down
+
+
+@attrs.frozen
+class Piece:
+    """A piece on the board: its name where the seat knows it, and whom it may be where it does not."""
+
+    side: int
+    name: str | None
+    strength: int = 0
+    suspects: str = ""
+    own: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.strength}" if self.name else "?"
+
+
+@attrs.frozen
+class Regions:
+    """The board with Mordor at the top.
+
+    Attributes:
+        pieces: those of each square.
+        lines: the hands, the dead, and what is to be done.
+    """
+
+    pieces: tuple[tuple[Piece, ...], ...]
+    lines: tuple[str, ...]
+
+    def text(self) -> str:
+        rows = []
+        for row in ROWS:
+            for square in row:
+                held = ", ".join(
+                    str(piece) if piece.name else f"{SIDE_NAMES[piece.side]} ?" for piece in self.pieces[square]
+                )
+                rows.append(f"{SQUARE_NAMES[square]:>11}: {held}".rstrip())
+        return "\n".join([*rows, *self.lines])
+
+    def svg(self) -> str:
+        parts = []
+        for i, row in enumerate(ROWS):
+            left = (WIDTH - len(row) * CELL_WIDTH) / 2
+            parts += [self._region(square, left + k * CELL_WIDTH, 6 + i * CELL_HEIGHT) for k, square in enumerate(row)]
+        top = 6 + len(ROWS) * CELL_HEIGHT
+        parts += [words(10, top + 18 + 17 * i, line, 12) for i, line in enumerate(self.lines)]
+        return svg(WIDTH, top + 24 + 17 * len(self.lines), parts, PAPER, self.lines[-1])
+
+    def _region(self, square: int, x: float, y: float) -> str:
+        inside = [box(x + 2, y + 2, CELL_WIDTH - 4, CELL_HEIGHT - 4, "#dcd6c4", EDGE, 5)]
+        inside.append(words(x + CELL_WIDTH / 2, y + 15, SQUARE_NAMES[square], 11, "middle", "#55585e"))
+        held = self.pieces[square]
+        across = 1 if len(held) <= 2 else 2
+        width = (CELL_WIDTH - 12) / across
+        for k, piece in enumerate(held):
+            row, column = divmod(k, across)
+            px, py = x + 6 + column * width, y + 20 + row * 28
+            size = 11 if across == 1 else 9
+            name = f"<title>{escape(piece.suspects)}</title>" if piece.suspects else ""
+            shown = box(px, py, width - 2, 25, COLOURS[piece.side], INK, 3)
+            shown += words(px + width / 2 - 1, py + 17, str(piece), size, "middle", INKS[piece.side])
+            inside.append(part(piece.name, shown) if piece.own and piece.name else f"<g>{name}{shown}</g>")
+        return part(SQUARE_NAMES[square], *inside)
+
+
+def lotr_confrontation(state: Any, seat: int | None) -> Regions:
+    """The board as a side knows it: enemies are named where only one square is possible for them."""
+    squares: list[tuple[Piece, ...]] = []
+    for square in range(SQUARES):
+        here = [piece for piece in range(2 * TEAM) if state.pos[piece] == square]
+        shown = [_piece(state, piece, square, seat) for piece in here]
+        squares.append(tuple(sorted(shown, key=lambda piece: (piece.name is None, piece.name or ""))))
+    lines = []
+    for side in (DARK, LIGHT):
+        cards = ", ".join(
+            name.removeprefix("card ")
+            for card, name in enumerate(CARD_NAMES[side])
+            if int(state.hands[side]) >> card & 1
+        )
+        dead = ", ".join(
+            PIECE_NAMES[piece] for piece in range(side * TEAM, side * TEAM + TEAM) if state.pos[piece] == DEAD
+        )
+        lines += [f"{SIDE_NAMES[side]} holds {cards}", f"{SIDE_NAMES[side]}'s dead: {dead or 'none'}"]
+    return Regions(tuple(squares), (*lines, _situation(state, seat)))
+
+
+def _piece(state: Any, piece: int, square: int, seat: int | None) -> Piece:
+    side = piece // TEAM
+    alone = int(state.possible[piece]) == 1 << square
+    if seat in (None, side) or alone or state.winner != NOBODY:
+        return Piece(side, PIECE_NAMES[piece], int(STRENGTH[piece]), own=seat in (None, side))
+    found = [
+        PIECE_NAMES[other]
+        for other in range(side * TEAM, side * TEAM + TEAM)
+        if int(state.possible[other]) >> square & 1
+    ]
+    return Piece(side, None, suspects="may be " + ", ".join(found))
+
+
+def _situation(state: Any, seat: int | None) -> str:
+    """The decision to be made; who moves unseen is not named to the other side."""
+    told = board_text(state).rsplit("\n", 1)[1]
+    if state.winner != NOBODY or state.node == MOVE or seat in (None, state.side):
+        return told
+    mover = int(state.fighters[state.side])
+    known = mover >= 0 and int(state.possible[mover]).bit_count() == 1
+    return told if known else told.replace(PIECE_NAMES[mover], "a piece", 1)
+
+
+def lotr_parts(state: Any, action: int) -> tuple[str, ...]:
+    """The piece that moves, and the square reached."""
+    if action >= PASS_AMBUSH:
+        return ()
+    return PIECE_NAMES[action // (SQUARES * SQUARES)], SQUARE_NAMES[action % SQUARES]

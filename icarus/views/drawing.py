@@ -1,0 +1,252 @@
+"""What boards and card tables are drawn with: pieces of SVG, and the two layouts that most games share."""
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
+from typing import Protocol
+
+import attrs
+
+FELT, PAPER, INK, FAINT, EDGE = "#2f5d50", "#f3eee3", "#22252a", "#6b6f76", "#8a8478"
+CARD_BACK, RED_INK = "#3d5a80", "#b3261e"
+WIDTH = 420  # of a card table
+ON_FELT = "#f3eee3"
+
+
+class Drawing(Protocol):
+    """A state as one seat sees it."""
+
+    def svg(self) -> str:
+        """A picture: one SVG element, on a ground of its own, with the parts one can click marked `data-part`."""
+
+    def text(self) -> str:
+        """The same for a terminal."""
+
+
+def svg(width: float, height: float, parts: Iterable[str], ground: str = PAPER, title: str = "") -> str:
+    """One SVG element of this size on a coloured ground."""
+    named = f"<title>{escape(title)}</title>" if title else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}" role="img" '
+        f'font-family="system-ui, sans-serif">{named}<rect width="{width:g}" height="{height:g}" rx="6" fill="{ground}"/>'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def words(
+    x: float, y: float, text: str, size: float = 12, anchor: str = "start", fill: str = INK, bold: bool = False
+) -> str:
+    """Text at a place."""
+    weight = ' font-weight="bold"' if bold else ""
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}" fill="{fill}"{weight}>{escape(text)}</text>'
+
+
+def box(x: float, y: float, width: float, height: float, fill: str, stroke: str = "none", rx: float = 0) -> str:
+    """A rectangle."""
+    round_ = f' rx="{rx:g}"' if rx else ""
+    line = f' stroke="{stroke}"' if stroke != "none" else ""
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"{round_} fill="{fill}"{line}/>'
+
+
+def disc(x: float, y: float, radius: float, fill: str, stroke: str = INK) -> str:
+    """A round piece."""
+    return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}" stroke="{stroke}"/>'
+
+
+def part(name: str, *inside: str) -> str:
+    """Something that one can click."""
+    return f'<g data-part="{escape(name, quote=True)}">{"".join(inside)}</g>'
+
+
+# ----------------------------------------------------------------------------------------------------------------- cards
+
+
+@attrs.frozen
+class Hand:
+    """The cards that one player holds: face up, or only how many.
+
+    Attributes:
+        name, note: whose, and what else is to be told of him.
+        cards: as written, "Q♠"; None where they lie face down.
+        count: how many there are.
+        own: whether it is the hand of who looks.
+    """
+
+    name: str
+    cards: tuple[str, ...] | None
+    count: int
+    note: str = ""
+    own: bool = False
+
+
+@attrs.frozen
+class Table:
+    """A card table: the hands, and what lies in the middle.
+
+    Attributes:
+        title: a line above.
+        hands: the players' in order.
+        middle: (label, card) of each card that lies open; None for a card face down.
+        footer: what is to be done.
+    """
+
+    title: str
+    hands: tuple[Hand, ...]
+    middle: tuple[tuple[str, str | None], ...] = ()
+    footer: str = ""
+
+    def text(self) -> str:
+        lines = [self.title]
+        for hand in self.hands:
+            note = f", {hand.note}" if hand.note else ""
+            held = " ".join(hand.cards) or "-" if hand.cards is not None else f"{hand.count} face down"
+            lines.append(f"{hand.name}{note}: {held}")
+        if self.middle:
+            together = itertools.groupby(self.middle, key=lambda shown: shown[0])
+            shown = (" ".join([label, *(card or "face down" for _, card in cards)]) for label, cards in together)
+            lines.append("table: " + ", ".join(text.strip() for text in shown))
+        return "\n".join([*lines, *([self.footer] if self.footer else [])])
+
+    def svg(self) -> str:
+        parts, y = [words(14, 24, self.title, 14, fill=ON_FELT, bold=True)], 40.0
+        others = [hand for hand in self.hands if not hand.own]
+        for hand in others:
+            drawn, y = _hand(hand, y, small=True)
+            parts += drawn
+        if self.middle:
+            drawn, y = _middle(self.middle, y)
+            parts += drawn
+        for hand in self.hands:
+            if hand.own:
+                drawn, y = _hand(hand, y, small=False)
+                parts += drawn
+        if self.footer:
+            parts.append(words(14, y + 10, self.footer, 13, fill=ON_FELT))
+            y += 22
+        return svg(WIDTH, y + 4, parts, FELT, self.title)
+
+
+def card(x: float, y: float, written: str | None, width: float = 36, clickable: bool = False) -> str:
+    """A card face up, or its back."""
+    height = width * 1.4
+    if written is None:
+        return box(x, y, width, height, CARD_BACK, ON_FELT, 4)
+    ink = RED_INK if written[-1] in "♦♥R" else INK
+    rank, suit = (written[:-1], written[-1]) if len(written) > 1 else (written, "")
+    face = [
+        box(x, y, width, height, "#fffdf8", EDGE, 4),
+        words(x + 4, y + width * 0.42, rank, width * 0.42, fill=ink, bold=True),
+    ]
+    if suit:
+        face.append(words(x + 4, y + width * 0.86, suit, width * 0.44, fill=ink))
+    return part(written, *face) if clickable else "".join(face)
+
+
+def _hand(hand: Hand, y: float, small: bool) -> tuple[list[str], float]:
+    """A hand under its owner's name, and where it ends."""
+    told = hand.name + (f" · {hand.note}" if hand.note else "")
+    parts = [words(14, y + 12, told, 12, fill=ON_FELT, bold=hand.own)]
+    y += 18
+    if hand.cards is None:
+        parts += [card(14 + 13 * i, y, None, 18) for i in range(hand.count)]
+        parts.append(words(24 + 13 * hand.count + 10, y + 17, str(hand.count), 12, fill=ON_FELT))
+        return parts, y + 34
+    width = 24.0 if small else 40.0
+    across = 21 if small else 12
+    pitch = (WIDTH - 28 - width) / (across - 1)
+    for i, written in enumerate(hand.cards):
+        row, column = divmod(i, across)
+        parts.append(card(14 + pitch * column, y + row * (width * 1.4 + 4), written, width, clickable=hand.own))
+    rows = max(1, -(-len(hand.cards) // across))
+    return parts, y + rows * (width * 1.4 + 4) + 6
+
+
+def _middle(cards: tuple[tuple[str, str | None], ...], y: float) -> tuple[list[str], float]:
+    parts, width, x, line = [], 40.0, 14.0, 0
+    for label, written in cards:
+        room = max(width, 6.2 * len(label)) + 10
+        if x + room > WIDTH - 10:
+            x, line = 14.0, line + 1
+        top = y + 6 + line * (width * 1.4 + 24)
+        parts += [card(x, top, written, width), words(x, top + width * 1.4 + 13, label, 11, fill=ON_FELT)]
+        x += room
+    return parts, y + 6 + (line + 1) * (width * 1.4 + 24)
+
+
+# ---------------------------------------------------------------------------------------------------------------- boards
+
+
+@attrs.frozen
+class Grid:
+    """A board of squares.
+
+    Attributes:
+        columns, rows: how many; square (0, 0) is at the lower left.
+        pieces: what stands on a square: (letter for a terminal, a function that draws it at its middle with the side of a square).
+        colour: of a square.
+        footer: what is to be done.
+        marked: squares to be pointed out, such as the last move.
+        top_down: whether row 1 is at the top.
+    """
+
+    columns: int
+    rows: int
+    pieces: Mapping[tuple[int, int], tuple[str, Callable[[float, float, float], str]]]
+    colour: Callable[[int, int], str]
+    footer: str = ""
+    marked: frozenset[tuple[int, int]] = frozenset()
+    top_down: bool = False
+
+    SIDE = 40.0
+
+    def _order(self) -> list[int]:
+        return list(range(self.rows)) if self.top_down else list(reversed(range(self.rows)))
+
+    def text(self) -> str:
+        letters = "  " + " ".join("abcdefghijkl"[: self.columns])
+        lines = [
+            f"{row + 1} " + " ".join(self.pieces.get((column, row), (".", None))[0] for column in range(self.columns))
+            for row in self._order()
+        ]
+        return "\n".join([letters, *lines, self.footer] if self.top_down else [*lines, letters, self.footer])
+
+    def svg(self) -> str:
+        side, margin, parts = self.SIDE, 22.0, []
+        for i, row in enumerate(self._order()):
+            y = margin + i * side
+            parts.append(words(margin - 6, y + side * 0.62, str(row + 1), 11, "end", FAINT))
+            for column in range(self.columns):
+                parts.append(self._square(column, row, margin + column * side, y))
+        width, height = 2 * margin + side * self.columns, margin + side * self.rows
+        for column in range(self.columns):
+            parts.append(words(margin + (column + 0.5) * side, margin - 7, "abcdefghijkl"[column], 11, "middle", FAINT))
+        parts += [words(margin, height + 20, line, 13) for line in [self.footer] if line]
+        return svg(max(width, 200), height + 32, parts, PAPER, self.footer)
+
+    def _square(self, column: int, row: int, x: float, y: float) -> str:
+        side = self.SIDE
+        inside = [box(x, y, side, side, self.colour(column, row), EDGE)]
+        if (column, row) in self.marked:
+            inside.append(box(x + 2, y + 2, side - 4, side - 4, "none", "#d9822b"))
+        if (column, row) in self.pieces:
+            inside.append(self.pieces[column, row][1](x + side / 2, y + side / 2, side))
+        return part(f"{'abcdefghijkl'[column]}{row + 1}", *inside)
+
+
+@attrs.frozen
+class Lines:
+    """A state in words, where no picture is known."""
+
+    lines: tuple[str, ...]
+
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def svg(self) -> str:
+        width = max([40, *map(len, self.lines)]) * 7.3 + 28
+        style = 'font-family="ui-monospace, monospace" xml:space="preserve"'
+        parts = [
+            f'<text x="14" y="{26 + 17 * i}" font-size="12" fill="{INK}" {style}>{escape(line)}</text>'
+            for i, line in enumerate(self.lines)
+        ]
+        return svg(width, 26 + 17 * len(self.lines), parts)

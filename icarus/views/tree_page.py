@@ -1,0 +1,145 @@
+"""The tree of a search as one page that needs no network: an outline to be opened, with the board of the move looked at."""
+
+import base64
+import json
+import zlib
+from collections.abc import Iterator
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from icarus.engine.result import Result
+from icarus.engine.tree import LIMIT, Tree, tree_of
+from icarus.kernel import UNSEEN
+from icarus.views.boards import drawing
+
+DRAWN = 400  # boards in a page, of the nodes visited most
+IN_NOTEBOOK, DRAWN_IN_NOTEBOOK, NOTEBOOK_HEIGHT = 3000, 60, 560  # nodes, boards, pixels
+
+
+def write_tree_page(result: Result, path: str | Path, limit: int = LIMIT) -> Path:
+    """Write the tree of a search into a new HTML file; nodes beyond `limit`, the least visited, are left out.
+
+    Raises:
+        ValueError: the file exists, or has no folder to be in.
+    """
+    place = Path(path)
+    check_new_file(place)
+    page = tree_page(result, limit)
+    with place.open("x", encoding="utf-8") as file:
+        file.write(page)
+    return place
+
+
+def check_new_file(path: Path) -> None:
+    """Refuse a file that exists, or that has no folder to be in.
+
+    Raises:
+        ValueError: one of these.
+    """
+    if path.exists():
+        raise ValueError(f"{str(path)!r} exists and is not overwritten")
+    if not path.parent.is_dir():
+        raise ValueError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}")
+
+
+def tree_page(result: Result, limit: int = LIMIT, drawn: int = DRAWN) -> str:
+    """The tree of a search as an HTML page."""
+    tree = tree_of(result, limit)
+    packed = base64.b64encode(zlib.compress(json.dumps(_data(tree, drawn), separators=(",", ":")).encode(), 6)).decode()
+    told = str(result).split("\n", 1)[0] + _left_out(tree)
+    return filled(
+        "tree.html",
+        title=escape(f"{result.state.game}: {result.state.action_to_string(result.action)}"),
+        told=escape(told),
+        style=asset("page.css") + asset("tree.css"),
+        data=packed,
+        script=asset("tree.js"),
+    )
+
+
+def notebook_frame(result: Result) -> str:
+    """The page in a frame of its own, for a notebook."""
+    page = escape(tree_page(result, IN_NOTEBOOK, DRAWN_IN_NOTEBOOK), quote=True)
+    return (
+        f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="the tree of the search" '
+        f'style="width:100%;height:{NOTEBOOK_HEIGHT}px;border:1px solid #8884;border-radius:6px"></iframe>'
+    )
+
+
+def asset(name: str) -> str:
+    """The text of a file that pages are made of."""
+    return files("icarus.views").joinpath("assets", name).read_text("utf-8")
+
+
+def filled(name: str, **parts: str) -> str:
+    """A page with its {places} filled in; what is filled in is not looked into again."""
+    page = asset(name)
+    for place in parts:
+        page = page.replace(f"{{{place}}}", f"\0{place}\0")
+    for place, text in parts.items():
+        page = page.replace(f"\0{place}\0", text)
+    return page
+
+
+def _left_out(tree: Tree) -> str:
+    shown = len(np.unique(tree.record[tree.record >= 0]))
+    visited = np.count_nonzero(tree.visits)
+    several = f"; the first of {len(tree.result.parts)} trees" if tree.result.parts else ""
+    if tree.least > 1:
+        return f"; histories of at least {tree.least} visits are shown{several}"
+    return f"; {shown:,} of {visited:,} visited histories are shown{several}" if shown < visited else several
+
+
+def _data(tree: Tree, drawn: int) -> dict[str, Any]:
+    state = tree.result.state
+    labels = {text: i for i, text in enumerate(dict.fromkeys(tree.label))}
+    rows = np.where(tree.record >= 0, tree.visits[tree.record], 0)
+    nodes = np.argsort(-rows, kind="stable")[:drawn].tolist()
+    chosen = [i for i in np.flatnonzero(tree.parent == 0) if tree.action[i] == tree.result.action]
+    hidden = tree.seen is not None
+    return {
+        "players": state.game.players,
+        "root_player": state.current_player(),
+        "best": int(chosen[0]) if chosen else -1,
+        "viewers": state.game.players + 1 if hidden else 1,
+        "eyes": list(_eyes(tree)) if hidden else [],
+        "components": list(tree.components),
+        "labels": list(labels),
+        "parent": tree.parent.tolist(),
+        "action": tree.action.tolist(),
+        "player": tree.player.tolist(),
+        "label": [labels[text] for text in tree.label],
+        "legal": tree.legal.tolist(),
+        "record": tree.record.tolist(),
+        "visits": tree.visits.tolist(),
+        "availability": tree.availability.tolist(),
+        "rewards": np.round(tree.rewards * 1000).astype(int).ravel().tolist(),
+        "values": _thousandths(tree.values),
+        "counts": tree.counts.ravel().tolist(),
+        "seen": _looks(tree) if hidden else None,
+        "drawn": nodes,
+        "boards": [drawing(tree.state(node), state.current_player(), drawn_for=True).svg() for node in nodes],
+    }
+
+
+def _eyes(tree: Tree) -> Iterator[dict[str, Any]]:
+    """Whose eyes the tree can be seen through, those of the player who searched first."""
+    searcher, players = tree.result.state.current_player(), tree.result.state.game.players
+    for player in sorted(range(players), key=lambda player: player != searcher):
+        yield {"viewer": player, "name": f"player {player}" + (" (who searched)" if player == searcher else "")}
+    yield {"viewer": players, "name": "all, every action open"}
+
+
+def _looks(tree: Tree) -> list[int]:
+    """What each viewer saw of each last action, in small numbers."""
+    assert tree.seen is not None
+    _, small = np.unique(np.where(tree.seen == UNSEEN, -1 - tree.seen, tree.seen), return_inverse=True)
+    return small.ravel().tolist()
+
+
+def _thousandths(values: np.ndarray) -> list[int | None]:
+    return [None if np.isnan(value) else round(1000 * value) for value in values.ravel().tolist()]

@@ -1,0 +1,438 @@
+"""The engine in plain Python: equal to the compiled one to the last number; and games and slots that no compiler takes."""
+
+import random
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import (
+    ACTION,
+    BASELINE,
+    EPIC,
+    LGRF,
+    MAST,
+    NAST2,
+    RAVE,
+    Agent,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+    Enhancement,
+    PythonGame,
+    Result,
+    RewardVisits,
+    SearchInterrupted,
+    backpropagation,
+    capture,
+    games,
+    gibbs,
+    in_python,
+    initial,
+    play,
+    roulette,
+    search,
+    values,
+    weight,
+)
+from icarus.algebra import PLAYER
+from icarus.compiler.interpreted import Interpreter
+from icarus.compiler.rng import next_word, plain_next_word, seeded
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM
+from icarus.kernel import CHANCE, TERMINAL, below, find, lowest_bit, popcount, record, shuffle, uniform, update
+from tests.test_twin import composition, starts
+from tests.toy import ALL_TOYS, CLASHES, PENNIES, WHISPERS
+
+WHOLE = [
+    "othello",
+    "knockout-whist(players=3)",
+    "lotr-confrontation",
+    "checkers",
+    "hearts",
+    "dou-di-zhu",
+    "backgammon",
+    "phantom-mnk",
+    "goofspiel",
+    "liars-dice",
+    "kuhn-poker",
+]
+SCHEMES = [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(3), CheatingEnsembleUCT(2)]
+
+
+def same(first: Result, second: Result) -> None:
+    """Two results are the same but for the clock."""
+    assert first.action == second.action
+    assert first.visits.tolist() == second.visits.tolist()
+    assert first.values.tolist() == pytest.approx(second.values.tolist(), abs=0, nan_ok=True)
+    assert (first.iterations, first.depth) == (second.iterations, second.depth)
+    assert dict(first.phase_steps) == dict(second.phase_steps)
+    assert list(first.records) == list(second.records)
+    for name, found in first.records.items():
+        one, other = found.rows, second.records[name].rows
+        if name == "EXP3":  # quotients of exponentials: the last bit is the compiler's
+            assert (one["record"] == other["record"]).all() and (one["visits"] == other["visits"]).all()
+            assert one["reward"] == pytest.approx(other["reward"], rel=1e-12)
+        else:
+            assert (one == other).all(), name
+    for one, other in zip(first.parts, second.parts, strict=True):
+        same(one, other)
+
+
+def both(state: Any, strategy: Enhancement, iterations: int, seed: int, **how: Any) -> None:
+    compiled, plain = (
+        search(state, strategy, iterations=iterations, seed=seed, engine=engine, **how)
+        for engine in ("compiled", "python")
+    )
+    same(compiled, plain)
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_both_engines_find_the_same_in_every_toy_game(number: int) -> None:
+    strategy, _ = composition(random.Random(number), 3)
+    for game in ALL_TOYS:
+        both(starts(game, number), strategy, 40, seed=number)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("number", range(2))
+def test_both_engines_find_the_same_in_whole_games(name: str, number: int) -> None:
+    strategy, _ = composition(random.Random(500 + number), 2)
+    both(starts(games.load(name), number), strategy, 12, seed=number)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=str)
+@pytest.mark.parametrize("exp3", [False, True], ids=["", "exp3"])
+def test_both_engines_find_the_same_under_every_scheme(scheme: Any, exp3: bool) -> None:
+    scheme = scheme.with_exp3() if exp3 else scheme
+    for number, game in enumerate((WHISPERS, CLASHES, PENNIES, games.load("phantom-mnk"), games.load("goofspiel"))):
+        strategy, _ = composition(random.Random(number), 2)
+        both(starts(game, number), strategy, 24, seed=number, scheme=scheme)
+
+
+# ------------------------------------------------------------------------------------------------------- plain functions
+
+
+def test_plain_bits_and_random_numbers_are_those_of_compiled_code() -> None:
+    one, other = seeded(7), seeded(7)
+    assert [int(next_word(one)) for _ in range(200)] == [int(plain_next_word(other)) for _ in range(200)]
+    interpret = Interpreter()
+    assert [interpret(below)(one, 10**9) for _ in range(50)] == [below(other, 10**9) for _ in range(50)]
+    assert [interpret(uniform)(one) for _ in range(50)] == [uniform(other) for _ in range(50)]
+    first, second = np.arange(30), np.arange(30)
+    interpret(shuffle)(one, first, 30)
+    shuffle(other, second, 30)
+    assert first.tolist() == second.tolist()
+    assert [interpret(popcount)(n) for n in (0, 5, -1)] == [0, 2, 64]
+    assert [interpret(lowest_bit)(n) for n in (0, 6, -(1 << 63))] == [64, 1, 63]
+
+
+def test_a_function_that_calls_no_helper_is_left_as_it_is() -> None:
+    assert Interpreter()(random.Random.choices) is random.Random.choices
+    assert Interpreter()(same) is not None and Interpreter()(composition) is not None
+    assert Interpreter()(subprocess.run) is subprocess.run
+
+
+def test_a_helper_in_a_closure_or_a_module_is_plain_as_well() -> None:
+    import icarus.kernel as kernel
+
+    def drawn(rng: np.ndarray) -> int:
+        return kernel.below(rng, 100) + below(rng, 100)
+
+    plain = Interpreter()(drawn)
+    assert plain.__code__ is drawn.__code__
+    assert plain(seeded(1)) == drawn(seeded(1))
+    assert plain.__closure__[0].cell_contents.below is not kernel.below
+
+
+# ------------------------------------------------------------------------------------------------- slots under a debugger
+
+
+def seen_records() -> tuple[Enhancement, list[Any]]:
+    """An enhancement whose slots do what no compiler takes, and what they have seen."""
+    told: list[Any] = []
+
+    @values
+    def lookup(history: Any, theta: Any, legal: Any, out: Any) -> None:
+        known = {int(action): find(theta, record(action, history.steps[-1].player)) for action in legal}
+        told.append(f"{len(history.steps)} steps: {sorted(known)}")
+        for i, action in enumerate(legal):
+            out[i] = known[int(action)].reward
+
+    @capture
+    def remember(history: Any, updates: Any) -> None:
+        told.append([step.action for step in history.steps[:-1]])
+        for step in history.steps[:-1]:
+            if step.player != CHANCE:
+                update(updates, record(step.action, step.player), step.player)
+
+    @backpropagation
+    def learn(seen: Any, player: int, rewards: Any) -> None:
+        told.append(dict(player=player))
+        seen.reward += rewards[player]
+        seen.visits += 1
+
+    enhancement = Enhancement(
+        "SEEN", ACTION * PLAYER, RewardVisits, initial(), roulette().over(lookup), PLAYER, remember, learn
+    )
+    return enhancement, told
+
+
+def test_a_slot_may_do_anything_that_python_can() -> None:
+    enhancement, told = seen_records()
+    state = games.load("kuhn-poker").new_initial_state(seed=1)
+    state = starts(state.game, 1)
+    found = search(state, enhancement, iterations=20, seed=1, engine="python")
+    assert found.iterations == 20
+    assert any(isinstance(line, str) and "steps" in line for line in told)
+    assert len([line for line in told if isinstance(line, list)]) == 20
+    with pytest.raises(TypeError):
+        search(state, enhancement, iterations=20, seed=1)
+
+
+BREAKPOINT = """
+import icarus
+from icarus import *
+from icarus.kernel import *
+
+@capture
+def stop(history, updates):
+    breakpoint()
+    update(updates, record(history.steps[0].action, 0), 0)
+
+mine = MAST.__class__("MINE", MAST.records, MAST.information, MAST.initial, MAST.policy, MAST.contexts, stop, MAST.backpropagation)
+state = games.load("othello").new_initial_state()
+search(state, mine, iterations=2, engine="python")
+print("searched")
+"""
+
+
+def test_the_debugger_stops_in_a_slot_and_knows_its_names(python: Any) -> None:
+    typed = "p len(history.steps) > 3\np record(1, 2)\ns\nw\nc\nc\n"
+    done = python(BREAKPOINT, stdin=typed)
+    assert "True" in done.stdout and str(record(1, 2)) in done.stdout, done.stdout + done.stderr
+    assert "searched" in done.stdout
+
+
+def test_a_slot_that_fails_fails_with_the_author_s_line() -> None:
+    @capture
+    def fails(history: Any, updates: Any) -> None:
+        update(updates, record([1, 2][5]), 0)
+
+    with pytest.raises(IndexError) as caught:
+        search(starts(games.load("othello"), 1), attrs.evolve(MAST, capture=fails), iterations=3, engine="python")
+    frame = list(caught.traceback)[-1]
+    assert frame.path.name == "test_plain.py" and "[5]" in str(frame.statement)
+
+
+# -------------------------------------------------------------------------------------------- mistakes that make no sense
+
+
+@values
+def half_written(history: Any, theta: Any, legal: Any, out: Any) -> None:
+    out[0] = 0.5
+
+
+@values
+def negative(history: Any, theta: Any, legal: Any, out: Any) -> None:
+    out[:] = -1.0
+
+
+@capture
+def real_context(history: Any, updates: Any) -> None:
+    update(updates, record(history.steps[0].action, 0), 0.7)
+
+
+@weight
+def too_much(rewards: Any, visits: int, availability: int) -> float:
+    return 0.5 if visits in (0, 1, 2, 3, 10, 83, 250, 1_000, 30_000, 1_000_000) else 1.5
+
+
+@pytest.mark.parametrize(
+    ("strategy", "kind", "said"),
+    [
+        (attrs.evolve(MAST, policy=gibbs().over(half_written)), ValueError, "nothing at all, for the legal action"),
+        (attrs.evolve(MAST, policy=roulette().over(negative)), ValueError, "none may be negative"),
+        (attrs.evolve(MAST, capture=real_context), TypeError, "interpreted as an integer"),
+        (too_much * MAST + (1 - too_much) * BASELINE, ValueError, "outside [0, 1]"),
+    ],
+    ids=["half-written", "negative", "real-context", "weight"],
+)
+def test_what_makes_no_sense_is_refused(strategy: Enhancement, kind: type, said: str) -> None:
+    with pytest.raises(kind) as caught:
+        search(starts(games.load("othello"), 1), strategy, iterations=30, engine="python")
+    assert said in str(caught.value)
+
+
+def test_an_engine_that_is_none_and_threads_in_python_are_refused() -> None:
+    state = starts(games.load("othello"), 1)
+    with pytest.raises(ValueError, match="it must be 'compiled' or 'python'"):
+        search(state, BASELINE, iterations=3, engine="fast")
+    with pytest.raises(ValueError, match="the engine 'python' searches in one"):
+        search(state, BASELINE, iterations=3, engine="python", threads=2)
+    with pytest.raises(ValueError, match="its engine is 'python'"):
+        search(nim().new_initial_state(), BASELINE, iterations=3, engine="compiled")
+
+
+# ------------------------------------------------------------------------------------------------ games of Python objects
+
+
+class Heap:
+    """Nim with one heap, as a Python object."""
+
+    def __init__(self, sticks: int) -> None:
+        self.sticks, self.moves = sticks, []
+
+    def take(self, count: int) -> None:
+        self.sticks -= count
+        self.moves.append(count)
+
+
+def nim(**changes: Callable) -> PythonGame:
+    """Whoever takes the last stick wins; one to three at a time."""
+    return PythonGame(
+        name="heap",
+        players=2,
+        initial=lambda rng, sticks: Heap(sticks),
+        player=lambda heap: len(heap.moves) % 2 if heap.sticks else TERMINAL,
+        legal=lambda heap: range(1, min(3, heap.sticks) + 1),
+        apply=lambda heap, action: heap.take(action),
+        rewards=lambda heap: (1, 0) if len(heap.moves) % 2 else (0, 1),
+        parameters={"sticks": 10},
+        **changes,
+    )
+
+
+@pytest.mark.parametrize("strategy", [BASELINE, RAVE >> (MAST + NAST2) / 2, EPIC >> LGRF], ids=str)
+def test_a_game_of_python_objects_is_searched_by_any_composition(strategy: Enhancement) -> None:
+    state = nim().new_initial_state()
+    found = search(state, strategy, iterations=600, seed=1)
+    assert found.action == 2  # leaves 8, a multiple of 4
+    assert state.record.moves == [], "the searched state was changed"
+    assert found.records["BASELINE"][0, (2,)]["visits"] == found.visits[1]
+
+
+def test_states_of_python_objects_have_the_protocol_of_all_states() -> None:
+    state = nim(text=lambda heap: "|" * heap.sticks).new_initial_state(seed=4)
+    state.apply_action(2)
+    other = state.clone()
+    other.apply_action(other.string_to_action("3"))
+    assert (str(state), str(other), other.history_str(), str(other.game)) == (
+        "||||||||",
+        "|||||",
+        "2 3",
+        "heap(sticks=10)",
+    )
+    assert other.moves(0) == (2, 3) and other.current_player() == 0
+    with pytest.raises(ValueError, match="legal: 1"):
+        state.apply_action(9)
+    with pytest.raises(ValueError, match="no rewards yet"):
+        state.returns()
+
+
+def test_agents_play_a_game_of_python_objects_to_its_end() -> None:
+    played = play(nim(), [Agent(BASELINE, iterations=200), Agent(BASELINE, iterations=5)], seed=1)
+    assert played.returns == (1.0, 0.0)
+    assert sum(action for _, action in played.actions) == 10
+
+
+def test_a_wrong_game_of_python_objects_is_refused() -> None:
+    with pytest.raises(ValueError, match="at most 8 are possible"):
+        attrs.evolve(nim(), players=9)
+    with pytest.raises(ValueError, match="must be in"):
+        search(attrs.evolve(nim(), rewards=lambda heap: (1, -1)).new_initial_state(), BASELINE, iterations=2)
+    with pytest.raises(ValueError, match="no legal action"):
+        search(
+            attrs.evolve(nim(), legal=lambda heap: [1, 2] if heap.sticks > 5 else []).new_initial_state(),
+            BASELINE,
+            iterations=50,
+        )
+
+
+def hidden_coin() -> PythonGame:
+    """Nature tosses a coin that only player 0 sees; he bets or passes, player 1 guesses."""
+
+    def determinize(state: dict, observer: int, beliefs: Any, rng: np.ndarray) -> dict:
+        return {**state, "coin": below(rng, 2)} if observer == 1 and "coin" in state else dict(state)
+
+    def observe(state: dict, action: int) -> list[int]:
+        return [action, 7 if state["turn"] == 0 else action]
+
+    def apply(state: dict, action: int) -> None:
+        state[("coin", "bet", "guess")[state["turn"]]] = action
+        state["turn"] += 1
+
+    return PythonGame(
+        name="coin",
+        players=2,
+        initial=lambda rng: {"turn": 0},
+        player=lambda state: (CHANCE, 0, 1, TERMINAL)[state["turn"]],
+        legal=lambda state: [0, 1],
+        apply=apply,
+        rewards=lambda state: (float(state["coin"] != state["guess"]), float(state["coin"] == state["guess"])),
+        copy=dict,
+        observe=observe,
+        determinize=determinize,
+        chance=lambda state: [0.25, 0.75],
+    )
+
+
+def test_hidden_information_and_chance_of_python_objects_are_searched() -> None:
+    state = hidden_coin().new_initial_state()
+    assert state.chance_outcomes() == [(0, 0.25), (1, 0.75)]
+    state.apply_action(1)
+    assert state.moves(1) == (7,)
+    state.apply_action(0)
+    found = search(state, BASELINE, iterations=800, seed=2)
+    assert found.values == pytest.approx([0.5, 0.5], abs=0.1)  # determinized uniformly, whatever the coin shows
+    cheating = search(state, BASELINE, iterations=100, seed=2, scheme=CheatingUCT)
+    assert cheating.action == 1 and cheating.value == 1.0
+    assert {state.determinize(1, seed).record["coin"] for seed in range(20)} == {0, 1}
+
+
+@pytest.mark.parametrize("name", ["othello", "knockout-whist", "lotr-confrontation", "hearts"])
+def test_a_compiled_game_in_python_plays_the_same_deals_and_is_searched_alike(name: str) -> None:
+    compiled = games.load(name).new_initial_state(seed=11)
+    plain = in_python(games.load(name)).new_initial_state(seed=11)
+    rng = random.Random(3)
+    while len(compiled.history) < 9 or compiled.is_chance_node():
+        assert str(plain) == str(compiled) and plain.legal_actions() == compiled.legal_actions()
+        action = rng.choice(compiled.legal_actions())
+        assert plain.action_to_string(action) == compiled.action_to_string(action)
+        compiled.apply_action(action)
+        plain.apply_action(action)
+    assert plain.position_in_episode() == compiled.position_in_episode()
+    same(search(plain, RAVE >> MAST, iterations=10, seed=1), search(compiled, RAVE >> MAST, iterations=10, seed=1))
+
+
+UNCOMPILED = """
+import warnings
+warnings.simplefilter("error")
+from icarus import in_python, games, search, RAVE, MAST
+for name in ("othello", "checkers", "dou-di-zhu", "lotr-confrontation"):
+    state = in_python(games.load(name)).new_initial_state(seed=1)
+    print(search(state, RAVE >> MAST, iterations=30, seed=5).visits.tolist())
+"""
+
+
+def test_nothing_is_compiled_for_a_search_in_python(python: Any) -> None:
+    plain, compiled = python(UNCOMPILED, NUMBA_DISABLE_JIT="1"), python(UNCOMPILED)
+    assert plain.returncode == 0, plain.stderr
+    assert plain.stdout == compiled.stdout and plain.stdout.count("[") == 4
+
+
+def test_ctrl_c_in_a_python_search_loses_nothing() -> None:
+    counted = iter(range(10**9))
+
+    def interrupted(heap: Heap) -> int:
+        if next(counted) == 400:
+            raise KeyboardInterrupt
+        return len(heap.moves) % 2 if heap.sticks else TERMINAL
+
+    with pytest.raises(SearchInterrupted) as caught:
+        search(attrs.evolve(nim(), player=interrupted).new_initial_state(), BASELINE, iterations=10**6)
+    found = caught.value.result
+    assert found.iterations > 10 and found.visits.sum() == found.iterations
+    assert found.records["BASELINE"][()]["visits"] == found.iterations

@@ -1,0 +1,180 @@
+"""Playing against agents: a session's way forward and back, and the conversation in the terminal."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from icarus import BASELINE, Agent, games, parse
+from icarus.commands.play_session import Session
+from icarus.commands.play_terminal import HELP, Terminal, in_columns
+from icarus.kernel import CHANCE
+
+QUICK = Agent(BASELINE, iterations=20)
+
+
+def session_of(game: str, seat: int | None = 0, agent: Agent = QUICK, seed: int = 3) -> Session:
+    loaded = games.load(game)
+    return Session(loaded, [None if number == seat else agent for number in range(loaded.players)], seed)
+
+
+def played_on(session: Session, decisions: int, seed: int = 0) -> Session:
+    """The session after some random decisions of its people."""
+    luck = np.random.default_rng(seed)
+    for _ in range(decisions):
+        list(session.steps())
+        if not session.over:
+            session.act(int(luck.choice(session.state.legal_actions())))
+    list(session.steps())
+    return session
+
+
+def actions(session: Session) -> list[tuple[int, int]]:
+    return [(played.player, played.action) for played in session.played]
+
+
+def talked(session: Session, lines: list[str], seat: int | None = 0) -> list[str]:
+    """What the terminal says to these lines of a person."""
+    said: list[str] = []
+    left: Iterator[str] = iter(lines)
+
+    def ask(prompt: str) -> str:
+        try:
+            line = next(left)
+        except StopIteration:
+            raise EOFError from None
+        said.append(prompt + line)
+        return line
+
+    Terminal(session, QUICK, seat, said.append).run(ask)
+    return said
+
+
+@pytest.mark.parametrize("game", games.names())
+def test_every_game_can_be_played_to_its_end_by_typing_numbers(game: str, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = {"hearts": "hearts(threshold=5)"}.get(game, game)
+    session = session_of(name, seat=1)
+    said = talked(session, ["1"] * 400, seat=1)
+    if session.over:
+        assert said[-1].startswith("rewards: player 0 ")
+    else:  # kept, and told where
+        (kept,) = tmp_path.iterdir()
+        assert kept.name in said[-1]
+    assert max(len(line) for text in said for line in text.split("\n") if not line.startswith("Light")) <= 100
+
+
+@pytest.mark.parametrize("game", ["othello", "hearts", "backgammon", "knockout-whist"])
+def test_a_game_that_goes_back_and_forward_again_goes_the_same_way(game: str) -> None:
+    session, straight = played_on(session_of(game), 4), played_on(session_of(game), 4)
+    before = actions(session)
+    mine = [played for played in session.played if played.player == 0]
+    taken = session.undo()
+    assert len(session.played) == len(before) - taken and session.waits_for == 0
+    assert str(session.state) == str(session.at(len(session.played)))
+    session.act(mine[-1].action)
+    list(session.steps())
+    assert actions(session) == before == actions(straight)
+
+
+@pytest.mark.parametrize("game", ["othello", "hearts", "knockout-whist(players=3)"])
+def test_a_saved_game_goes_on_as_it_would_have(game: str, tmp_path: Path) -> None:
+    agent = Agent(parse("BASELINE >> NAST2"), iterations=20)
+    session = played_on(session_of(game, agent=agent), 3)
+    session.save(tmp_path / "game.json")
+    resumed = Session.resumed(tmp_path / "game.json")
+    assert actions(resumed) == actions(session) and str(resumed.state) == str(session.state)
+    assert actions(played_on(resumed, 3, seed=1)) == actions(played_on(session, 3, seed=1))
+    with pytest.raises(ValueError, match="exists and is not overwritten"):
+        session.save(tmp_path / "game.json")
+
+
+def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "game.json"
+    with pytest.raises(ValueError, match="cannot be read"):
+        Session.resumed(file)
+    file.write_text("{")
+    with pytest.raises(ValueError, match="is no game that was saved"):
+        Session.resumed(file)
+    session_of("othello").save(tmp_path / "good.json")
+    told = json.loads((tmp_path / "good.json").read_text())
+    file.write_text(json.dumps({**told, "actions": [0]}))
+    with pytest.raises(ValueError, match="is no game that was saved: action 0 is not legal here"):
+        Session.resumed(file)
+
+
+def test_an_action_out_of_turn_or_not_legal_is_refused_and_changes_nothing() -> None:
+    session = session_of("othello", seat=1)
+    with pytest.raises(ValueError, match="it is not your turn"):
+        session.act(19)
+    session.step()
+    with pytest.raises(ValueError, match="player 1 is to act"):
+        session.step()
+    with pytest.raises(ValueError, match="is not legal here; legal: "):
+        session.act(0)
+    assert len(session.played) == 1
+
+
+def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = session_of("othello")
+    said = talked(session, ["d33", "", "99", "undo", "save", "tree x.html", "why", "help", "D3", "quit"])
+    assert "'d33' is not legal here; did you mean d3?" in said
+    assert "type an action, or help" in said and HELP in said
+    assert "there is nothing to take back: you have not played yet" in said
+    assert "save needs a file: save mine.json" in said
+    assert "no other player has searched yet" in said
+    assert any(text.startswith("there is no search to write yet") for text in said)
+    assert session.played[0].text == "d3"
+    assert said[-1] == "stopped; icarus play --resume othello-1.json goes on from here"
+    assert actions(Session.resumed(Path("othello-1.json"))) == actions(session)
+
+
+def test_a_person_hears_nothing_of_what_his_seat_cannot_see() -> None:
+    session = session_of("hearts", seat=2)
+    said = "\n".join(talked(session, ["1", "1", "1", "resign"], seat=2))
+    others = [
+        played for played in session.played if played.player not in (2, CHANCE) and played.text.startswith("pass")
+    ]
+    own = {played.text for played in session.played if played.player == 2}
+    assert len(others) == 9 and said.count("(hidden from you)") == 9
+    assert not [played.text for played in others if re.search(rf"player {played.player}: {played.text}", said)]
+    assert all(f"player 2: {text}" in said for text in own)
+
+
+def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards() -> None:
+    session = session_of("hearts", seat=2)
+    assert "that would show hidden cards or pieces; start with --open to see them" in talked(session, ["why"], seat=2)
+    assert any("player 0" in text and "visits" in text for text in talked(session_of("hearts", 1), ["why"], None))
+
+
+def test_a_hint_is_a_search_from_one_s_own_seat() -> None:
+    session = session_of("hearts", seat=2)
+    (table,) = [text for text in talked(session, ["hint"], seat=2) if "visits" in text]
+    assert "player 2" in table and table.count("pass ") == 13
+
+
+def test_columns_fit_a_terminal() -> None:
+    lines = list(in_columns([f"{i}: Black Rider Mordor-Enedwaith" for i in range(9)]))
+    assert max(map(len, lines)) <= 80 and "".join(lines).count("Rider") == 9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "which game?"),
+        (["hearts", "--seat", "4"], "--seat is 4; it must be an integer from 0 to 3"),
+        (["hearts", "--against", "MAST", "--against", "MAST"], "hearts has 3 other seats: once, or for each"),
+        (["--resume", "nothing.json"], "'nothing.json' cannot be read"),
+    ],
+)
+def test_a_wrong_command_is_refused_in_one_sentence(arguments: list[str], sentence: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "icarus", "play", *arguments], capture_output=True, text=True, input=""
+    )
+    assert done.returncode == 2 and sentence in done.stderr and done.stderr.count("\n") == 1 and not done.stdout

@@ -1,0 +1,33 @@
+"""A real browser for the pages; tests that ask for it are skipped where there is none."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium without a window, by way of playwright; $CHROMIUM names one that is not on the path."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no page is looked at")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no Chromium is installed: no page is looked at")
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+    with playwright.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=chromium, args=flags)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page of its own; an error in its script fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    opened, errors = context.new_page(), []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    yield opened
+    context.close()
+    assert not errors

@@ -1,0 +1,95 @@
+"""Boards and card tables: that they show what is there, and to a seat nothing that it may not see."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from icarus import BASELINE, games, search
+from icarus.engine.tree import tree_of
+from icarus.games.cards import card_text
+from icarus.views.boards import BOARDS, drawing, parts
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def random_states(game: str, seeds: range, every: int = 3):
+    """States along random games."""
+    for seed in seeds:
+        state, luck = games.load(game).new_initial_state(seed=seed), np.random.default_rng(seed)
+        while not state.is_terminal() and len(state.history) < 120:
+            if len(state.history) % every == 0:
+                yield state
+            state.apply_action(int(luck.choice(state.legal_actions())))
+        yield state
+
+
+def test_every_game_has_a_picture() -> None:
+    assert set(BOARDS) == set(games.names())
+
+
+@pytest.mark.parametrize("game", games.names())
+def test_pictures_are_whole_at_every_state_for_every_seat(game: str) -> None:
+    for state in random_states(game, range(2), every=7):
+        for seat in (None, *range(state.game.players)):
+            found = drawing(state, seat)
+            root = ElementTree.fromstring(found.svg())
+            assert root.tag == f"{SVG}svg" and "NaN" not in found.svg()
+            assert found.text().strip() and max(map(len, found.text().split("\n"))) <= 100
+
+
+@pytest.mark.parametrize("game", [name for name in games.names() if games.load(name).determinize is not None])
+def test_two_states_that_a_seat_cannot_tell_apart_look_the_same_to_it(game: str) -> None:
+    looked, hidden = 0, 0
+    for state in random_states(game, range(4), every=2):
+        if state.is_terminal() or state.is_chance_node():
+            continue
+        for seat in range(state.game.players):
+            shown, open_ = drawing(state, seat), drawing(state)
+            for seed in range(1, 4):
+                other = state.determinize(seat, seed=seed)
+                assert drawing(other, seat, drawn_for=True).svg() == shown.svg()
+                assert drawing(other, seat, drawn_for=True).text() == shown.text()
+                hidden += drawing(other, drawn_for=True).text() != open_.text()
+            looked += 1
+    assert looked > 2 and hidden > 0
+
+
+def test_in_hearts_a_seat_reads_its_own_cards_and_those_on_the_table_and_no_others() -> None:
+    state = games.load("hearts").new_initial_state(seed=5)
+    luck = np.random.default_rng(1)
+    for _ in range(12 + 1 + 22):
+        state.apply_action(int(luck.choice(state.legal_actions())))
+    facts, seat = state.facts, 2
+    own = {card_text(card) for card in range(52) if (int(facts.held[seat]) & ~int(facts.played)) >> card & 1}
+    table = {card_text(int(card)) for card in facts.trick[: facts.count]}
+    assert set(re.findall(r"\d+[♣♦♠♥]|[JQKA][♣♦♠♥]", drawing(state, seat).text())) == own | table
+
+
+@pytest.mark.parametrize("game", ["othello", "checkers", "backgammon", "hearts", "phantom-mnk", "lotr-confrontation"])
+def test_what_one_clicks_to_play_is_in_the_picture(game: str) -> None:
+    clicked = 0
+    for state in random_states(game, range(2), every=5):
+        if state.is_terminal() or state.is_chance_node():
+            continue
+        picture = drawing(state, state.current_player()).svg()
+        ways = [parts(state, action) for action in state.legal_actions()]
+        if game != "backgammon":  # two dice may take a checker to one and the same place: bearing off
+            assert len({way for way in ways if way}) == sum(map(bool, ways))
+        for way in ways:
+            assert all(f'data-part="{name}"' in picture for name in way)
+            clicked += bool(way)
+    assert clicked > 20
+
+
+def test_a_state_inside_a_search_is_drawn_without_being_dealt_anew() -> None:
+    state = games.load("lotr-confrontation").new_initial_state(seed=1)
+    tree = tree_of(search(state, BASELINE, iterations=200, seed=1))
+    for node in range(0, len(tree), 29):
+        assert "?" in drawing(tree.state(node), 1, drawn_for=True).text()
+
+
+def test_a_seat_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ValueError, match="has seats 0 to 3, not 4"):
+        drawing(games.load("hearts").new_initial_state(), 4)

@@ -1,0 +1,94 @@
+"""The tree that is read back from the records of a search, against what the search itself has counted."""
+
+import numpy as np
+import pytest
+
+from icarus import BASELINE, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme, games, parse, search
+from icarus.engine.tree import tree_of
+from icarus.kernel import UNSEEN
+from icarus.kernel.history import EMPTY_HISTORY
+
+
+def visits_of(tree, node: int) -> int:
+    return int(tree.visits[tree.record[node]])
+
+
+def moves_seen(tree, node: int, viewer: int) -> tuple[int, ...]:
+    return tuple(int(tree.seen[step, viewer]) for step in tree.path(node) if tree.seen[step, viewer] != UNSEEN)
+
+
+def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_up_to_the_same_numbers() -> None:
+    result = search(games.load("othello").new_initial_state(), BASELINE, iterations=800, seed=2)
+    tree, records = tree_of(result), result.records["BASELINE"]
+    visited = records.rows[records.rows["visits"] > 0]
+    assert len(tree) == len(visited) == len(np.unique(tree.record))
+    for node in range(len(tree)):
+        moves = tuple(int(tree.action[step]) for step in tree.path(node))
+        row = records[(int(tree.player[node]), moves)] if moves else records[EMPTY_HISTORY]
+        assert visits_of(tree, node) == row["visits"]
+        assert tree.rewards[tree.record[node]].tolist() == row["reward"].tolist()
+
+
+@pytest.mark.parametrize("game", ["hearts", "knockout-whist", "phantom-mnk", "goofspiel"])
+def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(game: str) -> None:
+    result = search(games.load(game).new_initial_state(seed=3), BASELINE, iterations=400, seed=2)
+    tree, records = tree_of(result), result.records["BASELINE"]
+    assert len(tree) > 50
+    for node in range(1, len(tree)):
+        player = int(tree.player[node])
+        row = records[player, moves_seen(tree, node, result.state.game.viewer(player))]
+        assert visits_of(tree, node) == row["visits"]
+
+
+@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(4)], ids=str)
+def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Scheme) -> None:
+    result = search(
+        games.load("hearts").new_initial_state(seed=3), parse("MAST"), iterations=400, seed=2, scheme=scheme
+    )
+    tree = tree_of(result)
+    first = result.parts[0] if result.parts else result
+    children = {int(tree.action[node]): visits_of(tree, node) for node in np.flatnonzero(tree.parent == 0)}
+    # The very first playout expands the empty history: the move that it goes on with is simulated.
+    missing = [visits - children.get(action, 0) for action, visits in zip(first.actions, first.visits, strict=True)]
+    assert sorted(missing)[-1] == 1 and sum(missing) == 1
+
+
+def test_a_component_s_column_is_its_record_of_the_move() -> None:
+    result = search(games.load("othello").new_initial_state(), parse("RAVE >> (MAST + LGRF)/2"), iterations=500, seed=2)
+    tree = tree_of(result)
+    assert tree.components == ("AMAF", "MAST", "LGRF")
+    for node in range(1, len(tree)):
+        action, player = int(tree.action[node]), int(tree.player[node])
+        row = result.records["MAST"][action, player]
+        assert tree.values[node, 1] == pytest.approx(row["reward"] / row["visits"])
+        assert tree.counts[node, 1] == row["visits"]
+        before = [int(tree.action[step]) for step in tree.path(node)][:-1]
+        reply = result.records["LGRF"].get((before[-1], player)) if before else None
+        assert tree.values[node, 2] == (reply is not None and reply["reply"] == action)
+
+
+def test_the_column_of_epic_is_the_record_of_the_position_in_episode() -> None:
+    state = games.load("knockout-whist").new_initial_state(seed=3)
+    result = search(state, parse("EPIC"), iterations=300, seed=2)
+    tree = tree_of(result)
+    label = state.position_in_episode().label
+    for node in np.flatnonzero(tree.parent == 0):
+        row = result.records["EPIC"][label, 0, (*state.position_in_episode().moves[0], int(tree.action[node]))]
+        assert tree.values[node, 0] == pytest.approx(row["reward"][0] / row["visits"])
+
+
+def test_a_limit_keeps_the_histories_of_most_visits() -> None:
+    result = search(games.load("othello").new_initial_state(), BASELINE, iterations=800, seed=2)
+    tree, whole = tree_of(result, limit=100), tree_of(result)
+    assert 20 < len(tree) <= 100
+    assert visits_of(tree, len(tree) - 1) >= tree.least > 1
+    assert len(tree) == sum(visits_of(whole, node) >= tree.least for node in range(len(whole)))
+
+
+def test_the_state_of_a_node_has_its_moves_as_its_last() -> None:
+    result = search(games.load("hearts").new_initial_state(seed=3), BASELINE, iterations=300, seed=2)
+    tree = tree_of(result)
+    for node in range(0, len(tree), 37):
+        path = tree.path(node)
+        state = tree.state(node)
+        assert [action for _, action in state.history] == [int(tree.action[step]) for step in path]

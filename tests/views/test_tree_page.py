@@ -1,0 +1,96 @@
+"""The page of a search's tree, opened in a browser: what it shows is what the search found."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from icarus import Result, games, parse, search
+
+
+@pytest.fixture(scope="module")
+def othello() -> Result:
+    return search(games.load("othello").new_initial_state(), parse("RAVE >> (MAST + LGRF)/2"), iterations=1000, seed=2)
+
+
+@pytest.fixture(scope="module")
+def hearts() -> Result:
+    return search(games.load("hearts").new_initial_state(seed=3), parse("BASELINE >> MAST"), iterations=1500, seed=2)
+
+
+def opened(page: Any, result: Result, folder: Path) -> Any:
+    result.to_html(folder / "tree.html")
+    page.goto(f"file://{folder / 'tree.html'}")
+    page.wait_for_selector("body[data-ready=yes]")
+    return page
+
+
+def rows(page: Any, depth: int) -> list[list[str]]:
+    """The cells of the rows at a depth, in order."""
+    found = page.query_selector_all(f".row[aria-level='{depth + 1}']")
+    return [[cell.inner_text().strip() for cell in row.query_selector_all(":scope > span")] for row in found]
+
+
+def test_a_page_asks_no_network_for_anything(othello: Result, tmp_path: Path, page: Any) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    opened(page, othello, tmp_path)
+    assert [url for url in asked if not url.startswith(("file:", "blob:"))] == []
+
+
+def test_the_moves_stand_in_the_order_of_their_visits_with_what_each_component_says(
+    othello: Result, tmp_path: Path, page: Any
+) -> None:
+    opened(page, othello, tmp_path)
+    shown = rows(page, 1)
+    order = sorted(range(len(othello.actions)), key=lambda i: -othello.visits[i])
+    assert [row[0].removeprefix("▸P0") for row in shown] == [
+        othello.state.action_to_string(othello.actions[i]) for i in order
+    ]
+    for row, i in zip(shown, order, strict=True):
+        mast = othello.records["MAST"][othello.actions[i], 0]
+        assert abs(int(row[2].replace(",", "")) - othello.visits[i]) <= 1  # the first playout expands the root
+        assert float(row[3]) == pytest.approx(othello.values[i], abs=6e-4)
+        assert float(row[5]) == pytest.approx(mast["reward"] / mast["visits"], abs=6e-4)
+
+
+def test_a_move_opens_to_its_replies_and_shows_its_board(othello: Result, tmp_path: Path, page: Any) -> None:
+    opened(page, othello, tmp_path)
+    assert page.locator("#board circle").count() == 4
+    page.locator(".row[aria-level='2']").first.click()
+    assert len(rows(page, 2)) == 3 and page.locator("#board circle").count() == 5
+    page.keyboard.press("ArrowLeft")
+    assert rows(page, 2) == []
+
+
+def test_long_lists_are_cut_and_go_on_when_asked(hearts: Result, tmp_path: Path, page: Any) -> None:
+    opened(page, hearts, tmp_path)
+    assert len(rows(page, 1)) == 12
+    page.get_by_role("button", name=re.compile("and 1 more")).click()
+    assert len(rows(page, 1)) == 13
+
+
+def test_in_another_s_eyes_what_he_cannot_see_is_one_move(hearts: Result, tmp_path: Path, page: Any) -> None:
+    opened(page, hearts, tmp_path)
+    page.select_option("#eyes", "1")
+    shown = rows(page, 1)
+    assert len(shown) == 1 and "one of 13 actions, hidden" in shown[0][0]
+    assert int(shown[0][2].replace(",", "")) == hearts.iterations - 1
+    page.select_option("#eyes", "4")
+    assert len(rows(page, 1)) == 12
+
+
+def test_a_file_that_exists_is_not_overwritten(othello: Result, tmp_path: Path) -> None:
+    (tmp_path / "tree.html").write_text("mine")
+    with pytest.raises(ValueError, match="exists and is not overwritten"):
+        othello.to_html(tmp_path / "tree.html")
+    with pytest.raises(ValueError, match="there is no folder"):
+        othello.to_html(tmp_path / "nowhere" / "tree.html")
+
+
+def test_a_notebook_shows_the_tree_in_a_frame_of_its_own(othello: Result, page: Any) -> None:
+    page.set_content(f"<body>{othello._repr_html_()}</body>")
+    frame = page.frame_locator("iframe")
+    frame.locator("body[data-ready=yes]").wait_for()
+    assert frame.locator(".row[aria-level='2']").count() == 4
