@@ -1,8 +1,7 @@
 """The command `icarus`: look at games and specifications, search a position, play matches, audit games."""
 
-import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,9 +11,9 @@ from icarus import games
 from icarus.algebra import Enhancement
 from icarus.checks import seed as check_seed
 from icarus.commands.audit import DETERMINIZATIONS, GAMES, audit
+from icarus.commands.console import notes, out, show_compilation
 from icarus.commands.own_files import load_files
 from icarus.commands.play import play_command
-from icarus.compiler.cache import cache_folder, on_compile
 from icarus.engine.match import Agent, Decision, GameRecord, play
 from icarus.engine.parallel import ROOTS, check_threads
 from icarus.engine.scheme import SCHEMES, parse_scheme
@@ -26,7 +25,6 @@ from icarus.views.tree_page import check_new_file
 
 try:
     import typer
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -46,7 +44,6 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -75,23 +72,6 @@ DEFAULT_ITERATIONS, DEFAULT_SCHEME = 5000, "MO_ISMCTS"
 
 def _strategy(text: str, own: dict[str, Any]) -> Enhancement:
     return parse(text, **own)
-
-
-@contextlib.contextmanager
-def _compiling() -> Iterator[None]:
-    """Tell on stderr what is being compiled, while it is; it happens once for each version."""
-    with notes.status("") as status:
-        status.stop()
-
-        def told(name: str) -> None:
-            status.update(f"compiling {name} (once; kept in {cache_folder() or 'memory only'})")
-            status.start()
-
-        end = on_compile(told)
-        try:
-            yield
-        finally:
-            end()
 
 
 @app.command("games")
@@ -167,7 +147,7 @@ def search_command(
     by = parse_scheme(scheme)
     check_scheme(by, iterations, threads, sharing)
     loaded = games.load(game)
-    with _compiling():
+    with show_compilation():
         state = _state(loaded, seed, moves)
         while state.is_chance_node():
             outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
@@ -242,7 +222,7 @@ def match_command(
     rewards: list[list[float]] = [[] for _ in agents]
     columns = TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
     stopped = False
-    with _compiling(), Progress(*columns, console=notes, transient=True, disable=show) as bar:
+    with show_compilation(), Progress(*columns, console=notes, transient=True, disable=show) as bar:
         task = bar.add_task("games", total=number)
         try:
             for trial in range(number):
@@ -325,7 +305,7 @@ def bench_command(
         raise ValueError("--repeats must be at least 1, --growth 0 or 3 to 7, --memory at least 0")
     if into is not None and into.exists():
         raise ValueError(f"{str(into)!r} exists and is not overwritten")
-    with _compiling(), notes.status("") as status:
+    with show_compilation(), notes.status("") as status:
         measured = bench.measure(
             chosen, texts, iterations=iterations, repeats=repeats, peer=peer, progress=status.update
         )
@@ -392,7 +372,7 @@ def audit_command(
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with _compiling(), Progress(*columns, console=notes, transient=True) as bar:
+    with show_compilation(), Progress(*columns, console=notes, transient=True) as bar:
         task = bar.add_task("games", total=number)
 
         def told(played: int, drawn: int) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from icarus import games
 from icarus.checks import integer
+from icarus.commands.console import out, show_compilation
 from icarus.commands.own_files import load_files
 from icarus.commands.play_session import Session
 from icarus.commands.play_terminal import Terminal
@@ -38,7 +39,6 @@ def play_command(
     ] = None,
 ) -> None:
     """Play a game against agents; help tells what you can type."""
-    from icarus.commands.cli import _compiling, out
 
     own = load_files(files or [])
     if iterations is None and seconds is None:
@@ -58,7 +58,7 @@ def play_command(
     people = session.people
     eyes = None if shown or not people else people[0]
     terminal = Terminal(session, found[0], eyes, lambda text: out.print(text, markup=False, soft_wrap=True))
-    with _compiling():
+    with show_compilation():
         terminal.run(_ask if people else _nobody)
 
 

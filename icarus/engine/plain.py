@@ -15,8 +15,7 @@ from icarus.compiler.interpreted import Interpreter
 from icarus.compiler.rng import seeded
 from icarus.engine.arena import ANY
 from icarus.engine.choice import WeightError
-from icarus.engine.choice import drawn as compiled_drawn
-from icarus.engine.loop import FULLEST
+from icarus.engine.choice import pick_outcome as compiled_pick_outcome
 from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE
 from icarus.engine.parallel import Roots
 from icarus.engine.plain_choice import Composed, Decision, theta_of
@@ -29,10 +28,11 @@ from icarus.kernel import extended as compiled_extended
 from icarus.kernel.game import State
 from icarus.kernel.history import EMPTY_HISTORY, STEP, episode_key, episode_record, root_key
 from icarus.kernel.python_game import in_python
-from icarus.kernel.theta import Written, index_of
+from icarus.kernel.theta import Written, has_room_for, index_of
 
 _plain = Interpreter()
-below, drawn, extended, index_of = map(_plain, (compiled_below, compiled_drawn, compiled_extended, index_of))
+below, pick_outcome, extended = map(_plain, (compiled_below, compiled_pick_outcome, compiled_extended))
+has_room_for, index_of = map(_plain, (has_room_for, index_of))
 root_key, episode_key = map(_plain, (root_key, episode_key))
 _ROOM = 64  # steps, and legal actions, to begin with
 T = TypeVar("T")
@@ -102,7 +102,7 @@ class PlainTable(Table):
 
     def grow(self, room: int) -> None:
         capacity, held = 2 * self.capacity, self.records()
-        while 2 * (self.used + room) > capacity:
+        while not has_room_for(self.used + room, capacity):
             capacity *= 2
         rows = self._empty(capacity)
         for row in held:
@@ -115,10 +115,10 @@ class PlainTable(Table):
 
     def entered(self, key: int) -> Any:
         """The row of a record, entered with the initial information if it is new."""
-        if self.used + 1 > FULLEST * self.capacity:
+        if not has_room_for(self.used + 1, self.capacity):
             self.grow(1)
-        rows = theta_of(self).rows
-        row = rows[index_of(rows, key)]
+        rows: Any = theta_of(self).rows
+        row = rows[index_of(rows.record, key)]
         if row.record == NO_RECORD:
             for name in self.dtype.names or ():
                 row[name] = self.blank[name]
@@ -293,12 +293,12 @@ class PlainSearch(Search):
         if count == 1:
             return 0
         probabilities = [1.0 / count] * count if self.game.chance is None else self.game.chance(world)
-        return int(drawn(probabilities, count, self.rng))
+        return int(pick_outcome(probabilities, count, self.rng))
 
     def _visits(self, record: int) -> int:
         """n of a baseline record."""
-        rows = theta_of(self.tables[0]).rows
-        row = rows[index_of(rows, record)]
+        rows: Any = theta_of(self.tables[0]).rows
+        row = rows[index_of(rows.record, record)]
         return int(row.visits) if row.record != NO_RECORD else int(self.tables[0].blank["visits"])
 
 

@@ -21,7 +21,7 @@ from icarus.kernel.theta import place_of
 from icarus.specs.exp3 import EXP3
 
 _plain = Interpreter()
-below, uniform, place_of, chosen = map(_plain, (below, uniform, place_of, choice.chosen))
+below, uniform, place_of, follow_rule = map(_plain, (below, uniform, place_of, choice.follow_rule))
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 
 
@@ -107,7 +107,7 @@ class Composed:
             raise ValueError(
                 f"roulette() of {term.leaves[0][1]} met the value {decision.values.min()}; none may be negative"
             )
-        return int(chosen(term.rule, term.parameter, decision.values, len(decision.legal), self.rng))
+        return int(follow_rule(term.rule, term.parameter, decision.values, len(decision.legal), self.rng))
 
     def _drawn_term(self, terms: list[Term], record: int) -> Term:
         """One alternative of a linear mixture, drawn with its weight (COMB⁺-4)."""
@@ -142,7 +142,7 @@ class Composed:
         """The value of a weight at the history with this baseline record."""
         theta, total = theta_of(self.tables[0]), weight.constant
         for function, complement in weight.functions:
-            seen = theta.rows[place_of(theta, record)]
+            seen = theta.rows[place_of(theta.rows["record"], record)]
             value = self.called(function, seen.reward, seen.visits, seen.availability)
             if not 0.0 <= value <= 1.0:
                 raise choice.WeightError("a weight function returned a number outside [0, 1]")
@@ -150,7 +150,7 @@ class Composed:
         return total
 
     def _accepted(self, term: Term, decision: Decision) -> int:
-        """An index by Gibbs from mean rewards, as `icarus.engine.choice.accepted` draws it."""
+        """An index by Gibbs from mean rewards, as `icarus.engine.choice.choose_by_acceptance` draws it."""
         leaf, count = term.leaves[0][1], len(decision.legal)
         for _ in range(count):
             i = int(below(self.rng, count))
@@ -160,7 +160,7 @@ class Composed:
             if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):
                 return i
         decision.values = self._asked(leaf, decision.history, decision.legal)
-        return int(chosen(RULE_GIBBS, term.parameter, decision.values, count, self.rng))
+        return int(follow_rule(RULE_GIBBS, term.parameter, decision.values, count, self.rng))
 
     def _asked(self, leaf: Enhancement, history: History, legal: np.ndarray) -> np.ndarray:
         """The values of one component for some legal actions."""
@@ -172,7 +172,7 @@ class Composed:
             records = np.full(len(legal), UNWRITTEN)
             self.called(source, history, legal, records)
             _check_written(source, legal, records == UNWRITTEN)
-            places = [int(place_of(theta, record)) for record in records]
+            places = [int(place_of(theta.rows["record"], record)) for record in records]
             rule = _plain(entries.rule_values(leaf.policy, leaf.information))
             rule(theta, places, int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
         _check_written(source, legal, np.isnan(out))
