@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-SMOKE := tests/test_checks.py tests/test_readme.py tests/test_enhancement.py tests/commands/test_own_files.py
+SMOKE := tests/test_checks.py tests/test_readme.py tests/algebra/test_enhancement.py tests/commands/test_own_files.py
 
 .PHONY: suite campaign test pythons slow bench clean
 
@@ -18,9 +18,10 @@ test: .venv/test pythons        # everything that is checked before a change lan
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --cov --cov-report=term:skip-covered
 
-# The versions that the package claims: a few tests on each, and a line for those that are not installed.
-pythons:
+# The versions that the package claims: a few tests on each other one, and a line for those that are not installed.
+pythons: .venv/test
 	@for version in 3.11 3.12 3.13; do \
+	    if $(BIN)/python -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$$version')"; then continue; fi; \
 	    if ! python$$version -c '' 2>/dev/null; then echo "Python $$version: not installed, skipped"; continue; fi; \
 	    python$$version -m venv .venv/python$$version && \
 	    .venv/python$$version/bin/pip install --quiet --disable-pip-version-check --editable '.[cli]' pytest hypothesis && \

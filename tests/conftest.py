@@ -7,10 +7,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 # Started in the background of a shell, a process ignores Ctrl-C, and so would all that the tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes says more about the machine's other work than about the code.
+hypothesis.settings.register_profile("icarus", deadline=None)
+hypothesis.settings.load_profile("icarus")
 
 ROOT = Path(__file__).parent.parent
 TIMEOUT = 300  # seconds for one process, compilation on a cold cache included

@@ -317,7 +317,7 @@ def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus: Call, 
 
 
 def test_the_example_of_a_game_is_searched_by_its_name(icarus: Call) -> None:
-    nim = Path(__file__).parents[1] / "examples" / "nim.py"
+    nim = ROOT / "examples" / "nim.py"
     code, told, errors = icarus("search", "nim", "--with", nim, "--iterations", 200, "--seed", 1)
     assert code == 0, errors
     assert "from heap" in told

@@ -21,7 +21,7 @@ from icarus.engine.search import Search, begun
 from icarus.kernel.game import State
 from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
-from tests.test_twin import composition, named_information, named_parts, starts
+from tests.engine.test_twin import composition, named_information, named_parts, starts
 from tests.toy import ALL_TOYS, BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
 
 COMPOSITIONS = 6

@@ -377,7 +377,7 @@ def plain(python: Any) -> dict[str, Any]:
     requests = {
         name: [action for _, action in played(game)[0][-1].history][:PLAIN_STEPS] for name, game in LISTED.items()
     }
-    done = python(None, "-m", "tests.test_games", stdin=json.dumps(requests), NUMBA_DISABLE_JIT="1")
+    done = python(None, "-m", "tests.games.test_games", stdin=json.dumps(requests), NUMBA_DISABLE_JIT="1")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

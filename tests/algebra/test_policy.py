@@ -27,7 +27,7 @@ from icarus.algebra import (
 from icarus.algebra.information import COUNT as COUNTED
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, RULE_UNIFORM
 from icarus.compiler.rng import seeded
-from icarus.engine.choice import chosen
+from icarus.engine.choice import follow_rule
 from icarus.engine.search import Search
 from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
 from icarus.kernel import Theta
@@ -43,7 +43,7 @@ def frequencies(rule: int, parameter: float, given: Sequence[float], draws: int 
     rng = seeded(12)
     counts = [0] * len(given)
     for _ in range(draws):
-        counts[chosen(rule, parameter, np.array(given, np.float64), len(given), rng)] += 1
+        counts[follow_rule(rule, parameter, np.array(given, np.float64), len(given), rng)] += 1
     return counts
 
 

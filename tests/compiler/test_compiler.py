@@ -945,7 +945,7 @@ def test_an_error_of_the_compiler_is_one_sentence_with_slot_function_and_line(
     with pytest.raises(messages.CompilationError) as caught:
         search(after(toy.BRANCHES), strategy, iterations=10)
     told = str(caught.value)
-    assert told.startswith(f"the {kind} function tests.test_compiler.{function.name} cannot be compiled: ")
+    assert told.startswith(f"the {kind} function tests.compiler.test_compiler.{function.name} cannot be compiled: ")
     assert mentioned in told
     assert f"{Path(__file__).name}, line " in told
     assert int(re.findall(r"line (\d+)", told)[-1]) in (line, line + 1)
@@ -959,7 +959,7 @@ def test_an_error_in_a_function_of_a_game_names_it() -> None:
         out[0] = state.score
 
     broken = attrs.evolve(toy.CHAIN, rewards=rewards)
-    told = r"tests\.test_compiler\.\S+rewards cannot be compiled: .*'score'.*test_compiler\.py, line"
+    told = r"tests\.compiler\.test_compiler\.\S+rewards cannot be compiled: .*'score'.*test_compiler\.py, line"
     with pytest.raises(messages.CompilationError, match=told):
         State(broken, after(toy.CHAIN).record).legal_actions()
 

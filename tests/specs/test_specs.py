@@ -7,7 +7,6 @@ nothing is free.
 import pickle
 import re
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -43,10 +42,10 @@ from icarus.specs import (
 )
 from icarus.specs.mast import actions
 from tests import toy
-from tests.conftest import Python
+from tests.conftest import ROOT, Python
 from tests.test_toy import after
 
-SPECS = Path(__file__).parent.parent / "icarus" / "specs"
+SPECS = ROOT / "icarus" / "specs"
 PASS = toy.PASS
 REWARDS = (0.0, 0.5, 1.0)  # of b in the chain after ⟨0, pass⟩
 SEVEN = {"amaf": "AMAF", "baseline": "Base", "epic": "EPIC", "lgr": "LGR", "mast": "MAST", "nast": "NAST"}

@@ -34,7 +34,7 @@ from icarus.engine.search import Search
 from icarus.kernel import SIMULATION, History, Theta, Updates, find, update
 from icarus.specs import BASELINE, MAST
 from tests import toy
-from tests.test_search import same, search_module
+from tests.engine.test_search import same, search_module
 from tests.test_toy import after
 
 EVERYTHING = parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")

@@ -317,7 +317,7 @@ def test_what_is_no_game_is_refused() -> None:
 OWN_GAMES = """
 import attrs
 from icarus.games import GAMES
-from tests.test_audit import nothing_but_the_truth
+from tests.commands.test_audit import nothing_but_the_truth
 from tests.toy import SECRETS
 
 right = attrs.evolve(SECRETS, name="secrets")

@@ -43,7 +43,7 @@ from icarus.compiler.interpreted import Interpreter
 from icarus.compiler.rng import next_word, plain_next_word, seeded
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM
 from icarus.kernel import CHANCE, TERMINAL, below, find, lowest_bit, popcount, record, shuffle, uniform, update
-from tests.test_twin import composition, starts
+from tests.engine.test_twin import composition, starts
 from tests.toy import ALL_TOYS, CLASHES, PENNIES, WHISPERS
 
 WHOLE = [
