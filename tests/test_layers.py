@@ -22,6 +22,7 @@ ROOMS = [
     "games",
     "specs",
     "engine",
+    "equilibrium",
     "views",
     "bridges",
     "commands",

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from icarus.games.backgammon import BACKGAMMON
 from icarus.games.checkers import checkers
 from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
+from icarus.games.generic_poker import generic_poker
 from icarus.games.goofspiel import goofspiel
 from icarus.games.hearts.game import hearts
 from icarus.games.knockout_whist import knockout_whist
 from icarus.games.kuhn_poker import KUHN_POKER
+from icarus.games.leduc_poker import LEDUC_POKER
 from icarus.games.liars_dice import liars_dice
 from icarus.games.lotr_confrontation.game import lotr_confrontation
 from icarus.games.othello import OTHELLO
@@ -27,6 +29,8 @@ GAMES: dict[str, Game | Callable[..., Game]] = {
     "knockout-whist": knockout_whist,
     "phantom-mnk": phantom,
     "kuhn-poker": KUHN_POKER,
+    "leduc-poker": LEDUC_POKER,
+    "generic-poker": generic_poker,
     "liars-dice": liars_dice,
     "goofspiel": goofspiel,
 }

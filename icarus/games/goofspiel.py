@@ -1,7 +1,8 @@
 """II-Goofspiel(N): two players with cards 1 … N bid for points 1, 2, …, N in this order; they see who won a bid, not the cards.
 
 In each round both bid a card of their hands at once. The higher takes the points of the round, equal bids leave them to nobody,
-and the cards are spent. After N rounds the player with more points wins; equal points are a draw.
+and the cards are spent. After N rounds the player with more points wins; equal points are a draw. Cards and points may also be
+0 … N − 1 (`lowest=0`: the round for 0 points is worth nothing), and the points may come from the highest down (`descending=1`).
 
     round 3 of 4, points at stake: 3; ahead: player 1 by 3
     player 0: 3, has bid 1 2, and now 4
@@ -27,14 +28,17 @@ if TYPE_CHECKING:
     from icarus.kernel.game import State
 
 CARDS = 6  # where no number is given
+LOWEST, ASCENDING = 1, 0
 FEWEST, MOST = 2, 13  # cards; with more, too many sequences of bids could agree for one draw below 2**32
 TIED, FIRST_WON, SECOND_WON, NO_RESULT = range(MOST + 1, MOST + 5)  # what is seen of the other's bid: the latest result
 
 STATE = np.dtype(
     [
         ("bids", np.int8, (2, MOST)),  # of each player in each round
-        ("hands", np.int16, (2,)),  # a bit for each card, 1 being bit 0
+        ("hands", np.int16, (2,)),  # a bit for each card, the lowest being bit 0
         ("cards", np.int8),  # N
+        ("lowest", np.int8),  # card, and points: what the first bit of a hand stands for
+        ("descending", np.int8),  # whether the highest points come first
         ("rounds", np.int8),  # finished
         ("player", np.int8),  # about to bid
         ("lead", np.int8),  # points of player 0 over those of player 1
@@ -52,8 +56,8 @@ BELIEFS = np.dtype(
 )
 
 
-def initial(state: Any, rng: np.ndarray, cards: int) -> None:
-    state.cards = cards
+def initial(state: Any, rng: np.ndarray, cards: int, lowest: int, descending: int) -> None:
+    state.cards, state.lowest, state.descending = cards, lowest, descending
     state.hands[0], state.hands[1] = (1 << cards) - 1, (1 << cards) - 1
 
 
@@ -69,9 +73,9 @@ def player(state: Any) -> int:
 
 def legal(state: Any, actions: np.ndarray) -> int:
     hand, count = state.hands[state.player], 0
-    for card in range(1, state.cards + 1):
-        if hand >> (card - 1) & 1:
-            actions[count] = card
+    for i in range(state.cards):
+        if hand >> i & 1:
+            actions[count] = i + state.lowest
             count += 1
     return count
 
@@ -79,13 +83,19 @@ def legal(state: Any, actions: np.ndarray) -> int:
 def apply(state: Any, action: int) -> None:
     bidder = state.player
     state.bids[bidder, state.rounds] = action
-    state.hands[bidder] &= ~(1 << (action - 1))
+    state.hands[bidder] &= ~(1 << (action - state.lowest))
     state.player = 1 - bidder
     if bidder == 1:
-        state.rounds += 1
-        result = _result(state.bids[0, state.rounds - 1], action)
+        result, points = _result(state.bids[0, state.rounds], action), _points(state)
         if result != TIED:
-            state.lead += state.rounds if result == FIRST_WON else -state.rounds
+            state.lead += points if result == FIRST_WON else -points
+        state.rounds += 1
+
+
+@inlined
+def _points(state: Any) -> int:
+    """What the present round is about."""
+    return state.lowest + (state.cards - 1 - state.rounds if state.descending else state.rounds)
 
 
 @inlined
@@ -131,9 +141,9 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
 @inlined
 def _possible(state: Any, observer: int, i: int) -> int:
     """The cards that the other may have bid in a finished round, by its result: a bit for each."""
-    own: Any = np.int64(state.bids[observer, i])
-    other = state.bids[1 - observer, i]
-    lower, equal = (1 << (own - 1)) - 1, 1 << (own - 1)
+    own: Any = np.int64(state.bids[observer, i] - state.lowest)
+    other = state.bids[1 - observer, i] - state.lowest
+    lower, equal = (1 << own) - 1, 1 << own
     if own == other:
         return equal
     return lower if own > other else _pack(state) & ~(lower | equal)
@@ -151,13 +161,13 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
             rank -= beliefs.ways[used | bit]
             left ^= bit
             bit = left & -left
-        state.bids[other, i] = lowest_bit(np.uint64(bit)) + 1
+        state.bids[other, i] = lowest_bit(np.uint64(bit)) + state.lowest
         used |= bit
     state.hands[other] = _pack(state) & ~used
 
 
 def episode(state: Any) -> int:
-    """The points at stake in a round that begins."""
+    """The number of a round that begins."""
     return state.rounds + 1 if state.player == 0 else CONTINUES
 
 
@@ -183,12 +193,12 @@ def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
 def text(state: Any) -> str:
     """Hands, bids, the points at stake and the lead."""
     over = player(state) == TERMINAL
-    stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {state.rounds + 1}"
+    stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {_points(state)}"
     lines = [
         stake + ("; level" if state.lead == 0 else f"; ahead: player {int(state.lead < 0)} by {abs(int(state.lead))}")
     ]
     for i in range(2):
-        hand = " ".join(str(card) for card in range(1, state.cards + 1) if int(state.hands[i]) >> (card - 1) & 1)
+        hand = " ".join(str(card + state.lowest) for card in range(state.cards) if int(state.hands[i]) >> card & 1)
         bids = " ".join(str(bid) for bid in state.bids[i, : state.rounds])
         now = f", and now {state.bids[0, state.rounds]}" if i == 0 and not over and state.player == 1 else ""
         lines.append(f"player {i}: {hand or '-'}, has bid {bids or '-'}{now}")
@@ -199,18 +209,26 @@ def action_text(state: Any, action: int) -> str:
     return str(action)
 
 
-def goofspiel(cards: int = CARDS) -> Game:
+def goofspiel(cards: int = CARDS, lowest: int = LOWEST, descending: int = ASCENDING) -> Game:
     """II-Goofspiel with so many cards.
 
+    Args:
+        lowest: card and points: 1, or 0 as in the experiments of Lanctot, Lisý and Bowling's longer paper.
+        descending: 1 where the highest points come first.
+
     Raises:
-        ValueError: another number of cards than 2 to 13.
+        ValueError: another number of cards than 2 to 13; lowest or descending that is not 0 or 1.
     """
     cards = integer("cards of goofspiel", cards, FEWEST, MOST)
+    lowest, descending = (
+        integer("lowest of goofspiel", lowest, 0, 1),
+        integer("descending of goofspiel", descending, 0, 1),
+    )
     return Game(
         name="goofspiel",
         players=2,
-        parameters={"cards": cards},
-        defaults={"cards": CARDS},
+        parameters={"cards": cards, "lowest": lowest, "descending": descending},
+        defaults={"cards": CARDS, "lowest": LOWEST, "descending": ASCENDING},
         state=STATE,
         beliefs=BELIEFS,
         max_legal=MOST,

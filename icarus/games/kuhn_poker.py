@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from icarus.kernel import CHANCE, TERMINAL, below, helper, inlined
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below, helper, inlined
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
     from icarus.kernel.game import State
 
 CARDS = 3
+DEALS = CARDS * (CARDS - 1)
 PASS, BET = 0, 1
 ANTE, STAKE = 1, 2  # what a player pays at least and at most
 
@@ -37,6 +38,19 @@ def initial(state: Any, rng: np.ndarray) -> None:
     state.cards[0] = below(rng, CARDS)
     state.cards[1] = _other_card(state.cards[0], rng)
     state.paid[0], state.paid[1] = ANTE, ANTE
+
+
+def deal(state: Any, index: int) -> float:
+    if index >= DEALS:
+        return NO_DEAL
+    state.cards[0], other = index // (CARDS - 1), index % (CARDS - 1)
+    state.cards[1] = (state.cards[0] + 1 + other) % CARDS
+    state.paid[0], state.paid[1] = ANTE, ANTE
+    return 1 / DEALS
+
+
+def seen(state: Any, viewer: int) -> int:
+    return state.cards[viewer]
 
 
 @helper
@@ -113,6 +127,9 @@ KUHN_POKER = Game(
     rewards=rewards,
     max_legal=2,
     determinize=determinize,
+    deal=deal,
+    seen=seen,
+    gains=(-STAKE, STAKE),
     retrace=retrace,
     text=text,
     action_text=action_text,

@@ -1,5 +1,7 @@
 """Liar's Dice, LD(D1, D2): player 0 rolls D1 dice, player 1 D2, with faces 1 to 5 and a star; neither sees the other's.
 
+Dice may have fewer or more faces; the last is the star.
+
 Player 0 begins. A bid says that among all dice so many show a face, stars counting as any; a bid on stars counts only these. Each
 bid raises the last one: to a larger number with any face, or to a higher face (the star is the highest) with the same number.
 Instead of raising, a player may call the other a liar: the dice are shown, and if the bid holds, the bidder wins, otherwise the
@@ -14,25 +16,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from icarus.checks import integer
-from icarus.kernel import CHANCE, TERMINAL, below, helper
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below, helper
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
     from icarus.kernel.game import State
 
-FACES = 6
-STAR = FACES - 1  # faces 1 … 5 are 0 … 4
-FACE_NAMES = "12345★"
+FACES = 6  # of a die, where no number is given: 1 … 5 are 0 … 4, the star is the last
+FEWEST_FACES, MOST_FACES = 2, 10
+FACE_NAMES = "123456789"
 DICE = 1  # of a player, where no number is given
 MOST = 8  # and at most
-LIAR = 2 * MOST * FACES  # actions: (number - 1) * FACES + face bids, LIAR calls
+LIAR = 2 * MOST * MOST_FACES  # actions: (number - 1) * sides + face bids, LIAR calls
 NO_BID = -1
 
 STATE = np.dtype(
     [
         ("faces", np.int8, (2, MOST)),  # of each player's dice
         ("dice", np.int8, (2,)),  # how many each has
-        ("bid", np.int8),  # the last, or NO_BID
+        ("sides", np.int8),  # faces of each die
+        ("bid", np.int16),  # the last, or NO_BID
         ("player", np.int8),  # about to act; after a call, the bidder
         ("called", np.int8),  # whether the bid has been called
     ],
@@ -40,17 +43,62 @@ STATE = np.dtype(
 )
 
 
-def initial(state: Any, rng: np.ndarray, first: int, second: int) -> None:
-    state.dice[0], state.dice[1] = first, second
+def initial(state: Any, rng: np.ndarray, first: int, second: int, faces: int) -> None:
+    _begin(state, first, second, faces)
     _roll(state, 0, rng)
     _roll(state, 1, rng)
-    state.bid = NO_BID
+
+
+@helper
+def _begin(state: Any, first: int, second: int, faces: int) -> None:
+    state.dice[0], state.dice[1], state.sides, state.bid = first, second, faces, NO_BID
 
 
 @helper
 def _roll(state: Any, roller: int, rng: np.ndarray) -> None:
     for i in range(state.dice[roller]):
-        state.faces[roller, i] = below(rng, FACES)
+        state.faces[roller, i] = below(rng, state.sides)
+
+
+def deal(state: Any, index: int, first: int, second: int, faces: int) -> float:
+    """Rolls that differ only in the order of dice are one, so many times as likely."""
+    rolls = _rolls(second, faces)
+    if index >= _rolls(first, faces) * rolls:
+        return NO_DEAL
+    _begin(state, first, second, faces)
+    return _put(state, 0, index // rolls) * _put(state, 1, index % rolls)
+
+
+@helper
+def _rolls(dice: int, faces: int) -> int:
+    """How many rolls there are, the order of dice apart."""
+    count = 1
+    for i in range(dice):
+        count = count * (faces + i) // (i + 1)
+    return count
+
+
+@helper
+def _put(state: Any, roller: int, rank: int) -> float:
+    """Give a player the roll of this rank, lowest faces first; returns how likely it is."""
+    lowest, alike, probability = 0, 0, 1.0
+    for i in range(state.dice[roller]):
+        below_it = _rolls(state.dice[roller] - i - 1, state.sides - lowest)
+        while rank >= below_it:
+            rank -= below_it
+            lowest, alike = lowest + 1, 0
+            below_it = _rolls(state.dice[roller] - i - 1, state.sides - lowest)
+        state.faces[roller, i], alike = lowest, alike + 1
+        probability *= (i + 1) / (alike * state.sides)
+    return probability
+
+
+def seen(state: Any, viewer: int) -> int:
+    """How many dice show each face."""
+    count = 0
+    for i in range(state.dice[viewer]):
+        count += (MOST + 1) ** np.int64(state.faces[viewer, i])
+    return count
 
 
 def player(state: Any) -> int:
@@ -59,7 +107,7 @@ def player(state: Any) -> int:
 
 def legal(state: Any, actions: np.ndarray) -> int:
     count = 0
-    for bid in range(state.bid + 1, FACES * (state.dice[0] + state.dice[1])):
+    for bid in range(state.bid + 1, state.sides * (state.dice[0] + state.dice[1])):
         actions[count] = bid
         count += 1
     if state.bid != NO_BID:
@@ -77,10 +125,10 @@ def apply(state: Any, action: int) -> None:
 
 
 def rewards(state: Any, out: np.ndarray) -> None:
-    face, number, shown = state.bid % FACES, state.bid // FACES + 1, 0
+    face, number, shown = state.bid % state.sides, state.bid // state.sides + 1, 0
     for roller in range(2):
         for i in range(state.dice[roller]):
-            shown += state.faces[roller, i] == face or state.faces[roller, i] == STAR
+            shown += state.faces[roller, i] == face or state.faces[roller, i] == state.sides - 1
     holds = 1.0 if shown >= number else 0.0
     out[state.player], out[1 - state.player] = holds, 1.0 - holds
 
@@ -100,7 +148,7 @@ def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 def text(state: Any) -> str:
     """The dice, the last bid, and who is to act."""
-    rolls = (" ".join(FACE_NAMES[face] for face in state.faces[i, : state.dice[i]]) for i in range(2))
+    rolls = (" ".join(_face_name(state, face) for face in state.faces[i, : state.dice[i]]) for i in range(2))
     dice = "; ".join(f"player {i}: {roll}" for i, roll in enumerate(rolls))
     bidder, other = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
     bid = "" if state.bid == NO_BID else f"player {bidder} has bid {action_text(state, state.bid)}, "
@@ -108,29 +156,36 @@ def text(state: Any) -> str:
 
 
 def action_text(state: Any, action: int) -> str:
-    return "liar" if action == LIAR else f"{action // FACES + 1} × {FACE_NAMES[action % FACES]}"
+    return "liar" if action == LIAR else f"{action // state.sides + 1} × {_face_name(state, action % state.sides)}"
 
 
-def liars_dice(first: int = DICE, second: int = DICE) -> Game:
-    """LD(first, second): so many dice for player 0 and player 1.
+def _face_name(state: Any, face: int) -> str:
+    return "★" if face == state.sides - 1 else FACE_NAMES[face]
+
+
+def liars_dice(first: int = DICE, second: int = DICE, faces: int = FACES) -> Game:
+    """LD(first, second): so many dice for player 0 and player 1, each with so many faces, the star among them.
 
     Raises:
-        ValueError: a number of dice that is not 1 to 8.
+        ValueError: a number of dice that is not 1 to 8, or of faces that is not 2 to 10.
     """
     first, second = integer("first of liars-dice", first, 1, MOST), integer("second of liars-dice", second, 1, MOST)
+    faces = integer("faces of liars-dice", faces, FEWEST_FACES, MOST_FACES)
     return Game(
         name="liars-dice",
         players=2,
-        parameters={"first": first, "second": second},
-        defaults={"first": DICE, "second": DICE},
+        parameters={"first": first, "second": second, "faces": faces},
+        defaults={"first": DICE, "second": DICE, "faces": FACES},
         state=STATE,
-        max_legal=LIAR + 1,
+        max_legal=faces * (first + second) + 1,
         initial=initial,
         player=player,
         legal=legal,
         apply=apply,
         rewards=rewards,
         determinize=determinize,
+        deal=deal,
+        seen=seen,
         retrace=retrace,
         text=text,
         action_text=action_text,

@@ -31,6 +31,8 @@ class Entries:
     episode: Entry | None
     recall: Entry | None
     simultaneous: Entry | None
+    deal: Entry | None
+    seen: Entry | None
 
     def address(self, name: str) -> int:
         """The address of a function for compiled code; 0 where it is absent."""
@@ -52,7 +54,7 @@ def entries_of(
     *optional: Callable,
 ) -> Entries:
     """The entries of these functions of a game; compiled or loaded on first use, kept for all games that share them."""
-    observe, chance, determinize, prepare, episode, recall, simultaneous = (
+    observe, chance, determinize, prepare, episode, recall, simultaneous, deal, seen = (
         _dispatcher(function) for function in optional
     )
     initial, player, legal, apply, rewards = (_dispatcher(f) for f in (initial, player, legal, apply, rewards))
@@ -103,6 +105,13 @@ def entries_of(
     def simultaneous_entry(state: int) -> int:
         return simultaneous(record_at(state, state_type))
 
+    def deal_entry(state: int, index: int, probability: int, values: int) -> int:
+        array_at(probability, 1, _REAL)[0] = deal(record_at(state, state_type), index, *unpack(values))
+        return 0
+
+    def seen_entry(state: int, viewer: int) -> int:
+        return seen(record_at(state, state_type), viewer)
+
     def entry(function: Callable | None, trampoline: Callable, arity: int) -> Any:
         if function is None:
             return None
@@ -122,6 +131,8 @@ def entries_of(
         episode=entry(episode, episode_entry, 1),
         recall=entry(recall, recall_entry, 4),
         simultaneous=entry(simultaneous, simultaneous_entry, 1),
+        deal=entry(deal, deal_entry, 4),
+        seen=entry(seen, seen_entry, 2),
     )
 
 

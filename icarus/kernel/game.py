@@ -24,6 +24,7 @@ UNSEEN = -(
     1 << 60
 )  # a move of which an observer notices nothing at all; times MAX_PLAYERS it is still a 64-bit integer
 MAX_PLAYERS = 8
+NO_DEAL = -1.0  # in place of a probability: the deals are exhausted
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
 
 
@@ -116,6 +117,11 @@ class Game(AnyGame):
             the (determinized) state tells it. Needed only where moves inside an episode are hidden from someone.
         simultaneous: `simultaneous(state) -> int`: 0, or the number (1, 2, …) of this decision among the choices that players make at
             once: the first to be asked is 1, and what he chooses stays hidden from the next.
+        deal, seen: what `initial` draws, in the open, for all that needs every deal with its probability: `deal(state, index,
+            **parameters) -> float` makes the all-zero `state` the initial state after deal number `index` = 0, 1, … and returns the
+            probability of this deal, NO_DEAL where there are no so many; `seen(state, viewer) -> int` is what a player sees of
+            the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: secret, if `initial` draws.
+        gains: what a player has won or lost, in the game's own units, at a reward of 0 and at one of 1: (-2, 2) chips.
         retrace: `retrace(state, record) -> (start, actions)`, plain Python, for audits: for a `State` and the record of one of
             its determinizations, an initial record [1] and the actions that lead from it to that record.
         multiplicity: `multiplicity(state) -> float`, plain Python, for audits: where the record says less than the deal (ranks
@@ -147,6 +153,9 @@ class Game(AnyGame):
     episode: Callable | None = None
     recall: Callable | None = None
     simultaneous: Callable | None = None
+    deal: Callable | None = None
+    seen: Callable | None = None
+    gains: tuple[float, float] = (-1.0, 1.0)
     retrace: Callable | None = None
     multiplicity: Callable | None = None
     parameters: Mapping[str, int] = attrs.field(factory=dict)
@@ -164,6 +173,11 @@ class Game(AnyGame):
         if unknown or missing:
             wrong = f"is given the parameter {unknown[0]!r}" if unknown else f"lacks the parameter {missing[0]!r}"
             raise ValueError(f"{self.name} {wrong}; its initial function takes {', '.join(taken) or 'none'}")
+        if (self.deal is None) != (self.seen is None):
+            given, other = ("deal", "seen") if self.seen is None else ("seen", "deal")
+            raise ValueError(f"{self.name} has a function {given} but none {other}; deals in the open need both")
+        if self.deal is not None and list(_parameters_of(self.deal)) != list(taken):
+            raise ValueError(f"deal of {self.name} must take the parameters of initial: {', '.join(taken) or 'none'}")
 
     def entries(self) -> "Entries":
         """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
@@ -175,19 +189,23 @@ class Game(AnyGame):
             *(getattr(self, field) for field in FUNCTIONS),
         )
 
+    def parameter_values(self) -> np.ndarray:
+        """The parameters as the compiled `initial` and `deal` take them, in its order."""
+        taken = _parameters_of(self.initial)
+        return np.array([self.parameters.get(name, taken[name]) for name in taken] or [0], np.int64)
+
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> "State":
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed."""
         record = np.zeros(1, self.state)
         generator = seeded(seed)
-        taken = _parameters_of(self.initial)
-        parameters = np.array([self.parameters.get(name, taken[name]) for name in taken] or [0], np.int64)
+        parameters = self.parameter_values()
         self.entries().initial(record.ctypes.data, generator.ctypes.data, parameters.ctypes.data)
         return State(self, record)
 
 
 @functools.cache
 def _parameters_of(initial: Callable) -> dict[str, int | None]:
-    """What `initial` takes after the state and the generator, in its order: each name with its default, None without."""
+    """What `initial` (or `deal`) takes after its first two arguments, in its order: each name with its default, None without."""
     taken = list(inspect.signature(plain(initial)).parameters.values())[2:]
     return {one.name: None if one.default is one.empty else one.default for one in taken}
 
@@ -205,6 +223,8 @@ FUNCTIONS = (
     "episode",
     "recall",
     "simultaneous",
+    "deal",
+    "seen",
 )
 
 

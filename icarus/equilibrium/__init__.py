@@ -1,0 +1,1 @@
+"""Game theory: deals in the open."""

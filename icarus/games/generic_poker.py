@@ -1,0 +1,257 @@
+"""Generic poker, GP(T, C, R, B): T ranks of C cards each; two players ante 1 and are dealt one card each, which the other does not see.
+
+Two rounds of betting, player 0 first in each. Who has no bet before him checks or bets; who has one folds, calls, or raises: he
+matches it and adds to it. A bet or raise is one of B sizes, 2, 4, …, in the second round twice that; a bet may be raised R times in
+all. A round ends when both have checked or one has called. Between the rounds a card is put on the table. At the end a player
+whose card is of the table's rank wins; otherwise the higher rank; equal ranks share the pot. After a fold the other takes it. A
+net gain g is the reward (g + M) / 2M, where M is the most that a player can pay.
+
+    player 0: 2, paid 3; player 1: 1, paid 3; table: 1
+    player 0 to act                                 both have paid 2 more than the ante
+
+Suits do not matter and are left out of the state: `determinize` deals single cards uniformly, so ranks as often as they are left.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from icarus.checks import integer
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below, helper, inlined
+from icarus.kernel.game import Game
+
+if TYPE_CHECKING:
+    from icarus.kernel.game import State
+
+RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
+LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}
+ANTE, UNIT = 1, 2  # what a player pays at the start, and the smallest bet
+FOLD, CALL, BET = range(3)  # actions: a call without a bet before it is a check, BET + i is a bet or raise of size i
+NO_CARD = -1
+
+STATE = np.dtype(
+    [
+        ("cards", np.int8, (2,)),  # the rank that each player holds
+        ("table", np.int8),  # the rank on the table, or NO_CARD
+        ("paid", np.int16, (2,)),  # into the pot
+        ("stage", np.int8),  # the round of betting: 0, 1, or 2 when all is over
+        ("player", np.int8),  # about to act
+        ("bets", np.int8),  # and raises in this round
+        ("acted", np.int8),  # actions in this round
+        ("folded", np.int8),  # whether a player has folded: the one who is not about to act
+        ("ranks", np.int8),
+        ("copies", np.int8),
+        ("raises", np.int8),
+        ("sizes", np.int8),
+    ],
+    align=True,
+)
+
+
+@helper
+def _begin(state: Any, ranks: int, copies: int, raises: int, sizes: int) -> None:
+    state.ranks, state.copies, state.raises, state.sizes = ranks, copies, raises, sizes
+    state.paid[0], state.paid[1], state.table = ANTE, ANTE, NO_CARD
+
+
+def initial(state: Any, rng: np.ndarray, ranks: int, copies: int, raises: int, sizes: int) -> None:
+    _begin(state, ranks, copies, raises, sizes)
+    state.cards[0] = below(rng, ranks)
+    state.cards[1] = _drawn(state, 0, rng)
+
+
+@helper
+def _drawn(state: Any, holder: int, rng: np.ndarray) -> int:
+    """The rank of a card drawn from those that are neither the holder's nor on the table."""
+    left = state.ranks * state.copies - (1 if state.table == NO_CARD else 2)
+    rest = below(rng, left)
+    rank = 0
+    while rest >= _unseen(state, holder, rank):
+        rest -= _unseen(state, holder, rank)
+        rank += 1
+    return rank
+
+
+@inlined
+def _unseen(state: Any, holder: int, rank: int) -> int:
+    """Cards of a rank that are neither the holder's nor on the table."""
+    return state.copies - (state.cards[holder] == rank) - (state.table == rank)
+
+
+def deal(state: Any, index: int, ranks: int, copies: int, raises: int, sizes: int) -> float:
+    others = ranks if copies > 1 else ranks - 1  # ranks that the second player may hold
+    if index >= ranks * others:
+        return NO_DEAL
+    _begin(state, ranks, copies, raises, sizes)
+    first = index // others
+    second = (first + index % others + (ranks - others)) % ranks
+    state.cards[0], state.cards[1] = first, second
+    return 1 / ranks * (copies - (first == second)) / (ranks * copies - 1)
+
+
+def seen(state: Any, viewer: int) -> int:
+    return state.cards[viewer]
+
+
+@inlined
+def _owed(state: Any) -> int:
+    """What the player about to act must pay to call."""
+    return state.paid[1 - state.player] - state.paid[state.player]
+
+
+def player(state: Any) -> int:
+    if state.folded or state.stage == 2:
+        return TERMINAL
+    return CHANCE if state.stage == 1 and state.table == NO_CARD else state.player
+
+
+def legal(state: Any, actions: np.ndarray) -> int:
+    count = 0
+    if state.stage == 1 and state.table == NO_CARD:
+        for rank in range(state.ranks):
+            if _left(state, rank) > 0:
+                actions[count] = rank
+                count += 1
+        return count
+    if _owed(state) > 0:
+        actions[0], count = FOLD, 1
+    actions[count] = CALL
+    count += 1
+    if state.bets <= state.raises:
+        for size in range(state.sizes):
+            actions[count] = BET + size
+            count += 1
+    return count
+
+
+@inlined
+def _left(state: Any, rank: int) -> int:
+    """Cards of a rank that may come on the table."""
+    return state.copies - (state.cards[0] == rank) - (state.cards[1] == rank)
+
+
+def chance(state: Any, probabilities: np.ndarray) -> None:
+    count = 0
+    for rank in range(state.ranks):
+        if _left(state, rank) > 0:
+            probabilities[count] = _left(state, rank) / (state.ranks * state.copies - 2)
+            count += 1
+
+
+def apply(state: Any, action: int) -> None:
+    if state.stage == 1 and state.table == NO_CARD:
+        state.table = action
+        return
+    mover = state.player
+    state.player = 1 - mover
+    state.acted += 1
+    if action == FOLD:
+        state.folded = 1
+    elif action == CALL:
+        state.paid[mover] = state.paid[1 - mover]
+        if state.acted > 1:
+            state.stage += 1
+            state.player, state.bets, state.acted = 0, 0, 0
+    else:
+        state.paid[mover] = state.paid[1 - mover] + UNIT * (action - BET + 1) * (state.stage + 1)
+        state.bets += 1
+
+
+@helper
+def _most(state: Any) -> int:
+    """The most that a player can pay."""
+    return ANTE + UNIT * state.sizes * (1 + 2) * (state.raises + 1)
+
+
+def rewards(state: Any, out: np.ndarray) -> None:
+    winner, most = _winner(state), _most(state)
+    gain = state.paid[1 - winner] if winner >= 0 else 0
+    taker = max(winner, 0)
+    out[taker], out[1 - taker] = (most + gain) / (2 * most), (most - gain) / (2 * most)
+
+
+@helper
+def _winner(state: Any) -> int:
+    """Who takes the pot; -1 where it is shared."""
+    if state.folded:
+        return state.player
+    if state.cards[0] == state.cards[1]:
+        return -1
+    if state.cards[1] == state.table:
+        return 1
+    return 0 if state.cards[0] == state.table or state.cards[0] > state.cards[1] else 1
+
+
+def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    """Deal the other player a card that the observer does not see."""
+    if observer != CHANCE and state.stage < 2:
+        state.cards[1 - observer] = _drawn(state, observer, rng)
+
+
+def multiplicity(state: Any) -> float:
+    """Deals of single cards that the ranks stand for."""
+    ranks = [int(rank) for rank in (*state.cards, state.table) if rank != NO_CARD]
+    return math.prod(math.perm(int(state.copies), ranks.count(rank)) for rank in set(ranks))
+
+
+def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """The same actions after another deal."""
+    start = state.start.copy()
+    start["cards"] = record["cards"]
+    return start, [action for _, action in state.history]
+
+
+def text(state: Any) -> str:
+    """The cards, what each has paid, and who is to act."""
+    hands = "; ".join(f"player {i}: {state.cards[i] + 1}, paid {state.paid[i]}" for i in range(2))
+    hands += "" if state.table == NO_CARD else f"; table: {state.table + 1}"
+    if state.folded:
+        return f"{hands}\nplayer {1 - state.player} has folded"
+    if state.stage == 2:
+        return f"{hands}\nthe cards are shown"
+    return f"{hands}\n" + ("the table is dealt a card" if player(state) == CHANCE else f"player {state.player} to act")
+
+
+def action_text(state: Any, action: int) -> str:
+    if player(state) == CHANCE:
+        return str(action + 1)
+    owed = _owed(state)
+    if action < BET:
+        return "fold" if action == FOLD else "call" if owed > 0 else "check"
+    return f"{'raise' if owed > 0 else 'bet'} {UNIT * (action - BET + 1) * (state.stage + 1)}"
+
+
+def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES, sizes: int = SIZES) -> Game:
+    """GP(ranks, copies, raises, sizes).
+
+    Raises:
+        ValueError: a number out of its range, or a deck of fewer than three cards.
+    """
+    given = {"ranks": ranks, "copies": copies, "raises": raises, "sizes": sizes}
+    given = {name: integer(f"{name} of generic-poker", value, *LIMITS[name]) for name, value in given.items()}
+    if ranks * copies < 3:
+        raise ValueError(f"ranks={ranks}, copies={copies}: two hands and the table need three cards")
+    most = ANTE + UNIT * sizes * (1 + 2) * (raises + 1)
+    return Game(
+        name="generic-poker",
+        players=2,
+        parameters=given,
+        defaults={"ranks": RANKS, "copies": COPIES, "raises": RAISES, "sizes": SIZES},
+        state=STATE,
+        max_legal=max(ranks, BET + sizes),
+        gains=(-most, most),
+        initial=initial,
+        player=player,
+        legal=legal,
+        apply=apply,
+        rewards=rewards,
+        chance=chance,
+        determinize=determinize,
+        deal=deal,
+        seen=seen,
+        multiplicity=multiplicity,
+        retrace=retrace,
+        text=text,
+        action_text=action_text,
+    )

@@ -1,0 +1,110 @@
+"""Deals in the open: each game's list of deals against what its `initial` draws, and what players see of them."""
+
+import itertools
+from collections import Counter
+
+import attrs
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from icarus import games
+from icarus.equilibrium.deals import deals_of, information_state, seen_by
+from icarus.kernel import below
+
+UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
+DRAWS = 4000
+DEALING = [
+    "kuhn-poker",
+    "leduc-poker",
+    "generic-poker",
+    "generic-poker(ranks=4, copies=1)",
+    "liars-dice",
+    "liars-dice(first=2, second=1)",
+    "liars-dice(first=1, second=2, faces=3)",
+]
+dealing = pytest.mark.parametrize("game", [games.load(name) for name in DEALING], ids=str)
+
+
+@dealing
+def test_initial_draws_each_deal_as_often_as_its_probability_says(game):
+    deals = deals_of(game)
+    expected = {tuple(seen): p for seen, p in zip(deals.seen.tolist(), deals.probabilities, strict=True)}
+    assert len(expected) == len(deals), "two deals look the same to both players"
+    drawn = Counter()
+    for seed in range(DRAWS):
+        state = game.new_initial_state(seed)
+        drawn[seen_by(state, 0), seen_by(state, 1)] += 1
+    possible = [seen for seen, probability in expected.items() if probability > 0]
+    assert set(drawn) <= set(possible)
+    assert (
+        chisquare([drawn[seen] for seen in possible], [DRAWS * expected[seen] for seen in possible]).pvalue > UNLIKELY
+    )
+
+
+@dealing
+def test_a_deal_is_a_state_like_those_that_initial_makes(game):
+    deals = deals_of(game)
+    hidden = {"cards", "faces"}
+    initial = game.new_initial_state(1).record
+    for name in set(game.state.names) - hidden:
+        assert (deals.records[name] == initial[name]).all(), name
+
+
+@dealing
+def test_a_player_sees_the_same_of_every_determinization(game):
+    for seed, player in itertools.product(range(20), range(2)):
+        state = game.new_initial_state(seed)
+        entries, drawn = game.entries(), state.determinize(player, seed)
+        assert entries.seen(drawn.record.ctypes.data, player) == seen_by(state, player)
+
+
+def test_the_numbers_of_deals_are_those_of_the_rules():
+    numbers = {"kuhn-poker": 6, "leduc-poker": 9, "liars-dice": 36, "liars-dice(first=2, second=2)": 441}
+    assert {name: len(deals_of(games.load(name))) for name in numbers} == numbers
+
+
+def test_a_game_without_a_deal_begins_in_a_single_way():
+    deals = deals_of(games.load("goofspiel(cards=4)"))
+    assert len(deals) == 1 and deals.probabilities.tolist() == [1.0]
+    assert (deals.records == games.load("goofspiel(cards=4)").new_initial_state(5).record).all()
+
+
+def test_a_secret_deal_is_refused_with_the_functions_that_are_missing():
+    secret = attrs.evolve(games.load("kuhn-poker"), deal=None, seen=None)
+    with pytest.raises(ValueError, match=r"kuhn-poker deals in secret: .*deal\(state, index, .*seen\(state, viewer\)"):
+        deals_of(secret)
+    with pytest.raises(ValueError, match="hearts deals in secret"):
+        deals_of(games.load("hearts"))
+
+
+def unsure(state, index):
+    return 0.3 if index < 3 else -1.0
+
+
+def test_probabilities_that_do_not_sum_to_1_are_refused():
+    with pytest.raises(ValueError, match="the 3 deals of kuhn-poker sum to 0.8999"):
+        deals_of(attrs.evolve(games.load("kuhn-poker"), deal=unsure))
+
+
+def test_a_deal_without_what_players_see_of_it_is_refused():
+    with pytest.raises(ValueError, match="a function deal but none seen"):
+        attrs.evolve(games.load("kuhn-poker"), seen=None)
+    with pytest.raises(ValueError, match="a function seen but none deal"):
+        attrs.evolve(games.load("kuhn-poker"), deal=None)
+
+
+def test_an_information_state_is_what_its_player_saw_of_the_deal_and_of_the_moves():
+    state = games.load("kuhn-poker").new_initial_state(3)
+    cards = state.facts.cards.tolist()
+    assert information_state(state) == (0, cards[0], ())
+    state.apply_action(1)
+    assert information_state(state) == (1, cards[1], (1,))
+
+
+def test_below_is_what_a_dealer_draws_with():
+    # the sign that a game deals in secret is that its `initial` moved the generator on
+    rng = np.arange(1, 5, dtype=np.uint64)
+    before = rng.copy()
+    below(rng, 6)
+    assert (rng != before).any()
