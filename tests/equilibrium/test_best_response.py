@@ -1,0 +1,206 @@
+"""Best responses and exploitability against OpenSpiel's, on uniform and on random policies, and by hand."""
+
+import numpy as np
+import pyspiel
+import pytest
+
+from icarus import BASELINE, Agent, games
+from icarus.equilibrium.best_response import best_response, exploitability
+from icarus.equilibrium.deals import information_state
+from icarus.equilibrium.policies import TabularPolicy, normalised, tabular, uniform_policy
+from icarus.equilibrium.tree import tree_of
+from icarus.kernel import CHANCE
+from tests.equilibrium.openspiel import random_probabilities, referee, their_random_policy
+
+EXACT = 1e-9
+SMALL = ["kuhn-poker", "leduc-poker", "liars-dice(faces=3)", "goofspiel(cards=3)", "goofspiel(cards=4)"]
+LARGER = ["goofspiel(cards=5)", "goofspiel(cards=4, descending=1)"]
+SLOW = ["liars-dice"]
+compared = pytest.mark.parametrize(
+    "name", [*SMALL, *LARGER, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
+)
+
+
+@compared
+def test_the_uniform_policy_is_as_exploitable_as_openspiel_says(name):
+    theirs = referee(name)
+    found = exploitability(games.load(name), None)
+    policy = pyspiel.UniformRandomPolicy(theirs)
+    assert found.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, policy), abs=EXACT)
+    assert found.exploitability == pytest.approx(pyspiel.exploitability(theirs, policy), abs=EXACT)
+
+
+@compared
+def test_a_random_policy_is_as_exploitable_as_openspiel_says(name):
+    theirs, game = referee(name), games.load(name)
+    policy = their_random_policy(name)
+    found = exploitability(game, random_probabilities)
+    assert found.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, policy), abs=EXACT)
+    values = pyspiel.expected_returns(theirs.new_initial_state(), policy, -1, True)
+    assert found.values == pytest.approx(values, abs=EXACT)
+
+
+KNOWN = {  # NashConv of uniform play, by OpenSpiel's C++
+    "kuhn-poker": 0.9167,
+    "leduc-poker": 4.7472,
+    "liars-dice": 1.5615,
+    "goofspiel(cards=4)": 1.4167,
+    "goofspiel(cards=5)": 1.55,
+    "goofspiel(cards=6)": 1.6222,
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_uniform_play_has_the_known_nash_conv(name):
+    assert exploitability(games.load(name), None).nash_conv == pytest.approx(KNOWN[name], abs=5e-5)
+
+
+# Kuhn's equilibria, a parameter apart: how often each information state bets or calls.
+def kuhn_equilibrium(alpha):
+    bets = {
+        (0, 0, ()): alpha,
+        (0, 0, (0, 1)): 0,
+        (0, 1, ()): 0,
+        (0, 1, (0, 1)): alpha + 1 / 3,
+        (0, 2, ()): 3 * alpha,
+        (0, 2, (0, 1)): 1,
+        (1, 0, (0,)): 1 / 3,
+        (1, 0, (1,)): 0,
+        (1, 1, (0,)): 0,
+        (1, 1, (1,)): 1 / 3,
+        (1, 2, (0,)): 1,
+        (1, 2, (1,)): 1,
+    }
+    return {key: [1 - bet, bet] for key, bet in bets.items()}
+
+
+@pytest.mark.parametrize("alpha", [0, 1 / 6, 1 / 3])
+def test_kuhns_equilibria_cannot_be_exploited(alpha):
+    found = exploitability(games.load("kuhn-poker"), kuhn_equilibrium(alpha))
+    assert found.nash_conv == pytest.approx(0, abs=1e-15)
+    assert found.values == pytest.approx((-1 / 18, 1 / 18), abs=1e-15)
+
+
+def test_a_best_response_gets_what_it_promises_and_no_other_pure_policy_more():
+    game = games.load("kuhn-poker")
+    tree = tree_of(game)
+    for player in range(2):
+        found = best_response(game, random_probabilities, player)
+        assert exploitability(game, found.policy).values[player] == pytest.approx(found.value, abs=1e-12)
+        own = [number for number in tree.decisions if tree.sets[number]["player"] == player]
+        worth = []
+        for choices in np.ndindex(*(2,) * len(own)):
+            pure = tabular(tree, random_probabilities)
+            for number, choice in zip(own, choices, strict=True):
+                pure.at(number)[:] = [1 - choice, choice]
+            worth.append(exploitability(game, pure).values[player])
+        assert max(worth) == pytest.approx(found.value, abs=1e-12)
+
+
+def test_the_responder_s_own_policy_does_not_matter():
+    game = games.load("leduc-poker")
+    for player in range(2):
+        pair = [random_probabilities, random_probabilities]
+        pair[player] = None
+        against = best_response(game, pair, player).value
+        assert against == pytest.approx(best_response(game, random_probabilities, player).value, abs=1e-12)
+
+
+def test_nash_conv_its_half_and_each_player_s_share_are_told_apart():
+    found = exploitability(games.load("leduc-poker"), random_probabilities)
+    assert found.nash_conv == pytest.approx(sum(found.improvements)) == pytest.approx(2 * found.exploitability)
+    assert found.nash_conv == pytest.approx(sum(found.best_responses), abs=1e-12)  # zero-sum
+    assert str(found).startswith(
+        f"NashConv {found.nash_conv:.6g} (exploitability {found.exploitability:.6g}, its half)"
+    )
+
+
+# -------------------------------------------------------------------------------------------------------------- policies
+
+
+def test_the_kinds_of_policies_say_the_same():
+    game = games.load("leduc-poker")
+    tree = tree_of(game)
+    written = tabular(tree, random_probabilities)
+    listed = {key: list(row.values()) for key, row in written.table().items()}
+    given = [written, written.table(), listed, (random_probabilities, written), lambda state: written(state)]
+    expected = exploitability(game, random_probabilities)
+    assert all(exploitability(game, policy) == expected for policy in given)
+
+
+def test_a_table_is_uniform_where_it_says_nothing():
+    game = games.load("kuhn-poker")
+    assert exploitability(game, {}) == exploitability(game, None) == exploitability(game, lambda state: [0.5, 0.5])
+
+
+def test_an_agent_plays_each_action_as_often_as_he_visits_it():
+    game = games.load("kuhn-poker")
+    agent = Agent(BASELINE, iterations=200)
+    tree = tree_of(game)
+    written = tabular(tree, agent, seed=4)
+    for number in tree.decisions.tolist():
+        searched = agent.search(tree.state_of(number), (4, number))
+        assert written.at(number) == pytest.approx(searched.visits / searched.visits.sum())
+    assert exploitability(game, agent, seed=4) == exploitability(game, written)
+
+
+def test_weights_become_probabilities_and_chance_keeps_its_own():
+    tree = tree_of(games.load("leduc-poker"))
+    weights = np.arange(len(tree.slots), dtype=float)
+    policy = normalised(tree, weights)
+    for number, one in enumerate(tree.sets):
+        slots = slice(one["slot"], one["slot"] + one["count"])
+        right = tree.slots["probability"][slots] if one["player"] == CHANCE else weights[slots] / weights[slots].sum()
+        assert policy.at(number) == pytest.approx(right)
+    assert (normalised(tree, 0 * weights).probabilities == uniform_policy(tree).probabilities).all()
+
+
+def test_a_policy_answers_for_every_state():
+    game = games.load("goofspiel(cards=4)")
+    policy = tabular(tree_of(game), random_probabilities)
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        assert policy(state) == pytest.approx(random_probabilities(state), abs=1e-12)
+        state.apply_action(state.legal_actions()[0])
+
+
+@pytest.mark.parametrize(
+    ("policy", "error", "told"),
+    [
+        ("BASELINE", TypeError, "'BASELINE' is no policy; it must be a table, an Agent, a function"),
+        ((None,), ValueError, "1 policies for the 2 players of kuhn-poker"),
+        (
+            {(0, 9, ()): [1, 0]},
+            ValueError,
+            r"\(0, 9, \(\)\) is no information state of kuhn-poker; .* such as \(0, 0, \(\)\)",
+        ),
+        ({"J": [1, 0]}, ValueError, "'J' is no information state of kuhn-poker"),
+        ({(0, 0, ()): [0.5, 0.6]}, ValueError, r"player 0 of kuhn-poker plays \[0.5, 0.6\] after 'the deal'"),
+        (
+            {(1, 1, (1,)): {0: 1.0, 2: 0.0}},
+            ValueError,
+            r"after 'bet'; it must be probabilities of the actions \[0, 1\]",
+        ),
+        (lambda state: [1.0], ValueError, r"plays \[1.0\]"),
+        (lambda state: [2.0, -1.0], ValueError, r"plays \[2.0, -1.0\]"),
+        (lambda state: [float("nan"), 1.0], ValueError, "plays .nan"),
+    ],
+)
+def test_a_wrong_policy_is_refused_by_player_and_history(policy, error, told):
+    with pytest.raises(error, match=told):
+        exploitability(games.load("kuhn-poker"), policy)
+
+
+def test_a_policy_of_another_game_and_a_player_who_is_none_are_refused():
+    other = uniform_policy(tree_of(games.load("leduc-poker")))
+    with pytest.raises(ValueError, match="of leduc-poker> is no policy in kuhn-poker"):
+        exploitability(games.load("kuhn-poker"), other)
+    for player in (2, -1, True, "0"):
+        with pytest.raises(ValueError, match="it must be 0 or 1"):
+            best_response(games.load("kuhn-poker"), None, player)
+
+
+def test_a_policy_is_told_by_its_game():
+    policy = uniform_policy(tree_of(games.load("kuhn-poker")))
+    assert isinstance(policy, TabularPolicy) and repr(policy) == "<policy in 12 information sets of kuhn-poker>"
+    assert policy.table()[information_state(games.load("kuhn-poker").new_initial_state(1))] == {0: 0.5, 1: 0.5}
