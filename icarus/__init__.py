@@ -57,6 +57,7 @@ from icarus.engine.scheme import (
     parse_scheme,
 )
 from icarus.engine.search import search
+from icarus.equilibrium import best_response, exploitability
 from icarus.kernel.game import Game, State
 from icarus.kernel.python_game import PythonGame, in_python
 from icarus.specs import (
@@ -137,10 +138,12 @@ __all__ = [
     "audit",
     "backpropagation",
     "baseline",
+    "best_response",
     "candidates",
     "capture",
     "epic",
     "epsilon_greedy",
+    "exploitability",
     "games",
     "gibbs",
     "in_python",

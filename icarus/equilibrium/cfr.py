@@ -1,0 +1,171 @@
+"""Counterfactual regret minimization over whole trees: CFR (Zinkevich et al., 2008) and CFR+ (Tammelin, 2014).
+
+As in best responses, an iteration looks at the ends and at what players have seen, and at no history in between: counterfactual values
+are gathered from the ends at the views of a player, and passed on from the last view to the first.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from icarus.checks import integer, real
+from icarus.compiler.entries import compiled
+from icarus.equilibrium.arrays import END, NOTHING, SET, VIEW
+from icarus.equilibrium.best_response import Exploitability, exploitability, gather, pass_on, reach
+from icarus.equilibrium.growth import PLAYERS, rows
+from icarus.equilibrium.policies import TabularPolicy, normalised, uniform_policy
+from icarus.equilibrium.regret import match_all
+from icarus.equilibrium.tree import GameTree, tree_of
+from icarus.kernel import helper
+from icarus.kernel.game import Game
+
+_BETWEEN_LOOKS = 64  # iterations between two looks at how far the equilibrium is
+
+
+@helper
+def update_regrets(
+    views: np.ndarray,
+    sets: np.ndarray,
+    player: int,
+    policy: np.ndarray,
+    values: np.ndarray,
+    regrets: np.ndarray,
+    plus: bool,
+) -> None:
+    """Add the counterfactual regrets of a player's actions, given what ends at his views; in CFR+ none falls below 0.
+
+    Args:
+        values: [views] of the ends, as `gather` tells them; used up.
+    """
+    actions = np.zeros(len(policy))
+    for i in range(len(views) - 1, -1, -1):
+        view = views[i]
+        if view.player != player:
+            continue
+        if view.set != NOTHING:
+            one, expected = sets[view.set], 0.0
+            for slot in range(one.slot, one.slot + one.count):
+                expected += policy[slot] * actions[slot]
+            for slot in range(one.slot, one.slot + one.count):
+                regrets[slot] += actions[slot] - expected
+                if plus and regrets[slot] < 0.0:
+                    regrets[slot] = 0.0
+            values[i] += expected
+        pass_on(view, values[i], values, actions)
+
+
+def minimize(
+    views: np.ndarray,
+    sets: np.ndarray,
+    ends: np.ndarray,
+    regrets: np.ndarray,
+    sums: np.ndarray,
+    policy: np.ndarray,
+    done: int,
+    iterations: int,
+    plus: bool,
+) -> int:
+    """Go on from iteration `done` with so many more: the players in turn, each against the other's newest policy.
+
+    Args:
+        regrets, sums: [slots] cumulative regrets, and weights of the average policy: the player's own part in reaching the information
+            set, times the number of the iteration in CFR+.
+        policy: [slots], chance's outcomes in it; the current policy of both players.
+    """
+    reached, values = np.empty(len(views)), np.empty(len(views))
+    for t in range(done + 1, done + iterations + 1):
+        for player in range(PLAYERS):
+            reach(views, policy, reached)
+            values[:] = 0.0
+            gather(ends, reached, player, values)
+            update_regrets(views, sets, player, policy, values, regrets, plus)
+            weight = float(t) if plus else 1.0
+            for i in range(len(sets)):
+                one = sets[i]
+                if one.player == player:
+                    for slot in range(one.slot, one.slot + one.count):
+                        sums[slot] += weight * reached[one.known] * policy[slot]
+            match_all(sets, regrets, player, policy)
+    return 0
+
+
+@functools.cache
+def minimizing() -> Any:
+    """`minimize` as machine code."""
+    reals = (types.float64[::1],) * 3
+    arguments = (rows(VIEW), rows(SET), rows(END), *reals, types.int64, types.int64, types.boolean)
+    return compiled(minimize, types.int64(*arguments), "counterfactual regret minimization")
+
+
+class CFR:
+    """Counterfactual regret minimization under way: `run` may be called as often as one likes.
+
+    Attributes:
+        tree: of the game.
+        iterations: made so far; in each both players' regrets are updated, in turn.
+        regrets, sums: the cumulative regrets, and the weights of the average policy. [slots]
+
+    Raises:
+        ValueError, TypeError: as for a `GameTree`.
+    """
+
+    plus = False
+
+    def __init__(self, game: Game | GameTree) -> None:
+        self.tree = game if isinstance(game, GameTree) else tree_of(game)
+        self.iterations = 0
+        self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
+        self._policy = uniform_policy(self.tree).probabilities
+
+    def run(self, iterations: int) -> None:
+        """Make so many more iterations."""
+        iterations, tree = integer("iterations", iterations, 1), self.tree
+        state = (self.regrets, self.sums, self._policy)
+        minimizing()(tree.views, tree.sets, tree.ends, *state, self.iterations, iterations, self.plus)
+        self.iterations += iterations
+
+    @property
+    def average(self) -> TabularPolicy:
+        """The average policy, which converges to an equilibrium."""
+        return normalised(self.tree, self.sums)
+
+    @property
+    def current(self) -> TabularPolicy:
+        """The policy of the regrets."""
+        return normalised(self.tree, np.maximum(self.regrets, 0.0))
+
+    def exploitability(self) -> Exploitability:
+        """How far the average policy is from an equilibrium."""
+        return exploitability(self.tree, self.average)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} in {self.tree.game} after {self.iterations} iterations>"
+
+
+class CFRPlus(CFR):
+    """CFR+: regrets do not fall below 0, and the average weighs each iteration by its number."""
+
+    plus = True
+
+
+def near_equilibrium(game: Game | GameTree, epsilon: float = 0.001, most: int = 1_000_000) -> TabularPolicy:
+    """An ε-equilibrium by CFR+: its NashConv is at most `epsilon`, in the units of the game's gains.
+
+    Args:
+        most: iterations after which to give up.
+
+    Raises:
+        ValueError: epsilon is not positive, it was not reached, or the game has no tree (see `GameTree`).
+    """
+    epsilon, most = real("epsilon", epsilon, 0, above=True), integer("most", most, 1)
+    solver = CFRPlus(game)
+    while solver.iterations < most:
+        solver.run(min(max(_BETWEEN_LOOKS, solver.iterations // 4), most - solver.iterations))
+        reached = solver.exploitability().nash_conv
+        if reached <= epsilon:
+            return solver.average
+    raise ValueError(
+        f"after {most} iterations of CFR+ in {solver.tree.game} NashConv is {reached:.3g}, not {epsilon:g}"
+    )
