@@ -93,9 +93,9 @@ def _put(state: Any, roller: int, rank: int) -> float:
     return probability
 
 
-def seen(state: Any, viewer: int) -> int:
+def seen(state: Any, viewer: int) -> np.int64:
     """How many dice show each face."""
-    count = 0
+    count = np.int64(0)
     for i in range(state.dice[viewer]):
         count += (MOST + 1) ** np.int64(state.faces[viewer, i])
     return count
