@@ -28,12 +28,12 @@ RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
 LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}
 ANTE, UNIT = 1, 2  # what a player pays at the start, and the smallest bet
 FOLD, CALL, BET = range(3)  # actions: a call without a bet before it is a check, BET + i is a bet or raise of size i
-NO_CARD = -1
+NO_TABLE = -1
 
 STATE = np.dtype(
     [
         ("cards", np.int8, (2,)),  # the rank that each player holds
-        ("table", np.int8),  # the rank on the table, or NO_CARD
+        ("table", np.int8),  # the rank on the table, or NO_TABLE
         ("paid", np.int16, (2,)),  # into the pot
         ("stage", np.int8),  # the round of betting: 0, 1, or 2 when all is over
         ("player", np.int8),  # about to act
@@ -52,7 +52,7 @@ STATE = np.dtype(
 @helper
 def _begin(state: Any, ranks: int, copies: int, raises: int, sizes: int) -> None:
     state.ranks, state.copies, state.raises, state.sizes = ranks, copies, raises, sizes
-    state.paid[0], state.paid[1], state.table = ANTE, ANTE, NO_CARD
+    state.paid[0], state.paid[1], state.table = ANTE, ANTE, NO_TABLE
 
 
 def initial(state: Any, rng: np.ndarray, ranks: int, copies: int, raises: int, sizes: int) -> None:
@@ -64,7 +64,7 @@ def initial(state: Any, rng: np.ndarray, ranks: int, copies: int, raises: int, s
 @helper
 def _drawn(state: Any, holder: int, rng: np.ndarray) -> int:
     """The rank of a card drawn from those that are neither the holder's nor on the table."""
-    left = state.ranks * state.copies - (1 if state.table == NO_CARD else 2)
+    left = state.ranks * state.copies - (1 if state.table == NO_TABLE else 2)
     rest = below(rng, left)
     rank = 0
     while rest >= _unseen(state, holder, rank):
@@ -103,12 +103,12 @@ def _owed(state: Any) -> int:
 def player(state: Any) -> int:
     if state.folded or state.stage == 2:
         return TERMINAL
-    return CHANCE if state.stage == 1 and state.table == NO_CARD else state.player
+    return CHANCE if state.stage == 1 and state.table == NO_TABLE else state.player
 
 
 def legal(state: Any, actions: np.ndarray) -> int:
     count = 0
-    if state.stage == 1 and state.table == NO_CARD:
+    if state.stage == 1 and state.table == NO_TABLE:
         for rank in range(state.ranks):
             if _left(state, rank) > 0:
                 actions[count] = rank
@@ -140,7 +140,7 @@ def chance(state: Any, probabilities: np.ndarray) -> None:
 
 
 def apply(state: Any, action: int) -> None:
-    if state.stage == 1 and state.table == NO_CARD:
+    if state.stage == 1 and state.table == NO_TABLE:
         state.table = action
         return
     mover = state.player
@@ -191,7 +191,7 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
 
 def multiplicity(state: Any) -> float:
     """Deals of single cards that the ranks stand for."""
-    ranks = [int(rank) for rank in (*state.cards, state.table) if rank != NO_CARD]
+    ranks = [int(rank) for rank in (*state.cards, state.table) if rank != NO_TABLE]
     return math.prod(math.perm(int(state.copies), ranks.count(rank)) for rank in set(ranks))
 
 
@@ -205,7 +205,7 @@ def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
 def text(state: Any) -> str:
     """The cards, what each has paid, and who is to act."""
     hands = "; ".join(f"player {i}: {state.cards[i] + 1}, paid {state.paid[i]}" for i in range(2))
-    hands += "" if state.table == NO_CARD else f"; table: {state.table + 1}"
+    hands += "" if state.table == NO_TABLE else f"; table: {state.table + 1}"
     if state.folded:
         return f"{hands}\nplayer {1 - state.player} has folded"
     if state.stage == 2:

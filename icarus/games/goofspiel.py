@@ -86,14 +86,14 @@ def apply(state: Any, action: int) -> None:
     state.hands[bidder] &= ~(1 << (action - state.lowest))
     state.player = 1 - bidder
     if bidder == 1:
-        result, points = _result(state.bids[0, state.rounds], action), _points(state)
+        result, stake = _result(state.bids[0, state.rounds], action), points(state)
         if result != TIED:
-            state.lead += points if result == FIRST_WON else -points
+            state.lead += stake if result == FIRST_WON else -stake
         state.rounds += 1
 
 
 @inlined
-def _points(state: Any) -> int:
+def points(state: Any) -> int:
     """What the present round is about."""
     return state.lowest + (state.cards - 1 - state.rounds if state.descending else state.rounds)
 
@@ -193,7 +193,7 @@ def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
 def text(state: Any) -> str:
     """Hands, bids, the points at stake and the lead."""
     over = player(state) == TERMINAL
-    stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {_points(state)}"
+    stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {points(state)}"
     lines = [
         stake + ("; level" if state.lead == 0 else f"; ahead: player {int(state.lead < 0)} by {abs(int(state.lead))}")
     ]

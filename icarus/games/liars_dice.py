@@ -93,12 +93,12 @@ def _put(state: Any, roller: int, rank: int) -> float:
     return probability
 
 
-def seen(state: Any, viewer: int) -> np.int64:
+def seen(state: Any, viewer: int) -> int:
     """How many dice show each face."""
-    count = np.int64(0)
+    counts: Any = 0  # a digit for each face
     for i in range(state.dice[viewer]):
-        count += (MOST + 1) ** np.int64(state.faces[viewer, i])
-    return count
+        counts += (MOST + 1) ** np.int64(state.faces[viewer, i])
+    return counts
 
 
 def player(state: Any) -> int:
@@ -148,7 +148,7 @@ def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 def text(state: Any) -> str:
     """The dice, the last bid, and who is to act."""
-    rolls = (" ".join(_face_name(state, face) for face in state.faces[i, : state.dice[i]]) for i in range(2))
+    rolls = (" ".join(face_name(state, face) for face in state.faces[i, : state.dice[i]]) for i in range(2))
     dice = "; ".join(f"player {i}: {roll}" for i, roll in enumerate(rolls))
     bidder, other = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
     bid = "" if state.bid == NO_BID else f"player {bidder} has bid {action_text(state, state.bid)}, "
@@ -156,10 +156,11 @@ def text(state: Any) -> str:
 
 
 def action_text(state: Any, action: int) -> str:
-    return "liar" if action == LIAR else f"{action // state.sides + 1} × {_face_name(state, action % state.sides)}"
+    return "liar" if action == LIAR else f"{action // state.sides + 1} × {face_name(state, action % state.sides)}"
 
 
-def _face_name(state: Any, face: int) -> str:
+def face_name(state: Any, face: int) -> str:
+    """A face of a die as it is written."""
     return "★" if face == state.sides - 1 else FACE_NAMES[face]
 
 

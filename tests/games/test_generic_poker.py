@@ -7,7 +7,7 @@ import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from icarus.games.generic_poker import CALL, FOLD, NO_CARD, generic_poker
+from icarus.games.generic_poker import CALL, FOLD, NO_TABLE, generic_poker
 from icarus.games.leduc_poker import LEDUC_POKER
 from icarus.kernel import CHANCE
 from icarus.kernel.game import State
@@ -158,6 +158,6 @@ def test_the_table_is_drawn_as_players_see_it():
     )
     assert str(dealt(game, 2, 1, "bet 2, fold")).endswith("player 1 has folded")
     assert str(dealt(game, 2, 1, "check, check")).endswith("the table is dealt a card")
-    assert dealt(game, 2, 1).facts.table == NO_CARD
+    assert dealt(game, 2, 1).facts.table == NO_TABLE
     assert [dealt(game, 2, 1, "bet 2").action_to_string(action) for action in (FOLD, CALL)] == ["fold", "call"]
     assert (str(LEDUC_POKER), str(game)) == ("leduc-poker", "generic-poker")

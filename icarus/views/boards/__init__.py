@@ -18,6 +18,7 @@ from icarus.views.boards.cards import (
     knockout_whist,
     kuhn_poker,
     liars_dice,
+    poker,
     whist_parts,
 )
 from icarus.views.boards.confrontation import lotr_confrontation, lotr_parts
@@ -40,6 +41,8 @@ BOARDS: dict[str, tuple[Callable[[Any, int | None], Drawing], Callable[[Any, int
     "knockout-whist": (knockout_whist, whist_parts),
     "phantom-mnk": (phantom, phantom_parts),
     "kuhn-poker": (kuhn_poker, _no_parts),
+    "leduc-poker": (poker, _no_parts),
+    "generic-poker": (poker, _no_parts),
     "liars-dice": (liars_dice, _no_parts),
     "goofspiel": (goofspiel, bid_parts),
 }

@@ -6,10 +6,13 @@ from icarus.games.cards import SUIT_SYMBOLS, card_text, cards_in
 from icarus.games.dou_di_zhu.game import PLAYER_NAMES
 from icarus.games.dou_di_zhu.plays import PASS as NO_PLAY
 from icarus.games.dou_di_zhu.plays import RANK_NAMES, cards_of, cards_played, written
+from icarus.games.generic_poker import NO_TABLE
+from icarus.games.generic_poker import text as poker_text
+from icarus.games.goofspiel import points
 from icarus.games.hearts import game as hearts_game
 from icarus.games.knockout_whist import FACE_DOWN, NO_CARD, OVER, PLAY
 from icarus.games.knockout_whist import text as whist_text
-from icarus.games.liars_dice import FACE_NAMES, LIAR, NO_BID
+from icarus.games.liars_dice import LIAR, NO_BID, face_name
 from icarus.games.liars_dice import action_text as bid_text
 from icarus.kernel import TERMINAL
 from icarus.views.drawing import Drawing, Hand, Table
@@ -108,11 +111,11 @@ def dou_di_zhu(state: Any, seat: int | None) -> Drawing:
 def goofspiel(state: Any, seat: int | None) -> Drawing:
     """The points at stake, the seat's own cards and bids."""
     over = state.rounds == state.cards
-    stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {state.rounds + 1}"
+    stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {points(state)}"
     lead = "level" if state.lead == 0 else f"player {int(state.lead < 0)} is ahead by {abs(int(state.lead))}"
     hands = []
     for i in range(2):
-        cards = tuple(str(card) for card in range(1, state.cards + 1) if int(state.hands[i]) >> (card - 1) & 1)
+        cards = tuple(str(card + state.lowest) for card in range(state.cards) if int(state.hands[i]) >> card & 1)
         bids = " ".join(str(bid) for bid in state.bids[i, : state.rounds])
         hands.append(_hand(seat, i, cards, f"has bid {bids}" if bids and seat in (None, i) else ""))
     middle: tuple[tuple[str, str | None], ...] = ()
@@ -138,11 +141,19 @@ def kuhn_poker(state: Any, seat: int | None) -> Drawing:
     return Table("Kuhn poker", hands, (), footer)
 
 
+def poker(state: Any, seat: int | None) -> Drawing:
+    """The seat's own card, the card on the table, and what both have paid."""
+    looks = None if state.stage == 2 else seat
+    hands = tuple(_hand(looks, i, (str(state.cards[i] + 1),), f"has paid {state.paid[i]}") for i in range(2))
+    table = () if state.table == NO_TABLE else (("the table", str(state.table + 1)),)
+    return Table("Poker", hands, table, poker_text(state).split("\n")[-1])
+
+
 def liars_dice(state: Any, seat: int | None) -> Drawing:
     """The seat's own dice, and the last bid."""
     looks = None if state.called else seat
     hands = tuple(
-        _hand(looks, i, tuple(FACE_NAMES[face] for face in state.faces[i, : state.dice[i]])) for i in range(2)
+        _hand(looks, i, tuple(face_name(state, face) for face in state.faces[i, : state.dice[i]])) for i in range(2)
     )
     bidder, other = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
     bid = "no bid yet" if state.bid == NO_BID else f"player {bidder} has bid {bid_text(state, state.bid)}"
