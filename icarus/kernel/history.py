@@ -103,6 +103,7 @@ def mix(key: int, part: int) -> int:
     return word - (1 << 64) if word >> 63 else word
 
 
+# Not inline="always": the compiler then clears away stores into views made by address in the functions that call it.
 @overload(mix, jit_options={"forceinline": True})
 def _compiled_mix(key: Any, part: Any) -> Callable:
     def implementation(key: Any, part: Any) -> Any:
