@@ -9,7 +9,7 @@ import pytest
 from icarus import Agent, checks, games, search
 from icarus.engine.parallel import check_threads
 from icarus.engine.scheme import DeterminizedUCT
-from icarus.games.knockout_whist import knockout_whist
+from icarus.games.knockout_whist.game import knockout_whist
 from icarus.specs import BASELINE, nast
 
 NO_INTEGERS = (True, False, np.True_, 1.0, 2.5, "3", None, math.nan, math.inf, [1])

@@ -32,17 +32,7 @@ LEVEL = {name: level for level, name in enumerate(ROOMS)}
 NO_NEIGHBOURS = {"games", "specs"}  # these two kinds of content do not know each other
 LONGEST_BODY, LONGEST_FILE = 50, 400
 LONG_BODIES = {"kernel.functions.entries_of"}
-LONG_FILES = {
-    "engine.playout",
-    "commands.audit",
-    "commands.cli",
-    "algebra.enhancement",
-    "engine.search",
-    "kernel.game",
-    "games.hearts.game",
-    "games.knockout_whist",
-    "games.lotr_confrontation.game",
-}
+LONG_FILES = {"commands.audit", "commands.cli", "algebra.enhancement", "engine.search", "kernel.game"}
 CONTRACT = {
     field.name for field in attrs.fields(Game)
 }  # what the functions of a game do is told once, in Game's docstring

@@ -18,7 +18,8 @@ import numpy as np
 
 import icarus
 from icarus import State, search
-from icarus.games.hearts.game import DEALING, HEARTS
+from icarus.games.hearts.facts import DEALING
+from icarus.games.hearts.game import HEARTS
 from icarus.specs import BASELINE
 
 TABLE = Path(icarus.__file__).parent / "games" / "hearts" / "rounds.npy"

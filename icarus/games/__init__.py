@@ -10,7 +10,7 @@ from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
 from icarus.games.generic_poker import generic_poker
 from icarus.games.goofspiel import goofspiel
 from icarus.games.hearts.game import hearts
-from icarus.games.knockout_whist import knockout_whist
+from icarus.games.knockout_whist.game import knockout_whist
 from icarus.games.kuhn_poker import KUHN_POKER
 from icarus.games.leduc_poker import LEDUC_POKER
 from icarus.games.liars_dice import liars_dice

@@ -17,19 +17,8 @@ import scipy.stats
 
 from icarus.compiler.rng import seeded
 from icarus.games.cards import card_named, cards_text
-from icarus.games.hearts.game import (
-    CARD_PASSED,
-    DEAL,
-    DEALING,
-    ENDED,
-    EXCHANGE,
-    HEARTS,
-    PASS,
-    PLAYING,
-    ROUND_SCORES,
-    _subset,
-    hearts,
-)
+from icarus.games.hearts.facts import CARD_PASSED, DEAL, DEALING, ENDED, EXCHANGE, PASS, PLAYING, subset
+from icarus.games.hearts.game import HEARTS, ROUND_SCORES, hearts
 from icarus.kernel import CHANCE
 from icarus.kernel.game import State
 
@@ -812,7 +801,7 @@ def test_cards_and_hands_are_written_as_players_do() -> None:
 def test_a_random_subset_of_any_size_is_uniform() -> None:
     generator, pool = seeded(22), np.uint64(0b1011_0110_0101)
     for size in range(8):
-        counted = collections.Counter(int(_subset(generator, pool, size)) for _ in range(60 * math.comb(7, size)))
+        counted = collections.Counter(int(subset(generator, pool, size)) for _ in range(60 * math.comb(7, size)))
         assert all(word & ~int(pool) == 0 and word.bit_count() == size for word in counted)
         assert len(counted) == math.comb(7, size) and (
             len(counted) == 1 or p_value(counted, len(counted)) > SIGNIFICANCE

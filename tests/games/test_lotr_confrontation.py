@@ -79,7 +79,8 @@ from icarus.games.lotr_confrontation.facts import (
     WARG,
     WITCH_KING,
 )
-from icarus.games.lotr_confrontation.game import lotr_confrontation, simultaneous
+from icarus.games.lotr_confrontation.game import lotr_confrontation
+from icarus.games.lotr_confrontation.hidden import simultaneous
 from icarus.kernel import CHANCE, TERMINAL, below, helper
 from icarus.kernel.game import State
 

@@ -25,7 +25,6 @@ passed, and DEAL, when a new round begins; what those show a player is a move of
 """
 
 import itertools
-import math
 from pathlib import Path
 from typing import Any
 
@@ -33,141 +32,45 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.rng import RNG_WORDS, next_word
-from icarus.games.cards import CARDS, PACK, RANKS, card_text, cards_text, suit_cards
-from icarus.kernel import (
-    CHANCE,
-    CONTINUES,
-    TERMINAL,
-    append_bits,
-    below,
-    helper,
-    inlined,
-    lowest_bit,
-    popcount,
-    shuffle,
+from icarus.games.cards import PACK, RANKS, card_text, cards_text, suit_cards
+from icarus.games.hearts.facts import (
+    ALL_PASSES,
+    BELIEFS,
+    CLUB_TWO,
+    DEAL,
+    DEAL_LABEL,
+    DEALING,
+    ENDED,
+    EXCHANGE,
+    EXCHANGING,
+    HAND,
+    HEART_CARDS,
+    MAX_THRESHOLD,
+    NONE,
+    PASS,
+    PASSED_CARDS,
+    PASSING,
+    PASSINGS,
+    PLAYERS,
+    PLAYING,
+    POINT_CARDS,
+    QUEEN_POINTS,
+    SPADE_QUEEN,
+    STATE,
+    THRESHOLD,
+    card_bit,
+    deal,
+    giver,
+    offset,
+    passed_by,
+    scored,
 )
-from icarus.kernel.game import Game, State
-
-PLAYERS = 4
-HAND = CARDS // PLAYERS
-PASSED_CARDS = 3
-ALL_PASSES = PLAYERS * PASSED_CARDS
-QUEEN_POINTS = 13
-ALL_POINTS = 26
-THRESHOLD, MAX_THRESHOLD = 50, 10_000
-
-PASS = CARDS  # PASS + c: pass card c
-EXCHANGE = 2 * CARDS
-DEAL = EXCHANGE + 1
-CARD_PASSED = DEAL + 1  # what the others see of a pass
-DEAL_LABEL = PLAYERS  # D of eq. (19); L_i is i
-
-PASSING, EXCHANGING, PLAYING, DEALING, ENDED = range(5)
-PASSINGS = ("pass left", "pass right", "pass across", "no passing")
-OFFSETS = (1, 3, 2, 0)  # seats from the passer to the receiver
-
-ONE = np.uint64(1)
-NONE = np.uint64(0)
-HEART_CARDS = np.uint64(((1 << RANKS) - 1) << 3 * RANKS)
-CLUB_TWO = np.uint64(1)
-SPADE_QUEEN = np.uint64(1 << 2 * RANKS + 10)
-POINT_CARDS = np.uint64(HEART_CARDS | SPADE_QUEEN)
+from icarus.games.hearts.hidden import determinize, observe, prepare, recall, retrace
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, append_bits, below, helper, inlined, popcount
+from icarus.kernel.game import Game
 
 ROUND_SCORES = np.load(Path(__file__).with_name("rounds.npy"))  # int8 [rounds, seat]
 SEATINGS = np.array(list(itertools.permutations(range(PLAYERS))), np.int8)
-
-UNSEEN_CARDS = CARDS - HAND
-BINOMIAL = np.array([[math.comb(n, k) for k in range(UNSEEN_CARDS + 1)] for n in range(UNSEEN_CARDS + 1)], np.uint64)
-MAX_SPLITS = (UNSEEN_CARDS // 3 + 1) ** 3  # three sets of cards, 39 in all, each split between two players
-
-STATE = np.dtype(
-    [
-        (
-            "held",
-            np.uint64,
-            (PLAYERS,),
-        ),  # bits: until the exchange what is in hand, then all that is held for the 13 tricks
-        ("played", np.uint64),  # bits: this round
-        ("excluded", np.uint64, (PLAYERS,)),  # bits: cards that a player has shown not to hold
-        ("fate", np.uint64),  # seed of the deals to come, in a search of the rounds to come
-        ("scores", np.int16, (PLAYERS,)),  # points at the end of the last round
-        ("threshold", np.int16),  # a score that ends the game
-        ("round_number", np.int16),
-        ("passed", np.int8, (PLAYERS, PASSED_CARDS)),  # cards, in the order of passing
-        ("trick", np.int8, (PLAYERS,)),  # cards, in the order of playing
-        ("points", np.int8, (PLAYERS,)),  # taken this round
-        ("phase", np.int8),
-        ("player", np.int8),  # ρ
-        ("passes", np.int8),  # made this round, 0 … 12
-        ("count", np.int8),  # cards in the trick
-        ("broken", np.int8),  # ♥ may be led
-        ("searching", np.int8),  # the game ends with the round
-    ],
-    align=True,
-)
-
-# With three hidden hands the deals of all splits fit a table: several times cheaper to draw from than `_cards.draw_deal`.
-BELIEFS = np.dtype(
-    [
-        ("sure", np.uint64, (3,)),  # bits: cards that each opponent (observer + 1, + 2, + 3) must hold
-        ("needs", np.int8, (3,)),  # cards that each opponent holds besides
-        ("shared", np.uint64, (3,)),  # bits: cards that this opponent cannot hold, but both others can
-        ("anyone", np.uint64),  # bits: cards that each opponent can hold
-        ("splits", np.int64),  # ways to number the cards of `shared` that go to one of the two
-        ("deals", np.uint64, (MAX_SPLITS,)),  # deals, of all consistent ones, with this split or one before it
-        ("mask", np.uint64),  # the least 2^k − 1 that is no less than the number of consistent deals, less one
-    ],
-    align=True,
-)
-
-
-@inlined
-def _bit(card: int) -> np.uint64:
-    return ONE << np.uint64(card)
-
-
-@inlined
-def _subset(rng: np.ndarray, cards: np.uint64, size: int) -> np.uint64:
-    """A uniformly random set of `size` of the cards: by coins, which treat no card unlike another."""
-    chosen = NONE
-    while size > 0:
-        half = cards & next_word(rng)
-        excess = popcount(half) - size
-        if excess <= 0:
-            chosen |= half
-            cards ^= half
-            size = -excess
-        else:
-            cards = half
-    return chosen
-
-
-@inlined
-def _passed_by(state: Any, player: int) -> np.uint64:
-    """The set of cards that a player has passed so far."""
-    cards = NONE
-    for k in range(min(max(state.passes - PASSED_CARDS * player, 0), PASSED_CARDS)):
-        cards |= _bit(state.passed[player, k])
-    return cards
-
-
-@inlined
-def _offset(state: Any) -> int:
-    return OFFSETS[state.round_number & 3]
-
-
-@inlined
-def _giver(state: Any, player: int) -> int:
-    """Who passes to a player."""
-    return (player - _offset(state)) & 3
-
-
-@helper
-def _deal(state: Any, rng: np.ndarray) -> None:
-    cards = PACK
-    for i in range(PLAYERS):
-        state.held[i] = _subset(rng, cards, HAND)
-        cards ^= state.held[i]
 
 
 @helper
@@ -184,7 +87,7 @@ def _generator(fate: np.uint64) -> np.ndarray:
 
 def initial(state: Any, rng: np.ndarray, threshold: int) -> None:
     state.threshold = threshold
-    _deal(state, rng)
+    deal(state, rng)
     state.fate = next_word(rng)
 
 
@@ -223,9 +126,9 @@ def apply(state: Any, action: int) -> None:
         _pass(state, action - PASS)
     elif state.phase == EXCHANGING:
         for i in range(PLAYERS):
-            state.held[i] |= _passed_by(state, _giver(state, i))
+            state.held[i] |= passed_by(state, giver(state, i))
         _begin_tricks(state)
-    elif _offset(state) == 0:
+    elif offset(state) == 0:
         _begin_tricks(state)
     else:
         state.phase, state.player = PASSING, 0
@@ -233,7 +136,7 @@ def apply(state: Any, action: int) -> None:
 
 @inlined
 def _pass(state: Any, card: int) -> None:
-    state.held[state.player] ^= _bit(card)
+    state.held[state.player] ^= card_bit(card)
     state.passed[state.player, state.passes % PASSED_CARDS] = card
     state.passes += 1
     state.player = state.passes // PASSED_CARDS
@@ -251,7 +154,7 @@ def _begin_tricks(state: Any) -> None:
 
 @inlined
 def _play(state: Any, card: int) -> None:
-    bit = _bit(card)
+    bit = card_bit(card)
     _exclude(state, card, bit)
     state.trick[state.count] = card
     state.played |= bit
@@ -285,9 +188,9 @@ def _end_trick(state: Any) -> None:
         card = state.trick[k]
         if card > best and card // RANKS == best // RANKS:
             best, winner = card, k
-        if _bit(card) & HEART_CARDS:
+        if card_bit(card) & HEART_CARDS:
             points += 1
-        elif _bit(card) == SPADE_QUEEN:
+        elif card_bit(card) == SPADE_QUEEN:
             points += QUEEN_POINTS
     state.player = (leader + winner) & 3
     state.points[state.player] += points
@@ -297,22 +200,11 @@ def _end_trick(state: Any) -> None:
         state.count = 0
 
 
-@inlined
-def _scored(state: Any, player: int) -> int:
-    """What the round adds to a player's score."""
-    if state.points[player] == ALL_POINTS:
-        return 0
-    for i in range(PLAYERS):
-        if state.points[i] == ALL_POINTS:
-            return ALL_POINTS
-    return state.points[player]
-
-
 @helper
 def _end_round(state: Any) -> None:
     reached = False
     for i in range(PLAYERS):
-        state.scores[i] += _scored(state, i)
+        state.scores[i] += scored(state, i)
         reached = reached or state.scores[i] >= state.threshold
     if reached or state.searching:
         state.phase, state.player = ENDED, TERMINAL
@@ -324,7 +216,7 @@ def _end_round(state: Any) -> None:
 def _shuffle_deck(state: Any) -> None:
     """Lay out the cards of the next round, face down until DEAL."""
     generator = _generator(state.fate)
-    _deal(state, generator)
+    deal(state, generator)
     state.fate = next_word(generator)
     state.phase, state.player = DEALING, CHANCE
     state.round_number += 1
@@ -370,220 +262,6 @@ def _place(out: np.ndarray) -> None:
         out[i] = 1.0 if out[i] == lowest else 0.0 if out[i] == highest and last == 1 else 0.5
 
 
-def observe(state: Any, action: int, moves: np.ndarray) -> None:
-    """A pass is seen as CARD_PASSED; of EXCHANGE and DEAL each sees the cards that he picks up, and who has the lead."""
-    if state.phase == PASSING:
-        for i in range(PLAYERS):
-            if i != state.player:
-                moves[i] = CARD_PASSED
-    elif state.phase != PLAYING:
-        dealt = state.phase == DEALING
-        leads = not dealt or _offset(state) == 0
-        for i in range(PLAYERS):
-            picked_up = state.held[i] if dealt else _passed_by(state, _giver(state, i))
-            moves[i] = _picked_up(picked_up, _club_two_holder(state) if leads else 0)
-
-
-@inlined
-def _picked_up(cards: np.uint64, leader: int) -> int:
-    """The move that shows a player these cards: negative, so that it is no action."""
-    return -1 - np.int64(cards | (np.uint64(leader) << np.uint64(CARDS)))  # type: ignore[return-value]
-
-
-@inlined
-def _club_two_holder(state: Any) -> int:
-    """Who has ♣2, or is about to be given it."""
-    holder = 0
-    for i in range(PLAYERS):
-        if (state.held[i] | _passed_by(state, _giver(state, i))) & CLUB_TWO:
-            holder = i
-    return holder
-
-
-def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
-    """The cards of the trick; before the tricks, the deal (but the first, which is no action) and the passes."""
-    if state.phase == PLAYING or state.phase == ENDED:
-        for k in range(state.count):
-            moves[k] = state.trick[k]
-        return state.count
-    if state.phase == DEALING:
-        return 0
-    count = 0
-    if state.round_number > 0:
-        moves[0] = DEAL if viewer == PLAYERS else _picked_up(state.held[viewer] | _passed_by(state, viewer), 0)
-        count = 1
-    for k in range(state.passes):
-        passer = k // PASSED_CARDS
-        seen = viewer in (PLAYERS, passer)
-        moves[count + k] = PASS + state.passed[passer, k % PASSED_CARDS] if seen else CARD_PASSED
-    return count + state.passes
-
-
-def prepare(state: Any, observer: int, beliefs: Any) -> None:
-    """Sort the unseen cards by who can hold them, and count the deals for each way to split those that only two can hold."""
-    if observer == CHANCE:
-        return
-    unseen = PACK & ~state.played & ~state.held[observer]
-    if state.phase == PASSING or state.phase == EXCHANGING:
-        unseen &= ~_passed_by(state, observer)
-    for k in range(3):
-        beliefs.needs[k] = HAND - popcount(state.held[(observer + 1 + k) & 3] & state.played)
-        beliefs.sure[k] = _known(state, observer, (observer + 1 + k) & 3)
-    unseen &= ~(beliefs.sure[0] | beliefs.sure[1] | beliefs.sure[2])
-    beliefs.anyone = unseen
-    for k in range(3):
-        beliefs.anyone &= ~_excluded(state, observer, k)
-    for k in range(3):
-        here, next_, last = (
-            _excluded(state, observer, k),
-            _excluded(state, observer, k + 1),
-            _excluded(state, observer, k + 2),
-        )
-        beliefs.shared[k] = unseen & here & ~next_ & ~last
-        beliefs.sure[k] |= unseen & ~here & next_ & last
-    for k in range(3):
-        beliefs.needs[k] -= popcount(beliefs.sure[k])
-    _count_deals(beliefs)
-
-
-@inlined
-def _excluded(state: Any, observer: int, k: int) -> np.uint64:
-    """The cards that an opponent, by his place after the observer, has shown not to hold."""
-    return state.excluded[(observer + 1 + k % 3) & 3]
-
-
-@inlined
-def _known(state: Any, observer: int, other: int) -> np.uint64:
-    """The cards in another's hand that the observer can name: those he passed to him, and ♣2 when it is about to be led."""
-    if state.phase != PLAYING:
-        return NONE
-    cards = NONE
-    if state.passes == ALL_PASSES and _giver(state, other) == observer:
-        cards = _passed_by(state, observer) & ~state.played
-    if state.played == NONE and state.player == other:
-        cards |= CLUB_TWO
-    return cards
-
-
-@inlined
-def _left(beliefs: Any, k: int, first: int, second: int, third: int) -> int:
-    """How many of the cards that anyone can hold an opponent has, when so many of each `shared[j]` go to opponent j + 1."""
-    split = (first, second, third)
-    other = (k + 1) % 3  # whose shared cards go to k unless they go to k + 2
-    return beliefs.needs[k] - split[(k + 2) % 3] - (popcount(beliefs.shared[other]) - split[other])
-
-
-@inlined
-def _numbers(beliefs: Any, split: int) -> tuple[int, int, int]:
-    """A split as the numbers of cards of `shared[0]`, `shared[1]`, `shared[2]` that go to opponents 1, 2, 0."""
-    second, third = popcount(beliefs.shared[1]) + 1, popcount(beliefs.shared[2]) + 1
-    return split // third // second, split // third % second, split % third
-
-
-@inlined
-def _count_deals(beliefs: Any) -> None:
-    beliefs.splits = 1
-    for k in range(3):
-        beliefs.splits *= popcount(beliefs.shared[k]) + 1
-    total = NONE
-    for split in range(beliefs.splits):
-        total += _deals(beliefs, split)
-        beliefs.deals[split] = total
-    beliefs.mask = total - ONE
-    for shift in (1, 2, 4, 8, 16, 32):
-        beliefs.mask |= beliefs.mask >> np.uint64(shift)
-
-
-@inlined
-def _deals(beliefs: Any, split: int) -> np.uint64:
-    """The number of consistent deals with this split."""
-    first, second, third = _numbers(beliefs, split)
-    deals = ONE
-    for k in range(3):
-        if _left(beliefs, k, first, second, third) < 0:
-            return NONE
-        deals *= BINOMIAL[popcount(beliefs.shared[k]), (first, second, third)[k]]
-    cards, left = popcount(beliefs.anyone), _left(beliefs, 0, first, second, third)
-    return deals * BINOMIAL[cards, left] * BINOMIAL[cards - left, _left(beliefs, 1, first, second, third)]
-
-
-@inlined
-def _draw_split(beliefs: Any, rng: np.ndarray) -> int:
-    """A split, as likely as its share of the consistent deals."""
-    drawn = next_word(rng) & beliefs.mask
-    while drawn >= beliefs.deals[beliefs.splits - 1]:
-        drawn = next_word(rng) & beliefs.mask
-    low, high = 0, beliefs.splits - 1
-    while low < high:
-        middle = (low + high) // 2
-        if beliefs.deals[middle] > drawn:
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-    """All deals, with all passes, that agree with what the observer has seen are equally likely."""
-    state.searching = 1
-    state.fate = next_word(rng)
-    if observer == CHANCE:
-        return
-    if state.phase == DEALING:
-        _deal(state, rng)
-        return
-    _redeal(state, observer, beliefs, rng)
-    if state.phase == PASSING or state.phase == EXCHANGING:
-        for i in range(PLAYERS):
-            if i != observer:
-                _redraw_pass(state, i, i, rng)
-                state.held[i] &= ~_passed_by(state, i)
-    elif state.passes == ALL_PASSES:
-        for i in range(PLAYERS):
-            receiver = (i + _offset(state)) & 3
-            if i != observer and receiver != observer:
-                _redraw_pass(state, i, receiver, rng)
-
-
-@inlined
-def _redeal(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-    """Give each opponent, besides what he has played, a new hand; before the exchange with the cards that he has passed."""
-    first, second, third = beliefs.sure[0], beliefs.sure[1], beliefs.sure[2]
-    to_second, to_third, to_first = 0, 0, 0
-    if beliefs.splits > 1:
-        to_second, to_third, to_first = _numbers(beliefs, _draw_split(beliefs, rng))
-        drawn = _subset(rng, beliefs.shared[0], to_second)
-        second |= drawn
-        third |= beliefs.shared[0] ^ drawn
-        drawn = _subset(rng, beliefs.shared[1], to_third)
-        third |= drawn
-        first |= beliefs.shared[1] ^ drawn
-        drawn = _subset(rng, beliefs.shared[2], to_first)
-        first |= drawn
-        second |= beliefs.shared[2] ^ drawn
-    drawn = _subset(rng, beliefs.anyone, _left(beliefs, 0, to_second, to_third, to_first))
-    rest = beliefs.anyone ^ drawn
-    first |= drawn
-    drawn = _subset(rng, rest, _left(beliefs, 1, to_second, to_third, to_first))
-    second |= drawn
-    third |= rest ^ drawn
-    hands = (first, second, third)
-    for k in range(3):
-        i = (observer + 1 + k) & 3
-        state.held[i] = state.held[i] & state.played | hands[k]
-
-
-@inlined
-def _redraw_pass(state: Any, passer: int, holder: int, rng: np.ndarray) -> None:
-    """Draw which cards a player has passed, in which order, from all that could be they."""
-    count = min(max(state.passes - PASSED_CARDS * passer, 0), PASSED_CARDS)
-    cards = _subset(rng, state.held[holder], count)
-    for k in range(count):
-        state.passed[passer, k] = lowest_bit(cards)
-        cards &= cards - ONE
-    shuffle(rng, state.passed[passer], count)
-
-
 def episode(state: Any) -> int:
     """Eq. (19): D at the deal, the first included, and player i where he begins a trick."""
     if state.phase == PLAYING:
@@ -591,33 +269,6 @@ def episode(state: Any) -> int:
     if state.phase == DEALING or (state.phase == PASSING and state.passes == 0 and state.round_number == 0):
         return DEAL_LABEL
     return CONTINUES
-
-
-def retrace(state: State, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """What leads to a determinization since its round began: from the initial state, or from where DEAL is to happen."""
-    facts = record.view(np.recarray)[0]
-    if facts.phase == DEALING:
-        return record.copy(), []
-    dealt = max((n for n, (_, action) in enumerate(state.history) if action == DEAL), default=0)
-    actions = [action for _, action in state.history[dealt:]]
-    first = int(facts.round_number > 0)  # after DEAL
-    actions[first : first + facts.passes] = [PASS + int(card) for card in facts.passed.ravel()[: facts.passes]]
-    return _start_of_round(facts), actions
-
-
-def _start_of_round(facts: Any) -> np.ndarray:
-    """The record before the passes of a round, with the cards that were dealt in it."""
-    start = np.zeros(1, STATE)
-    begun = start.view(np.recarray)[0]
-    for field in ("fate", "threshold", "round_number", "searching"):
-        setattr(begun, field, facts[field])
-    begun.phase, begun.player = (DEALING, CHANCE) if facts.round_number > 0 else (PASSING, 0)
-    passed = [int(_passed_by(facts, i)) for i in range(PLAYERS)]
-    for i in range(PLAYERS):
-        received = 0 if facts.phase in (PASSING, EXCHANGING) else passed[_giver(facts, i)]
-        begun.held[i] = int(facts.held[i]) & ~received | passed[i]
-        begun.scores[i] = facts.scores[i] - (_scored(facts, i) if facts.phase == ENDED else 0)
-    return start
 
 
 def text(state: Any) -> str:
@@ -635,7 +286,7 @@ def _doing(state: Any) -> str:
     if state.phase == DEALING:
         return "to be dealt"
     if state.phase != PLAYING:
-        passed = [f"{i} {cards_text(_passed_by(state, i))}" for i in range(PLAYERS) if state.passes > PASSED_CARDS * i]
+        passed = [f"{i} {cards_text(passed_by(state, i))}" for i in range(PLAYERS) if state.passes > PASSED_CARDS * i]
         waiting = "to be exchanged" if state.phase == EXCHANGING else f"{state.player} to pass"
         return f"passed: {', '.join(passed) or 'nothing'}; {waiting}"
     leader = (state.player - state.count) % PLAYERS

@@ -10,8 +10,8 @@ from icarus.games.generic_poker import NO_TABLE
 from icarus.games.generic_poker import text as poker_text
 from icarus.games.goofspiel import points
 from icarus.games.hearts import game as hearts_game
-from icarus.games.knockout_whist import FACE_DOWN, NO_CARD, OVER, PLAY
-from icarus.games.knockout_whist import text as whist_text
+from icarus.games.knockout_whist.facts import FACE_DOWN, NO_CARD, OVER, PLAY
+from icarus.games.knockout_whist.game import text as whist_text
 from icarus.games.liars_dice import LIAR, NO_BID, face_name
 from icarus.games.liars_dice import action_text as bid_text
 from icarus.kernel import TERMINAL

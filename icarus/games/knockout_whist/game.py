@@ -26,66 +26,40 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.rng import RNG_WORDS, next_word
-from icarus.games.cards import (
-    CARDS,
-    PACK,
-    RANKS,
-    SUIT_SYMBOLS,
-    SUITS,
-    card_text,
-    cards_text,
-    deal_fields,
-    draw_deal,
-    prepare_deal,
-    suit_cards,
-    suits_cards,
-)
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, append_bits, below, helper, inlined, lowest_bit, popcount
+from icarus.games.cards import RANKS, SUIT_SYMBOLS, SUITS, card_text, cards_text, suit_cards
+from icarus.kernel import CHANCE, TERMINAL, append_bits, helper, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
-    from icarus.kernel.game import State
-
-ROUNDS = 7  # the first is of 7 cards
-FEWEST, MOST = 2, 7  # players
-PLAYERS = 4  # unless something else is said
-NO_CARD = -1
-
-TRUMPS = CARDS  # actions: 0 … 51 play a card, 52 … 55 name a suit trumps,
-CHOOSER = TRUMPS + SUITS  # 56 … 62 let one of the players with most tricks choose,
-DEAL = CHOOSER + MOST  # 63 hands out the cards of a new round
-HAND_SEEN = 1 << CARDS  # DEAL as a player sees it is this and his own hand
-
-PLAY, CHOOSE, DRAW, FACE_DOWN, OVER = range(5)  # stages: who is about to do what
-
-
-STATE = np.dtype(
-    [
-        ("hands", np.uint64, (MOST,)),  # cards held; in stages DRAW and FACE_DOWN those of the next round
-        ("played", np.uint64),  # cards played in this round
-        ("deals", np.uint64, (RNG_WORDS,)),  # the generator of the coming deals
-        ("arranged_hands", np.uint64, (MOST,)),  # of a coming round, where they are laid out beforehand
-        ("arranged_deals", np.uint64, (RNG_WORDS,)),  # the generator after that round's deal
-        ("tricks", np.int8, (MOST,)),  # taken in this round
-        ("voids", np.int8, (MOST,)),  # suits that a player has failed to follow in this round, a bit for each
-        ("trick", np.int8, (MOST,)),  # cards played to the current trick, in order
-        ("count", np.int8),  # how many of these
-        ("players", np.int8),  # seats in use; one record serves any number of players, compiled once
-        ("alive", np.int8),  # players not out, a bit for each
-        ("player", np.int8),  # about to play or to choose; in stage FACE_DOWN he who will choose
-        ("best", np.int8),  # the card that is taking the trick
-        ("taker", np.int8),  # who played it
-        ("hand_size", np.int8),  # cards dealt to each in this round
-        ("trumps", np.int8),  # suit
-        ("turn_up", np.int8),  # card; NO_CARD after the first round
-        ("stage", np.int8),
-        ("arranged", np.int8),  # the hand size of the round laid out beforehand; 0 for none
-    ],
-    align=True,
+    pass
+from icarus.games.knockout_whist.facts import (
+    BELIEFS,
+    CHOOSE,
+    CHOOSER,
+    DEAL,
+    DRAW,
+    FACE_DOWN,
+    FEWEST,
+    MOST,
+    NO_CARD,
+    OVER,
+    PLAY,
+    PLAYERS,
+    ROUNDS,
+    STATE,
+    TRUMPS,
 )
-
-STOCK = MOST  # the hidden hand after the players', in the constrained deal
-BELIEFS = np.dtype(deal_fields(MOST + 1), align=True)
+from icarus.games.knockout_whist.hidden import (
+    deal_hands,
+    determinize,
+    draw_cards,
+    episode,
+    lay_next_hands,
+    observe,
+    prepare,
+    recall,
+    retrace,
+)
 
 
 def initial(state: Any, rng: np.ndarray, players: int) -> None:
@@ -94,32 +68,9 @@ def initial(state: Any, rng: np.ndarray, players: int) -> None:
     state.players = players
     state.alive = (1 << players) - 1
     state.hand_size = ROUNDS
-    dealt = _deal_hands(state)
-    state.turn_up = lowest_bit(_draw_cards(state.deals, 1, dealt))
+    dealt = deal_hands(state)
+    state.turn_up = lowest_bit(draw_cards(state.deals, 1, dealt))
     state.trumps = state.turn_up // RANKS
-
-
-@inlined
-def _draw_cards(rng: np.ndarray, count: int, dealt: np.uint64) -> np.uint64:
-    """Draw cards that are not dealt yet; a set of them."""
-    drawn = np.uint64(0)
-    while count > 0:
-        card = np.uint64(1) << np.uint64(below(rng, CARDS))
-        if (dealt | drawn) & card == np.uint64(0):
-            drawn |= card
-            count -= 1
-    return drawn
-
-
-@helper
-def _deal_hands(state: Any) -> np.uint64:
-    """Give each player who is not out a new hand; returns all cards dealt."""
-    dealt = np.uint64(0)
-    for player in range(MOST):
-        hand = _draw_cards(state.deals, state.hand_size, dealt) if state.alive >> player & 1 else np.uint64(0)
-        state.hands[player] = hand
-        dealt |= hand
-    return dealt
 
 
 def player(state: Any) -> int:
@@ -259,115 +210,17 @@ def _end_round(state: Any) -> None:
     state.stage = OVER
     if equals > 1:
         state.stage = DRAW
-        _lay_next_hands(state)
+        lay_next_hands(state)
     elif popcount(np.uint64(alive)) > 1:
         state.stage = FACE_DOWN
         state.player = chooser
         state.count = 0
-        _lay_next_hands(state)
-
-
-@helper
-def _lay_next_hands(state: Any) -> None:
-    """Deal the next round face down, as arranged beforehand or at random."""
-    state.hand_size -= 1
-    state.played = np.uint64(0)
-    state.turn_up = NO_CARD
-    for player in range(MOST):
-        state.voids[player] = 0
-    if state.arranged == state.hand_size:
-        state.hands[:] = state.arranged_hands
-        state.deals[:] = state.arranged_deals
-        _forget_arranged(state)
-    else:
-        _deal_hands(state)
-
-
-@helper
-def _forget_arranged(state: Any) -> None:
-    state.arranged = 0
-    state.arranged_hands[:] = np.uint64(0)
-    state.arranged_deals[:] = np.uint64(0)
+        lay_next_hands(state)
 
 
 def rewards(state: Any, out: np.ndarray) -> None:
     for player in range(state.players):
         out[player] = state.alive >> player & 1
-
-
-def observe(state: Any, action: int, moves: np.ndarray) -> None:
-    """Of DEAL, each player sees his own hand (none, if he is out)."""
-    if action == DEAL:
-        for player in range(state.players):
-            moves[player] = HAND_SEEN | np.int64(state.hands[player])
-
-
-def prepare(state: Any, observer: int, beliefs: Any) -> None:
-    if state.stage > CHOOSE or observer == CHANCE:
-        return
-    known = state.hands[observer] | state.played
-    if state.turn_up != NO_CARD:
-        known |= np.uint64(1) << np.uint64(state.turn_up)
-    beliefs.unseen = PACK & ~known
-    stock = popcount(beliefs.unseen)
-    for player in range(MOST):
-        beliefs.sizes[player] = 0 if player == observer else popcount(state.hands[player])
-        beliefs.barred[player] = suits_cards(state.voids[player])
-        stock -= beliefs.sizes[player]
-    beliefs.sizes[STOCK] = stock
-    prepare_deal(beliefs)
-
-
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-    """Redraw the coming deals, and the hands that the observer does not see; the environment sees all."""
-    for i in range(RNG_WORDS):
-        state.deals[i] = next_word(rng)
-    _forget_arranged(state)
-    if observer == CHANCE:
-        return
-    if state.stage <= CHOOSE:
-        draw_deal(beliefs, rng)
-        for player in range(MOST):
-            if player != observer:
-                state.hands[player] = beliefs.dealt[player]
-    elif state.stage != OVER:
-        _deal_hands(state)
-
-
-def episode(state: Any) -> int:
-    """The leader of a new trick; κ where the cards of a new round are about to be handed out."""
-    if state.stage == FACE_DOWN:
-        return state.players
-    return state.player if state.stage == PLAY and state.count == 0 else CONTINUES
-
-
-def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
-    """The cards of the current trick; where trumps are about to be named, the DEAL."""
-    if state.stage == CHOOSE:
-        moves[0] = DEAL if viewer == state.players else HAND_SEEN | np.int64(state.hands[viewer])
-        return 1
-    for i in range(state.count):
-        moves[i] = state.trick[i]
-    return state.count
-
-
-def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """An initial record with the hands of `record` in the round that it belongs to, and the actions that lead there."""
-    world, start = record.view(np.recarray)[0], state.start.copy()
-    facts = start.view(np.recarray)[0]
-    actions = [action for _, action in state.history]
-    hands = [int(hand) for hand in world.hands]
-    if world.stage not in (DRAW, FACE_DOWN):
-        since = len(actions) - actions[::-1].index(DEAL) if DEAL in actions else 0
-        for player, action in state.history[since:]:
-            if action < TRUMPS:
-                hands[player] |= 1 << action
-    if world.hand_size == facts.hand_size:
-        facts.hands[:], facts.deals[:] = hands, world.deals
-    else:
-        facts.arranged = world.hand_size
-        facts.arranged_hands[:], facts.arranged_deals[:] = hands, world.deals
-    return start, actions
 
 
 def text(state: Any) -> str:

@@ -1,0 +1,276 @@
+"""Hearts: what a player sees of an action, and how all that he cannot know is drawn anew."""
+
+from typing import Any
+
+import numpy as np
+
+from icarus.compiler.rng import next_word
+from icarus.games.cards import CARDS, PACK
+from icarus.games.hearts.facts import (
+    ALL_PASSES,
+    BINOMIAL,
+    CARD_PASSED,
+    CLUB_TWO,
+    DEAL,
+    DEALING,
+    ENDED,
+    EXCHANGING,
+    HAND,
+    NONE,
+    ONE,
+    PASS,
+    PASSED_CARDS,
+    PASSING,
+    PLAYERS,
+    PLAYING,
+    STATE,
+    deal,
+    giver,
+    offset,
+    passed_by,
+    scored,
+    subset,
+)
+from icarus.kernel import CHANCE, inlined, lowest_bit, popcount, shuffle
+from icarus.kernel.game import State
+
+
+def observe(state: Any, action: int, moves: np.ndarray) -> None:
+    """A pass is seen as CARD_PASSED; of EXCHANGE and DEAL each sees the cards that he picks up, and who has the lead."""
+    if state.phase == PASSING:
+        for i in range(PLAYERS):
+            if i != state.player:
+                moves[i] = CARD_PASSED
+    elif state.phase != PLAYING:
+        dealt = state.phase == DEALING
+        leads = not dealt or offset(state) == 0
+        for i in range(PLAYERS):
+            picked_up = state.held[i] if dealt else passed_by(state, giver(state, i))
+            moves[i] = _picked_up(picked_up, _club_two_holder(state) if leads else 0)
+
+
+@inlined
+def _picked_up(cards: np.uint64, leader: int) -> int:
+    """The move that shows a player these cards: negative, so that it is no action."""
+    return -1 - np.int64(cards | (np.uint64(leader) << np.uint64(CARDS)))  # type: ignore[return-value]
+
+
+@inlined
+def _club_two_holder(state: Any) -> int:
+    """Who has ♣2, or is about to be given it."""
+    holder = 0
+    for i in range(PLAYERS):
+        if (state.held[i] | passed_by(state, giver(state, i))) & CLUB_TWO:
+            holder = i
+    return holder
+
+
+def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
+    """The cards of the trick; before the tricks, the deal (but the first, which is no action) and the passes."""
+    if state.phase == PLAYING or state.phase == ENDED:
+        for k in range(state.count):
+            moves[k] = state.trick[k]
+        return state.count
+    if state.phase == DEALING:
+        return 0
+    count = 0
+    if state.round_number > 0:
+        moves[0] = DEAL if viewer == PLAYERS else _picked_up(state.held[viewer] | passed_by(state, viewer), 0)
+        count = 1
+    for k in range(state.passes):
+        passer = k // PASSED_CARDS
+        seen = viewer in (PLAYERS, passer)
+        moves[count + k] = PASS + state.passed[passer, k % PASSED_CARDS] if seen else CARD_PASSED
+    return count + state.passes
+
+
+def prepare(state: Any, observer: int, beliefs: Any) -> None:
+    """Sort the unseen cards by who can hold them, and count the deals for each way to split those that only two can hold."""
+    if observer == CHANCE:
+        return
+    unseen = PACK & ~state.played & ~state.held[observer]
+    if state.phase == PASSING or state.phase == EXCHANGING:
+        unseen &= ~passed_by(state, observer)
+    for k in range(3):
+        beliefs.needs[k] = HAND - popcount(state.held[(observer + 1 + k) & 3] & state.played)
+        beliefs.sure[k] = _known(state, observer, (observer + 1 + k) & 3)
+    unseen &= ~(beliefs.sure[0] | beliefs.sure[1] | beliefs.sure[2])
+    beliefs.anyone = unseen
+    for k in range(3):
+        beliefs.anyone &= ~_excluded(state, observer, k)
+    for k in range(3):
+        here, next_, last = (
+            _excluded(state, observer, k),
+            _excluded(state, observer, k + 1),
+            _excluded(state, observer, k + 2),
+        )
+        beliefs.shared[k] = unseen & here & ~next_ & ~last
+        beliefs.sure[k] |= unseen & ~here & next_ & last
+    for k in range(3):
+        beliefs.needs[k] -= popcount(beliefs.sure[k])
+    _count_deals(beliefs)
+
+
+@inlined
+def _excluded(state: Any, observer: int, k: int) -> np.uint64:
+    """The cards that an opponent, by his place after the observer, has shown not to hold."""
+    return state.excluded[(observer + 1 + k % 3) & 3]
+
+
+@inlined
+def _known(state: Any, observer: int, other: int) -> np.uint64:
+    """The cards in another's hand that the observer can name: those he passed to him, and ♣2 when it is about to be led."""
+    if state.phase != PLAYING:
+        return NONE
+    cards = NONE
+    if state.passes == ALL_PASSES and giver(state, other) == observer:
+        cards = passed_by(state, observer) & ~state.played
+    if state.played == NONE and state.player == other:
+        cards |= CLUB_TWO
+    return cards
+
+
+@inlined
+def _left(beliefs: Any, k: int, first: int, second: int, third: int) -> int:
+    """How many of the cards that anyone can hold an opponent has, when so many of each `shared[j]` go to opponent j + 1."""
+    split = (first, second, third)
+    other = (k + 1) % 3  # whose shared cards go to k unless they go to k + 2
+    return beliefs.needs[k] - split[(k + 2) % 3] - (popcount(beliefs.shared[other]) - split[other])
+
+
+@inlined
+def _numbers(beliefs: Any, split: int) -> tuple[int, int, int]:
+    """A split as the numbers of cards of `shared[0]`, `shared[1]`, `shared[2]` that go to opponents 1, 2, 0."""
+    second, third = popcount(beliefs.shared[1]) + 1, popcount(beliefs.shared[2]) + 1
+    return split // third // second, split // third % second, split % third
+
+
+@inlined
+def _count_deals(beliefs: Any) -> None:
+    beliefs.splits = 1
+    for k in range(3):
+        beliefs.splits *= popcount(beliefs.shared[k]) + 1
+    total = NONE
+    for split in range(beliefs.splits):
+        total += _deals(beliefs, split)
+        beliefs.deals[split] = total
+    beliefs.mask = total - ONE
+    for shift in (1, 2, 4, 8, 16, 32):
+        beliefs.mask |= beliefs.mask >> np.uint64(shift)
+
+
+@inlined
+def _deals(beliefs: Any, split: int) -> np.uint64:
+    """The number of consistent deals with this split."""
+    first, second, third = _numbers(beliefs, split)
+    deals = ONE
+    for k in range(3):
+        if _left(beliefs, k, first, second, third) < 0:
+            return NONE
+        deals *= BINOMIAL[popcount(beliefs.shared[k]), (first, second, third)[k]]
+    cards, left = popcount(beliefs.anyone), _left(beliefs, 0, first, second, third)
+    return deals * BINOMIAL[cards, left] * BINOMIAL[cards - left, _left(beliefs, 1, first, second, third)]
+
+
+@inlined
+def _draw_split(beliefs: Any, rng: np.ndarray) -> int:
+    """A split, as likely as its share of the consistent deals."""
+    drawn = next_word(rng) & beliefs.mask
+    while drawn >= beliefs.deals[beliefs.splits - 1]:
+        drawn = next_word(rng) & beliefs.mask
+    low, high = 0, beliefs.splits - 1
+    while low < high:
+        middle = (low + high) // 2
+        if beliefs.deals[middle] > drawn:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    """All deals, with all passes, that agree with what the observer has seen are equally likely."""
+    state.searching = 1
+    state.fate = next_word(rng)
+    if observer == CHANCE:
+        return
+    if state.phase == DEALING:
+        deal(state, rng)
+        return
+    _redeal(state, observer, beliefs, rng)
+    if state.phase == PASSING or state.phase == EXCHANGING:
+        for i in range(PLAYERS):
+            if i != observer:
+                _redraw_pass(state, i, i, rng)
+                state.held[i] &= ~passed_by(state, i)
+    elif state.passes == ALL_PASSES:
+        for i in range(PLAYERS):
+            receiver = (i + offset(state)) & 3
+            if i != observer and receiver != observer:
+                _redraw_pass(state, i, receiver, rng)
+
+
+@inlined
+def _redeal(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    """Give each opponent, besides what he has played, a new hand; before the exchange with the cards that he has passed."""
+    first, second, third = beliefs.sure[0], beliefs.sure[1], beliefs.sure[2]
+    to_second, to_third, to_first = 0, 0, 0
+    if beliefs.splits > 1:
+        to_second, to_third, to_first = _numbers(beliefs, _draw_split(beliefs, rng))
+        drawn = subset(rng, beliefs.shared[0], to_second)
+        second |= drawn
+        third |= beliefs.shared[0] ^ drawn
+        drawn = subset(rng, beliefs.shared[1], to_third)
+        third |= drawn
+        first |= beliefs.shared[1] ^ drawn
+        drawn = subset(rng, beliefs.shared[2], to_first)
+        first |= drawn
+        second |= beliefs.shared[2] ^ drawn
+    drawn = subset(rng, beliefs.anyone, _left(beliefs, 0, to_second, to_third, to_first))
+    rest = beliefs.anyone ^ drawn
+    first |= drawn
+    drawn = subset(rng, rest, _left(beliefs, 1, to_second, to_third, to_first))
+    second |= drawn
+    third |= rest ^ drawn
+    hands = (first, second, third)
+    for k in range(3):
+        i = (observer + 1 + k) & 3
+        state.held[i] = state.held[i] & state.played | hands[k]
+
+
+@inlined
+def _redraw_pass(state: Any, passer: int, holder: int, rng: np.ndarray) -> None:
+    """Draw which cards a player has passed, in which order, from all that could be they."""
+    count = min(max(state.passes - PASSED_CARDS * passer, 0), PASSED_CARDS)
+    cards = subset(rng, state.held[holder], count)
+    for k in range(count):
+        state.passed[passer, k] = lowest_bit(cards)
+        cards &= cards - ONE
+    shuffle(rng, state.passed[passer], count)
+
+
+def retrace(state: State, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """What leads to a determinization since its round began: from the initial state, or from where DEAL is to happen."""
+    facts = record.view(np.recarray)[0]
+    if facts.phase == DEALING:
+        return record.copy(), []
+    dealt = max((n for n, (_, action) in enumerate(state.history) if action == DEAL), default=0)
+    actions = [action for _, action in state.history[dealt:]]
+    first = int(facts.round_number > 0)  # after DEAL
+    actions[first : first + facts.passes] = [PASS + int(card) for card in facts.passed.ravel()[: facts.passes]]
+    return _start_of_round(facts), actions
+
+
+def _start_of_round(facts: Any) -> np.ndarray:
+    """The record before the passes of a round, with the cards that were dealt in it."""
+    start = np.zeros(1, STATE)
+    begun = start.view(np.recarray)[0]
+    for field in ("fate", "threshold", "round_number", "searching"):
+        setattr(begun, field, facts[field])
+    begun.phase, begun.player = (DEALING, CHANCE) if facts.round_number > 0 else (PASSING, 0)
+    passed = [int(passed_by(facts, i)) for i in range(PLAYERS)]
+    for i in range(PLAYERS):
+        received = 0 if facts.phase in (PASSING, EXCHANGING) else passed[giver(facts, i)]
+        begun.held[i] = int(facts.held[i]) & ~received | passed[i]
+        begun.scores[i] = facts.scores[i] - (scored(facts, i) if facts.phase == ENDED else 0)
+    return start

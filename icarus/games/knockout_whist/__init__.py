@@ -1,0 +1,1 @@
+"""Knockout Whist: the rules, and what is hidden from whom."""

@@ -1,0 +1,119 @@
+"""What a player sees of an action, and how all that he cannot know is drawn anew."""
+
+from typing import Any
+
+import numpy as np
+
+from icarus.games.lotr_confrontation.battle import move_action
+from icarus.games.lotr_confrontation.board import can_move, mover_unseen, open_cards, possible_movers
+from icarus.games.lotr_confrontation.facts import (
+    BATTLE,
+    CARDS_SHOWN,
+    DARK,
+    DARK_CARD,
+    DARK_PLAYS,
+    FACE_DOWN,
+    FRODO,
+    FRODO_ARRIVES,
+    FRODO_STAYS,
+    LIGHT,
+    LIGHT_CARD,
+    LIGHT_PLAYS,
+    MORDOR,
+    MOVE,
+    PASS_AMBUSH,
+    PIECES,
+    SHOW,
+    SQUARES,
+    TEAM,
+    UNSEEN_PIECE,
+)
+from icarus.games.lotr_confrontation.knowledge import count_ways, lay_out, sample
+from icarus.kernel import CHANCE, CONTINUES, below, helper, inlined, lowest_bit, popcount
+
+
+@inlined
+def _seen_move(action: int) -> int:
+    """A move as the other side sees it."""
+    squares = action % (SQUARES * SQUARES)
+    wins = action // (SQUARES * SQUARES) == FRODO and action % SQUARES == MORDOR
+    return (FRODO_ARRIVES if wins else UNSEEN_PIECE) + squares
+
+
+def observe(state: Any, action: int, moves: np.ndarray) -> None:
+    if state.node == MOVE:
+        moves[1 - state.side] = _seen_move(action)
+    elif state.node == DARK_CARD and not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
+        moves[LIGHT] = FACE_DOWN
+    elif state.node == LIGHT_CARD and not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
+        moves[DARK] = FACE_DOWN
+
+
+def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
+    """The turn so far through the eyes of a viewer."""
+    face_up = False
+    for i in range(state.acted):
+        action = np.int64(state.actions[i])
+        moves[i] = action
+        if action < PASS_AMBUSH:
+            mover = action // (TEAM * SQUARES * SQUARES)
+            if viewer == 1 - mover:
+                moves[i] = _seen_move(action)
+        elif BATTLE <= action < FRODO_STAYS:
+            first, second = (action - BATTLE) // PIECES, (action - BATTLE) % PIECES
+            face_up = open_cards(min(first, second), max(first, second))
+        elif DARK_PLAYS <= action < CARDS_SHOWN and not face_up:
+            owner = DARK if action < LIGHT_PLAYS else LIGHT
+            if viewer == 1 - owner:
+                moves[i] = FACE_DOWN
+    return state.acted
+
+
+def simultaneous(state: Any) -> int:
+    """1 or 2 where Dark or Light chooses a card without knowing the other's; 0 elsewhere."""
+    number = 1 if state.node == DARK_CARD else 2 if state.node == LIGHT_CARD else 0
+    return number if number > 0 and not open_cards(state.fighters[LIGHT], state.fighters[DARK]) else 0
+
+
+def prepare(state: Any, observer: int, beliefs: Any) -> None:
+    """Count the assignments of the pieces that the observer does not see."""
+    if observer == CHANCE:
+        return
+    hidden = 1 - observer
+    movers = possible_movers(state) if hidden == state.side and mover_unseen(state) else 0
+    lay_out(state, hidden, movers, beliefs.places, beliefs.candidates)
+    count_ways(beliefs.candidates, beliefs.ways)
+
+
+@helper
+def _redraw_card(state: Any, side: int, place: int, base: int, rng: np.ndarray) -> None:
+    """Exchange a card that lies face down for any of the hand; `place` is where the turn's actions have it."""
+    cards = np.int64(state.hands[side])
+    for _ in range(below(rng, popcount(np.uint64(cards)))):
+        cards &= cards - 1
+    state.cards[side] = lowest_bit(np.uint64(cards))
+    state.actions[place] = base + np.int64(state.cards[side])
+
+
+def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    state.searching = 1
+    if observer == CHANCE:
+        return
+    hidden = 1 - observer
+    unseen = hidden == state.side and mover_unseen(state)
+    first = sample(state, hidden, beliefs, rng)
+    while state.node == MOVE and hidden == state.side and not can_move(state, hidden):
+        first = sample(state, hidden, beliefs, rng)  # the game would have ended
+    if unseen:
+        state.fighters[hidden] = first
+        state.actions[0] = move_action(first, state.origin, state.square)
+    if not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
+        if hidden == DARK and (state.node == LIGHT_CARD or state.node == SHOW):
+            _redraw_card(state, DARK, state.acted - (1 if state.node == LIGHT_CARD else 2), DARK_PLAYS, rng)
+        elif hidden == LIGHT and state.node == SHOW:
+            _redraw_card(state, LIGHT, state.acted - 1, LIGHT_PLAYS, rng)
+
+
+def episode(state: Any) -> int:
+    """Eq. (20): the side that is about to move, no battle being in progress."""
+    return state.side if state.node == MOVE else CONTINUES
