@@ -58,8 +58,9 @@ from icarus.engine.scheme import (
 )
 from icarus.engine.search import search
 from icarus.equilibrium import best_response, exploitability
-from icarus.kernel.game import Game, State
+from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame, in_python
+from icarus.kernel.state import State
 from icarus.specs import (
     AMAF,
     BASELINE,

@@ -53,7 +53,7 @@ import numpy as np
 from icarus.compiler.rng import seeded
 from icarus.engine.scheme import ALL, FRESH, MO_ISMCTS, ONCE, OWN, Scheme
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, below, uniform
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 SELECTION, EXPANSION, SIMULATION = "selection", "expansion", "simulation"
 VISIT, AVAIL = "visit", "avail"  # ψ_visit, ψ_avail

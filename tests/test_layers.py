@@ -32,7 +32,7 @@ LEVEL = {name: level for level, name in enumerate(ROOMS)}
 NO_NEIGHBOURS = {"games", "specs"}  # these two kinds of content do not know each other
 LONGEST_BODY, LONGEST_FILE = 50, 400
 LONG_BODIES = {"kernel.functions.entries_of"}
-LONG_FILES = {"commands.audit", "commands.cli", "algebra.enhancement", "engine.search", "kernel.game"}
+LONG_FILES = {"commands.cli", "algebra.enhancement", "engine.search"}
 CONTRACT = {
     field.name for field in attrs.fields(Game)
 }  # what the functions of a game do is told once, in Game's docstring

@@ -18,7 +18,7 @@ from icarus.engine.scheme import (
     Scheme,
 )
 from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 from tests import naive, toy
 from tests.naive import (
     AVAIL,

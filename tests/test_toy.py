@@ -9,7 +9,8 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNLABELLED, UNSEEN
-from icarus.kernel.game import Game, State
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
 from tests import toy
 from tests.naive import label_of, observed
 

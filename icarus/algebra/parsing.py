@@ -8,7 +8,9 @@ from typing import Any
 from icarus.algebra.enhancement import Enhancement, Sum
 
 _OPERATORS = {ast.RShift: ">>", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitXor: "^"}
-LONGEST = 2000  # characters of a strategy
+LONGEST = 100_000  # characters of a strategy
+SHOWN = 300  # characters of it told in an error
+DEEPEST = 200  # parentheses, signs and operators within one another
 
 
 def parse(text: str, names: Mapping[str, Any]) -> Enhancement:
@@ -24,32 +26,43 @@ def parse(text: str, names: Mapping[str, Any]) -> Enhancement:
     if not isinstance(text, str):
         raise TypeError(f"a strategy is given as a text, not as {text!r}")
     if len(text) > LONGEST:
-        raise ValueError(f"a strategy of {len(text)} characters; at most {LONGEST} are read")
+        raise ValueError(f"a strategy of {len(text):,} characters; at most {LONGEST:,} are read")
+    shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
     try:
         tree = ast.parse(text.strip() or " ", mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         place = (isinstance(error, SyntaxError) and error.offset) or len(text) + 1
         raise ValueError(
-            f"the strategy {text!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2"
+            f"the strategy {shown!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2"
         ) from None
-    found = _Reader(text, names).value(tree.body)
+    found = _Reader(shown, names).value(tree.body)
     if isinstance(found, Sum):
         raise ValueError(
-            f"the weights of the strategy {text!r} do not sum to 1; did you mean ({found})/{len(found.terms)}?"
+            f"the weights of the strategy {shown!r} do not sum to 1; did you mean ({found})/{len(found.terms)}?"
         )
     if not isinstance(found, Enhancement):
-        raise ValueError(f"{text!r} is no enhancement; write it like RAVE >> (MAST + NAST2)/2")
+        raise ValueError(f"{shown!r} is no enhancement; write it like RAVE >> (MAST + NAST2)/2")
     return found
 
 
 class _Reader:
     def __init__(self, text: str, names: Mapping[str, Any]) -> None:
-        self.text, self.names = text, names
+        self.text, self.names, self._depth = text, names, 0
 
     def wrong(self, node: ast.AST, reason: str) -> ValueError:
         return ValueError(f"the strategy {self.text!r}, at position {getattr(node, 'col_offset', 0) + 1}: {reason}")
 
     def value(self, node: ast.expr) -> Any:
+        """The value of an expression; one too deep in others is refused."""
+        if self._depth >= DEEPEST:
+            raise self.wrong(node, f"more than {DEEPEST} expressions stand within one another")
+        self._depth += 1
+        try:
+            return self._value(node)
+        finally:
+            self._depth -= 1
+
+    def _value(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
             return node.value
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
@@ -78,14 +91,28 @@ class _Reader:
         if any(keyword.arg is None for keyword in node.keywords):
             raise self.wrong(node, "** is not part of the algebra")
         arguments = [self.value(argument) for argument in node.args]
+        twice = [
+            keyword.arg for i, keyword in enumerate(node.keywords) if keyword.arg in [k.arg for k in node.keywords[:i]]
+        ]
+        if twice:
+            raise self.wrong(node, f"the parameter {twice[0]} is given twice")
         keywords = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
         try:
             return function(*arguments, **keywords)
-        except (TypeError, ValueError) as error:
-            raise self.wrong(node, str(error)) from None
+        except (TypeError, ValueError, ArithmeticError, MemoryError, RecursionError) as error:
+            raise self.wrong(node, str(error) or type(error).__name__) from None
 
     def combined(self, node: ast.BinOp) -> Any:
-        left, right = self.value(node.left), self.value(node.right)
+        """A chain of operators, from the left: as long as one likes, for only what stands within something is deep."""
+        chain = [node]
+        while isinstance(chain[-1].left, ast.BinOp) and type(chain[-1].left.op) in _OPERATORS:
+            chain.append(chain[-1].left)
+        found = self.value(chain[-1].left)
+        for link in reversed(chain):
+            found = self.applied(link, found, self.value(link.right))
+        return found
+
+    def applied(self, node: ast.BinOp, left: Any, right: Any) -> Any:
         operator = _OPERATORS[type(node.op)]
         try:
             match operator:
@@ -101,5 +128,5 @@ class _Reader:
                     return left / right
                 case _:
                     return left ^ right
-        except (TypeError, ValueError, ArithmeticError) as error:
+        except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
             raise self.wrong(node, str(error)) from None

@@ -22,7 +22,7 @@ import numpy as np
 
 from icarus import games
 from icarus.engine.search import Search
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 from icarus.specs import parse
 
 STRATEGIES = (

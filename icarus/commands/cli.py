@@ -19,7 +19,8 @@ from icarus.engine.parallel import ROOTS, check_threads
 from icarus.engine.scheme import SCHEMES, parse_scheme
 from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, search
 from icarus.kernel import CHANCE
-from icarus.kernel.game import Game, State
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
 from icarus.specs import SPECIFICATIONS, parse
 from icarus.views.tree_page import check_new_file
 

@@ -14,7 +14,8 @@ from icarus.engine.result import Result
 from icarus.engine.scheme import parse_scheme
 from icarus.engine.tree import looks
 from icarus.kernel import CHANCE
-from icarus.kernel.game import Game, State
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
 from icarus.specs import parse
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2

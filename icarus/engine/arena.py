@@ -124,5 +124,4 @@ SHARED = np.dtype(
 )
 ANY = -1
 COMPONENT_SIZE, PROGRAM_SIZE, LEAF_SIZE = COMPONENT.itemsize, PROGRAM.itemsize, LEAF.itemsize
-RECALLED = 4096  # no episode has more moves before a root than this
 STEP_SIZE = STEP.itemsize

@@ -12,7 +12,8 @@ from icarus.algebra import Enhancement
 from icarus.engine.parallel import ROOTS, check_threads
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.search import Result, check_budget, check_scheme, search
-from icarus.kernel.game import Game, State
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
 
 _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one game
 

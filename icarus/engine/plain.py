@@ -25,9 +25,9 @@ from icarus.engine.tables import Table
 from icarus.kernel import CHANCE, EXPANSION, NO_RECORD, SELECTION, SIMULATION, TERMINAL, UNSEEN, History, Updates, mix
 from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended
-from icarus.kernel.game import State
 from icarus.kernel.history import EMPTY_HISTORY, STEP, episode_key, episode_record, root_key
 from icarus.kernel.python_game import in_python
+from icarus.kernel.state import State
 from icarus.kernel.theta import Written, has_room_for, index_of
 
 _plain = Interpreter()

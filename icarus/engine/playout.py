@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, record_at
-from icarus.engine.arena import ANY, DONE, MORE_STEPS, RECALLED, STEP_SIZE
+from icarus.engine.arena import ANY, DONE, MORE_STEPS, STEP_SIZE
 from icarus.engine.choice import choose, pick_outcome
 from icarus.engine.disguise import choose_behind_move, group_actions, is_disguised
 from icarus.engine.lowering import AT_ONCE, COMPONENT, SIMULATED, TREE
@@ -30,6 +30,7 @@ from icarus.kernel import (
     inlined,
     mix,
 )
+from icarus.kernel.constants import RECALLED
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, episode_key, root_key
 from icarus.kernel.theta import TABLE, place_of
 

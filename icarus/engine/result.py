@@ -11,7 +11,7 @@ from icarus.algebra import Enhancement
 from icarus.engine.parallel import RECORDS
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 
 @attrs.frozen(eq=False, repr=False)

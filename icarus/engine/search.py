@@ -13,7 +13,7 @@ from icarus.algebra import Enhancement, Sum
 from icarus.compiler.functions import plain
 from icarus.compiler.pointers import WORD_BYTES, offset_of
 from icarus.compiler.rng import RNG_WORDS, seeded
-from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, RECALLED
+from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS
 from icarus.engine.choice import WeightError
 from icarus.engine.loop import loop, raw_loop, tie_break
 from icarus.engine.lowering import Program, lowered
@@ -22,9 +22,11 @@ from icarus.engine.result import Result, SearchInterrupted
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
 from icarus.engine.tables import Records, Table
 from icarus.kernel import CHANCE, TERMINAL, mix
+from icarus.kernel.constants import RECALLED
 from icarus.kernel.functions import Entries
-from icarus.kernel.game import AnyGame, EpisodePosition, Game, State, in_words
+from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.history import PHASES, PLAYOUT, STEP, episode_key, episode_record
+from icarus.kernel.state import EpisodePosition, State, in_words
 from icarus.kernel.theta import UPDATES
 
 COMPILED, PYTHON = "compiled", "python"

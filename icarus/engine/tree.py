@@ -20,8 +20,8 @@ from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, ONCE, OWN, ROOT
 from icarus.engine.tables import Records
 from icarus.kernel import CHANCE, SELECTION, TERMINAL, UNSEEN, extended, mix
-from icarus.kernel.game import State, copied
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, episode_key, episode_record, root_key
+from icarus.kernel.state import State, copied
 
 LIMIT = 100_000  # nodes
 MOST_DETERMINIZATIONS, ENOUGH, PATIENCE = 500, 0.005, 5  # the walk ends where so many in a row bring so little

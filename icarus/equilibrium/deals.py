@@ -5,7 +5,8 @@ import numpy as np
 
 from icarus.compiler.rng import seeded
 from icarus.kernel import NO_DEAL
-from icarus.kernel.game import Game, State
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
 
 SURE = 1e-9  # how near to 1 probabilities must sum
 
@@ -34,7 +35,7 @@ def deals_of(game: Game) -> Deals:
     Raises:
         ValueError: the game deals in secret, or the probabilities of its deals do not sum to 1.
     """
-    entries, parameters = game.entries(), game.parameter_values()
+    entries, parameters = game.entries(), game.initial_arguments()
     if entries.deal is None or entries.seen is None:
         return _single(game)
     records: list[np.ndarray] = []
@@ -57,7 +58,7 @@ def _single(game: Game) -> Deals:
     """The only initial state, where `initial` leaves the generator as it was."""
     record, generator = np.zeros(1, game.state), seeded(0)
     before = generator.copy()
-    game.entries().initial(record.ctypes.data, generator.ctypes.data, game.parameter_values().ctypes.data)
+    game.entries().initial(record.ctypes.data, generator.ctypes.data, game.initial_arguments().ctypes.data)
     if (generator != before).any():
         raise ValueError(
             f"{game} deals in secret: give its Game the functions deal(state, index, **parameters), which says how "

@@ -9,7 +9,7 @@ from icarus.engine.match import Agent
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.tree import GameTree
 from icarus.kernel import CHANCE
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 SURE = 1e-6  # how near to 1 the probabilities of a policy must sum
 Policy = Any  # a TabularPolicy, a mapping, a function of states, an Agent, or a pair of these, one for each player

@@ -24,7 +24,8 @@ from icarus.equilibrium.growth import (
 )
 from icarus.equilibrium.size import estimated
 from icarus.kernel import CHANCE
-from icarus.kernel.game import Game, State, in_words
+from icarus.kernel.game import Game
+from icarus.kernel.state import State, in_words
 
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
 _FEW = 1 << 10  # rows of a new array

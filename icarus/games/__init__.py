@@ -17,7 +17,8 @@ from icarus.games.liars_dice import liars_dice
 from icarus.games.lotr_confrontation.game import lotr_confrontation
 from icarus.games.othello import OTHELLO
 from icarus.games.phantom import phantom
-from icarus.kernel.game import Game, State
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
 
 GAMES: dict[str, Game | Callable[..., Game]] = {
     "othello": OTHELLO,

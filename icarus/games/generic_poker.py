@@ -22,7 +22,7 @@ from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below, helper, inlined
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
-    from icarus.kernel.game import State
+    from icarus.kernel.state import State
 
 RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
 LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}

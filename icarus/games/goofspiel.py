@@ -25,7 +25,7 @@ from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, inlined, lowest_bi
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
-    from icarus.kernel.game import State
+    from icarus.kernel.state import State
 
 CARDS = 6  # where no number is given
 LOWEST, ASCENDING = 1, 0

@@ -16,7 +16,7 @@ from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below, helper, inlined
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
-    from icarus.kernel.game import State
+    from icarus.kernel.state import State
 
 CARDS = 3
 DEALS = CARDS * (CARDS - 1)

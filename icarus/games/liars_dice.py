@@ -20,7 +20,7 @@ from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below, helper
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
-    from icarus.kernel.game import State
+    from icarus.kernel.state import State
 
 FACES = 6  # of a die, where no number is given: 1 … 5 are 0 … 4, the star is the last
 FEWEST_FACES, MOST_FACES = 2, 10

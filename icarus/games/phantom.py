@@ -46,7 +46,7 @@ from icarus.kernel import (
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
-    from icarus.kernel.game import State
+    from icarus.kernel.state import State
 
 COLUMNS, ROWS, IN_A_ROW = 4, 4, 4  # where no numbers are given
 BITS = 64

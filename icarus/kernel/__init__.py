@@ -3,7 +3,7 @@
 from icarus.compiler.functions import helper, inlined
 from icarus.compiler.pointers import append_bits, lowest_bit, popcount
 from icarus.compiler.rng import below, shuffle, uniform
-from icarus.kernel.game import CHANCE, CONTINUES, MAX_PLAYERS, NO_DEAL, TERMINAL, UNLABELLED, UNSEEN
+from icarus.kernel.constants import CHANCE, CONTINUES, MAX_PLAYERS, NO_DEAL, TERMINAL, UNLABELLED, UNSEEN
 from icarus.kernel.history import (
     EXPANSION,
     NONE,

@@ -13,7 +13,7 @@ from numba.extending import overload
 
 from icarus.compiler.functions import helper, inlined, plain
 from icarus.compiler.pointers import array_at, matrix_at, record_at
-from icarus.kernel.game import UNSEEN
+from icarus.kernel.constants import UNSEEN
 
 SELECTION, EXPANSION, SIMULATION = 0, 1, 2  # the phases of section 4.2, from the baseline's counts
 PHASES = ("selection", "expansion", "simulation")

@@ -23,11 +23,12 @@ from typing import Any
 import attrs
 import numpy as np
 
+from icarus import checks
 from icarus.compiler.interpreted import Interpreter
 from icarus.compiler.rng import seeded
-from icarus.kernel.game import CONTINUES, FUNCTIONS, AnyGame, Game, State, bounded, copied
-
-RECALLED = 4096  # no episode has more moves before a root than this
+from icarus.kernel.constants import CONTINUES, RECALLED
+from icarus.kernel.game import FUNCTIONS, AnyGame, Game, bounded
+from icarus.kernel.state import State, copied
 
 
 def _written(state: Any) -> str:
@@ -88,7 +89,7 @@ class PythonGame(AnyGame):
 
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> "PythonState":
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed."""
-        return PythonState(self, self.initial(seeded(seed), **self.parameters))
+        return PythonState(self, self.initial(seeded(checks.seed(seed)), **self.parameters))
 
     def seen(self, state: Any, action: int) -> tuple[int, ...]:
         """The move by which each viewer sees an action that is about to be done."""
@@ -120,9 +121,14 @@ class PythonState(State):
     def beliefs(self, observer: int) -> Any:
         return self.game.believed(self.record, observer)
 
-    def determinized(self, observer: int, generator: np.ndarray) -> "PythonState":
-        record = self.game.drawn(self.record, observer, self.beliefs(observer), generator)
-        return PythonState(self.game, record, start=self, position=self.position_in_episode())
+    def determinized(self, observer: int, generator: np.ndarray) -> State:
+        return self.drawn(self.game.drawn(self.record, observer, self.beliefs(observer), generator))
+
+    def _check(self) -> None:
+        """A record of any kind will do."""
+
+    def _stamp(self) -> Any:
+        """Of an object of any kind it is not known whether it was changed."""
 
     def _copied(self, record: Any) -> Any:
         return self.game.copy(record)
@@ -144,6 +150,9 @@ class PythonState(State):
 
     def _seen(self, record: Any, action: int) -> list[int]:
         return list(self.game.seen(record, action))
+
+    def _recall(self, viewer: int) -> tuple[int, ...]:
+        return tuple(map(int, self.game.recall(self.record, viewer)))
 
 
 # --------------------------------------------------------------------------------------------- a compiled game in Python

@@ -27,6 +27,7 @@ from icarus.algebra import (
     rave_weight,
     ucb1,
 )
+from icarus.checks import integer
 from icarus.kernel import EXPANSION, SELECTION, History, Updates, child, helper, legal_at, update
 from icarus.specs.baseline import BASELINE, EXPLORATION
 
@@ -91,8 +92,16 @@ def amaf(rule: Rule) -> Enhancement:
     return attrs.evolve(AMAF, name=f"amaf({rule})", policy=checked(rule).over(children))
 
 
+MOST_VISITS = 1 << 52  # that a number of 64 bits counts without rounding
+
+
 def rave(k: int = 250) -> Enhancement:
-    """λ_RAVE AMAF ⊕ (1 − λ_RAVE) BASELINE (14); k is the number of visits at which λ_RAVE = ½ (15)."""
+    """λ_RAVE AMAF ⊕ (1 − λ_RAVE) BASELINE (14); k is the number of visits at which λ_RAVE = ½ (15).
+
+    Raises:
+        ValueError: k is no integer of at least 1.
+    """
+    k = integer("the number k of visits of RAVE", k, least=1, most=MOST_VISITS)
     return named(_decaying(AMAF, k), "RAVE" if k == rave_weight.values()[0] else f"rave(k={k})")
 
 

@@ -35,13 +35,16 @@ def capture_ngrams(history: History, updates: Updates, n: int = 2) -> None:
             update(updates, mix(mix(before, step.action), step.player), step.player)
 
 
+LONGEST = 1000  # moves of an n-gram; playouts are rarely longer
+
+
 def nast(n: int = 2, rule: Rule | None = None) -> Enhancement:
     """NAST over n-grams, by UCB1 or another rule of reuse.
 
     Raises:
-        ValueError: n is no integer of at least 1.
+        ValueError: n is no integer from 1 to LONGEST.
     """
-    n = integer("the length n of NAST's n-grams", n, least=1)
+    n = integer("the length n of NAST's n-grams", n, least=1, most=LONGEST)
     return Enhancement(
         name=(f"NAST{n}" if n <= 3 else f"nast({n})") if rule is None else f"nast({n}, {rule})",
         records=MOVE**n * PLAYER,  # NAST-1

@@ -18,7 +18,7 @@ from icarus.engine.scheme import (
     Scheme,
 )
 from icarus.engine.search import Search, begun
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
 from tests.engine.test_twin import composition, named_information, named_parts, starts

@@ -14,7 +14,8 @@ from icarus.engine.scheme import (
 )
 from icarus.engine.search import Result
 from icarus.kernel import CHANCE
-from icarus.kernel.game import Game, State
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
 from icarus.specs import BASELINE
 from tests.test_toy import after
 from tests.toy import A1, A2, A3, A4, B1, B2, B3, BLIND_STATES, FUSION, PENNIES, SOMETHING, STAY, THREE_STATES

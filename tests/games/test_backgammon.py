@@ -13,7 +13,7 @@ from numba import njit
 
 from icarus.games.backgammon import BACKGAMMON, BAR, CHECKERS_EACH, DICE_ARE_ROLLED, NOBODY, OFF, POINTS, STATE, survey
 from icarus.kernel import CHANCE, CONTINUES
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 X, O = 0, 1  # noqa: E741
 LONGEST_TURN = 4

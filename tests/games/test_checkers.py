@@ -10,7 +10,7 @@ from numba import njit
 
 from icarus.games.checkers import CHECKERS, DARK, SQUARES, STATE, begin_turn, checkers
 from icarus.kernel import CONTINUES
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 BLACK, WHITE = 0, 1
 PERFT = (7, 49, 302, 1469, 7361, 36768, 179740, 845931)

@@ -18,7 +18,7 @@ from icarus.compiler.rng import seeded
 from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
 from icarus.games.dou_di_zhu.plays import PLAYS
 from icarus.kernel import CHANCE, helper
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 NAMES = "3456789TJQKA2BR"
 ACE, BLACK_JOKER, RED_JOKER = NAMES.index("A"), NAMES.index("B"), NAMES.index("R")

@@ -13,7 +13,7 @@ from icarus.compiler import rng
 from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, goofspiel
 from icarus.games.goofspiel import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, helper
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 

@@ -20,7 +20,7 @@ from icarus.games.cards import card_named, cards_text
 from icarus.games.hearts.facts import CARD_PASSED, DEAL, DEALING, ENDED, EXCHANGE, PASS, PLAYING, subset
 from icarus.games.hearts.game import HEARTS, ROUND_SCORES, hearts
 from icarus.kernel import CHANCE
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 ALL = set(range(52))
 SUIT_HEARTS = {card for card in ALL if card // 13 == 3}

@@ -16,7 +16,7 @@ from icarus.games.knockout_whist.facts import CHOOSE, CHOOSER, DEAL, FACE_DOWN, 
 from icarus.games.knockout_whist.game import knockout_whist
 from icarus.games.knockout_whist.hidden import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, helper
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 ALL_PLAYERS = range(2, 8)
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails

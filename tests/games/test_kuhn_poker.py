@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 
 from icarus.games.kuhn_poker import BET, KUHN_POKER, PASS
 from icarus.kernel import CHANCE
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 DEALS = list(itertools.permutations("JQK", 2))

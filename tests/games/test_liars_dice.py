@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 from icarus.games.liars_dice import FACES, LIAR, liars_dice
 from icarus.kernel import CHANCE
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 

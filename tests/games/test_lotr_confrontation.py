@@ -82,7 +82,7 @@ from icarus.games.lotr_confrontation.facts import (
 from icarus.games.lotr_confrontation.game import lotr_confrontation
 from icarus.games.lotr_confrontation.hidden import simultaneous
 from icarus.kernel import CHANCE, TERMINAL, below, helper
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 GAME = lotr_confrontation()
 NUMBERS = [{CARD_VALUE[side, card]: card for card in range(CARDS)} for side in SIDES]  # the card with a number, by side

@@ -13,7 +13,7 @@ from icarus.compiler import rng
 from icarus.games.phantom import MARK, phantom
 from icarus.games.phantom import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, UNSEEN, helper
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 BOARDS = [(2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 3, 3), (1, 5, 3), (8, 1, 2), (7, 8, 4), (8, 7, 5)]

@@ -45,7 +45,8 @@ from icarus.games.dou_di_zhu.plays import (
     written,
 )
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, helper, inlined, popcount, shuffle
-from icarus.kernel.game import Game, State
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
 
 PLAYERS = 3
 LANDLORD = 0

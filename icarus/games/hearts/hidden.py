@@ -32,7 +32,7 @@ from icarus.games.hearts.facts import (
     subset,
 )
 from icarus.kernel import CHANCE, inlined, lowest_bit, popcount, shuffle
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 
 
 def observe(state: Any, action: int, moves: np.ndarray) -> None:

@@ -9,7 +9,7 @@ from icarus.games.cards import CARDS, PACK, draw_deal, prepare_deal, suits_cards
 from icarus.kernel import CHANCE, CONTINUES, below, helper, inlined, popcount
 
 if TYPE_CHECKING:
-    from icarus.kernel.game import State
+    from icarus.kernel.state import State
 from icarus.games.knockout_whist.facts import (
     CHOOSE,
     DEAL,

@@ -7,7 +7,7 @@ only show what the seat knows, or a guess.
 from collections.abc import Callable
 from typing import Any
 
-from icarus.kernel.game import State
+from icarus.kernel.state import State
 from icarus.views.boards.backgammon import backgammon, backgammon_parts
 from icarus.views.boards.cards import (
     bid_parts,

@@ -1,6 +1,6 @@
 """Audit of a game's hidden information: is a determinization all that the observer knows, and nothing that he does not know?
 
-Random games are played; at each decision of each player many determinizations are drawn by his eyes, and each check of CHECKS is
+Random games are played; at each decision of each player many determinizations are drawn by his eyes, and each check of HIDDEN is
 made, on all of them or on a sample. Nothing is known of the game but its functions.
 
 Two states are the same to the audit when all that everyone together can see of them is the same: their text, and the
@@ -14,33 +14,26 @@ Deals are what is equally likely. Where a record says less than the deal (ranks 
 tell how many deals it stands for, up to a common factor.
 """
 
-import functools
 import random
-import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 import numpy as np
-from numba import types
 
-from icarus.checks import integer
-from icarus.checks import seed as checked_seed
-from icarus.compiler.entries import compiled
-from icarus.compiler.pointers import array_at, call1, call2, call4, record_at
+from icarus.commands.audit.draws import FAULTS, ROOM, Eyes, facts_of
+from icarus.commands.audit.report import Check
+from icarus.commands.audit.uniformity import DRAWS_PER_STATE, Tally, chi_square_functions, uneven
 from icarus.compiler.rng import seeded
-from icarus.engine.arena import RECALLED
 from icarus.engine.search import Result, search
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
-from icarus.kernel.game import Game, State, in_words
+from icarus.kernel.constants import RECALLED
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
 from icarus.specs import EPIC, MAST, NAST2
 
-GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
-DRAWS_PER_STATE = 25  # at least, in a small information set
 FEWEST_DRAWS = 200  # to compare, however small the set is
 PROBED = 30  # where these are all different, the set is large
-FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
 FALSE_ALARM = 1e-6  # the p-value below which draws are not uniform
 GAMES_PER_DEAL = 2  # so that different actions after the same deal can look alike
 REPLAYED = 2  # determinizations replayed at each decision
@@ -51,12 +44,14 @@ BEFORE_SEARCH = (
     "actions",
     "legal",
 )  # who fails these is not searched: compiled code trusts a game to keep its rules
-ROOM = 16  # times max_legal: a wrong state may have more legal actions than any right one
 STRATEGY = EPIC >> (MAST + NAST2) / 2  # reads histories, episodes, actions and n-grams
-EXAMPLES = 2  # failures told in full for each check
 LAST_ACTIONS = 10  # of the history, told in an example
+HIDING = (
+    "; but different records have the same text here: if they are different deals, the text hides what makes them differ "
+    "(suits, say), and the alarm is false: show it, or count the deals of a record by multiplicity"
+)
 
-CHECKS = {
+HIDDEN = {
     "player": "the same player is about to act in every determinization",
     "actions": "he has the same legal actions, in the same order",
     "view": "he sees the same episode label and the same moves of the episode",
@@ -80,280 +75,16 @@ _UNCHECKED = {
 }
 
 
-# ------------------------------------------------------------------------------------------------------------ the report
-
-
-@attrs.define
-class Check:
-    """One claim about a game, how often it was checked, and how often it failed.
-
-    Attributes:
-        name, claim: a key of CHECKS, and what it says.
-        checked, failed: how often.
-        examples: the first failures in the game's notation.
-        note: why it could not be checked, or what was found beyond passing.
-        p_values: of the chi-square tests, one for each information set.
-    """
-
-    name: str
-    claim: str
-    checked: int = 0
-    failed: int = 0
-    examples: list[str] = attrs.field(factory=list)
-    note: str = ""
-    p_values: list[float] = attrs.field(factory=list, repr=False)
-
-    @property
-    def passed(self) -> bool:
-        """Checked, and never failed; what could not be checked has not passed."""
-        return self.checked > 0 and self.failed == 0
-
-    def count(self, checked: int, failed: int, example: Callable[[], str]) -> None:
-        self.checked += checked
-        self.failed += failed
-        if failed and len(self.examples) < EXAMPLES:
-            self.examples.append(example())
-
-    def __str__(self) -> str:
-        verdict = "passed" if self.passed else "FAILED" if self.failed else "not checkable"
-        times = f"{self.failed:,} of {self.checked:,}" if self.failed else f"{self.checked:,}"
-        line = f"  {self.name:<8} {verdict:<13} {times if self.checked else '-':>15}  {self.claim}"
-        note = [f"    {self.note}"] if self.note else []
-        return "\n".join([line, *note, *("    " + example.replace("\n", "\n    ") for example in self.examples)])
-
-
-@attrs.frozen
-class AuditReport:
-    """What an audit found.
-
-    Attributes:
-        game: its name with parameters.
-        games, decisions, determinizations: how many were looked at.
-        checks: in the order of CHECKS; none for a game of perfect information.
-        seconds: wall-clock time.
-    """
-
-    game: str
-    games: int
-    decisions: int
-    determinizations: int
-    checks: tuple[Check, ...]
-    seconds: float
-
-    @property
-    def passed(self) -> bool:
-        """No check failed."""
-        return not self.failed
-
-    @property
-    def failed(self) -> tuple[str, ...]:
-        """The names of the checks that failed."""
-        return tuple(check.name for check in self.checks if check.failed)
-
-    def __getitem__(self, name: str) -> Check:
-        return next(check for check in self.checks if check.name == name)
-
-    def __str__(self) -> str:
-        if not self.checks:
-            return f"{self.game}: perfect information, nothing to determinize"
-        unchecked = [check.name for check in self.checks if not check.checked]
-        verdict = "passed" if self.passed else f"FAILED: {', '.join(self.failed)}"
-        missing = f" (not checkable: {', '.join(unchecked)})" if unchecked else ""
-        head = (
-            f"audit of {self.game}: {self.games:,} games, {self.decisions:,} decisions, "
-            f"{self.determinizations:,} determinizations, {self.seconds:.1f} s"
-        )
-        return "\n".join([head, *map(str, self.checks), f"{verdict}{missing}"])
-
-
-# ------------------------------------------------------------------------------------------------------------- the draws
-
-OTHER_PLAYER, OTHER_ACTIONS, OTHER_VIEW = 1, 2, 4  # faults of a determinization, a bit for each
-FAULTS = {"player": OTHER_PLAYER, "actions": OTHER_ACTIONS, "view": OTHER_VIEW}
-
-JOB = np.dtype(
-    [
-        ("determinize", np.int64),
-        ("player", np.int64),
-        ("legal", np.int64),
-        ("episode", np.int64),
-        ("recall", np.int64),
-        ("observer", np.int64),
-        ("beliefs", np.int64),
-        ("rng", np.int64),
-        ("truth", np.int64),
-        ("words", np.int64),  # address of a record, and its length in 8 bytes
-        ("mover", np.int64),
-        ("label", np.int64),  # what every determinization must have: the player about to act, e(s),
-        ("actions", np.int64),
-        ("action_count", np.int64),  # his legal actions,
-        ("moves", np.int64),
-        ("move_count", np.int64),  # the moves that the observer recalls
-        ("listed", np.int64),
-        ("recalled", np.int64),  # room to write a determinization's own into
-        ("count", np.int64),
-        ("draws", np.int64),
-        ("faults", np.int64),  # the draws [count, words] and their faults [count]
-    ],
-    align=True,
-)
-_INT = np.dtype(np.int64)
-
-
-def draw(job: int) -> int:
-    """Draw the determinizations of a JOB and note the faults of each."""
-    j = record_at(job, JOB)
-    truth, faults = array_at(j.truth, j.words, _INT), array_at(j.faults, j.count, _INT)
-    actions, moves = array_at(j.actions, j.action_count, _INT), array_at(j.moves, j.move_count, _INT)
-    listed, recalled = array_at(j.listed, j.action_count, _INT), array_at(j.recalled, j.move_count, _INT)
-    for k in range(j.count):
-        address = j.draws + 8 * k * j.words
-        state = array_at(address, j.words, _INT)
-        for i in range(j.words):
-            state[i] = truth[i]
-        call4(j.determinize, (address, j.observer, j.beliefs, j.rng))
-        if call1(j.player, (address,)) != j.mover:
-            faults[k] |= OTHER_PLAYER
-        elif j.mover == j.observer:
-            same = call2(j.legal, (address, j.listed)) == j.action_count
-            for i in range(j.action_count):
-                same = same and listed[i] == actions[i]
-            if not same:
-                faults[k] |= OTHER_ACTIONS
-        same = j.episode == 0 or call1(j.episode, (address,)) == j.label
-        if j.recall != 0:
-            same = same and call4(j.recall, (address, j.observer, j.recalled, RECALLED)) == j.move_count
-            for i in range(j.move_count):
-                same = same and recalled[i] == moves[i]
-        if not same:
-            faults[k] |= OTHER_VIEW
-    return 0
-
-
-class _Eyes:
-    """A decision by the eyes of an observer: what must be alike in all determinizations, and the draws themselves."""
-
-    def __init__(self, state: State, observer: int) -> None:
-        game, entries = state.game, state.game.entries()
-        address = state.record.ctypes.data
-        self.game, self._job = game, np.zeros(1, JOB)
-        actions = np.array(state.legal_actions(), np.int64)
-        moves, recalled = np.zeros(RECALLED, np.int64), np.zeros(RECALLED, np.int64)
-        listed = np.zeros(ROOM * game.max_legal, np.int64)
-        self._arrays = {"actions": actions, "moves": moves, "recalled": recalled, "listed": listed}
-        for name in ("determinize", "player", "legal", "episode", "recall"):
-            self._job[name] = entries.address(name)
-        for name, array in self._arrays.items():
-            self._job[name] = array.ctypes.data
-        self._job["observer"], self._job["words"] = observer, len(in_words(state.record))
-        self._job["action_count"] = len(actions)
-        self._job["mover"] = state.current_player()
-        self._job["label"] = 0 if entries.episode is None else entries.episode(address)
-        if entries.recall is not None:
-            self._job["move_count"] = entries.recall(address, observer, moves.ctypes.data, RECALLED)
-
-    def draws(self, record: np.ndarray, count: int, rng: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Determinizations of a record, [count] of game.state, and the faults of each, [count]."""
-        truth = in_words(record)
-        draws, faults = np.zeros((count, len(truth)), np.int64), np.zeros(count, np.int64)
-        beliefs = State(self.game, record).beliefs(int(self._job["observer"][0]))
-        for name, array in (("truth", truth), ("draws", draws), ("faults", faults), ("beliefs", beliefs), ("rng", rng)):
-            self._job[name] = array.ctypes.data
-        self._job["count"] = count
-        _draw()(self._job.ctypes.data)
-        records = np.ascontiguousarray(draws.view(np.uint8)[:, : self.game.state.itemsize])
-        return records.view(self.game.state)[:, 0], faults
-
-
-@functools.cache
-def _draw() -> Any:
-    return compiled(draw, types.int64(types.int64), "the draws of an audit")
-
-
-def _facts(record: np.ndarray) -> Any:
-    """A state record with attribute access."""
-    return record.view(np.recarray)[0]
-
-
-@attrs.define
-class _Tally:
-    """How often each state of a small information set was drawn, and how many deals each stands for."""
-
-    counts: Counter = attrs.field(factory=Counter)
-    deals: dict[Any, float] = attrs.field(factory=dict)
-
-    def expected(self, deals: float) -> float:
-        """How often a state of so many deals should have been drawn."""
-        return self.counts.total() * deals / sum(self.deals.values())
-
-    def excludes(self, face: Any, deals: float) -> bool:
-        """Whether a state was never drawn that should have been."""
-        return face not in self.counts and self.expected(deals) >= DRAWS_PER_STATE
-
-    def compared(self) -> tuple[list[int], list[float]]:
-        """Counts, and the draws to be expected of each, of the states that are likely enough for a chi-square test."""
-        likely = [face for face, deals in self.deals.items() if self.expected(deals) >= FEWEST_EXPECTED]
-        counts, deals = [self.counts[face] for face in likely], [self.deals[face] for face in likely]
-        return counts, [sum(counts) * part / sum(deals) for part in deals]
-
-
-def _uneven(counts: list[int], expected: list[float]) -> str:
-    """The states that were drawn least and most often, in words."""
-    order = sorted(range(len(counts)), key=lambda i: counts[i] / expected[i])
-    least, most = (f"{counts[i]} times instead of {expected[i]:.0f}" for i in (order[0], order[-1]))
-    return f"of {len(counts)} states one was drawn {least} and one {most}"
-
-
-# ------------------------------------------------------------------------------------------------------------- the audit
-
-
-def audit(
-    game: Game,
-    *,
-    games: int = GAMES,
-    determinizations: int = DETERMINIZATIONS,
-    seed: int | Sequence[int] = 0,
-    multiplicity: Callable[[Any], float] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> AuditReport:
-    """Check that the determinizations of a game agree with all that the observer knows, and use nothing that he does not know.
-
-    Args:
-        games: random games to play.
-        determinizations: draws at each decision. It takes 25 for each state of an information set to tell whether it is uniform.
-        seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
-        multiplicity: `multiplicity(state)`, how many deals a state record stands for; the game's own, where it has one, or 1.
-        progress: called after every game with the games played and the determinizations drawn so far.
-
-    Raises:
-        TypeError: something that is no game. ValueError: games, determinizations or a seed that are no positive integers.
-    """
-    if not isinstance(game, Game):
-        raise TypeError(f"an audit looks at a Game, such as games.load('knockout-whist'), not at {game!r}")
-    for name, number in (("games", games), ("determinizations", determinizations)):
-        integer(name, number, least=1)
-    checked_seed(seed)
-    if game.determinize is None:
-        return AuditReport(str(game), 0, 0, 0, (), 0.0)
-    started, key = time.perf_counter(), tuple(seed) if isinstance(seed, Sequence) else (seed,)
-    running = _Audit(game, determinizations, key, multiplicity or getattr(game, "multiplicity", None))
-    for number in range(games):
-        running.play(number)
-        if progress is not None:
-            progress(number + 1, running.drawn)
-    return running.report(games, time.perf_counter() - started)
-
-
-class _Audit:
+class Determinizations:
     """An audit under way, with the random game that is being played."""
 
     def __init__(
         self, game: Game, determinizations: int, seed: tuple[int, ...], multiplicity: Callable[[Any], float] | None
     ) -> None:
         self.game, self.determinizations, self.seed, self.multiplicity = game, determinizations, seed, multiplicity
-        self.checks = {name: Check(name, claim) for name, claim in CHECKS.items()}
+        self.checks = {name: Check(name, claim) for name, claim in HIDDEN.items()}
         self.decisions = self.drawn = 0
-        self._chi_square, self._chi_square_tail = _chi_square_functions()
+        self._chi_square, self._chi_square_tail = chi_square_functions()
         self._statistic = self._freedom = self._largest = 0.0
         self._least, self._least_told = 1.0, ""
         self._alike: dict[
@@ -417,7 +148,7 @@ class _Audit:
     def _decision(self, state: State, observer: int, deal: bytes) -> None:
         self.decisions += 1
         self._faces.clear()
-        eyes, before = _Eyes(state, observer), self.rng.copy()
+        eyes, before = Eyes(state, observer), self.rng.copy()
         records, faults = eyes.draws(state.record, self.determinizations, self.rng)
         self.drawn += len(records)
         for name, bit in FAULTS.items():
@@ -446,15 +177,15 @@ class _Audit:
             recall, actions = self.game.entries().recall, 0
             if recall is not None:
                 actions = recall(record.ctypes.data, self.game.players, self._recalled.ctypes.data, RECALLED)
-            self._faces[key] = self.game.text(_facts(record)), self._recalled[:actions].tobytes()
+            self._faces[key] = self.game.text(facts_of(record)), self._recalled[:actions].tobytes()
         return self._faces[key]
 
-    def _tally(self, records: np.ndarray) -> "_Tally | None":
+    def _tally(self, records: np.ndarray) -> "Tally | None":
         """How often each state was drawn; None where the information set is not small."""
-        tally, most = _Tally(), len(records) // DRAWS_PER_STATE
+        tally, most = Tally(), len(records) // DRAWS_PER_STATE
         for i in range(len(records)):
             face = self._face(records[i : i + 1])
-            tally.counts[face] += 1
+            tally.add(face, records[i : i + 1].tobytes())
             if tally.counts[face] == 1:
                 tally.deals[face] = self._deals(records[i : i + 1])
             if len(tally.counts) > most or i + 1 == len(tally.counts) == PROBED:
@@ -464,7 +195,7 @@ class _Audit:
         return tally
 
     def _deals(self, record: np.ndarray) -> float:
-        return 1.0 if self.multiplicity is None else float(self.multiplicity(_facts(record)))
+        return 1.0 if self.multiplicity is None else float(self.multiplicity(facts_of(record)))
 
     def _replay(self, state: State, observer: int, record: np.ndarray) -> None:
         """Go the way that leads to a determinization."""
@@ -495,7 +226,7 @@ class _Audit:
                 if action not in legal:
                     return (
                         None,
-                        f"player {found.current_player()} could not have played {found.action_to_string(action)}:",
+                        f"player {found.current_player()} could not have played {self.game.action_text(found.facts, action)}:",
                     )
                 found.apply_action(action)
         except Exception as error:  # whatever a way back stumbles over is what there is to tell
@@ -530,9 +261,9 @@ class _Audit:
             ),
         )
         if self._chi_square is not None:
-            self._test(state, *tally.compared())
+            self._test(state, *tally.compared(), tally.merged)
 
-    def _test(self, state: State, counts: list[int], expected: list[float]) -> None:
+    def _test(self, state: State, counts: list[int], expected: list[float], merged: int) -> None:
         if len(counts) < 2:
             return
         statistic, p = self._chi_square(counts, expected)
@@ -541,10 +272,13 @@ class _Audit:
         self._statistic, self._freedom = self._statistic + statistic, self._freedom + len(counts) - 1
         self._largest = max(self._largest, len(counts))
         if p < self._least:
-            self._least, self._least_told = p, self._told(state, f"{_uneven(counts, expected)} (p = {p:.2g})")
+            self._least, self._least_told = (
+                p,
+                self._told(state, f"{uneven(counts, expected)} (p = {p:.2g}){HIDING * bool(merged)}"),
+            )
 
     def _redrawn(
-        self, state: State, eyes: _Eyes, other: np.ndarray, count: int, rng: np.ndarray
+        self, state: State, eyes: Eyes, other: np.ndarray, count: int, rng: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """Draws where a determinization is the truth; None if the game cannot make them."""
         try:
@@ -554,7 +288,7 @@ class _Audit:
             self.checks["again"].count(1, 1, lambda: told)
             return None
 
-    def _swap(self, state: State, eyes: _Eyes, other: np.ndarray, drawn: np.ndarray, rng: np.ndarray) -> bool:
+    def _swap(self, state: State, eyes: Eyes, other: np.ndarray, drawn: np.ndarray, rng: np.ndarray) -> bool:
         """With a determinization as the truth, and the generator as it was, draw once more; False if that fails."""
         redrawn = self._redrawn(state, eyes, other, len(drawn), rng)
         if redrawn is None:
@@ -579,7 +313,7 @@ class _Audit:
         if not players:
             return
         player = self.luck.choice(players)
-        redrawn = self._redrawn(state, _Eyes(State(self.game, other), player), other, self.determinizations, self.rng)
+        redrawn = self._redrawn(state, Eyes(State(self.game, other), player), other, self.determinizations, self.rng)
         tally = None if redrawn is None else self._tally(redrawn[0])
         if tally is not None:
             self.checks["others"].count(
@@ -592,7 +326,7 @@ class _Audit:
         """Search the truth, and a determinization as if it were the truth."""
         other = self._retraced(state, record)[0] if self.game.retrace is not None else None
         if other is None:
-            other = State(self.game, record.copy(), start=state, position=state.position_in_episode())
+            other = state.drawn(record.copy())
         seed = (*self.seed, self._number)
         try:
             first, second = (search(root, STRATEGY, iterations=ITERATIONS, seed=seed) for root in (state, other))
@@ -604,7 +338,17 @@ class _Audit:
 
     # ------------------------------------------------------------------------------------------------------ the report
 
-    def report(self, games: int, seconds: float) -> AuditReport:
+    @property
+    def broken(self) -> bool:
+        """Whether a check has failed; of uniformity nothing is known before the end."""
+        return any(check.failed for check in self.checks.values())
+
+    def finish(self, contract_broken: bool) -> None:
+        """Judge uniformity, and say of what was not checked why."""
+        if contract_broken:
+            for check in self.checks.values():
+                check.note = "not made to the end: the game breaks its contract"
+            return
         self._judge_uniformity()
         for name in ("legal", "history"):
             if self.game.retrace is None:
@@ -614,7 +358,6 @@ class _Audit:
                 check.note = "no search was made after other checks had failed"
             elif not check.checked and not check.note:
                 check.note = _UNCHECKED.get(check.name, "no player had a decision")
-        return AuditReport(str(self.game), games, self.decisions, self.drawn, tuple(self.checks.values()), seconds)
 
     def _judge_uniformity(self) -> None:
         """The least p-value, corrected for the number of tests, and one for the sum of all statistics."""
@@ -630,15 +373,6 @@ class _Audit:
             biased = [p for p in check.p_values if p * check.checked < FALSE_ALARM]
             check.failed = max(len(biased), int(together < FALSE_ALARM))
             check.examples = [self._least_told] * bool(check.failed)
-
-
-def _chi_square_functions() -> tuple[Any, Any]:
-    """scipy's test against the uniform distribution and the tail of the chi-square distribution; None without scipy."""
-    try:
-        from scipy.stats import chi2, chisquare
-    except ModuleNotFoundError:
-        return None, None
-    return chisquare, chi2.sf
 
 
 def differences(first: Result, second: Result) -> list[str]:

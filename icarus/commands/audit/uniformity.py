@@ -1,0 +1,57 @@
+"""Whether draws are uniform: the states of a small information set, counted, and the chi-square test of the counts."""
+
+from collections import Counter
+from typing import Any
+
+import attrs
+
+DRAWS_PER_STATE = 25  # at least, in a small information set
+FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
+
+
+@attrs.define
+class Tally:
+    """How often each state of a small information set was drawn, and how many deals each stands for."""
+
+    counts: Counter = attrs.field(factory=Counter)
+    deals: dict[Any, float] = attrs.field(factory=dict)
+    records: dict[Any, set[bytes]] = attrs.field(factory=dict)
+
+    def add(self, face: Any, record: bytes) -> None:
+        self.counts[face] += 1
+        self.records.setdefault(face, set()).add(record)
+
+    @property
+    def merged(self) -> int:
+        """How many states look like another one: the records that were drawn beyond one for each face."""
+        return sum(map(len, self.records.values())) - len(self.records)
+
+    def expected(self, deals: float) -> float:
+        """How often a state of so many deals should have been drawn."""
+        return self.counts.total() * deals / sum(self.deals.values())
+
+    def excludes(self, face: Any, deals: float) -> bool:
+        """Whether a state was never drawn that should have been."""
+        return face not in self.counts and self.expected(deals) >= DRAWS_PER_STATE
+
+    def compared(self) -> tuple[list[int], list[float]]:
+        """Counts, and the draws to be expected of each, of the states that are likely enough for a chi-square test."""
+        likely = [face for face, deals in self.deals.items() if self.expected(deals) >= FEWEST_EXPECTED]
+        counts, deals = [self.counts[face] for face in likely], [self.deals[face] for face in likely]
+        return counts, [sum(counts) * part / sum(deals) for part in deals]
+
+
+def uneven(counts: list[int], expected: list[float]) -> str:
+    """The states that were drawn least and most often, in words."""
+    order = sorted(range(len(counts)), key=lambda i: counts[i] / expected[i])
+    least, most = (f"{counts[i]} times instead of {expected[i]:.0f}" for i in (order[0], order[-1]))
+    return f"of {len(counts)} states one was drawn {least} and one {most}"
+
+
+def chi_square_functions() -> tuple[Any, Any]:
+    """scipy's test against the uniform distribution and the tail of the chi-square distribution; None without scipy."""
+    try:
+        from scipy.stats import chi2, chisquare
+    except ModuleNotFoundError:
+        return None, None
+    return chisquare, chi2.sf

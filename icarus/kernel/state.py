@@ -1,0 +1,353 @@
+"""A state of a game in Python, in OpenSpiel's protocol, with the history that led to it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus import checks
+from icarus.compiler.rng import seeded
+from icarus.kernel.constants import CHANCE, CONTINUES, RECALLED, TERMINAL, UNLABELLED, UNSEEN
+
+
+def copied(record: np.ndarray) -> np.ndarray:
+    """A copy of a state record to the last byte; numpy's own leaves the bytes between the fields undefined."""
+    return record.view(np.uint8).copy().view(record.dtype)
+
+
+def in_words(record: np.ndarray) -> np.ndarray:
+    """A copy of a state record as compiled code copies it, in whole words of 8 bytes."""
+    words = np.zeros(-(-record.nbytes // 8), np.int64)
+    words.view(np.uint8)[: record.nbytes] = record.view(np.uint8)
+    return words
+
+
+@attrs.frozen
+class EpisodePosition:
+    """η of a history since the start of the game (eq. 17), as each viewer saw it.
+
+    Attributes:
+        label: the label of the current episode.
+        moves: for each viewer (players in order, then the environment; a single entry where everyone sees every action) the moves
+            observed since the episode began.
+        last: the player who made the last action of the game so far; None before the first.
+        previous: (label, moves) of the history itself by the eyes of `last`: the episode that was running when that
+            action was chosen, the action included, also where it ended that episode. (initial label, ()) before the first.
+    """
+
+    label: int
+    moves: tuple[tuple[int, ...], ...]
+    last: int | None
+    previous: tuple[int, tuple[int, ...]]
+
+    def seen_before(self, observer: int) -> tuple[int, tuple[int, ...]]:
+        """`previous`, as far as a search for `observer` may know it.
+
+        Where moves can be hidden, and another player's (or chance's) action ended the episode, what he saw of that episode is not for
+        the observer to know: the position then stands for itself, at the start of its own episode.
+        """
+        if len(self.moves) == 1 or self.last in (None, observer) or any(self.moves):
+            return self.previous
+        return self.label, ()
+
+
+class State:
+    """A state of a game with the history that led to it, in OpenSpiel's protocol.
+
+    Rewards are the game's own, in [0, 1]; players are 0 … κ−1; `CHANCE` (−1) acts at chance states and `TERMINAL` (−4) is the
+    current player of a finished game.
+
+    A history begins at `start`: the initial state; the determinization, for a state that was drawn; and what was made of it, for a state
+    whose facts were changed by hand.
+
+    Attributes:
+        game: the game.
+        record: [1] of game.state, the facts.
+        history: (player, action) of every action since `start`.
+        start: the record with which the history begins.
+
+    Raises:
+        TypeError: a record that is not [1] of the game's state.
+    """
+
+    def __init__(self, game: Any, record: Any) -> None:
+        self.game, self.record = game, record
+        self._check()
+        self._begin(None)
+
+    def _begin(self, origin: "EpisodePosition | None") -> None:
+        """Let the history begin here, at this position-in-episode; None where this state begins the game."""
+        self._history: list[tuple[int, int]] = []
+        self._start, self._known = self._copied(self.record), self._stamp()
+        self._origin, self._by_hand = origin, False
+
+    def _settle(self) -> None:
+        """Begin anew where facts were changed by hand: no history leads to them."""
+        if self._stamp() != self._known:
+            self._begin(None)
+            self._by_hand = True
+
+    @property
+    def history(self) -> list[tuple[int, int]]:
+        self._settle()
+        return self._history
+
+    @property
+    def start(self) -> Any:
+        self._settle()
+        return self._start
+
+    @property
+    def facts(self) -> Any:
+        """The state record with attribute access; changing it changes the state, of which the history then begins anew."""
+        return self.record.view(np.recarray)[0]
+
+    def current_player(self) -> int:
+        return self.game.entries().player(self.record.ctypes.data)
+
+    def is_terminal(self) -> bool:
+        return self.current_player() == TERMINAL
+
+    def is_chance_node(self) -> bool:
+        return self.current_player() == CHANCE
+
+    def legal_actions(self) -> list[int]:
+        """A(s), in the game's order; empty at a terminal state."""
+        if self.is_terminal():
+            return []
+        return self._legal()
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """(action, probability) of each outcome of a chance state (π₀).
+
+        Raises:
+            ValueError: not a chance state.
+        """
+        if not self.is_chance_node():
+            raise ValueError(
+                f"no chance outcomes: player {self.current_player()} is about to act in this state of {self.game}"
+            )
+        actions = self.legal_actions()
+        if self.game.chance is None:
+            return [(action, 1 / len(actions)) for action in actions]
+        return list(zip(actions, self._probabilities(), strict=False))
+
+    def apply_action(self, action: int) -> None:
+        """f(s, a): play a legal action.
+
+        Raises:
+            ValueError: the action is not legal here.
+        """
+        action = self._playable(action)
+        self._settle()
+        self._history.append((self.current_player(), action))
+        self._advance(self.record, action)
+        self._known = self._stamp()
+
+    def _playable(self, action: int) -> int:
+        legal = self.legal_actions()
+        if not checks.is_integer(action) or action not in legal:
+            raise ValueError(f"action {action!r} is not legal here; {self._choices(legal)}")
+        return int(action)
+
+    def _choices(self, legal: Sequence[int]) -> str:
+        if not legal:
+            return f"this game of {self.game} has ended"
+        shown = ", ".join(f"{action} ({self._written(action)})" for action in legal[:20])
+        return f"legal: {shown}" + (f" and {len(legal) - 20} more" if len(legal) > 20 else "")
+
+    def returns(self) -> list[float]:
+        """μ: each player's reward in [0, 1].
+
+        Raises:
+            ValueError: the game has not ended.
+        """
+        if not self.is_terminal():
+            raise ValueError(
+                f"no rewards yet: player {self.current_player()} is about to act in this state of {self.game}"
+            )
+        return self._rewards()
+
+    def clone(self) -> "State":
+        self._settle()
+        other = type(self)(self.game, self._copied(self.record))
+        other._history, other._start, other._known = list(self._history), self._start, self._known
+        other._origin, other._by_hand = self._origin, self._by_hand
+        return other
+
+    def determinize(self, observer: int, seed: int | Sequence[int] = 0) -> "State":
+        """A state drawn uniformly from the information set of `observer`; this state is not changed.
+
+        Raises:
+            ValueError: no such player, or a bad seed.
+        """
+        return self.determinized(self._known_player(observer), seeded(checks.seed(seed)))
+
+    def determinized(self, observer: int, generator: np.ndarray) -> "State":
+        """As `determinize`, by a generator of `icarus.compiler.rng` that goes on."""
+        record, entries = copied(self.record), self.game.entries()
+        if entries.determinize is not None:
+            beliefs = self.beliefs(observer)
+            entries.determinize(record.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
+        return self.drawn(record)
+
+    def drawn(self, record: Any) -> "State":
+        """The state that a record drawn from an information set of this one describes; its history begins there."""
+        position, other = self.position_in_episode(), type(self)(self.game, record)
+        other._begin(other.recalled(position))
+        return other
+
+    def recalled(self, position: "EpisodePosition") -> "EpisodePosition":
+        """A position of this episode with the moves that this record recalls, where the game can tell them."""
+        if self.game.recall is None:
+            return position
+        seen, last = tuple(self._recall(viewer) for viewer in range(self.game.viewers)), position.last
+        own = seen[self.game.viewer(last)] if last is not None else ()
+        previous = (position.label, own) if own and any(position.moves) else position.previous
+        return attrs.evolve(position, moves=seen, previous=previous)
+
+    def beliefs(self, observer: int) -> np.ndarray:
+        """What `determinize` may compute ahead for `observer`: [1] of game.beliefs."""
+        beliefs = np.zeros(1, self.game.beliefs)
+        prepare = self.game.entries().prepare
+        if prepare is not None:
+            prepare(self.record.ctypes.data, observer, beliefs.ctypes.data)
+        return beliefs
+
+    def moves(self, player: int) -> tuple[int, ...]:
+        """The moves that a player (or CHANCE, who sees everything) has observed since the start of the game.
+
+        Raises:
+            ValueError: no such player, or a determinized state, which has no history of its own.
+        """
+        column = self.game.viewer(self._known_player(player))
+        self._settle()
+        if self._origin is not None:
+            raise ValueError("a determinized state has no history of its own; ask the state it was drawn from")
+        return tuple(seen[column] for _, seen, _ in self._replay() if seen[column] != UNSEEN)
+
+    def position_in_episode(self) -> EpisodePosition:
+        """Where this state stands in its episode (section 5.1), counted from the start of the game.
+
+        Where facts were changed by hand, the episode is the one that they say: its label, and the moves that `recall` tells.
+        """
+        self._settle()
+        position = self._origin or self._position_at_start()
+        label, moves, last, previous = position.label, list(position.moves), position.last, position.previous
+        for player, seen, record in self._replay():
+            moves = [old if move == UNSEEN else (*old, move) for old, move in zip(moves, seen, strict=True)]
+            last, previous = player, (label, moves[self.game.viewer(player)])
+            found = self._label(record)
+            if found != CONTINUES:
+                label, moves = found, [()] * self.game.viewers
+        return EpisodePosition(label, tuple(moves), last, previous)
+
+    def _position_at_start(self) -> EpisodePosition:
+        label = self._label(self._start)
+        label = UNLABELLED if label == CONTINUES else label
+        position = EpisodePosition(label, ((),) * self.game.viewers, None, (label, ()))
+        return type(self)(self.game, self._copied(self._start)).recalled(position) if self._by_hand else position
+
+    def _replay(self) -> Iterator[tuple[int, list[int], Any]]:
+        """Each action of the history as (player, the move that each viewer saw, the state record after it)."""
+        record = self._copied(self._start)
+        for player, action in self._history:
+            moves = self._seen(record, action)
+            self._advance(record, action)
+            yield player, moves, record
+
+    def _known_player(self, player: int) -> int:
+        if checks.is_integer(player) and (player == CHANCE or 0 <= player < self.game.players):
+            return int(player)
+        raise ValueError(f"{self.game} has players 0 to {self.game.players - 1}, not {player!r}")
+
+    def action_to_string(self, action: int) -> str:
+        """A legal action in the notation of the game.
+
+        Raises:
+            ValueError: the action is not legal here.
+        """
+        return self._written(self._playable(action))
+
+    def _written(self, action: int) -> str:
+        return self.game.action_text(self.facts, action)
+
+    def string_to_action(self, text: str) -> int:
+        """The legal action written so.
+
+        Raises:
+            ValueError: no legal action is written so; the message lists those that are.
+        """
+        legal = self.legal_actions()
+        written = {self._written(action): action for action in legal}
+        if text not in written:
+            raise ValueError(f"{text!r} is not legal here; {self._choices(legal)}")
+        return written[text]
+
+    def history_str(self) -> str:
+        """The actions since `start` in the notation of the game."""
+        state, texts = type(self)(self.game, self._copied(self.start)), []
+        for _, action in self.history:
+            texts.append(state.action_to_string(action))
+            state.apply_action(action)
+        return " ".join(texts)
+
+    def __str__(self) -> str:
+        return self.game.text(self.facts)
+
+    def __repr__(self) -> str:
+        return f"<{self.game} after {len(self.history)} actions>"
+
+    # ------------------------------------------------------- the functions of the game, as its kind of state record takes them
+
+    def _check(self) -> None:
+        game, record = self.game, self.record
+        if not isinstance(record, np.ndarray) or record.dtype != game.state or record.shape != (1,):
+            array = (
+                f"an array {list(record.shape)} of {record.dtype}" if isinstance(record, np.ndarray) else repr(record)
+            )
+            raise TypeError(
+                f"the record of a state of {game} is {array}; it must be an array [1] of the dtype {game}.state"
+            )
+        if not record.flags.c_contiguous or not record.flags.aligned or not record.flags.writeable:
+            raise TypeError(f"the record of a state of {game} must be contiguous, aligned and writeable")
+
+    def _stamp(self) -> Any:
+        """What is another after facts were changed."""
+        return self.record.tobytes()
+
+    def _copied(self, record: Any) -> Any:
+        return copied(record)
+
+    def _legal(self) -> list[int]:
+        actions = np.empty(self.game.max_legal, np.int64)
+        count = self.game.entries().legal(self.record.ctypes.data, actions.ctypes.data)
+        return actions[:count].tolist()
+
+    def _probabilities(self) -> list[float]:
+        probabilities = np.zeros(self.game.max_legal)
+        self.game.entries().chance(self.record.ctypes.data, probabilities.ctypes.data)
+        return probabilities.tolist()
+
+    def _advance(self, record: Any, action: int) -> None:
+        self.game.entries().apply(record.ctypes.data, action)
+
+    def _rewards(self) -> list[float]:
+        out = np.zeros(self.game.players)
+        self.game.entries().rewards(self.record.ctypes.data, out.ctypes.data, self.game.players)
+        return out.tolist()
+
+    def _label(self, record: Any) -> int:
+        return CONTINUES if self.game.episode is None else self.game.entries().episode(record.ctypes.data)
+
+    def _seen(self, record: Any, action: int) -> list[int]:
+        moves = np.full(self.game.viewers, action, np.int64)
+        if self.game.observe is not None:
+            self.game.entries().observe(record.ctypes.data, action, moves.ctypes.data, self.game.players)
+        return moves.tolist()
+
+    def _recall(self, viewer: int) -> tuple[int, ...]:
+        room = np.zeros(RECALLED, np.int64)
+        count = self.game.entries().recall(self.record.ctypes.data, viewer, room.ctypes.data, RECALLED)
+        return tuple(room[:count].tolist())

@@ -1,0 +1,408 @@
+"""A stranger's games, each with one promise broken: the audit finds each, and names the promise, the seed, the moves and the state.
+
+The game is Nim with one pile of seven counters, of which one to three are taken; who takes the last wins. In COIN chance says who
+begins, unevenly; in SECRET player 1 guesses a number that player 0 has chosen.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import Game, audit
+from icarus.commands.audit import CONTRACT, HIDDEN
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below
+
+STATE = np.dtype([("left", np.int64), ("mover", np.int64), ("taken", np.int64, (4,))], align=True)
+PILE, HEADS, TAILS = 7, 0, 1
+HIDDEN_MOVE = 9
+
+
+def initial(state: Any, rng: np.ndarray) -> None:
+    state.left = PILE
+
+
+def tossed(state: Any, rng: np.ndarray) -> None:
+    state.left, state.mover = PILE, CHANCE
+
+
+def player(state: Any) -> int:
+    return TERMINAL if state.left == 0 else state.mover
+
+
+def legal(state: Any, actions: np.ndarray) -> int:
+    if state.mover == CHANCE:
+        actions[0], actions[1] = HEADS, TAILS
+        return 2
+    count = min(state.left, 3)
+    for i in range(count):
+        actions[i] = i + 1
+    return count
+
+
+def apply(state: Any, action: int) -> None:
+    if state.mover == CHANCE:
+        state.mover = action
+    else:
+        state.left -= action
+        state.mover = 1 - state.mover
+
+
+def rewards(state: Any, out: np.ndarray) -> None:
+    out[state.mover], out[1 - state.mover] = 0.0, 1.0
+
+
+def chance(state: Any, probabilities: np.ndarray) -> None:
+    probabilities[0], probabilities[1] = 0.25, 0.75
+
+
+def text(state: Any) -> str:
+    return f"{state.left} left, {state.mover} to move"
+
+
+def action_text(state: Any, action: int) -> str:
+    return f"take{action}"
+
+
+NIM = Game(
+    name="nim7",
+    players=2,
+    state=STATE,
+    initial=initial,
+    player=player,
+    legal=legal,
+    apply=apply,
+    rewards=rewards,
+    max_legal=3,
+    text=text,
+    action_text=action_text,
+)
+COIN = attrs.evolve(NIM, name="coin-nim", initial=tossed, chance=chance)
+
+# ---------------------------------------------------------------------------------------------------------- nim with secrets
+
+
+def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
+    if state.taken[0] == 0:
+        return 0
+    moves[0] = HIDDEN_MOVE if viewer == 1 else state.taken[0]
+    count = 1
+    for i in range(1, 4):
+        if state.taken[i] != 0:
+            moves[count] = state.taken[i]
+            count += 1
+    return count
+
+
+def apply_secret(state: Any, action: int) -> None:
+    i = 0
+    while state.taken[i] != 0:
+        i += 1
+    state.taken[i] = action
+    state.mover = 1 - state.mover
+    if i == 2:
+        state.left = 0
+
+
+def rewards_secret(state: Any, out: np.ndarray) -> None:
+    """Player 1 wins by guessing what player 0 has taken, once with his first, once with player 0's second choice."""
+    out[1] = 1.0 if state.taken[0] == state.taken[1] else 0.0
+    out[0] = 1.0 - out[1]
+
+
+def observe_secret(state: Any, action: int, moves: np.ndarray) -> None:
+    if state.taken[0] == 0:
+        moves[1] = HIDDEN_MOVE
+
+
+def episode_secret(state: Any) -> int:
+    return 0 if state.taken[0] == 0 else CONTINUES
+
+
+def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    if observer == 1 and state.taken[0] != 0:
+        state.taken[0] = 1 + below(rng, 3)
+
+
+def text_secret(state: Any) -> str:
+    return f"taken: {' '.join(map(str, state.taken))}"
+
+
+SECRET = attrs.evolve(
+    NIM,
+    name="secret-guess",
+    apply=apply_secret,
+    rewards=rewards_secret,
+    observe=observe_secret,
+    episode=episode_secret,
+    recall=recall,
+    determinize=determinize,
+    text=text_secret,
+)
+
+
+@pytest.mark.parametrize("game", [NIM, COIN, SECRET], ids=str)
+def test_the_right_games_keep_their_contract(game: Game) -> None:
+    report = audit(game, games=5, determinizations=300)
+    assert report.passed, str(report)
+    assert all(report[name].passed for name in ("mover", "choices", "notation", "repeat", "rewards", "end", "board"))
+
+
+# ------------------------------------------------------------------------------------------------------------ slips, on purpose
+
+
+def rewards_of_one(state: Any, out: np.ndarray) -> None:
+    out[1 - state.mover] = 1.0
+
+
+def rewards_nan(state: Any, out: np.ndarray) -> None:
+    out[0] = out[1] = np.nan
+
+
+def rewards_of_two(state: Any, out: np.ndarray) -> None:
+    out[state.mover], out[1 - state.mover] = 0.0, 2.0
+
+
+def chance_of_nine_tenths(state: Any, probabilities: np.ndarray) -> None:
+    probabilities[0], probabilities[1] = 0.25, 0.65
+
+
+def chance_of_one(state: Any, probabilities: np.ndarray) -> None:
+    probabilities[0] = 1.0
+
+
+def chance_below_zero(state: Any, probabilities: np.ndarray) -> None:
+    probabilities[0], probabilities[1] = -0.25, 1.25
+
+
+def legal_twice(state: Any, actions: np.ndarray) -> int:
+    actions[0] = actions[1] = 1
+    return 2
+
+
+def legal_negative(state: Any, actions: np.ndarray) -> int:
+    actions[0] = -3
+    return 1
+
+
+def legal_too_many(state: Any, actions: np.ndarray) -> int:
+    for i in range(6):
+        actions[i] = i + 1
+    return 6
+
+
+def legal_claimed(state: Any, actions: np.ndarray) -> int:
+    return 40
+
+
+def legal_unwritten(state: Any, actions: np.ndarray) -> int:
+    actions[0] = 1
+    return 2
+
+
+def legal_counting(state: Any, actions: np.ndarray) -> int:
+    state.taken[3] += 1
+    actions[0] = 1 + state.taken[3] % 2
+    return 1
+
+
+def apply_outside(state: Any, action: int) -> None:
+    state.taken[100 + action] = 1
+    state.left -= action
+    state.mover = 1 - state.mover
+
+
+def apply_forever(state: Any, action: int) -> None:
+    state.mover = 1 - state.mover
+
+
+def apply_raising(state: Any, action: int) -> None:
+    if state.left < 4:
+        raise ValueError("no such heap")
+    state.left -= action
+    state.mover = 1 - state.mover
+
+
+def player_seven(state: Any) -> int:
+    return TERMINAL if state.left == 0 else 7 if state.left < 4 else state.mover
+
+
+def same_text(state: Any, action: int) -> str:
+    return "take"
+
+
+def hiding_text(state: Any) -> str:
+    return "some left"
+
+
+def failing_text(state: Any) -> str:
+    raise KeyError("left")
+
+
+def rewarding_changes(state: Any, out: np.ndarray) -> None:
+    out[state.mover], out[1 - state.mover] = 0.0, 1.0
+    state.mover = 0
+
+
+def observe_own(state: Any, action: int, moves: np.ndarray) -> None:
+    moves[:] = HIDDEN_MOVE
+
+
+def episode_below(state: Any) -> int:
+    return -7
+
+
+def recall_backwards(state: Any, viewer: int, moves: np.ndarray) -> int:
+    count = 0
+    for i in range(4):
+        if state.taken[3 - i] != 0:
+            moves[count] = HIDDEN_MOVE if viewer == 1 and i == 3 else state.taken[3 - i]
+            count += 1
+    return count
+
+
+def recall_too_much(state: Any, viewer: int, moves: np.ndarray) -> int:
+    return 1 << 40
+
+
+def simultaneous_below(state: Any) -> int:
+    return -1
+
+
+def legal_none(state: Any, actions: np.ndarray) -> int:
+    if state.left < 3:
+        return 0
+    actions[0] = 1
+    return 1
+
+
+WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
+    (NIM, {"rewards": rewards_of_one}, "rewards", "is not written"),
+    (NIM, {"rewards": rewards_nan}, "rewards", "the reward of player 0 is nan"),
+    (NIM, {"rewards": rewards_of_two}, "rewards", "is 2.0"),
+    (NIM, {"rewards": rewarding_changes}, "memory", "rewards changes the state, which it may only read"),
+    (COIN, {"chance": chance_of_nine_tenths}, "chances", "the probabilities sum to 0.9"),
+    (COIN, {"chance": chance_of_one}, "chances", "the probability of outcome 2 of 2 is not written"),
+    (COIN, {"chance": chance_below_zero}, "chances", "a probability is -0.25"),
+    (NIM, {"legal": legal_twice}, "choices", "the legal action 1 is written twice"),
+    (NIM, {"legal": legal_negative}, "choices", "among 1 legal actions there is -3"),
+    (NIM, {"legal": legal_too_many}, "memory", "legal writes outside of the legal actions"),
+    (NIM, {"legal": legal_claimed}, "choices", "there are 40 legal actions; it must be 1 to max_legal, 3"),
+    (NIM, {"legal": legal_unwritten}, "choices", "among 2 legal actions there is one that was not written"),
+    (NIM, {"legal": legal_none}, "choices", "there are 0 legal actions"),
+    (NIM, {"legal": legal_counting}, "memory", "legal changes the state, which it may only read"),
+    (NIM, {"apply": apply_outside}, "memory", "apply writes outside of the state"),
+    (NIM, {"apply": apply_forever}, "end", "it has not ended after 20,000 actions"),
+    (NIM, {"apply": apply_raising}, "repeat", "apply raises ValueError('no such heap')"),
+    (
+        NIM,
+        {"player": player_seven},
+        "mover",
+        "player 7 is about to act; it must be 0 to 1, CHANCE (-1) or TERMINAL (-4)",
+    ),
+    (NIM, {"action_text": same_text}, "notation", "the actions 1 and 2 are both written 'take'"),
+    (NIM, {"text": hiding_text}, "board", "another state has this text, but there player"),
+    (NIM, {"text": failing_text}, "board", "text raises KeyError('left')"),
+    (SECRET, {"observe": observe_own}, "moves", "sees 9 of his own action"),
+    (NIM, {"episode": episode_below}, "episodes", "the label is -7"),
+    (NIM, {"simultaneous": simultaneous_below}, "episodes", "simultaneous is -1; it must be at least 0"),
+    (SECRET, {"recall": recall_backwards}, "recall", "of the episode, but recall tells"),
+    (SECRET, {"recall": recall_too_much}, "recall", "recall tells of 1099511627776 moves"),
+    (SECRET, {"recall": None}, "recall", "something is hidden in this episode, and there is no recall"),  # type: ignore[dict-item]
+]
+
+
+def name_of(wrong: Any) -> str | None:
+    if isinstance(wrong, dict):
+        return getattr(next(iter(wrong.values())), "__name__", "absent")
+    return "" if isinstance(wrong, Game) else None
+
+
+@pytest.mark.parametrize(("game", "slip", "promise", "told"), WRONG, ids=name_of)
+def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
+    game: Game, slip: dict[str, Callable], promise: str, told: str
+) -> None:
+    report = audit(attrs.evolve(game, **slip), games=1, determinizations=30)
+    assert report.failed == (promise,)
+    example = report[promise].examples[0]
+    assert told in example
+    assert "new_initial_state(seed=(0, 2, " in example and ", after " in example
+    assert len(example.splitlines()) > 1
+
+
+# ------------------------------------------------------------------------------------------------------------ determinizations
+
+
+def determinize_the_mover(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    if state.taken[0] != 0:
+        state.mover = below(rng, 2)
+
+
+def determinize_the_end(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    if state.taken[0] != 0 and below(rng, 2) == 0:
+        state.left = 0
+
+
+def determinize_outside(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    state.taken[50] = 1
+
+
+def determinize_to_four(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    if observer == 1 and state.taken[0] != 0:
+        state.taken[0] = 3 + below(rng, 2)
+
+
+@pytest.mark.parametrize(
+    ("slip", "promise", "told"),
+    [
+        (determinize_the_mover, "player", "not so in this one:"),
+        (determinize_the_end, "player", "not so in this one:"),
+        (determinize_outside, "memory", "determinize writes outside of the state"),
+    ],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_a_determinization_that_moves_the_mover_ends_the_game_or_writes_outside_is_found(
+    slip: Callable, promise: str, told: str
+) -> None:
+    report = audit(attrs.evolve(SECRET, determinize=slip), games=2, determinizations=100)
+    assert promise in report.failed
+    assert told in report[promise].examples[0]
+    assert "taken: " in report[promise].examples[0]
+
+
+def rewards_of_four(state: Any, out: np.ndarray) -> None:
+    """Only in a determinization can four have been taken."""
+    out[1] = 1.0 if state.taken[0] == state.taken[1] else 0.0
+    out[0] = 1.0 - out[1] if state.taken[0] < 4 else 4.0
+
+
+def test_the_contract_is_tested_in_games_that_go_on_from_determinizations() -> None:
+    game = attrs.evolve(SECRET, determinize=determinize_to_four, rewards=rewards_of_four, retrace=None)
+    report = audit(game, games=20, determinizations=1)
+    assert report.failed == ("rewards",)
+    assert "then in a determinization for player 1" in report["rewards"].examples[0]
+
+
+def text_of_halves(state: Any) -> str:
+    """1 and 2 look the same, 3 does not."""
+    return f"taken: {(state.taken[0] + 1) // 2} {' '.join(map(str, state.taken[1:]))}"
+
+
+def test_a_false_alarm_of_uniformity_says_that_the_text_hides_what_differs() -> None:
+    blind = attrs.evolve(SECRET, text=text_of_halves, episode=None, recall=None, rewards=rewards_of_halves)
+    report = audit(blind, games=10, determinizations=300)
+    assert report.failed == ("uniform",)
+    assert "different records have the same text here" in report["uniform"].examples[0]
+    open_book = audit(attrs.evolve(blind, text=text_secret), games=10, determinizations=300)
+    assert open_book.passed
+
+
+def rewards_of_halves(state: Any, out: np.ndarray) -> None:
+    out[0] = out[1] = 0.5
+
+
+def test_every_promise_of_the_contract_is_broken_here() -> None:
+    assert {promise for _, _, promise, _ in WRONG} == set(CONTRACT)
+    assert not set(CONTRACT) & set(HIDDEN)

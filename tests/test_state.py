@@ -1,0 +1,149 @@
+"""States: what is determinized, changed by hand or wrongly given is what it says, or is refused in a sentence."""
+
+import random
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from icarus import EPIC, games, search
+from icarus.kernel import CHANCE, UNLABELLED
+from icarus.kernel.state import State
+from tests import toy
+from tests.toy import CARD, EPISODES, KUHN, SECRETS
+
+HIDDEN = ["knockout-whist", "phantom-mnk", "goofspiel"]
+
+
+def played_on(state: State, luck: random.Random, actions: int) -> State:
+    for _ in range(actions):
+        if state.is_terminal():
+            break
+        state.apply_action(luck.choice(state.legal_actions()))
+    return state
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_determinized_state_that_is_played_on_is_searched_as_the_state_itself(seed: int) -> None:
+    """In Backgammon nothing is hidden, so that a determinization is the state itself, with its episodes."""
+    state = played_on(games.load("backgammon").new_initial_state(seed), random.Random(seed), 6)
+    other = state.determinize(CHANCE if state.is_chance_node() else state.current_player(), seed)
+    for which in (state, other):
+        played_on(which, random.Random(seed + 1), 3 + seed)
+    while state.is_chance_node():
+        action = state.legal_actions()[0]
+        state.apply_action(action)
+        other.apply_action(action)
+    assert other.position_in_episode() == state.position_in_episode()
+    one, two = (search(which, EPIC, iterations=200, seed=1) for which in (state, other))
+    assert one.visits.tolist() == two.visits.tolist()
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_position_of_a_determinized_state_goes_on_with_its_moves(name: str, seed: int) -> None:
+    """What each viewer has seen of the episode is what the record recalls, after every further action."""
+    luck = random.Random(f"{name} {seed}")
+    state = played_on(games.load(name).new_initial_state(seed), luck, 4)
+    if state.is_terminal() or state.is_chance_node():
+        return
+    other, recall = state.determinize(state.current_player(), seed), state.game.entries().recall
+    room = np.zeros(5000, np.int64)
+    while not other.is_terminal():
+        for viewer, moves in enumerate(other.position_in_episode().moves):
+            count = recall(other.record.ctypes.data, viewer, room.ctypes.data, len(room))
+            assert moves == tuple(room[:count].tolist())
+        played_on(other, luck, 1)
+
+
+def test_the_history_of_a_determinized_state_begins_with_it() -> None:
+    state = games.load("knockout-whist").new_initial_state(3)
+    played_on(state, random.Random(1), 3)
+    other = state.determinize(state.current_player(), 5)
+    assert other.history == [] and other.history_str() == ""
+    assert other.start.tobytes() == other.record.tobytes()
+    action = other.legal_actions()[0]
+    text = other.action_to_string(action)
+    other.apply_action(action)
+    assert other.history_str() == text
+    with pytest.raises(ValueError, match="a determinized state has no history of its own"):
+        other.moves(0)
+    assert len(state.history) == 3
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        (np.zeros(1, np.int64), r"is an array \[1\] of int64; it must be an array \[1\] of the dtype toy-card"),
+        (np.zeros(1, np.int8), r"is an array \[1\] of int8"),
+        (np.zeros(2, toy.STATE), r"is an array \[2\] of"),
+        (np.zeros((), toy.STATE), r"is an array \[\] of"),
+        (None, "is None; it must be an array"),
+        (b"12", "is b'12'"),
+    ],
+    ids=repr,
+)
+def test_a_record_of_another_kind_is_refused(record: Any, told: str) -> None:
+    with pytest.raises(TypeError, match=told):
+        State(CARD, record)
+
+
+def test_facts_changed_by_hand_begin_a_history_of_their_own() -> None:
+    state = EPISODES.new_initial_state(0)
+    played_on(state, random.Random(2), 2)
+    row = next(i for i, row in enumerate(toy.ROWS) if row.tree == 6 and row.node.label == 3)
+    state.facts.row = row
+    fresh = State(EPISODES, state.record.copy())
+    assert state.position_in_episode() == fresh.position_in_episode()
+    assert state.position_in_episode().label == 3
+    assert state.history == [] and state.start["row"][0] == row
+    action = state.legal_actions()[0]
+    state.apply_action(action)
+    assert state.history == [(toy.ROWS[row].node.player, action)]
+    assert state.clone().position_in_episode() == state.position_in_episode()
+
+
+def test_facts_changed_by_hand_within_an_episode_have_the_moves_that_the_record_recalls() -> None:
+    state = SECRETS.new_initial_state(0)
+    row = next(i for i, row in enumerate(toy.ROWS) if row.tree == 4 and len(row.path) - row.episode_start() == 2)
+    state.facts.row = row
+    position = state.position_in_episode()
+    assert position.moves == tuple(toy.ROWS[row].moves(viewer, toy.ROWS[row].episode_start()) for viewer in range(3))
+    assert position.label == UNLABELLED
+
+
+@pytest.mark.parametrize("seed", [None, True, 1.5, -1, "1", (1, True), ()])
+def test_seeds_are_checked_everywhere_alike(seed: Any) -> None:
+    state = KUHN.new_initial_state(np.int64(3))
+    for ask in (
+        lambda: KUHN.new_initial_state(seed),
+        lambda: state.determinize(0, seed),
+        lambda: search(state, EPIC, iterations=1, seed=seed),
+    ):
+        with pytest.raises(ValueError, match=re.escape(f"seed is {seed!r}; it must be an integer of at least 0")):
+            ask()
+
+
+@pytest.mark.parametrize("player", [None, True, 1.5, 2, -2, "0"])
+def test_observers_are_checked(player: Any) -> None:
+    state = KUHN.new_initial_state(0)
+    for ask in (lambda: state.determinize(player), lambda: state.moves(player)):
+        with pytest.raises(ValueError, match=re.escape(f"toy-kuhn(tree=2) has players 0 to 1, not {player!r}")):
+            ask()
+
+
+@pytest.mark.parametrize("action", [None, True, 1.0, 99, -1, "p"])
+def test_actions_are_checked_and_what_is_none_has_no_text(action: Any) -> None:
+    state = CARD.new_initial_state(0)
+    for ask in (lambda: state.apply_action(action), lambda: state.action_to_string(action)):
+        with pytest.raises(ValueError, match=re.escape(f"action {action!r} is not legal here; legal: ")):
+            ask()
+    assert state.action_to_string(np.int64(state.legal_actions()[0])) == str(state.legal_actions()[0])
+
+
+@pytest.mark.parametrize("threshold", [3.7, True, 0, "50", None])
+def test_a_threshold_that_is_no_integer_is_refused_and_numpys_are_taken(threshold: Any) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"the threshold of hearts is {threshold!r}; it must be an integer")):
+        games.load("hearts", threshold=threshold)
+    assert str(games.load("hearts", threshold=np.int64(30))) == "hearts(threshold=30)"
