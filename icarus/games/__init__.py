@@ -2,7 +2,9 @@
 
 import ast
 import difflib
+import inspect
 from collections.abc import Callable
+from typing import Any
 
 from icarus.games.backgammon import BACKGAMMON
 from icarus.games.checkers import checkers
@@ -37,6 +39,9 @@ GAMES: dict[str, Game | Callable[..., Game]] = {
 }
 
 
+LONGEST = 200  # characters of a name with its parameters
+
+
 def names() -> list[str]:
     """The names that `load` knows."""
     return list(GAMES)
@@ -46,8 +51,11 @@ def load(name: str, **parameters: int) -> Game:
     """A game by its name, with parameters as keywords or in the name: "knockout-whist(players=3)".
 
     Raises:
-        ValueError: no such game (the nearest names are told), or a parameter it does not take.
+        ValueError: no such game (the nearest names are told), or a parameter it does not take, or one given twice.
+        TypeError: `name` is no text.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"a game is loaded by its name, such as 'knockout-whist(players=3)', not by {name!r}")
     base, written = _split(name)
     found = GAMES.get(base)
     if found is None:
@@ -56,28 +64,41 @@ def load(name: str, **parameters: int) -> Game:
             f"no game is called {base!r}; "
             + (f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}")
         )
+    if twice := [key for key in parameters if key in written]:
+        raise ValueError(f"the parameter {twice[0]} of {base} is given in the name and beside it")
     parameters = {**written, **parameters}
+    known = [] if isinstance(found, Game) else list(inspect.signature(found).parameters)
+    if unknown := [key for key in parameters if key not in known]:
+        raise ValueError(f"{base} has no parameter {unknown[0]!r}; it takes {', '.join(known) or 'none'}")
     if isinstance(found, Game):
-        if parameters:
-            raise ValueError(f"{base} takes no parameters, but {', '.join(parameters)} was given")
         return found
     try:
         return found(**parameters)
-    except TypeError as error:
+    except (TypeError, ArithmeticError, MemoryError) as error:
         raise ValueError(f"{name!r}: {error}") from None
 
 
-def _split(name: str) -> tuple[str, dict[str, int]]:
-    """ "name(a=1, b=2)" as name and parameters."""
+def _split(name: str) -> tuple[str, dict[str, Any]]:
+    """ "name(a=1, b=2)" as name and parameters; nothing but literals is read."""
     base, bracket, rest = name.partition("(")
     if not bracket:
         return base.strip(), {}
+    shown = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+    refused = ValueError(f"{shown!r} is not a game's name; write it like knockout-whist(players=3)")
+    if len(name) > LONGEST:
+        raise refused
     try:
         call = ast.parse(f"f({rest}", mode="eval").body
-        assert isinstance(call, ast.Call) and not call.args
-        return base.strip(), {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-    except (SyntaxError, ValueError, TypeError, AssertionError):
-        raise ValueError(f"{name!r} is not a game's name; write it like knockout-whist(players=3)") from None
+        if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
+            raise refused
+        written = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise refused from None
+    if len(written) < len(call.keywords):
+        twice = [str(keyword.arg) for keyword in call.keywords]
+        repeated = next(key for key in twice if twice.count(key) > 1)
+        raise ValueError(f"the parameter {repeated} of {base} is given twice")
+    return base.strip(), written
 
 
 __all__ = ["GAMES", "Game", "State", "load", "names"]

@@ -1,0 +1,100 @@
+"""What people type wrongly: strategies and names of games are read, or refused in a sentence that says what would be right."""
+
+import re
+from typing import Any
+
+import pytest
+
+from icarus import MAST, games, parse, rave
+from icarus.algebra.parsing import DEEPEST, LONGEST
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("rave(k=0)", "at position 1: the number k of visits of RAVE is 0; it must be an integer from 1 to"),
+        ("rave(k=-1)", "the number k of visits of RAVE is -1"),
+        ("rave(k=1e400)", "the number k of visits of RAVE is inf"),
+        ("rave(k=1" + "0" * 400 + ")", "it must be an integer from 1 to"),
+        ("nast(n=99999999999)", "is 99999999999; it must be an integer from 1 to 1000"),
+        ("rave(k=1, k=2)", "the parameter k is given twice"),
+        ("rave(250, k=3)", "multiple values for argument 'k'"),
+        ("1/0*MAST", "division by zero"),
+        ("(" * 5000 + "MAST" + ")" * 5000, "cannot be read at position"),
+        ("-" * 9000 + "1*MAST", "cannot be read at position"),
+        ("1" + "0" * 5000 + "*MAST", "cannot be read at position"),
+        ("MAST\x00", "cannot be read at position"),
+        ("MAST ^ " * 20_000 + "MAST", f"a strategy of 140,004 characters; at most {LONGEST:,} are read"),
+    ],
+    ids=lambda given: given[:20],
+)
+def test_a_strategy_that_cannot_be_is_refused_in_a_short_sentence(text: str, told: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(told)) as refused:
+        parse(text)
+    assert len(str(refused.value)) < 2000
+
+
+def test_a_strategy_too_deep_in_parentheses_is_refused_and_not_by_the_stack() -> None:
+    text = "MAST"
+    for _ in range(80):
+        text = f"NAST2 >> ({text}) / 1"
+    assert parse(text) is not None
+    deep = "rave(k=" * (DEEPEST + 1) + "1" + ")" * (DEEPEST + 1)
+    with pytest.raises(ValueError, match="cannot be read at position|expressions stand within one another"):
+        parse(deep)
+
+
+@pytest.mark.parametrize("links", [10, 300])
+def test_long_strategies_parse_back(links: int) -> None:
+    strategy = MAST
+    for i in range(links):
+        strategy = rave(k=100 + i) >> strategy
+    assert len(str(strategy)) > 14 * links
+    assert parse(str(strategy)) == strategy
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("knockout-whist(players=3, players=4)", "the parameter players of knockout-whist is given twice"),
+        ("knockout-whist(" + "(" * 5000 + ")", "is not a game's name; write it like knockout-whist(players=3)"),
+        ("hearts(threshold=" + "-" * 150 + "3)", "is not a game's name"),
+        ("hearts(threshold=" + "-" * 5000 + "3)", "is not a game's name"),
+        ("hearts(threshold=9**9**9)", "is not a game's name"),
+        ("hearts(**{'a': 1})", "is not a game's name"),
+        ("hearts(3)", "is not a game's name"),
+        ("hearts(threshold=1e400)", "the threshold of hearts is inf; it must be an integer from 1 to 10000"),
+        ("hearts(threshold=True)", "the threshold of hearts is True"),
+        ("hearts(limit=3)", "hearts has no parameter 'limit'; it takes threshold"),
+        ("othello(size=6)", "othello has no parameter 'size'; it takes none"),
+        ("heart", "no game is called 'heart'; did you mean hearts"),
+    ],
+    ids=lambda given: given[:20],
+)
+def test_a_name_that_no_game_has_is_refused_in_a_short_sentence(name: str, told: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(told)) as refused:
+        games.load(name)
+    assert len(str(refused.value)) < 500
+
+
+def test_a_parameter_in_the_name_and_beside_it_is_refused() -> None:
+    with pytest.raises(ValueError, match="the parameter threshold of hearts is given in the name and beside it"):
+        games.load("hearts(threshold=30)", threshold=40)
+
+
+@pytest.mark.parametrize("name", [3, None, b"hearts"])
+def test_a_name_that_is_no_text_is_refused(name: Any) -> None:
+    with pytest.raises(TypeError, match=re.escape(f"not by {name!r}")):
+        games.load(name)
+
+
+def test_a_file_called_like_a_module_takes_nothing_from_anybody(tmp_path: Any, python: Any) -> None:
+    (tmp_path / "random.py").write_text("from icarus import MAST\nmine = MAST\n")
+    asked = python(
+        "import random, sys\n"
+        "from pathlib import Path\n"
+        "from icarus.commands.own_files import load_files\n"
+        f"found = load_files([Path({str(tmp_path / 'random.py')!r})])\n"
+        "print(sorted(found), sys.modules['random'] is random, random.Random(1).random() < 1)\n"
+    )
+    assert "'mine'" in asked.stdout and asked.stdout.rstrip().endswith("True True"), asked.stderr
