@@ -17,7 +17,7 @@ from icarus.kernel import below, helper
 from icarus.kernel.history import PLAYOUT
 from icarus.kernel.theta import TABLE, UPDATES, has_room_for
 
-_INT, _WORD = np.dtype(np.int64), np.dtype(np.uint64)
+_INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
 _USED, _RESERVED, _STOP = offset_of(TABLE, "used"), offset_of(TABLE, "reserved"), offset_of(SHARED, "stop")
 
 
@@ -70,7 +70,7 @@ def backpropagation(a: Any) -> None:
     """Lines 16-17: update the information of every captured record, in order."""
     updates = record_at(a.buffers.updates, UPDATES)
     components = array_at(a.composition.component, a.composition.components, COMPONENT)
-    call3(a.game.rewards, (a.buffers.state, a.buffers.reward, a.game.players))
+    ask_rewards(a)
     for c in range(a.composition.components):
         component = components[c]
         offset = WORD_BYTES * component.first
@@ -86,6 +86,18 @@ def backpropagation(a: Any) -> None:
                 component.backpropagation_parameters,
             ),
         )
+
+
+@helper
+def ask_rewards(a: Any) -> None:
+    """μ(s): the rewards of the state reached; what one playout has left is not the next one's."""
+    rewards = array_at(a.buffers.reward, a.game.players, _REAL)
+    for player in range(a.game.players):
+        rewards[player] = np.nan
+    call3(a.game.rewards, (a.buffers.state, a.buffers.reward, a.game.players))
+    for player in range(a.game.players):
+        if not 0.0 <= rewards[player] <= 1.0:
+            raise ValueError("the rewards function of a game did not write a number from 0 to 1 for each player")
 
 
 @helper

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from icarus.algebra.enhancement import TOLERANCE
 from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, record_at
 from icarus.engine.arena import ANY, DONE, MORE_STEPS, STEP_SIZE
 from icarus.engine.choice import choose, pick_outcome
@@ -62,6 +63,8 @@ def begin(a: Any, rng: np.ndarray) -> None:
         state[i] = root[i]
     if a.game.determinize != 0:
         call4(a.game.determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
+        if call1(a.game.player, (a.buffers.state,)) != a.root.player:
+            raise ValueError("a determinization changed the player to move, or ended the game")
     playout, viewers = record_at(a.buffers.playout, PLAYOUT), a.game.viewers
     playout.length, playout.legal_length = 1, 0
     keys, moves = array_at(playout.keys, viewers, _INT), array_at(playout.moves, viewers, _INT)
@@ -128,7 +131,7 @@ def selection(a: Any, rng: np.ndarray) -> int:
         baseline.visits[place_of(baseline.records, EMPTY_HISTORY)] > 0
     )  # the first playout expands the empty history
     while in_tree:
-        player = call1(a.game.player, (a.buffers.state,))
+        player = player_to_move(a)
         if player == TERMINAL:
             break
         if not has_room(a, playout, t):
@@ -154,7 +157,7 @@ def simulation(a: Any, rng: np.ndarray, t: int) -> int:
     playout, simple, reading = record_at(a.buffers.playout, PLAYOUT), has_simple_moves(a), a.composition
     appended = reading.keys_in_simulation or reading.moves_in_simulation or reading.episodes
     while True:
-        player = call1(a.game.player, (a.buffers.state,))
+        player = player_to_move(a)
         if player == TERMINAL:
             break
         if not has_room(a, playout, t):
@@ -184,7 +187,7 @@ def simulate_unseen(a: Any, legal: int, rng: np.ndarray) -> int:
     """Uniform simulation that nobody looks at; returns its number of steps."""
     actions, steps = array_at(legal, a.game.max_legal, _INT), 0
     while True:
-        player = call1(a.game.player, (a.buffers.state,))
+        player = player_to_move(a)
         if player == TERMINAL:
             return steps
         count, index = legal_actions(a, legal), 0
@@ -200,7 +203,18 @@ def legal_actions(a: Any, legal: int) -> int:
     count = call2(a.game.legal, (a.buffers.state, legal))
     if count < 1:
         raise ValueError("a game gave no legal action at a state that is not terminal")
+    if count > a.game.max_legal:
+        raise ValueError("a game gave more legal actions than its max_legal")
     return count
+
+
+@inlined
+def player_to_move(a: Any) -> int:
+    """ρ(s)."""
+    player = call1(a.game.player, (a.buffers.state,))
+    if player >= a.game.players or (player < CHANCE and player != TERMINAL):
+        raise ValueError("the player function of a game gave a number that is no player, neither CHANCE nor TERMINAL")
+    return player
 
 
 @helper
@@ -306,6 +320,11 @@ def choose_for_chance(a: Any, count: int, rng: np.ndarray) -> int:
     probabilities = array_at(a.buffers.values, count, _REAL)
     if a.game.chance != 0:
         call2(a.game.chance, (a.buffers.state, a.buffers.values))
+        total = 0.0
+        for i in range(count):
+            total += probabilities[i]
+        if not abs(total - 1.0) <= TOLERANCE:
+            raise ValueError("the probabilities of a game's chance outcomes do not sum to 1")
     else:
         for i in range(count):
             probabilities[i] = 1.0 / count

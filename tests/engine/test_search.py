@@ -598,12 +598,12 @@ def test_swapping_the_hidden_facts_changes_nothing(game: Game, strategy: Enhance
 ELSEWHERE = toy.index_of(0, 0, 1, 2)  # in the branches, where action 3 is legal and 2 is not
 
 
-def test_a_determinization_that_changes_the_movers_actions_is_an_error() -> None:
+def test_a_determinization_that_changes_who_is_to_move_is_an_error() -> None:
     def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
         state.row = ELSEWHERE
 
     wrong = attrs.evolve(toy.BRANCHES, determinize=determinize)
-    with pytest.raises(ValueError, match="a determinization changed the legal actions of the player to move"):
+    with pytest.raises(ValueError, match="a determinization changed the player to move, or ended the game"):
         search(State(wrong, after(toy.BRANCHES).record.copy()), MAST, iterations=50)
 
 
