@@ -30,6 +30,8 @@ from icarus.kernel.constants import CONTINUES, RECALLED
 from icarus.kernel.game import FUNCTIONS, AnyGame, Game, bounded
 from icarus.kernel.state import State, copied
 
+DEALS = ("deal", "seen")  # what a search has no use for: it draws its deals
+
 
 def _written(state: Any) -> str:
     return str(state)
@@ -184,7 +186,8 @@ class _Adapted:
     def __init__(self, game: Game) -> None:
         interpret = Interpreter()
         self.game = game
-        self.plain = {name: interpret(getattr(game, name)) for name in FUNCTIONS if getattr(game, name) is not None}
+        given = {name: getattr(game, name) for name in FUNCTIONS if name not in DEALS}
+        self.plain = {name: interpret(function) for name, function in given.items() if function is not None}
 
     def functions(self) -> dict[str, Callable]:
         """Those that there are, by name."""
