@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 SMOKE := tests/test_checks.py tests/test_readme.py tests/algebra/test_enhancement.py tests/commands/test_own_files.py
 
-.PHONY: suite campaign test pythons slow bench clean
+.PHONY: suite campaign test pythons slow bench docs wheel clean
 
 suite: .venv/experiments        # the main job, small: Table 1 on Othello and Knockout Whist, with its pictures
 	$(BIN)/python -m experiments run figure4 --games othello,knockout-whist --trials 8 --iterations 200 --out results/suite
@@ -34,6 +34,12 @@ slow: .venv/test                # the same with the full counts of games and det
 bench: .venv/test               # speed beside OpenSpiel, memory, starts, and growth with its picture
 	mkdir -p results
 	$(BIN)/icarus bench --memory 100000 --starts --growth 6 --picture results/growth.png --json results/bench-$$(date +%Y%m%d-%H%M%S).json
+
+docs: .venv/docs                # the pages in docs/_build/html: every cell is run, and a warning or a dead link is an error
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+wheel: .venv/test               # a wheel and an sdist, looked into, and installed and tried in an empty environment
+	$(BIN)/python -m pytest -q --slow tests/test_distribution.py
 
 .venv/%: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

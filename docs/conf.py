@@ -1,0 +1,64 @@
+"""How Sphinx builds these pages: every cell is run, and a warning is an error (`make docs`)."""
+
+import importlib
+import inspect
+import os
+import sys
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}  # what commands print is text on a page
+
+from icarus.specs import SPECIFICATIONS  # noqa: E402  of this folder's parent
+
+project = "icarus"
+author = "The icarus authors"
+try:
+    release = metadata.version("icarus")
+except metadata.PackageNotFoundError:  # the sources used in place, not installed
+    release = ""
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+exclude_patterns = ["_build"]
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 600  # seconds of a cell; a first search compiles the engine
+nb_merge_streams = True
+
+default_role = "code"
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+napoleon_custom_sections = [("Required", "params_style"), ("Optional", "params_style")]
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = "icarus"
+html_static_path = ["_static"]
+html_css_files = ["page.css"]
+html_show_sourcelink = False
+html_show_sphinx = False
+
+
+def described(name, specification):
+    """A section of the gallery: where the specification comes from, and its seven slots."""
+    part = specification.components[0]
+    module = importlib.import_module(part.capture.function.__module__)
+    source = " ".join((inspect.getdoc(module) or "").split("\n\n")[0].split())
+    return f"\n## {name}\n\n{source} (`{module.__name__}`)\n\n```text\n{specification.specification()}\n```\n"
+
+
+def with_gallery(app, page, source):
+    """Add a section for each specification that there is to the page of that name."""
+    if page == "gallery":
+        source[0] += "".join(described(name, one) for name, one in SPECIFICATIONS.items())
+
+
+def setup(app):
+    app.connect("source-read", with_gallery)
