@@ -1,0 +1,247 @@
+"""Audit of OpenSpiel's samplers: is what `resample_from_infostate` draws all that the player knows, and nothing that he does not know?
+
+    from icarus.bridges.openspiel_audit import audit_sampler
+    print(audit_sampler("leduc_poker"))
+
+Random games are played, and at decisions of players many states are drawn from the player's information set. A state contradicts where
+he would know something else in it, or could do something else. The sampler leaks where its draws tell which of the states is the true
+one: draws from the truth and from another state of the same information set are compared, state by state (chi-square test), or, where
+hardly any state is drawn twice, by how near they come to the truth (Mann-Whitney). In games small enough to list all histories the draws
+are compared with the probabilities of chance.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+import numpy as np
+import pyspiel
+
+from icarus.bridges.openspiel import Determinize, told
+from icarus.checks import integer
+
+FALSE_ALARM = 1e-6  # the p-value below which two distributions differ
+LISTED = 20_000  # histories of a game that is small enough to be listed
+FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
+
+CLAIMS = {
+    "player": "the same player is about to act in every draw",
+    "actions": "he has the same legal actions",
+    "view": "he knows the same, by the game's own words",
+    "again": "a draw can be drawn from again, and all of this holds again",
+    "leak": "whichever state of an information set is the true one, the draws have the same chances",
+    "truth": "every state that agrees with what he knows is among the draws",
+    "chances": "states are drawn by the probabilities of chance",
+}
+
+
+Face = tuple[str | None, ...]
+
+
+def _in_common(one: Face, other: Face) -> int:
+    """How many characters of two faces are the same, place by place."""
+    return sum(a == b for x, y in zip(one, other, strict=True) for a, b in zip(x or "", y or "", strict=False))
+
+
+@attrs.define
+class Claim:
+    """One claim about a sampler: how often it was checked and failed, and the first failure."""
+
+    name: str
+    checked: int = 0
+    failed: int = 0
+    example: str = ""
+
+    def count(self, failed: bool, example: Callable[[], str]) -> None:
+        """Once more."""
+        self.checked += 1
+        if failed and not self.failed:
+            self.example = example()
+        self.failed += failed
+
+    def __str__(self) -> str:
+        verdict = "FAILED" if self.failed else "passed" if self.checked else "not checkable"
+        times = f"{self.failed:,} of {self.checked:,}" if self.failed else f"{self.checked:,}" if self.checked else "-"
+        line = f"  {self.name:<8} {verdict:<13} {times:>15}  {CLAIMS[self.name]}"
+        return line + (f"\n    {self.example}" if self.failed else "")
+
+
+@attrs.frozen
+class SamplerReport:
+    """What an audit of a sampler found; `claims` by name, in the order of CLAIMS."""
+
+    game: str
+    decisions: int
+    draws: int
+    claims: dict[str, Claim]
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The claims that are not true."""
+        return tuple(name for name, claim in self.claims.items() if claim.failed)
+
+    @property
+    def passed(self) -> bool:
+        """No claim failed."""
+        return not self.failed
+
+    def __str__(self) -> str:
+        head = f"audit of the sampler of {self.game}: {self.decisions:,} decisions, {self.draws:,} draws"
+        verdict = f"FAILED: {', '.join(self.failed)}" if self.failed else "passed"
+        return "\n".join([head, *map(str, self.claims.values()), verdict])
+
+
+def audit_sampler(
+    source: "str | pyspiel.Game",
+    *,
+    determinize: Determinize | None = None,
+    games: int = 10,
+    draws: int = 200,
+    seed: int = 0,
+) -> SamplerReport:
+    """Check `resample_from_infostate` of a game of OpenSpiel's, or a function in its place.
+
+    Args:
+        determinize: as in `icarus.bridges.openspiel.game`.
+        games: random games to play.
+        draws: at each decision.
+
+    Raises:
+        ValueError: no such game, or nothing that draws.
+        ModuleNotFoundError: scipy is missing (the extra [experiments]).
+    """
+    from icarus.bridges.openspiel import game  # checks that there is something to audit
+
+    integer("games", games, 1)
+    integer("draws", draws, 1)
+    bridged = game(source, determinize=determinize)
+    if bridged.determinize is None:
+        raise ValueError(f"{bridged} hides nothing: there is nothing to audit")
+    return _Audit(bridged.initial(None), determinize, games, draws, integer("seed", seed, 0)).report()
+
+
+def _histories(state: "pyspiel.State", chance: float = 1.0) -> Iterator[tuple["pyspiel.State", float]]:
+    """Every state in which a player decides, with the probability that chance contributes to it."""
+    if state.is_terminal():
+        return
+    if state.is_chance_node():
+        outcomes = state.chance_outcomes()
+    else:
+        yield state, chance
+        outcomes = [(action, 1.0) for action in state.legal_actions()]
+    for action, probability in outcomes:
+        yield from _histories(state.child(action), chance * probability)
+
+
+class _Audit:
+    """An audit under way."""
+
+    def __init__(
+        self, start: "pyspiel.State", determinize: Determinize | None, games: int, draws: int, seed: int
+    ) -> None:
+        from scipy.stats import chi2_contingency, chisquare, mannwhitneyu
+
+        self.start, self.games, self.draws = start, games, draws
+        self.game, self.luck = start.get_game(), np.random.default_rng(seed)
+        self.draw = determinize or (lambda state, player, random: state.resample_from_infostate(player, random))
+        self.alike: Any = chi2_contingency
+        self.fits: Any = chisquare
+        self.nearer: Any = mannwhitneyu
+        self.claims = {name: Claim(name) for name in CLAIMS}
+        self.decisions, self.drawn = 0, 0
+        self.sets = self._information_sets()
+
+    def report(self) -> SamplerReport:
+        for _ in range(self.games):
+            state = self.start.clone()
+            while not state.is_terminal():
+                if state.is_chance_node():
+                    outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                    state.apply_action(int(self.luck.choice(outcomes, p=np.array(chances) / sum(chances))))
+                    continue
+                self._decision(state)
+                state.apply_action(int(self.luck.choice(state.legal_actions())))
+        return SamplerReport(str(self.game), self.decisions, self.drawn, self.claims)
+
+    def _information_sets(self) -> dict[Any, dict[Any, float]] | None:
+        """By what a player knows, the states that agree with it and their chances; None where the game is too large to list."""
+        sets: dict[Any, dict[Any, float]] = defaultdict(lambda: defaultdict(float))
+        for i, (state, chance) in enumerate(_histories(self.start)):
+            if i == LISTED:
+                return None
+            player = state.current_player()
+            sets[player, told(state, player)][self._face(state)] += chance
+        return sets
+
+    def _face(self, state: "pyspiel.State") -> Face:
+        """What all players together know."""
+        return tuple(told(state, player) for player in range(self.game.num_players()))
+
+    def _sampled(self, state: "pyspiel.State", count: int) -> list["pyspiel.State"]:
+        player = state.current_player()
+        self.drawn += count
+        return [self.draw(state, player, self.luck.random) for _ in range(count)]
+
+    def _decision(self, state: "pyspiel.State") -> None:
+        self.decisions += 1
+        found = self._sampled(state, self.draws)
+        sound = [self._agrees(state, one) for one in found]
+        counts = Counter(map(self._face, found))
+        truth = self._face(state)
+        other = next((one for one, good in zip(found, sound, strict=True) if good and self._face(one) != truth), None)
+        if other is not None:
+            self._from_another(state, other, counts)
+        if self.sets is not None and all(sound):
+            self._against_chance(state, counts)
+
+    def _agrees(self, state: "pyspiel.State", found: "pyspiel.State", name: str | None = None) -> bool:
+        """Whether a draw is a state of the information set; counted under the claims, or all under one."""
+        player = state.current_player()
+        same = {"player": found.current_player() == player}
+        same["actions"] = same["player"] and found.legal_actions() == state.legal_actions()
+        same["view"] = told(found, player) == told(state, player)
+        for claim, good in same.items():
+            self.claims[name or claim].count(not good, lambda: self._where(state, f"not so in {found.history_str()}"))
+        return all(same.values())
+
+    def _from_another(self, state: "pyspiel.State", other: "pyspiel.State", counts: Counter) -> None:
+        try:
+            found = self._sampled(other, self.draws)
+        except pyspiel.SpielError as error:
+            why = str(error).splitlines()[0]
+            self.claims["again"].count(True, lambda: self._where(state, f"{why} in {other.history_str()}"))
+            return
+        for one in found[: min(10, len(found))]:
+            self._agrees(state, one, "again")
+        p = self._same_chances(self._face(state), counts, Counter(map(self._face, found)))
+        self.claims["leak"].count(
+            p < FALSE_ALARM,
+            lambda: self._where(state, f"other draws where {other.history_str()} is true (p = {p:.1g})"),
+        )
+
+    def _same_chances(self, truth: Face, counts: Counter, others: Counter) -> float:
+        """The p-value of draws from the truth and from another state: state by state, or how near they come to the truth where few states
+        are drawn twice."""
+        faces = [face for face in {**counts, **others} if counts[face] + others[face] >= FEWEST_EXPECTED]
+        table = np.array([[one[face] for face in faces] for one in (counts, others)])
+        if len(faces) > 1 and table.sum() > 0.9 * 2 * self.draws and table.sum(1).all():
+            return float(self.alike(table)[1])
+        near = [[_in_common(truth, face) for face in one.elements()] for one in (counts, others)]
+        return float(self.nearer(*near).pvalue)
+
+    def _against_chance(self, state: "pyspiel.State", counts: Counter) -> None:
+        assert self.sets is not None
+        player = state.current_player()
+        chances = self.sets[player, told(state, player)]
+        expected = {face: self.draws * chance / sum(chances.values()) for face, chance in chances.items()}
+        likely = [face for face, number in expected.items() if number >= FEWEST_EXPECTED]
+        missed = [face for face in likely if not counts[face] and expected[face] >= 25]
+        self.claims["truth"].count(bool(missed), lambda: self._where(state, f"never drawn: {missed[0]}"))
+        if len(likely) > 1 and not missed:
+            seen, fair = np.array([(counts[face], expected[face]) for face in likely], float).T
+            p = float(self.fits(seen, fair * seen.sum() / fair.sum())[1])
+            self.claims["chances"].count(p < FALSE_ALARM, lambda: self._where(state, f"p = {p:.1g}"))
+
+    def _where(self, state: "pyspiel.State", what: str) -> str:
+        return f"player {state.current_player()} after {state.history_str() or 'nothing'}: {what}"

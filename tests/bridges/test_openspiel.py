@@ -1,0 +1,171 @@
+"""OpenSpiel's games searched by icarus, and the audit of their samplers."""
+
+import random
+
+import numpy as np
+import pyspiel
+import pytest
+
+from icarus import BASELINE, EPIC, MAST, NAST2, RAVE, SO_ISMCTS, DeterminizedUCT, search
+from icarus.bridges import openspiel
+from icarus.bridges.openspiel_audit import audit_sampler
+from icarus.kernel import UNSEEN
+
+
+def after_deals(state, luck):
+    while state.is_chance_node():
+        outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+        state.apply_action(luck.choices(outcomes, chances)[0])
+    return state
+
+
+GAMES = [
+    "kuhn_poker",
+    "leduc_poker(players=3)",
+    "tic_tac_toe",
+    "oh_hell(num_suits=3,num_cards_per_suit=4)",
+    "blackjack",
+    "pig",
+]
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("scheme", [None, SO_ISMCTS, DeterminizedUCT(2)])
+def test_a_game_of_openspiel_is_searched_by_compositions_and_schemes(name, scheme) -> None:
+    state = after_deals(openspiel.game(name).new_initial_state(), random.Random(1))
+    given = {} if scheme is None else {"scheme": scheme}
+    found = search(state, RAVE >> (MAST + NAST2) / 2, iterations=12, seed=1, **given)
+    assert found.iterations == 12 and found.visits.sum() == 12
+    assert found.action in state.legal_actions()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_goes_as_openspiel_s_own(name) -> None:
+    luck, loaded = random.Random(3), pyspiel.load_game(name)
+    state, own = openspiel.game(name).new_initial_state(), loaded.new_initial_state()
+    while not own.is_terminal():
+        assert state.current_player() == own.current_player()
+        assert state.legal_actions() == own.legal_actions()
+        action = luck.choice(own.legal_actions())
+        assert state.action_to_string(action) == own.action_to_string(own.current_player(), action)
+        state.apply_action(action), own.apply_action(action)
+    assert state.is_terminal()
+    lowest, highest = loaded.min_utility(), loaded.max_utility()
+    assert np.allclose(np.array(state.returns()) * (highest - lowest) + lowest, own.returns())
+
+
+def test_the_better_card_is_played_in_kuhn_poker() -> None:
+    """Player 1, who holds the king against a bet, calls; with the jack he folds: all else is dominated."""
+    for card, right in ((2, 1), (0, 0)):
+        state = openspiel.game("kuhn_poker").new_initial_state()
+        for action in (1, card, 1):
+            state.apply_action(action)
+        assert search(state, BASELINE, iterations=150, seed=2).action == right
+
+
+def test_a_state_of_openspiel_is_taken_up_as_it_stands_and_left_alone() -> None:
+    own = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    for action in (0, 3, 1, 4):
+        own.apply_action(action)
+    assert search(openspiel.state(own), EPIC, iterations=150, seed=1).action == 2
+    assert own.history() == [0, 3, 1, 4]
+
+
+def test_moves_are_what_changes_in_information_states() -> None:
+    state = openspiel.game("kuhn_poker").new_initial_state()
+    sees = [set(), set()]
+    for card in range(3):
+        moves = openspiel.game("kuhn_poker").seen(state.record, card)
+        sees[0].add(moves[0])
+        assert moves[1] == UNSEEN  # the first card is player 0's
+    assert len(sees[0]) == 3
+
+
+def test_moves_of_different_information_states_differ() -> None:
+    """Along random games, what a player has seen and what he knows tell the same states apart."""
+    game, known = openspiel.game("leduc_poker"), {}
+    for seed in range(60):
+        luck, state = random.Random(seed), game.new_initial_state()
+        while not state.is_terminal():
+            for player in range(2):
+                text = state.record.information_state_string(player)
+                assert known.setdefault((player, state.moves(player)), text) == text
+            state.apply_action(luck.choice(state.legal_actions()))
+    assert len(set(known.values())) == len({(player, text) for (player, _), text in known.items()})
+
+
+@pytest.mark.parametrize("name", ["matrix_pd", "goofspiel(num_cards=3,points_order=descending)"])
+def test_players_who_decide_at_once_take_turns_and_do_not_see_each_other(name) -> None:
+    game = openspiel.game(name)
+    state = game.new_initial_state()
+    assert state.current_player() == 0
+    assert (
+        len({game.seen(state.record, action)[1] for action in state.legal_actions()}) == 1
+    )  # all look alike to player 1
+    state.apply_action(state.legal_actions()[0])
+    drawn = {state.determinize(1, seed=seed).record.history_str() for seed in range(40)}
+    assert len(drawn) == len(game.new_initial_state().legal_actions())  # player 0 may have chosen anything
+    assert search(state, BASELINE, iterations=20, seed=1).visits.sum() == 20
+
+
+def test_defection_is_found_in_the_prisoner_s_dilemma() -> None:
+    assert search(openspiel.game("matrix_pd").new_initial_state(), BASELINE, iterations=150, seed=1).action == 1
+
+
+def test_a_function_of_one_s_own_draws_where_openspiel_cannot() -> None:
+    def redraw(state, player, random_):
+        found, faces = state.get_game().new_initial_state(), state.history()
+        for i, action in enumerate(faces):
+            found.apply_action(int(6 * random_()) if i == 1 - player else action)
+        return found
+
+    state = openspiel.game("liars_dice", determinize=redraw).new_initial_state()
+    for face in (2, 5):
+        state.apply_action(face)
+    assert search(state, RAVE, iterations=15, seed=1).visits.sum() == 15
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: openspiel.game("leduc"), "cannot load 'leduc'"),
+        (lambda: openspiel.game("liars_dice"), "give determinize="),
+        (lambda: openspiel.game("mfg_crowd_modelling"), "mean field game"),
+        (lambda: openspiel.state(pyspiel.load_game("goofspiel").new_initial_state()), "convert_to_turn_based"),
+        (lambda: audit_sampler("tic_tac_toe"), "hides nothing"),
+    ],
+)
+def test_what_cannot_be_searched_is_told_in_a_sentence(call, said) -> None:
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+# ------------------------------------------------------------------------------------------------------------- the audit
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
+def test_sound_samplers_pass(name) -> None:
+    report = audit_sampler(name, games=4, draws=120, seed=1)
+    assert report.passed and report.claims["truth"].checked and report.claims["chances"].checked, str(report)
+
+
+def test_a_sampler_that_gives_the_truth_never_draws_the_rest() -> None:
+    report = audit_sampler("kuhn_poker", determinize=lambda state, player, random_: state.clone(), games=3)
+    assert report.failed == ("truth",), str(report)
+
+
+def peeping(state, player, random_):
+    """Mostly the truth: whoever looks at the draws knows it."""
+    return state.clone() if random_() < 0.5 else state.resample_from_infostate(player, random_)
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", "oh_hell(players=3,num_suits=3,num_cards_per_suit=5)"])
+def test_a_sampler_that_leaks_is_found_in_small_and_in_large_information_sets(name) -> None:
+    assert "leak" in audit_sampler(name, determinize=peeping, games=2, draws=150).failed
+
+
+def test_a_sampler_that_contradicts_is_found() -> None:
+    def other_eyes(state, player, random_):
+        return state.resample_from_infostate(1 - player, random_)
+
+    assert "view" in audit_sampler("kuhn_poker", determinize=other_eyes, games=3).failed
