@@ -1,0 +1,241 @@
+"""icarus's games as games of OpenSpiel, and its agents as bots.
+
+    import pyspiel
+    from icarus import Agent, RAVE
+    from icarus.bridges.openspiel_games import Bot, register_games
+
+    register_games()
+    game = pyspiel.load_game("icarus_hearts")
+    bots = [Bot(Agent(RAVE, iterations=500), seat) for seat in range(4)]
+
+A game in which cards are dealt or dice rolled before the first action begins with a chance node: one of `deals` (a parameter, 1000)
+equally likely deals, each from its own seed. So histories say everything, and copies, saved states and algorithms that walk the whole
+tree agree; they walk the tree of these deals. Rewards are icarus's own, in [0, 1]. A bot plays icarus's games, and any of OpenSpiel's that
+`icarus.bridges.openspiel` can search.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from icarus import games
+from icarus.bridges import openspiel
+from icarus.bridges.seats import action_count, is_dealt, parameters_of, remembered_by, seen_by
+from icarus.engine.match import Agent
+from icarus.games import GAMES
+from icarus.kernel import TERMINAL
+from icarus.kernel.game import State as IcarusState
+from icarus.kernel.python_game import PythonGame
+
+DEALS = 1000
+LONGEST = 10_000  # actions; no game of the library comes near
+_PREFIX = "icarus_"
+_MOST_PLAYERS = {"knockout-whist": (2, 7)}
+
+
+def register_games() -> list[str]:
+    """Make all games of the library known to `pyspiel.load_game`, as icarus_othello and so on; returns these names."""
+    known, names = set(pyspiel.registered_names()), []
+    for name in GAMES:
+        game_type = _type_of(name)
+        names.append(game_type.short_name)
+        if game_type.short_name not in known:
+            # A class, not a function: OpenSpiel lets go of it after Python has ended, which only a class survives.
+            made = type(f"OpenSpielGame_{name}", (OpenSpielGame,), {"named": name, "kind": game_type})
+            pyspiel.register_game(game_type, made)
+    return names
+
+
+def _type_of(name: str) -> "pyspiel.GameType":
+    game, kind = games.load(name), pyspiel.GameType
+    fewest, most = _MOST_PLAYERS.get(name, (game.players, game.players))
+    chance = is_dealt(game) or game.chance is not None or game.recall is not None or name == "backgammon"
+    return kind(
+        short_name=_PREFIX + name.replace("-", "_"),
+        long_name=f"icarus: {name}",
+        dynamics=kind.Dynamics.SEQUENTIAL,
+        chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC if chance else kind.ChanceMode.DETERMINISTIC,
+        information=kind.Information.PERFECT_INFORMATION
+        if game.determinize is None
+        else kind.Information.IMPERFECT_INFORMATION,
+        utility=kind.Utility.CONSTANT_SUM if game.players == 2 else kind.Utility.GENERAL_SUM,
+        reward_model=kind.RewardModel.TERMINAL,
+        max_num_players=most,
+        min_num_players=fewest,
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=False,
+        parameter_specification=parameters_of(name) | ({"deals": DEALS} if is_dealt(game) else {}),
+    )
+
+
+class OpenSpielGame(pyspiel.Game):
+    """A game of icarus's as OpenSpiel's; `game` is icarus's own, `named` and `kind` are of each registered class."""
+
+    named: str
+    kind: "pyspiel.GameType"
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        params, game_type = params or {}, self.kind
+        given = {key: int(value) for key, value in params.items()}
+        self.deals = given.pop("deals", DEALS) if "deals" in game_type.parameter_specification else 0
+        self.game = games.load(self.named, **given)
+        number = action_count(self.game)
+        info = pyspiel.GameInfo(
+            num_distinct_actions=number,
+            max_chance_outcomes=max(self.deals, number)
+            if game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
+            else 0,
+            num_players=self.game.players,
+            min_utility=0.0,
+            max_utility=1.0,
+            utility_sum=1.0 if self.game.players == 2 else None,
+            max_game_length=LONGEST,
+        )
+        super().__init__(game_type, info, params)
+
+    def new_initial_state(self) -> "OpenSpielState":
+        return OpenSpielState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "_Observer":
+        return _Observer(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
+
+
+class _Held:
+    """What OpenSpiel copies with a state, attribute by attribute: the game and the deals as they are, the state by its own copy."""
+
+    def __init__(self, game: Any, deals: int, own: IcarusState | None) -> None:
+        self.game, self.deals, self.own = game, deals, own
+
+    def __deepcopy__(self, memo: Any) -> "_Held":
+        return _Held(self.game, self.deals, None if self.own is None else self.own.clone())
+
+
+class OpenSpielState(pyspiel.State):
+    """A state of icarus's; `own` is None before the deal."""
+
+    def __init__(self, game: OpenSpielGame) -> None:
+        super().__init__(game)
+        self.held = _Held(game.game, game.deals, None if game.deals else game.game.new_initial_state(0))
+
+    @property
+    def own(self) -> IcarusState | None:
+        return self.held.own
+
+    def current_player(self) -> int:
+        return pyspiel.PlayerId.CHANCE if self.own is None else self.own.current_player()
+
+    def _legal_actions(self, player: int) -> list[int]:
+        assert self.own is not None
+        return sorted(self.own.legal_actions())
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        if self.own is None:
+            return [(number, 1 / self.held.deals) for number in range(self.held.deals)]
+        return sorted(self.own.chance_outcomes())
+
+    def _apply_action(self, action: int) -> None:
+        if self.own is None:
+            self.held.own = self.held.game.new_initial_state(action)
+        else:
+            self.own.apply_action(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return f"deal {action}" if self.own is None else self.own.action_to_string(action)
+
+    def is_terminal(self) -> bool:
+        return self.own is not None and self.own.is_terminal()
+
+    def returns(self) -> list[float]:
+        return self.own.returns() if self.own is not None and self.own.is_terminal() else [0.0] * self.held.game.players
+
+    def __str__(self) -> str:
+        return "before the deal" if self.own is None else str(self.own)
+
+
+class _Observer:
+    """What a player sees, in words; there are no tensors."""
+
+    def __init__(self, kind: Any) -> None:
+        self.perfect_recall = kind.perfect_recall
+        self.tensor = np.zeros(0, np.float32)
+        self.dict: dict[str, np.ndarray] = {}
+
+    def set_from(self, state: OpenSpielState, player: int) -> None:
+        """There is nothing to fill."""
+
+    def string_from(self, state: OpenSpielState, player: int) -> str:
+        if state.own is None:
+            return "before the deal"
+        return remembered_by(state.own, player) if self.perfect_recall else seen_by(state.own, player)
+
+
+# ------------------------------------------------------------------------------------------------------------------ bots
+
+
+class Bot(pyspiel.Bot):
+    """An agent that plays for OpenSpiel: whatever it is asked it reads from the state given, and keeps nothing between moves.
+
+    Args:
+        agent: its strategy and budget.
+        player: its seat.
+        seed: of its searches; the same state is searched with the same draws.
+        of: for games of OpenSpiel's own, `icarus.bridges.openspiel.game(…)` with functions of yours. Absent: as that makes it.
+    """
+
+    def __init__(self, agent: Agent, player: int, *, seed: int = 0, of: PythonGame | None = None) -> None:
+        super().__init__()
+        self.agent, self.player, self.seed, self._of = agent, player, seed, of
+
+    def restart(self) -> None:
+        """A new game: nothing was kept of the last."""
+
+    def restart_at(self, state: "pyspiel.State") -> None:
+        """Go on from a state: nothing was kept of another."""
+
+    def inform_action(self, state: "pyspiel.State", player: int, action: int) -> None:
+        """Another's action: the next state tells it."""
+
+    def provides_policy(self) -> bool:
+        """Whether `step_with_policy` works: it does."""
+        return True
+
+    def step(self, state: "pyspiel.State") -> int:
+        """What the agent plays.
+
+        Raises:
+            ValueError: another player is to act.
+        """
+        own = self.taken_up(state)
+        if own.current_player() != self.player:
+            acting = own.current_player()
+            told = "the game has ended" if acting == TERMINAL else f"player {acting} is to act"
+            raise ValueError(f"the bot plays seat {self.player}, but {told}")
+        legal = own.legal_actions()
+        return legal[0] if len(legal) == 1 else self.agent.search(own, (self.seed, len(state.history()))).action
+
+    def step_with_policy(self, state: "pyspiel.State") -> tuple[list[tuple[int, float]], int]:
+        """What the agent plays, with the probabilities by which it plays: it is sure."""
+        action = self.step(state)
+        return [(one, float(one == action)) for one in state.legal_actions()], action
+
+    def get_policy(self, state: "pyspiel.State") -> list[tuple[int, float]]:
+        """The probabilities by which the agent plays."""
+        return self.step_with_policy(state)[0]
+
+    def taken_up(self, state: "pyspiel.State") -> IcarusState:
+        """icarus's own state for one of OpenSpiel's."""
+        if not state.get_game().get_type().short_name.startswith(_PREFIX):
+            self._of = self._of or openspiel.game(state.get_game())
+            return openspiel.state(state, self._of)
+        known = state.get_game().get_parameters()
+        name = state.get_game().get_type().short_name.removeprefix(_PREFIX).replace("_", "-")
+        given = {key: value for key, value in known.items() if key != "deals"}
+        history, game = list(state.history()), games.load(name, **given)
+        dealt = "deals" in state.get_game().get_type().parameter_specification
+        own = game.new_initial_state(history.pop(0) if dealt and history else 0)
+        for action in history:
+            own.apply_action(action)
+        return own

@@ -1,0 +1,187 @@
+"""icarus's games, and with its bridge OpenSpiel's, as environments of PettingZoo (AEC), and its agents as policies.
+
+    from icarus import Agent, RAVE
+    from icarus.bridges import openspiel, pettingzoo
+
+    env = pettingzoo.env("hearts")                            # or pettingzoo.env(openspiel.game("leduc_poker"))
+    policy = pettingzoo.policy(Agent(RAVE, iterations=500))
+    env.reset(seed=1)
+    for name in env.agent_iter():
+        observation, reward, terminated, truncated, info = env.last()
+        env.step(None if terminated or truncated else policy(env))
+
+An observation is what the seat may see, in words, as bytes of UTF-8 (`info["text"]` has it as text), unless you give `encode`; with it
+comes the mask of legal actions, in the observation and in `info`. A game ends when it ends:
+only `max_steps` of yours truncates it. A copy of a
+running game goes on as the game itself.
+"""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+
+from icarus import games
+from icarus.bridges.seats import action_count, seen_by
+from icarus.checks import integer
+from icarus.engine.match import Agent
+from icarus.kernel.game import AnyGame, State
+
+BYTES = 4096  # of an observation in words; what is longer ends there
+
+
+class GameEnv(AECEnv):
+    """A game under way; `state_of_game` is icarus's own state. See `env`."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        encode: Callable[[State, int], np.ndarray] | None,
+        space: spaces.Space | None,
+        actions: int | None,
+        max_steps: int | None,
+    ) -> None:
+        super().__init__()
+        self.game, self.max_steps, self.render_mode = game, max_steps, "ansi"
+        self.metadata = {"name": f"icarus_{game.name}_v0", "render_modes": ["ansi"], "is_parallelizable": False}
+        self.possible_agents = [f"player_{seat}" for seat in range(game.players)]
+        self._encode, count = encode, action_count(game, actions)
+        seen = space or spaces.Box(0, 255, (BYTES,), np.uint8)
+        self.observation_spaces = {
+            name: spaces.Dict({"observation": copy.deepcopy(seen), "action_mask": spaces.Box(0, 1, (count,), np.int8)})
+            for name in self.possible_agents
+        }
+        self.action_spaces = {name: spaces.Discrete(count) for name in self.possible_agents}
+        self.agents: list[str] = []
+        self.state_of_game: State | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict | None = None) -> None:
+        """Begin a new game: the deal and all chance follow from the seed; without one they are new each time."""
+        self._luck = np.random.default_rng(seed)
+        self.state_of_game = self.game.new_initial_state(int(self._luck.integers(1 << 62)))  # type: ignore[attr-defined]
+        self.agents, self.steps = list(self.possible_agents), 0
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict(self.rewards)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.agent_selection = self.agents[0]
+        self._to_next_player()
+
+    def step(self, action: int | None) -> None:
+        """Play an action, or None for an agent whose game is over.
+
+        Raises:
+            ValueError: there is no game yet, or the action is not legal.
+        """
+        state = self._running()
+        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        if action is None:
+            raise ValueError(f"{self.agent_selection} is to act: None is for agents whose game is over")
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        state.apply_action(int(action))
+        self.steps += 1
+        self._to_next_player()
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What an agent sees, and its legal actions: none while another is to act."""
+        state, seat = self._running(), self.possible_agents.index(agent)
+        seen = self._words(state, seat) if self._encode is None else self._encode(state, seat)
+        return {"observation": seen, "action_mask": self._mask(agent)}
+
+    def render(self) -> str:
+        return str(self._running())
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    def _running(self) -> State:
+        if self.state_of_game is None:
+            raise ValueError("there is no game yet: call reset first")
+        return self.state_of_game
+
+    def _to_next_player(self) -> None:
+        """Let chance act, and see whose turn it is."""
+        state = self._running()
+        while state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(int(self._luck.choice(outcomes, p=np.array(chances) / sum(chances))))
+        if state.is_terminal():
+            self.rewards = dict(zip(self.possible_agents, state.returns(), strict=True))
+            self.terminations = dict.fromkeys(self.agents, True)
+        else:
+            self.agent_selection = self.possible_agents[state.current_player()]
+            if self.max_steps is not None and self.steps >= self.max_steps:
+                self.truncations = dict.fromkeys(self.agents, True)
+        self.infos = {
+            name: {"action_mask": self._mask(name), "text": seen_by(state, seat)}
+            for seat, name in enumerate(self.possible_agents)
+        }
+
+    def _mask(self, agent: str) -> np.ndarray:
+        state = self._running()
+        mask = np.zeros(self.action_spaces[agent].n, np.int8)
+        if agent == self.agent_selection and not (state.is_terminal() or any(self.truncations.values())):
+            mask[state.legal_actions()] = 1
+        return mask
+
+    def _words(self, state: State, seat: int) -> np.ndarray:
+        found, text = np.zeros(BYTES, np.uint8), seen_by(state, seat).encode()[:BYTES]
+        found[: len(text)] = np.frombuffer(text, np.uint8)
+        return found
+
+    def __deepcopy__(self, memo: dict) -> "GameEnv":
+        other = object.__new__(type(self))
+        shared = {"game": self.game, "_encode": self._encode}
+        own = {name: value for name, value in vars(self).items() if name not in (*shared, "state_of_game")}
+        other.__dict__.update(copy.deepcopy(own, memo) | shared)
+        other.state_of_game = None if self.state_of_game is None else self.state_of_game.clone()
+        return other
+
+
+def env(
+    game: str | AnyGame,
+    *,
+    encode: Callable[[State, int], np.ndarray] | None = None,
+    space: spaces.Space | None = None,
+    actions: int | None = None,
+    max_steps: int | None = None,
+) -> GameEnv:
+    """A game as an environment, version 0.
+
+    Args:
+        game: its name, as `icarus.games.load` takes it, or the game; one of OpenSpiel's by `icarus.bridges.openspiel.game`.
+        encode: `encode(state, seat) -> array`, what a seat observes, an element of `space`; it is up to you that the seat may see it.
+        actions: for a game of your own, the least number above all its actions.
+        max_steps: actions of players after which the game is truncated. Absent: never.
+
+    Raises:
+        ValueError: no such game, no known number of actions, or only one of `encode` and `space`.
+    """
+    if (encode is None) != (space is None):
+        raise ValueError("encode and space belong together: give both, or neither")
+    if max_steps is not None:
+        integer("max_steps", max_steps, 1)
+    return GameEnv(games.load(game) if isinstance(game, str) else game, encode, space, actions, max_steps)
+
+
+def policy(agent: Agent, *, seed: int = 0) -> Callable[[Any], int]:
+    """An agent as a policy: `policy(env)` is what it plays for the agent that is to act; it sees no more than that seat."""
+
+    def played(running: Any) -> int:
+        state = running.unwrapped.state_of_game
+        legal = state.legal_actions()
+        return legal[0] if len(legal) == 1 else agent.search(state, (seed, len(state.history))).action
+
+    return played

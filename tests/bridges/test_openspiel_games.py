@@ -1,0 +1,88 @@
+"""icarus's games as OpenSpiel's, and its agents as bots, by OpenSpiel's own tests."""
+
+import random
+
+import numpy as np
+import pyspiel
+import pytest
+from open_spiel.python.algorithms import evaluate_bots
+
+from icarus import BASELINE, Agent, games
+from icarus.bridges.openspiel_games import Bot, register_games
+
+register_games()
+NAMES = [f"icarus_{name.replace('-', '_')}" for name in games.names()]
+LONG = ("icarus_hearts", "icarus_backgammon", "icarus_dou_di_zhu")  # their copies are replayed: one game will do
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in LONG])
+def test_openspiel_s_random_simulation_passes(name) -> None:
+    pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=1, serialize=False, verbose=False)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_game_is_icarus_s_own_to_its_end_and_its_history_says_everything(name) -> None:
+    game, luck = pyspiel.load_game(name), random.Random(5)
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            assert sum(chances) == pytest.approx(1)
+            action = luck.choices(outcomes, chances)[0]
+            assert action < game.max_chance_outcomes()
+        else:
+            action = luck.choice(state.legal_actions())
+            assert action < game.num_distinct_actions()
+        state.apply_action(action)
+    again = Bot(Agent(BASELINE, iterations=5), 0).taken_up(state)
+    assert again.returns() == state.returns()
+    assert min(state.returns()) >= 0 and max(state.returns()) <= 1
+
+
+def test_what_a_player_knows_does_not_tell_hidden_cards() -> None:
+    """In Kuhn poker there are three information states of player 0 at his first decision, one for each card."""
+    game = pyspiel.load_game("icarus_kuhn_poker(deals=60)")
+    known = {game.new_initial_state().child(deal).information_state_string(0) for deal in range(60)}
+    assert len(known) == 3
+
+
+def test_a_solver_of_openspiel_s_solves_kuhn_poker() -> None:
+    from open_spiel.python.algorithms import cfr, exploitability
+
+    game = pyspiel.load_game("icarus_kuhn_poker(deals=40)")
+    solver = cfr.CFRPlusSolver(game)
+    before = exploitability.nash_conv(game, solver.average_policy())
+    for _ in range(60):
+        solver.evaluate_and_update_policy()
+    after = exploitability.nash_conv(game, solver.average_policy())
+    assert before > 0.2 and after < 0.02
+
+
+@pytest.mark.parametrize(
+    "name", ["icarus_kuhn_poker", "icarus_phantom_mnk(columns=3,rows=3,in_a_row=3)", "kuhn_poker", "tic_tac_toe"]
+)
+def test_agents_play_as_bots_in_openspiel_s_evaluation(name) -> None:
+    game = pyspiel.load_game(name)
+    bots = [Bot(Agent(BASELINE, iterations=15), seat, seed=seat) for seat in range(2)]
+    returns = evaluate_bots.evaluate_bots(game.new_initial_state(), bots, np.random.RandomState(1))
+    assert sum(returns) == pytest.approx(game.utility_sum())
+
+
+def test_a_bot_beats_a_random_one() -> None:
+    game = pyspiel.load_game("icarus_phantom_mnk(columns=3,rows=3,in_a_row=3)")
+    bots = [Bot(Agent(BASELINE, iterations=200), 0), pyspiel.make_uniform_random_bot(1, 7)]
+    luck = np.random.RandomState(2)
+    won = [evaluate_bots.evaluate_bots(game.new_initial_state(), bots, luck)[0] for _ in range(20)]
+    assert np.mean(won) > 0.7
+
+
+def test_a_bot_goes_on_from_any_state_and_is_sure_of_what_it_plays() -> None:
+    state = pyspiel.load_game("icarus_goofspiel").new_initial_state()
+    state.apply_action(state.legal_actions()[0])
+    bot = Bot(Agent(BASELINE, iterations=50), 1)
+    bot.restart_at(state), bot.inform_action(state, 0, 1)
+    policy, action = bot.step_with_policy(state)
+    assert dict(policy)[action] == 1 and sum(share for _, share in policy) == 1
+    assert bot.get_policy(state) == policy and bot.step(state) == action
+    with pytest.raises(ValueError, match="the bot plays seat 0, but player 1 is to act"):
+        Bot(Agent(BASELINE, iterations=50), 0).step(state)

@@ -1,0 +1,111 @@
+"""Games as PettingZoo's environments: its own tests, and by name the games that other bridges cut short."""
+
+import copy
+import random
+import warnings
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pettingzoo")
+from pettingzoo.test import api_test, seed_test
+
+from icarus import BASELINE, Agent, games
+from icarus.bridges import openspiel, pettingzoo
+
+OPENSPIEL = ["kuhn_poker", "leduc_poker", "hearts", "tic_tac_toe", "liars_dice(numdice=2)"]
+
+
+def made(name):
+    if name in games.names() or "-" in name:
+        return pettingzoo.env(name)
+    given = {"determinize": lambda state, player, random_: state.clone()} if "dice" in name else {}
+    return pettingzoo.env(openspiel.game(name, **given))
+
+
+def played(env, luck, steps=10_000):
+    """Rewards of each agent when a random game is over, and whether anything was truncated."""
+    totals, truncated = dict.fromkeys(env.possible_agents, 0.0), False
+    for _ in range(steps):
+        if not env.agents:
+            break
+        name = env.agent_selection
+        observation, reward, over, cut, info = env.last()
+        truncated = truncated or cut
+        totals[name] += reward * (over or cut)
+        assert (observation["action_mask"] == info["action_mask"]).all()
+        env.step(None if over or cut else int(luck.choice(np.flatnonzero(info["action_mask"]))))
+    return totals, truncated
+
+
+@pytest.mark.parametrize("name", ["kuhn-poker", "goofspiel", "othello", "knockout-whist", "kuhn_poker", "leduc_poker"])
+def test_pettingzoo_s_own_tests_pass(name) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        api_test(made(name), num_cycles=60, verbose_progress=False)
+        seed_test(lambda: made(name), num_cycles=20)
+
+
+@pytest.mark.parametrize("name", [*OPENSPIEL, *games.names()])
+def test_no_game_is_truncated_before_its_end_and_all_get_their_rewards(name) -> None:
+    env = made(name)
+    env.reset(seed=3)
+    totals, truncated = played(env, random.Random(4))
+    assert not truncated and not env.agents
+    assert env.state_of_game.is_terminal()
+    assert list(totals.values()) == pytest.approx(env.state_of_game.returns())
+
+
+def test_a_reset_keeps_the_parameters_of_the_game() -> None:
+    env = made("liars_dice(numdice=2)")
+    for seed in (1, None):
+        env.reset(seed=seed)
+        assert "numdice=2" in str(env.state_of_game.record.get_game())
+        assert env.state_of_game.record.get_game().get_parameters()["numdice"] == 2
+        assert len(env.state_of_game.record.history()) == 4  # two dice each
+
+
+@pytest.mark.parametrize("name", ["kuhn-poker", "phantom-mnk", "knockout-whist", "kuhn_poker", "leduc_poker"])
+def test_a_copy_of_a_running_game_goes_on_as_the_game_itself(name) -> None:
+    env = made(name)
+    env.reset(seed=7)
+    env.step(int(np.flatnonzero(env.last()[4]["action_mask"])[0]))
+    other = copy.deepcopy(env)
+    assert str(other.state_of_game) == str(env.state_of_game) and other.state_of_game is not env.state_of_game
+    assert played(other, random.Random(1)) == played(env, random.Random(1))
+
+
+def test_only_a_limit_of_the_user_s_truncates() -> None:
+    env = pettingzoo.env("othello", max_steps=4)
+    env.reset(seed=1)
+    assert played(env, random.Random(1))[1] and env.steps == 4
+
+
+def test_an_observation_shows_only_what_the_seat_sees() -> None:
+    """Player 0 sees the same, whichever of the two other cards player 1 holds."""
+    env, seen = pettingzoo.env("kuhn-poker"), {}
+    for seed in range(30):
+        env.reset(seed=seed)
+        cards = env.state_of_game.facts.cards
+        seen.setdefault(int(cards[0]), set()).add(env.observe("player_0")["observation"].tobytes())
+    assert len(seen) == 3 and all(len(texts) == 1 for texts in seen.values())
+
+
+def test_agents_are_policies() -> None:
+    env, policy = pettingzoo.env("goofspiel"), pettingzoo.policy(Agent(BASELINE, iterations=30))
+    env.reset(seed=1)
+    for _ in env.agent_iter():
+        *_, over, cut, _info = env.last()
+        env.step(None if over or cut else policy(env))
+    assert env.state_of_game.is_terminal()
+
+
+def test_mistakes_are_told_in_a_sentence() -> None:
+    env = pettingzoo.env("othello")
+    with pytest.raises(ValueError, match="call reset first"):
+        env.step(3)
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="action 0 is not legal here"):
+        env.step(0)
+    with pytest.raises(ValueError, match="encode and space belong together"):
+        pettingzoo.env("othello", encode=lambda state, seat: np.zeros(1))
