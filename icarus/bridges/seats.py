@@ -18,6 +18,8 @@ ACTIONS = {
     "lotr-confrontation": 5634,
     "knockout-whist": 64,
     "kuhn-poker": 2,
+    "leduc-poker": 3,
+    "generic-poker": 13,
     "liars-dice": 97,
     "goofspiel": 14,
 }

@@ -1,4 +1,4 @@
-"""`icarus play`: a game against agents, in the terminal."""
+"""`icarus play`: a game against agents, in the terminal or in a browser."""
 
 import sys
 from pathlib import Path
@@ -10,6 +10,7 @@ from icarus import games
 from icarus.checks import integer
 from icarus.commands.console import out, show_compilation
 from icarus.commands.own_files import load_files
+from icarus.commands.play_browser import Server, Table
 from icarus.commands.play_session import Session
 from icarus.commands.play_terminal import Terminal
 from icarus.engine.match import Agent
@@ -33,6 +34,10 @@ def play_command(
     scheme: Annotated[str, typer.Option(help="The search of the agents.")] = "MO_ISMCTS",
     seed: Annotated[int, typer.Option(help="Fixes the deal, chance and the searches.")] = 0,
     resume: Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with a saved game.")] = None,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="In a browser on this machine, not in the terminal.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="Of the browser's page; 0 takes any that is free.")] = 0,
     files: Annotated[
         list[Path] | None,
         typer.Option("--with", metavar="FILE.py", help="A Python file whose enhancements and games may be named here."),
@@ -58,8 +63,23 @@ def play_command(
     people = session.people
     eyes = None if shown or not people else people[0]
     terminal = Terminal(session, found[0], eyes, lambda text: out.print(text, markup=False, soft_wrap=True))
+    if browser:
+        _served(session, found[0], eyes, integer("--port", port, 0, 65535), terminal)
+        return
     with show_compilation():
         terminal.run(_ask if people else _nobody)
+
+
+def _served(session: Session, adviser: Agent, eyes: int | None, port: int, terminal: Terminal) -> None:
+    """Serve the game's page until Ctrl-C, and keep the game."""
+    table = Table(session, adviser, eyes)
+    try:
+        with Server(table, port) as server:
+            terminal.say(f"play at {server.address} (Ctrl-C ends it and keeps the game)")
+            server.serve_forever()
+    except KeyboardInterrupt:
+        table.close()
+        terminal.keep()
 
 
 def _begun(name: str, seat: int | None, others: list[Agent], seed: int) -> Session:
