@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 import pyspiel
 
-from icarus.bridges.openspiel import Determinize, told
+from icarus.bridges.openspiel import Determinize, game, told
 from icarus.checks import integer
 
 FALSE_ALARM = 1e-6  # the p-value below which two distributions differ
@@ -111,8 +111,6 @@ def audit_sampler(
         ValueError: no such game, or nothing that draws.
         ModuleNotFoundError: scipy is missing (the extra [experiments]).
     """
-    from icarus.bridges.openspiel import game  # checks that there is something to audit
-
     integer("games", games, 1)
     integer("draws", draws, 1)
     bridged = game(source, determinize=determinize)
