@@ -164,19 +164,33 @@ class Composed:
 
     def _asked(self, leaf: Enhancement, history: History, legal: np.ndarray) -> np.ndarray:
         """The values of one component for some legal actions."""
-        source, theta = leaf.policy.source, theta_of(self.tables[self.table_of[leaf]])
-        out = np.full(len(legal), np.nan)
-        if isinstance(source, Values):
-            self.called(source, history, theta, legal, out)
-        else:
-            records = np.full(len(legal), UNWRITTEN)
-            self.called(source, history, legal, records)
-            _check_written(source, legal, records == UNWRITTEN)
-            places = [int(place_of(theta.rows["record"], record)) for record in records]
-            rule = _plain(entries.rule_values(leaf.policy, leaf.information))
-            rule(theta, places, int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
-        _check_written(source, legal, np.isnan(out))
-        return out
+        return values_of(leaf, theta_of(self.tables[self.table_of[leaf]]), history, legal, self.called)
+
+
+def values_of(
+    leaf: Enhancement, theta: Theta, history: History, legal: np.ndarray, called: Callable[..., Any]
+) -> np.ndarray:
+    """v of some legal actions, by the policy of one enhancement.
+
+    Args:
+        called: calls a slot's function, its parameters appended: called(slot, *arguments).
+
+    Raises:
+        ValueError: the function left a value unwritten, or wrote NaN.
+    """
+    source = leaf.policy.source
+    out = np.full(len(legal), np.nan)
+    if isinstance(source, Values):
+        called(source, history, theta, legal, out)
+    else:
+        records = np.full(len(legal), UNWRITTEN)
+        called(source, history, legal, records)
+        _check_written(source, legal, records == UNWRITTEN)
+        places = [int(place_of(theta.rows["record"], record)) for record in records]
+        rule = _plain(entries.rule_values(leaf.policy, leaf.information))
+        rule(theta, places, int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
+    _check_written(source, legal, np.isnan(out))
+    return out
 
 
 def _check_written(source: Slot, legal: np.ndarray, bad: np.ndarray) -> None:

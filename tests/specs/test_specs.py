@@ -16,7 +16,19 @@ import pytest
 from icarus import Enhancement, Game, State, games, linear, parse, search
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
 from icarus.engine.search import Search
-from icarus.kernel import CHANCE, NONE, mix, record
+from icarus.kernel import (
+    AVAILABLE,
+    CHANCE,
+    EXPANSION,
+    MAX_PLAYERS,
+    NO_RECORD,
+    NONE,
+    SIMULATION,
+    UNSEEN,
+    VISIT,
+    mix,
+    record,
+)
 from icarus.kernel.history import PHASES
 from icarus.specs import (
     AMAF,
@@ -41,6 +53,7 @@ from icarus.specs import (
     to_mast,
 )
 from icarus.specs.mast import actions
+from icarus.testing import Decision, Played, backpropagated
 from tests import toy
 from tests.conftest import ROOT, Python
 from tests.test_toy import after
@@ -441,177 +454,147 @@ def test_every_specification_is_a_value_that_pickles_and_parses_back(name: str) 
     assert one.visits.tolist() == other.visits.tolist()
 
 
-# ---------------------------------------------------------------------------------------- the slots as plain Python
-
-PLAIN = '''
-import numpy as np
-from icarus.algebra import LastReply, RewardsVisitsAvailability, RewardVisits, rave_weight
-from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
-from icarus.kernel import (AVAILABLE, CHANCE, EXPANSION, NO_RECORD, NONE, SELECTION, SIMULATION, UNSEEN, VISIT, History, Theta,
-                           Updates, extended, mix, record)
-from icarus.kernel.history import EMPTY_HISTORY, STEP, episode_key, episode_record, history_record, root_key
-from icarus.specs import AMAF, AMAF_STRICT, BASELINE, EPIC, LGR, LGRF, MAST, NAST1, NAST2, TO_MAST, mast, ucb1
+# --------------------------------------------------------------------------------- the slots, asked about a history by hand
 
 A, B, CH = 0, 1, CHANCE
-# who, played, legal, phase, what (player 0, player 1, environment) see of it
-DECISIONS = [
-    (A, 4, (4, 5, 6), SELECTION, (4, 90, 4)),
-    (CH, 7, (7, 8), SELECTION, (7, 7, 7)),
-    (B, 5, (4, 5), EXPANSION, (UNSEEN, 5, 5)),
-    (A, 5, (5, 6), SIMULATION, (5, 5, 5)),
-    (A, 4, (4,), SIMULATION, (4, 4, 4)),
-    (B, 5, (5, 9), SIMULATION, (5, 5, 5)),
-]
-BEGINS = {3: 2}                                     # label 2 begins after three actions
-FIRST_LABEL = 1
+BY_HAND = Played(
+    [
+        Decision(A, (4, 5, 6), 4, seen={B: 90}),
+        Decision(CH, (7, 8), 7),
+        Decision(B, (4, 5), 5, phase=EXPANSION, seen={A: UNSEEN}),
+        Decision(A, (5, 6), 5, phase=SIMULATION, label=2),
+        Decision(A, (4,), 4, phase=SIMULATION),
+        Decision(B, (5, 9), 5, phase=SIMULATION),
+    ],
+    label=1,
+)
+FOURTH = BY_HAND.upto(3)  # player 0, who saw 4 and 7, may play 5 or 6
 
 
-def hand_made(length=len(DECISIONS), ended=True):
-    """The playout above, up to a decision still to be made or to its end."""
-    made = DECISIONS[:length]
-    steps = np.zeros(length + 1, STEP).view(np.recarray)
-    moves, keys, episodes = (np.zeros((length + 1, 3), np.int64) for _ in range(3))
-    keys[0] = [root_key(viewer) for viewer in range(3)]
-    episodes[0] = [episode_key(FIRST_LABEL, viewer) for viewer in range(3)]
-    moves[0] = UNSEEN
-    legal = []
-    for i, (who, action, actions, phase, seen) in enumerate(DECISIONS[:length + (not ended)]):
-        steps[i].player, steps[i].viewer, steps[i].action, steps[i].phase = who, 2 if who == CH else who, action, phase
-        steps[i].first, steps[i].count = len(legal), len(actions)
-        legal.extend(actions)
-    steps[0].record, steps[0].episode = EMPTY_HISTORY, mix(2, FIRST_LABEL)
-    for i, (who, action, _, _, seen) in enumerate(made):
-        viewer = steps[i].viewer
-        steps[i + 1].record = extended(int(keys[i, viewer]), who, action)
-        steps[i + 1].episode = extended(int(episodes[i, viewer]), who, action)
-        for v in range(3):
-            moves[i + 1, v] = seen[v]
-            keys[i + 1, v] = keys[i, v] if seen[v] == UNSEEN else mix(int(keys[i, v]), seen[v])
-            episodes[i + 1, v] = episodes[i, v] if seen[v] == UNSEEN else mix(int(episodes[i, v]), seen[v])
-        if i + 1 in BEGINS:
-            episodes[i + 1] = [episode_key(BEGINS[i + 1], v) for v in range(3)]
-    if ended:
-        steps[length].phase = SIMULATION
-    return History(steps, moves, keys, episodes, np.array(legal, np.int64))
+def by_hand(strategy: Enhancement, *named: tuple) -> list[tuple[int, int]]:
+    """(key, context) pairs from (parts of a record, context) pairs."""
+    return [(BY_HAND.key(strategy, *parts), context) for parts, context in named]
 
 
-def captured(enhancement):
-    updates = Updates(np.zeros(200, np.int64), np.zeros(200, np.int64), np.zeros(1, np.int64))
-    enhancement.capture.function(hand_made(), updates, *enhancement.capture.values())
-    count = int(updates.asked[0])
-    return list(zip(updates.records[:count].tolist(), updates.contexts[:count].tolist()))
+def test_base_6_captures_histories_by_the_eyes_of_their_last_movers_up_to_t_e() -> None:
+    visits = [(), (A, (4,)), (CH, (4, 7)), (B, (90, 7, 5))]  # t_e = 3; player 1 saw 90 for the 4
+    available = [(A, (5,)), (A, (6,)), (CH, (4, 8)), (B, (90, 7, 4))]
+    assert BY_HAND.captured(BASELINE) == by_hand(
+        BASELINE, *[(parts, VISIT) for parts in visits], *[(parts, AVAILABLE) for parts in available]
+    )
 
 
-def asked(enhancement, length, legal):
-    keys = np.zeros(len(legal), np.int64)
-    source = enhancement.policy.source
-    source.function(hand_made(length, ended=False), np.array(legal), keys, *source.values())
-    return keys.tolist()
+def test_amaf_6_captures_later_actions_where_they_were_legal() -> None:
+    # Below the root player 0 plays 4, 5 and 4 again, all legal there; below the environment's node only its own 7; below the
+    # expansion node player 1 plays 5 and 5 again.
+    selected = by_hand(AMAF, ((A, (4,)), 0), ((A, (5,)), 0), ((A, (4,)), 0), ((CH, (4, 7)), 0))
+    assert BY_HAND.captured(AMAF_STRICT) == selected
+    assert BY_HAND.captured(AMAF) == selected + 2 * by_hand(AMAF, ((B, (90, 7, 5)), 0))
 
 
-def updated(enhancement, context, rewards, **fields):
-    """The information of a record after one update, from the fields given."""
-    row = np.zeros(1, enhancement.information.row(2)).view(np.recarray)
-    for name, value in fields.items():
-        row[0][name] = value
-    enhancement.backpropagation.function(row[0], context, np.array(rewards), *enhancement.backpropagation.values())
-    return [row[0][name].tolist() for name in enhancement.information.names]
+def test_mast_6_captures_every_action_of_a_player_and_to_mast_6_those_decided_in_the_tree() -> None:
+    assert BY_HAND.captured(MAST) == by_hand(MAST, *[((a, p), p) for a, p in [(4, A), (5, B), (5, A), (4, A), (5, B)]])
+    assert BY_HAND.captured(TO_MAST) == by_hand(MAST, ((4, A), A), ((5, B), B))
+    available = [(4, A, A), (5, A, -1), (6, A, -1), (4, B, -1), (5, B, B)]
+    available += [(5, A, A), (6, A, -1), (4, A, A), (5, B, B), (9, B, -1)]
+    assert BY_HAND.captured(mast(ucb1(0.7))) == by_hand(MAST, *[((a, p), context) for a, p, context in available])
 
 
-seen = lambda viewer, player, *moves: history_record(viewer, player, moves)
+def test_lgr_6_captures_the_reply_to_the_last_move_that_the_replying_player_observed() -> None:
+    replies = [((7, B), 5, B), ((7, A), 5, A), ((5, A), 4, A), ((4, B), 5, B)]  # player 0 did not notice the first 5
+    assert BY_HAND.captured(LGR) == BY_HAND.captured(LGRF)
+    assert BY_HAND.captured(LGR) == by_hand(LGR, *[(move, a * MAX_PLAYERS + p) for move, a, p in replies])
 
-# Base-6: t_e = 3; each history by the eyes of its last mover, player 1 having seen 90 for the 4.
-assert captured(BASELINE) == [
-    (EMPTY_HISTORY, VISIT), (seen(0, A, 4), VISIT), (seen(2, CH, 4, 7), VISIT), (seen(1, B, 90, 7, 5), VISIT),
-    (seen(0, A, 5), AVAILABLE), (seen(0, A, 6), AVAILABLE), (seen(2, CH, 4, 8), AVAILABLE), (seen(1, B, 90, 7, 4), AVAILABLE)]
 
-# AMAF-6: below the root player 0 plays 4, 5 and 4 again, all legal there; below the environment's node only its own 7; below the
-# expansion node player 1 plays 5 and 5 again.
-selected = [(seen(0, A, 4), 0), (seen(0, A, 5), 0), (seen(0, A, 4), 0), (seen(2, CH, 4, 7), 0)]
-assert captured(AMAF_STRICT) == selected
-assert captured(AMAF) == selected + 2 * [(seen(1, B, 90, 7, 5), 0)]
+def test_nast_6_captures_the_moves_as_the_acting_player_saw_them() -> None:
+    assert BY_HAND.captured(NAST2) == by_hand(NAST2, *[((*gram, p), p) for *gram, p in PAIRS])
+    assert BY_HAND.captured(NAST1) == BY_HAND.captured(MAST)
 
-# MAST-6 and TO-MAST-6: every action of a player, and those decided in selection or expansion.
-assert captured(MAST) == [(record(a, p), p) for a, p in [(4, A), (5, B), (5, A), (4, A), (5, B)]]
-assert captured(TO_MAST) == [(record(4, A), A), (record(5, B), B)]
-assert captured(mast(ucb1(0.7))) == [
-    (record(4, A), A), (record(5, A), -1), (record(6, A), -1), (record(4, B), -1), (record(5, B), B),
-    (record(5, A), A), (record(6, A), -1), (record(4, A), A), (record(5, B), B), (record(9, B), -1)]
 
-# LGR-6: the reply to the last move that the replying player observed (player 0 did not notice the first 5).
-assert captured(LGR) == captured(LGRF) == [
-    (record(7, B), 5 * 8 + B), (record(7, A), 5 * 8 + A), (record(5, A), 4 * 8 + A), (record(4, B), 5 * 8 + B)]
+PAIRS = [(7, 5, B), (7, 5, A), (5, 4, A), (4, 5, B)]
 
-# NAST-6, n = 2: the move before, as the acting player saw it; n = 1: actions.
-assert captured(NAST2) == [(record(7, 5, B), B), (record(7, 5, A), A), (record(5, 4, A), A), (record(4, 5, B), B)]
-assert captured(NAST1) == captured(MAST)
 
-# EPIC-6: label 1 up to the third action, which still belongs to it; then label 2.
-spot = lambda label, viewer, player, *moves: episode_record(label, viewer, player, moves)
-assert captured(EPIC) == [
-    (mix(2, 1), VISIT), (spot(1, 0, A, 4), VISIT), (spot(1, 2, CH, 4, 7), VISIT), (spot(1, 1, B, 90, 7, 5), VISIT),
-    (spot(2, 0, A, 5), VISIT), (spot(2, 0, A, 5, 4), VISIT), (spot(2, 1, B, 5, 4, 5), VISIT),
-    (spot(1, 0, A, 5), AVAILABLE), (spot(1, 0, A, 6), AVAILABLE), (spot(1, 2, CH, 4, 8), AVAILABLE),
-    (spot(1, 1, B, 90, 7, 4), AVAILABLE), (spot(2, 0, A, 6), AVAILABLE), (spot(2, 1, B, 5, 4, 9), AVAILABLE)]
+def test_epic_6_captures_an_action_in_the_episode_that_it_ends() -> None:
+    visits = [(1, A, (4,)), (1, CH, (4, 7)), (1, B, (90, 7, 5)), (2, A, (5,)), (2, A, (5, 4)), (2, B, (5, 4, 5))]
+    available = [(1, A, (5,)), (1, A, (6,)), (1, CH, (4, 8)), (1, B, (90, 7, 4)), (2, A, (6,)), (2, B, (5, 4, 9))]
+    assert BY_HAND.captured(EPIC) == by_hand(
+        EPIC, ((1, A, ()), VISIT), *[(p, VISIT) for p in visits], *[(p, AVAILABLE) for p in available]
+    )
 
-# What the policies ask about, before the fourth action (player 0, who saw 4 and 7 and may play 5 or 6).
-assert asked(BASELINE, 3, (5, 6)) == asked(AMAF, 3, (5, 6)) == [seen(0, A, 4, 7, 5), seen(0, A, 4, 7, 6)]
-assert asked(MAST, 3, (5, 6)) == asked(NAST1, 3, (5, 6)) == [record(5, A), record(6, A)]
-assert asked(NAST2, 3, (5, 6)) == [record(7, 5, A), record(7, 6, A)]
-assert asked(EPIC, 3, (5, 6)) == [spot(2, 0, A, 5), spot(2, 0, A, 6)]
-assert asked(NAST2, 0, (4, 5, 6)) == [NO_RECORD] * 3
 
-# Base-7, AMAF-7, MAST-7, NAST-7, EPIC-7 and the two of LGR.
-for enhancement in (BASELINE, EPIC):
-    assert updated(enhancement, VISIT, [1.0, 0.25], reward=(2.0, 3.0), visits=4, availability=9) == [[3.0, 3.25], 5, 10]
-    assert updated(enhancement, AVAILABLE, [1.0, 0.25], reward=(2.0, 3.0), visits=4, availability=9) == [[2.0, 3.0], 4, 10]
-assert updated(AMAF, 0, [1.0, 0.25], reward=(2.0, 3.0), visits=4) == [[3.0, 3.25], 5]
-for enhancement in (MAST, TO_MAST, NAST2):
-    assert updated(enhancement, 1, [1.0, 0.25], reward=2.0, visits=4) == [2.25, 5]
-assert updated(mast(ucb1(0.7)), 1, [1.0, 0.25], reward=2.0, visits=4, availability=5) == [2.25, 5, 6]
-assert updated(mast(ucb1(0.7)), -1, [1.0, 0.25], reward=2.0, visits=4, availability=5) == [2.0, 4, 6]
-context = 6 * 8 + 1                                 # player 1 played 6
-for reward, before, lgr, lgrf in [(1.0, 3, 6, 6), (0.5, 3, 6, 6), (0.0, 3, 3, 3), (0.0, 6, 6, NONE), (0.0, NONE, NONE, NONE)]:
-    assert updated(LGR, context, [1.0, reward], reply=before) == [lgr]
-    assert updated(LGRF, context, [1.0, reward], reply=before) == [lgrf]
+def test_the_policies_ask_about_the_records_of_the_legal_actions() -> None:
+    def keys(strategy: Enhancement, *parts: tuple) -> list[int]:
+        return [FOURTH.key(strategy, *of_one) for of_one in parts]
 
-# Values over a table of 8 places and the initial information; each record lies in the place of its key.
-rows = np.zeros(9, RewardsVisitsAvailability.row(2)).view(np.recarray)
-rows[1], rows[2] = (1, (1.0, 3.0), 4, 6), (2, (2.0, 0.0), 2, 2)
-out = np.zeros(3)
-ucb1_by_availability(Theta(rows), np.array([1, 2, 8]), 1, out, 0.7)
-assert (out == np.inf).tolist() == [False, False, True]
-ucb1_by_availability(Theta(rows), np.array([1, 2]), 1, out, 0.7)
-assert np.allclose(out[:2], [0.75 + 0.7 * np.sqrt(np.log(6) / 4), 0.7 * np.sqrt(np.log(2) / 2)])
-ucb1_by_visits(Theta(rows), np.array([1, 2]), 0, out, 1.0)
-assert np.allclose(out[:2], [0.25 + np.sqrt(np.log(6) / 4), 1 + np.sqrt(np.log(6) / 2)])
-mean(Theta(rows), np.array([1, 2, 8]), 1, out)
-assert out.tolist() == [0.75, 0.0, 1.0]
-assert rave_weight.function(np.zeros(2), 250, 250, 250) == 0.5
+    histories = keys(AMAF, (A, (4, 7, 5)), (A, (4, 7, 6)))
+    assert FOURTH.asked(BASELINE) == FOURTH.asked(AMAF) == histories
+    assert FOURTH.asked(MAST) == FOURTH.asked(NAST1) == keys(MAST, (5, A), (6, A))
+    assert FOURTH.asked(NAST2) == keys(NAST2, (7, 5, A), (7, 6, A))
+    assert FOURTH.asked(EPIC) == keys(EPIC, (2, A, (5,)), (2, A, (6,)))
+    assert BY_HAND.upto(0).asked(NAST2) == [NO_RECORD] * 3
 
-# LGR-4: 1 for the recorded reply to the last move observed (7 for player 0 before the fourth action).
-rows = np.zeros(9, LastReply.row(2)).view(np.recarray)
-rows[8].reply = NONE
-place = record(7, A) & 7
-rows[place].record, rows[place].reply = record(7, A), 6
-out = np.zeros(2)
-LGR.policy.source.function(hand_made(3, ended=False), Theta(rows), np.array([5, 6]), out)
-assert out.tolist() == [0.0, 1.0]
-LGR.policy.source.function(hand_made(0, ended=False), Theta(rows), np.array([5, 6]), out)
-assert out.tolist() == [0.0, 0.0]
 
+def test_backpropagations_by_hand() -> None:
+    def after_one(strategy: Enhancement, context: int, rewards: list[float], **information: Any) -> tuple:
+        return tuple(backpropagated(strategy, context, rewards, **information).values())
+
+    for strategy in (BASELINE, EPIC):  # Base-7, EPIC-7
+        known: dict[str, Any] = {"reward": (2.0, 3.0), "visits": 4, "availability": 9}
+        assert after_one(strategy, VISIT, [1.0, 0.25], **known) == ([3.0, 3.25], 5, 10)
+        assert after_one(strategy, AVAILABLE, [1.0, 0.25], **known) == ([2.0, 3.0], 4, 10)
+    assert after_one(AMAF, 0, [1.0, 0.25], reward=(2.0, 3.0), visits=4) == ([3.0, 3.25], 5)  # AMAF-7
+    for strategy in (MAST, TO_MAST, NAST2):  # MAST-7, NAST-7
+        assert after_one(strategy, 1, [1.0, 0.25], reward=2.0, visits=4) == (2.25, 5)
+    by_ucb1 = mast(ucb1(0.7))
+    assert after_one(by_ucb1, 1, [1.0, 0.25], reward=2.0, visits=4, availability=5) == (2.25, 5, 6)
+    assert after_one(by_ucb1, -1, [1.0, 0.25], reward=2.0, visits=4, availability=5) == (2.0, 4, 6)
+
+
+@pytest.mark.parametrize(
+    ("reward", "before", "lgr", "lgrf"),
+    [(1.0, 3, 6, 6), (0.5, 3, 6, 6), (0.0, 3, 3, 3), (0.0, 6, 6, NONE), (0.0, NONE, NONE, NONE)],
+)
+def test_lgr_7_and_lgrf_7_by_hand(reward: float, before: int, lgr: int, lgrf: int) -> None:
+    context = 6 * MAX_PLAYERS + B  # player 1 played 6
+    assert backpropagated(LGR, context, [1.0, reward], reply=before) == {"reply": lgr}
+    assert backpropagated(LGRF, context, [1.0, reward], reply=before) == {"reply": lgrf}
+
+
+def test_values_by_hand() -> None:
+    known = (
+        {"reward": (1.0, 3.0), "visits": 4, "availability": 6},
+        {"reward": (2.0, 0.0), "visits": 2, "availability": 2},
+    )
+    children = (A, (4, 7, 5)), (A, (4, 7, 6))
+    assert FOURTH.values(BASELINE, {children[0]: known[0]}) == [0.0, np.inf]  # beside +∞ the other cannot matter
+    assert FOURTH.values(BASELINE, dict(zip(children, known, strict=True))) == pytest.approx(
+        [0.25 + 0.7 * np.sqrt(np.log(6) / 4), 1 + 0.7 * np.sqrt(np.log(2) / 2)]
+    )
+    means = {(5, A): {"reward": 3.0, "visits": 4}}
+    assert FOURTH.values(MAST, means) == [0.75, 1.0]
+    means[6, A] = {"reward": 0.0, "visits": 2}
+    assert FOURTH.values(NAST1, means) == pytest.approx(
+        [0.75 + 0.7 * np.sqrt(np.log(6) / 4), 0.7 * np.sqrt(np.log(6) / 2)]
+    )
+    assert rave_weight.function(np.zeros(2), 250, 250, 250) == 0.5
+    assert FOURTH.values(LGR, {(7, A): {"reply": 6}}) == [
+        0.0,
+        1.0,
+    ]  # LGR-4: the last move that player 0 observed is the 7
+    assert BY_HAND.upto(0).values(LGR) == [0.0, 0.0, 0.0]
+
+
+PLAIN = """
+from icarus import games
 try:
-    from icarus import games, search
     games.load("othello").new_initial_state()
 except RuntimeError as error:
     assert "NUMBA_DISABLE_JIT is set" in str(error), error
 else:
     raise AssertionError("a search as plain Python was not refused")
-print("all as by hand")
-'''
+"""
 
 
-def test_the_slots_run_as_plain_python_with_numbers_by_hand(python: Python) -> None:
+def test_a_search_without_a_compiler_is_refused(python: Python) -> None:
     done = python(PLAIN, NUMBA_DISABLE_JIT="1")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "all as by hand\n"

@@ -1,0 +1,212 @@
+"""Histories made by hand, and questions to the slots of an enhancement about them: for the tests of one's own specifications.
+
+    played = Played([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=SIMULATION)])
+    played.captured(MAST)                              # [(key of a record, context), …]
+    played.upto(1).values(MAST, {(5, 1): {"reward": 1, "visits": 4}})      # v of 5 and of 6
+    backpropagated(MAST, 1, rewards=[0, 1], reward=2, visits=4)            # {"reward": 3.0, "visits": 5}
+
+All runs in plain Python, so that a breakpoint or a print in a slot works; nothing is compiled and no game is needed.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.algebra import Enhancement
+from icarus.algebra.enhancement import Composition
+from icarus.algebra.slots import Candidates, Slot
+from icarus.checks import integer
+from icarus.compiler.interpreted import Interpreter
+from icarus.engine.plain import PlainTable, Playout
+from icarus.engine.plain_choice import theta_of, values_of
+from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, SIMULATION, TERMINAL, Updates
+from icarus.kernel.history import EMPTY_HISTORY, PHASES, History, episode_key, episode_record, root_key
+from icarus.kernel.theta import Written
+
+_plain = Interpreter()
+
+
+@attrs.frozen
+class Decision:
+    """A decision of a history made by hand.
+
+    Attributes:
+        player: who makes it; CHANCE for the environment.
+        legal: what he may play.
+        action: what he plays; None where that is still open, in the last decision only.
+        phase: SELECTION, EXPANSION or SIMULATION.
+        seen: by which move a player sees the action, {player: move}, where not as it is; UNSEEN if he notices nothing.
+        label: of the episode that begins with the state in which he decides; None where none begins.
+        choice, probability: the number of a simultaneous decision, and with which probability it was made.
+
+    Raises:
+        ValueError: an action that is not legal, or a phase that is none.
+    """
+
+    player: int
+    legal: Sequence[int]
+    action: int | None = None
+    phase: int = SELECTION
+    seen: Mapping[int, int] = attrs.field(factory=dict)
+    label: int | None = None
+    choice: int = 0
+    probability: float = 1.0
+
+    def __attrs_post_init__(self) -> None:
+        if not self.legal or (self.action is not None and self.action not in self.legal):
+            raise ValueError(f"the action {self.action!r} of a decision is not among the legal ones, {self.legal!r}")
+        if self.phase not in range(len(PHASES)):
+            raise ValueError(
+                f"the phase of a decision is {self.phase!r}; it must be SELECTION, EXPANSION or SIMULATION"
+            )
+
+
+class Played:
+    """A history made by hand: decisions one after the other, then the end of the game or a decision still open.
+
+    Args:
+        decisions: what was decided; the last one may be open (`action=None`): then policies can be asked about it.
+        players: κ; as many as the decisions name where it is not given. Every one of them has eyes of his own.
+        label: of the episode in which the history begins.
+
+    Raises:
+        ValueError: an open decision that is not the last, or a player that there is not.
+    """
+
+    def __init__(self, decisions: Sequence[Decision], players: int | None = None, label: int = 0) -> None:
+        named = [decision.player for decision in decisions] + [p for d in decisions for p in d.seen]
+        self.players = integer("the number of players", players or max([0, *named]) + 1, least=1, most=MAX_PLAYERS)
+        self.decisions, self.label = tuple(decisions), label
+        strangers = [player for player in named if player not in range(CHANCE, self.players)]
+        if strangers:
+            raise ValueError(
+                f"player {strangers[0]} decides or sees, but there are {self.players} players, 0 the first"
+            )
+        if any(decision.action is None for decision in decisions[:-1]):
+            raise ValueError("only the last decision of a history can be open")
+        self._playout = Playout(self.players + 1)
+        self._begin()
+        for decision in decisions:
+            self._decide(decision)
+        if not self.is_open:
+            self._playout.steps[self._playout.t].player = TERMINAL
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last decision is still to be made."""
+        return bool(self.decisions) and self.decisions[-1].action is None
+
+    @property
+    def history(self) -> History:
+        """What slots are given."""
+        return self._playout.history()
+
+    def viewer(self, player: int) -> int:
+        """The column of a player's eyes; the environment's is the last."""
+        return self.players if player == CHANCE else player
+
+    def upto(self, i: int) -> "Played":
+        """The history after i actions, with the decision that was made there still open."""
+        open_one = attrs.evolve(self.decisions[i], action=None)
+        return Played([*self.decisions[:i], open_one], self.players, self.label)
+
+    def key(self, enhancement: Enhancement, *parts: Any) -> int:
+        """The key of a record: (action, player), say, or (player, moves) of a history; `Space.key` tells which parts."""
+        return enhancement.records.key(self, parts)
+
+    def captured(self, enhancement: Enhancement) -> list[tuple[int, int]]:
+        """ξ: the (key, context) pairs that a finished playout asks to update, in order.
+
+        Raises:
+            TypeError: a key or a context that is no integer. ValueError: the last decision is open.
+        """
+        if self.is_open:
+            raise ValueError("a capture function is given finished playouts; the last decision of this one is open")
+        updates = Updates(Written(), Written(), [0])
+        _called(_single(enhancement).capture, self.history, updates)
+        return list(zip(updates.records.integers, updates.contexts.integers, strict=True))
+
+    def asked(self, enhancement: Enhancement) -> list[int]:
+        """The keys of the records that tell about the legal actions of the open decision, by a @candidates function.
+
+        Raises:
+            TypeError: the policy goes over a @values function. ValueError: no decision is open.
+        """
+        source = _single(enhancement).policy.source
+        if not isinstance(source, Candidates):
+            raise TypeError(f"{source.label()} names no records; ask for its values")
+        records = np.zeros(len(self._open().legal), np.int64)
+        _called(source, self.history, np.array(self._open().legal), records)
+        return [int(record) for record in records]
+
+    def values(self, enhancement: Enhancement, known: Mapping[Any, Mapping[str, Any]] | None = None) -> list[float]:
+        """v of each legal action of the open decision.
+
+        Args:
+            known: θ: {the parts of a record, or its key: {field: value}}; all others hold the initial information.
+
+        Raises:
+            ValueError: no decision is open, or a value is NaN or was not written.
+        """
+        table = PlainTable(_single(enhancement), self)
+        for parts, fields in (known or {}).items():
+            row = table.entered(parts if isinstance(parts, int) else self.key(enhancement, *parts))
+            for name, value in fields.items():
+                row[name] = value
+        legal = np.array(self._open().legal)
+        return values_of(enhancement, theta_of(table), self.history, legal, _called).tolist()
+
+    def _open(self) -> Decision:
+        if not self.is_open:
+            raise ValueError("policies are asked about an open decision; give the last one no action, or ask upto(i)")
+        return self.decisions[-1]
+
+    def _begin(self) -> None:
+        first = self._playout
+        first.steps[0].record, first.steps[0].episode = EMPTY_HISTORY, episode_record(self.label, 0, 0, ())
+        first.steps[0].phase = SIMULATION
+        for viewer in range(self.players + 1):
+            first.keys[0, viewer] = _plain(root_key)(viewer)
+            first.episodes[0, viewer] = _plain(episode_key)(self.label, viewer)
+
+    def _decide(self, decision: Decision) -> None:
+        playout = self._playout
+        if decision.label is not None:
+            playout.begin_episode(decision.label)
+        playout.decide(decision.player, self.viewer(decision.player), decision.legal)
+        step = playout.steps[playout.t]
+        step.phase, step.choice, step.probability = decision.phase, decision.choice, decision.probability
+        if decision.action is not None:
+            eyes = [*range(self.players), CHANCE]
+            playout.extend(decision.action, [decision.seen.get(player, decision.action) for player in eyes])
+
+
+def backpropagated(
+    enhancement: Enhancement, context: int, rewards: Sequence[float], **information: Any
+) -> dict[str, Any]:
+    """ω: the information of a record after one update.
+
+    Args:
+        context: ψ, as the capture function gave it.
+        rewards: μ, one for each player.
+        information: what was known of the record before, field by field; the initial information where it is not given.
+    """
+    enhancement = _single(enhancement)
+    row = np.zeros(1, enhancement.information.row(len(rewards))).view(np.recarray)[0]
+    for name, value in {**dict(enhancement.initial.common), **information}.items():
+        row[name] = value
+    _called(enhancement.backpropagation, row, context, np.array(rewards, float))
+    return {name: row[name].tolist() for name in enhancement.information.names}
+
+
+def _single(enhancement: Enhancement) -> Enhancement:
+    if isinstance(enhancement, Composition) or not isinstance(enhancement, Enhancement):
+        raise TypeError(f"{enhancement!r} is no single enhancement; ask about its components one by one")
+    return enhancement
+
+
+def _called(slot: Slot, *arguments: Any) -> Any:
+    """Call a slot's function as plain Python, its parameters appended."""
+    return _plain(slot.function)(*arguments, *slot.values())

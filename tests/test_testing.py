@@ -1,0 +1,93 @@
+"""Histories made by hand: what they refuse, and that they are what a search in plain Python gives to slots."""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import BASELINE, MAST, argmax, capture, values
+from icarus.engine.plain import PlainSearch
+from icarus.kernel import SIMULATION, TERMINAL, update
+from icarus.specs import AMAF, EPIC, LGR, NAST2, RAVE
+from icarus.testing import Decision, Played, backpropagated
+from tests import toy
+from tests.test_toy import after
+
+PLAYED = Played([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=SIMULATION)])
+
+
+@pytest.mark.parametrize(
+    ("mistake", "told"),
+    [
+        (lambda: Decision(0, (4, 5), 6), r"the action 6 of a decision is not among the legal ones, \(4, 5\)"),
+        (lambda: Decision(0, ()), r"not among the legal ones, \(\)"),
+        (lambda: Decision(0, (4,), 4, phase=3), "the phase of a decision is 3; it must be SELECTION"),
+        (lambda: Played([Decision(0, (4,)), Decision(0, (4,), 4)]), "only the last decision of a history can be open"),
+        (lambda: Played([Decision(2, (4,), 4)], players=2), "player 2 decides or sees, but there are 2 players"),
+        (lambda: PLAYED.values(MAST), "give the last one no action, or ask upto"),
+        (lambda: PLAYED.upto(1).captured(MAST), "the last decision of this one is open"),
+        (lambda: PLAYED.captured(RAVE), "RAVE is no single enhancement; ask about its components"),
+        (lambda: PLAYED.upto(0).asked(LGR), "recorded_reply names no records; ask for its values"),
+    ],
+)
+def test_a_mistake_by_hand_gets_a_sentence(mistake: Callable, told: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=told):
+        mistake()
+
+
+@capture
+def capture_reals(history: Any, updates: Any) -> None:
+    """A context that is no integer."""
+    update(updates, 1, 0.5)
+
+
+@values
+def half_written(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    """A value of the first action only."""
+    out[0] = 1.0
+
+
+def test_slips_inside_slots_are_found() -> None:
+    with pytest.raises(TypeError, match="float"):
+        PLAYED.captured(attrs.evolve(MAST, capture=capture_reals))
+    with pytest.raises(ValueError, match="half_written wrote NaN, or nothing at all, for the legal action 6"):
+        PLAYED.upto(1).values(attrs.evolve(MAST, policy=argmax().over(half_written)))
+
+
+def test_the_example_of_the_docstring_is_true() -> None:
+    assert PLAYED.captured(MAST) == [(PLAYED.key(MAST, 4, 0), 0), (PLAYED.key(MAST, 5, 1), 1)]
+    assert PLAYED.upto(1).values(MAST, {(5, 1): {"reward": 1, "visits": 4}}) == [0.25, 1.0]
+    assert PLAYED.upto(1).values(MAST, {PLAYED.key(MAST, 5, 1): {"reward": 1, "visits": 4}}) == [0.25, 1.0]
+    assert backpropagated(MAST, 1, rewards=[0, 1], reward=2, visits=4) == {"reward": 3.0, "visits": 5}
+
+
+def test_a_history_by_hand_is_the_one_that_a_search_plays() -> None:
+    state = after(toy.SECRETS)
+    search = PlainSearch(state, BASELINE >> MAST, 3)
+    for _ in range(5):
+        search.iterate()
+    playout, world = search._played()
+    steps, t = playout.steps, playout.t
+    assert t > 3 and world is not None
+    history = playout.history()
+    decisions = []
+    for i in range(t):
+        step, moves = steps[i], playout.moves[i + 1]
+        legal = history.legal[step.first : step.first + step.count].tolist()
+        seen = {player: int(moves[player]) for player in range(2)}
+        decisions.append(Decision(int(step.player), legal, int(step.action), int(step.phase), seen))
+    by_hand = Played(decisions, players=2)
+    assert by_hand.history.steps[-1].player == TERMINAL
+    for strategy in (BASELINE, AMAF, MAST, LGR, NAST2):
+        captured = captured_by(strategy, playout)
+        assert by_hand.captured(strategy) == captured and captured, strategy
+    assert len(by_hand.captured(EPIC)) == len(captured_by(EPIC, playout))
+
+
+def captured_by(strategy: Any, playout: Any) -> list[tuple[int, int]]:
+    """What a capture function says about a playout of a search."""
+    made = Played([Decision(0, (1,), 1)], players=2)
+    made._playout = playout
+    return made.captured(strategy)
