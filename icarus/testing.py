@@ -114,7 +114,8 @@ class Played:
 
     def key(self, enhancement: Enhancement, *parts: Any) -> int:
         """The key of a record: (action, player), say, or (player, moves) of a history; `Space.key` tells which parts."""
-        return enhancement.records.key(self, parts)
+        game: Any = self  # of a game, a key needs the viewers only
+        return enhancement.records.key(game, parts)
 
     def captured(self, enhancement: Enhancement) -> list[tuple[int, int]]:
         """ξ: the (key, context) pairs that a finished playout asks to update, in order.
@@ -150,7 +151,8 @@ class Played:
         Raises:
             ValueError: no decision is open, or a value is NaN or was not written.
         """
-        table = PlainTable(_single(enhancement), self)
+        game: Any = self  # of a game, a table needs the number of players only
+        table = PlainTable(_single(enhancement), game)
         for parts, fields in (known or {}).items():
             row = table.entered(parts if isinstance(parts, int) else self.key(enhancement, *parts))
             for name, value in fields.items():

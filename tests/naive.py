@@ -69,7 +69,7 @@ class Rule:
     """A form of the policy function α: how values, or a stored reply, become a choice."""
 
     name: str
-    parameter: float = 0.0
+    parameter: Any = 0.0
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,7 @@ def epic(c: float = 0.7) -> Leaf:
     return Leaf("epic", ucb1(c))
 
 
+CATALOGUE: dict[str, Any] = {}  # the twins of `tests.naive_catalogue`, by kind
 EXP3 = Leaf("exp3", Rule("exp3"))  # no part of an expression: a scheme asks for it
 
 
@@ -290,6 +291,8 @@ class Theta(dict):
 
 def initial_information(leaf: Leaf, players: int) -> Any:
     """θ_initial of a leaf."""
+    if leaf.kind in CATALOGUE:
+        return CATALOGUE[leaf.kind].initial(leaf, players)
     zero = (0.0,) * players
     if leaf.kind in ("baseline", "epic"):
         return zero, 0, 0  # Base-3, EPIC-3
@@ -345,6 +348,8 @@ def exp3_probabilities(known: list[tuple[float, int]]) -> list[float]:
 
 def values(leaf: Leaf, theta: Theta, playout: Playout) -> list[float]:
     """v of each legal action at the end of an unfinished playout, in legal order."""
+    if leaf.kind in CATALOGUE:
+        return CATALOGUE[leaf.kind].values(leaf, theta, playout)
     i, c = playout.t, leaf.rule.parameter
     player, legal = playout.players[i], playout.legals[i]
     if leaf.kind == "baseline":
@@ -376,6 +381,8 @@ def values(leaf: Leaf, theta: Theta, playout: Playout) -> list[float]:
 
 def capture(leaf: Leaf, playout: Playout) -> list[tuple[tuple, Any]]:
     """ξ: the (record, context) pairs to be updated after a finished playout, in the paper's order."""
+    if leaf.kind in CATALOGUE:
+        return CATALOGUE[leaf.kind].capture(leaf, playout)
     return CAPTURES[leaf.kind](leaf, playout)
 
 
@@ -464,6 +471,8 @@ def added(q: tuple[float, ...], rewards: tuple[float, ...]) -> tuple[float, ...]
 
 def backpropagation(leaf: Leaf, information: Any, context: Any, rewards: tuple[float, ...]) -> Any:
     """ω: the new information of a record."""
+    if leaf.kind in CATALOGUE:
+        return CATALOGUE[leaf.kind].backpropagation(leaf, information, context, rewards)
     if leaf.kind in ("baseline", "epic"):
         q, n, m = information
         return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)  # Base-7, EPIC-7
@@ -548,7 +557,7 @@ def terms(policy: Any, phase: str, information: tuple, outer: float = 1.0) -> li
             for weight, part in weights(policy.parts, information)
             for found in terms(part, phase, information, outer * weight)
         ]
-    if not isinstance(policy, Leaf) or policy.rule.name != "ucb1":
+    if not isinstance(policy, Leaf) or policy.rule.name not in ("ucb1", "argmax"):
         raise TypeError(f"{policy!r} is not of the form U[arg max v], which a maxilinear combination needs")
     return [(outer, policy)]
 
@@ -613,6 +622,9 @@ def draw(policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: 
     if isinstance(policy, Maxilinear):
         return draw_best(rng, maxilinear_values(policy, thetas, playout, information))
     legal, rule = playout.legals[-1], policy.rule
+    if rule.name == "reply" and policy.kind in CATALOGUE:
+        v = values(policy, thetas[policy], playout)
+        return v.index(1.0) if 1.0 in v else below(rng, len(legal))
     if rule.name == "reply":
         record = playout.previous(playout.t)
         reply = None if record is None else thetas[policy][record]
@@ -620,6 +632,8 @@ def draw(policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: 
     v = values(policy, thetas[policy], playout)
     if rule.name == "gibbs":
         return draw_by_gibbs(rng, v, rule.parameter)  # MAST-4
+    if rule.name == "softmax":  # Gibbs over values that are no means of rewards
+        return draw_in_proportion(rng, [math.exp((x - max(v)) / rule.parameter) for x in v])
     if rule.name == "roulette":
         return draw_in_proportion(rng, v)  # MAST-Roulette-4
     if rule.name == "epsilon-greedy" and uniform(rng) < rule.parameter:

@@ -1,6 +1,7 @@
 """The README's first screen runs as printed; its examples are the files in examples/, and they run."""
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ def test_the_first_screen_runs_as_printed():
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize(("block", "name"), [(1, "own_pairs.py"), (2, "nim.py")])
+@pytest.mark.parametrize(("block", "name"), [(1, "own_pairs.py"), (3, "nim.py")])
 def test_the_printed_examples_are_the_files_and_run(block, name):
     source = (ROOT / "examples" / name).read_text()
     assert source.split("if __name__")[0].rstrip() + "\n" == BLOCKS[block]
@@ -26,6 +27,12 @@ def test_the_printed_examples_are_the_files_and_run(block, name):
         [sys.executable, ROOT / "examples" / name], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert "5000 iterations" in done.stdout
+
+
+def test_the_questions_to_the_slots_of_the_example_have_these_answers():
+    names = runpy.run_path(str(ROOT / "examples" / "own_pairs.py"))
+    assert "from icarus.testing import" in BLOCKS[2]
+    exec(BLOCKS[2], names)  # the README's own text
 
 
 def test_every_test_file_that_the_readme_names_exists():

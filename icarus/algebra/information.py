@@ -27,6 +27,9 @@ class Space:
     def __pow__(self, length: int) -> "Space":
         return Space(self.factors * length)
 
+    def __or__(self, other: "Space") -> "Space":
+        return Either(spaces=(self, other))
+
     def __str__(self) -> str:
         texts: list[str] = []
         for factor in dict.fromkeys(self.factors):
@@ -50,6 +53,38 @@ class Space:
             label, player, moves = parts
             return episode_record(label, game.viewer(player), player, tuple(moves))
         return plain(record)(*(int(part) for part in parts))
+
+
+@attrs.frozen
+class Either(Space):
+    """A disjoint union of spaces, R₁ ⊔ R₂, written `R1 | R2`: one enhancement with records of several kinds."""
+
+    factors: tuple[str, ...] = ()
+    spaces: tuple[Space, ...] = ()
+
+    def __or__(self, other: Space) -> Space:
+        return Either(spaces=(*self.spaces, other))
+
+    def __mul__(self, other: Space) -> Space:
+        return Either(spaces=tuple(space * other for space in self.spaces))
+
+    def __pow__(self, length: int) -> Space:
+        raise TypeError(f"({self}) ** {length!r}: a union of spaces has no power")
+
+    def __str__(self) -> str:
+        return " ⊔ ".join(map(str, self.spaces))
+
+    def key(self, game: Game, parts: Any) -> int:
+        """The key of a record: of a history or a position where moves are among its parts, else of the integers in order.
+
+        Raises:
+            ValueError: none of the spaces has such records.
+        """
+        is_history = not parts or any(isinstance(part, tuple | list) for part in parts)
+        for space in self.spaces:
+            if (space in (HISTORY, POSITION)) == is_history and (is_history or len(space.factors) == len(parts)):
+                return space.key(game, parts)
+        raise ValueError(f"{parts!r} is no record of {self}")
 
 
 ACTION = Space(("A",))

@@ -6,9 +6,16 @@ from icarus.algebra import Enhancement, argmax, epsilon_greedy, gibbs, parsing, 
 from icarus.specs.amaf import AMAF, AMAF_STRICT, RAVE, RAVE_STRICT, amaf, rave
 from icarus.specs.baseline import BASELINE, baseline
 from icarus.specs.epic import EPIC, epic
+from icarus.specs.first_play_urgency import FPU, fpu
+from icarus.specs.grave import GRAVE, grave
+from icarus.specs.kl_ucb import KL_UCB
 from icarus.specs.lgr import LGR, LGRF
+from icarus.specs.lgrf2 import LGRF2
 from icarus.specs.mast import MAST, TO_MAST, mast, to_mast
 from icarus.specs.nast import NAST, NAST1, NAST2, NAST3, nast
+from icarus.specs.nst import NST, nst
+from icarus.specs.progressive_history import PROGRESSIVE_HISTORY, progressive_history
+from icarus.specs.ucb1_tuned import UCB1_TUNED
 
 SPECIFICATIONS: dict[str, Enhancement] = {
     "BASELINE": BASELINE,
@@ -25,6 +32,13 @@ SPECIFICATIONS: dict[str, Enhancement] = {
     "NAST2": NAST2,
     "NAST3": NAST3,
     "EPIC": EPIC,
+    "FPU": FPU,
+    "UCB1_TUNED": UCB1_TUNED,
+    "KL_UCB": KL_UCB,
+    "PROGRESSIVE_HISTORY": PROGRESSIVE_HISTORY,
+    "GRAVE": GRAVE,
+    "LGRF2": LGRF2,
+    "NST": NST,
 }
 _FUNCTIONS: dict[str, Any] = {
     "baseline": baseline,
@@ -34,6 +48,10 @@ _FUNCTIONS: dict[str, Any] = {
     "to_mast": to_mast,
     "nast": nast,
     "epic": epic,
+    "fpu": fpu,
+    "progressive_history": progressive_history,
+    "grave": grave,
+    "nst": nst,
     "rave_weight": rave_weight,
     "ucb1": ucb1,
     "gibbs": gibbs,
@@ -59,26 +77,37 @@ __all__ = [
     "AMAF_STRICT",
     "BASELINE",
     "EPIC",
+    "FPU",
+    "GRAVE",
+    "KL_UCB",
     "LGR",
     "LGRF",
+    "LGRF2",
     "MAST",
     "NAST",
     "NAST1",
     "NAST2",
     "NAST3",
+    "NST",
+    "PROGRESSIVE_HISTORY",
     "RAVE",
     "RAVE_STRICT",
     "SPECIFICATIONS",
     "TO_MAST",
+    "UCB1_TUNED",
     "amaf",
     "argmax",
     "baseline",
     "epic",
     "epsilon_greedy",
+    "fpu",
     "gibbs",
+    "grave",
     "mast",
     "nast",
+    "nst",
     "parse",
+    "progressive_history",
     "rave",
     "rave_weight",
     "reply",

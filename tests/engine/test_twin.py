@@ -94,6 +94,8 @@ def composition(rng: random.Random, depth: int, maximising: bool = False) -> tup
 
 def named_parts(kind: str, record: tuple) -> Any:
     """The parts of a twin's record as the engine's spaces take them."""
+    if kind in naive.CATALOGUE:
+        return record
     if kind in ("baseline", "amaf", "amaf-strict", "epic", "mast", "to-mast", "lgr", "lgrf"):
         if kind == "epic" and record[1] is None:
             return record[0], 0, record[2]

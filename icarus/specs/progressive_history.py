@@ -1,0 +1,88 @@
+"""Progressive history (Nijssen and Winands, 2011): progressive bias by how good an action was anywhere in the search.
+
+Readings: the history heuristic s_a/n_a is of the action and the player who plays it, in all phases, the environment's actions left
+out; n − q is what the playouts through the child lost. c is the baseline's; W = 5. As in the baseline, m counts how often an action
+was available, and in the simulation phase every value is +∞.
+"""
+
+import math
+
+import attrs
+import numpy as np
+
+from icarus.algebra import (
+    ACTION,
+    HISTORY,
+    PLAYER,
+    VISIT_OR_AVAILABLE,
+    Enhancement,
+    RewardsVisitsAvailability,
+    argmax,
+    capture,
+    initial,
+    values,
+)
+from icarus.checks import real
+from icarus.kernel import CHANCE, SIMULATION, VISIT, History, Theta, Updates, child, find, helper, record, update
+from icarus.specs.baseline import EXPLORATION, backpropagate, capture_tree
+
+INFLUENCE = 5.0
+ask_for_tree = helper(capture_tree.function)
+
+
+@values
+def biased(
+    history: History,
+    theta: Theta,
+    legal: np.ndarray,
+    out: np.ndarray,
+    influence: float = INFLUENCE,
+    exploration: float = EXPLORATION,
+) -> None:
+    """q_ρ/n + c √(log m / n) + s_a/n_a · W/(n − q_ρ + 1), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m), θ(a, ρ) = (s_a, n_a, ·)"""
+    present = len(history.steps) - 1
+    step = history.steps[present]
+    for i in range(len(legal)):
+        out[i] = np.inf
+        if step.phase != SIMULATION:
+            seen = find(theta, child(history, present, legal[i]))
+            if seen.visits > 0 and seen.availability > 0:
+                reward, anywhere = seen.reward[step.player], find(theta, record(legal[i], step.player))
+                bias = anywhere.reward[step.player] / anywhere.visits * influence / (seen.visits - reward + 1.0)
+                out[i] = (
+                    reward / seen.visits + exploration * math.sqrt(math.log(seen.availability) / seen.visits) + bias
+                )
+
+
+@capture
+def capture_tree_and_actions(history: History, updates: Updates) -> None:
+    """ξ of the baseline # ⟨((a_i, ρ_i), ψ_visit) : i = 1, …, t⟩ with ρ_i the player of a_i"""
+    ask_for_tree(history, updates)
+    for i in range(len(history.steps) - 1):
+        step = history.steps[i]
+        if step.player != CHANCE:
+            update(updates, record(step.action, step.player), VISIT)
+
+
+PROGRESSIVE_HISTORY = Enhancement(
+    name="PROGRESSIVE_HISTORY",
+    records=HISTORY | ACTION * PLAYER,  # PH-1
+    information=RewardsVisitsAvailability,  # PH-2
+    initial=initial(),  # PH-3
+    policy=argmax().over(biased),  # PH-4
+    contexts=VISIT_OR_AVAILABLE,  # PH-5
+    capture=capture_tree_and_actions,  # PH-6
+    backpropagation=backpropagate,  # PH-7
+)
+
+
+def progressive_history(influence: float = INFLUENCE, exploration: float = EXPLORATION) -> Enhancement:
+    """Progressive history with another influence W or exploration constant.
+
+    Raises:
+        ValueError: one of them is negative.
+    """
+    influence = real("influence of progressive_history", influence, 0, 1e9)
+    exploration = real("exploration of progressive_history", exploration, 0, 1e9)
+    policy = argmax().over(biased(influence=influence, exploration=exploration))
+    return attrs.evolve(PROGRESSIVE_HISTORY, name=f"progressive_history({influence!r}, {exploration!r})", policy=policy)

@@ -1,0 +1,64 @@
+"""UCB1-Tuned (Auer, Cesa-Bianchi and Fischer, 2002, section 4): UCB1 with exploration by the variance of the rewards.
+
+Readings: as in the baseline, m counts how often an action was available, and in the simulation phase every value is +∞.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from icarus.algebra import (
+    COUNT,
+    HISTORY,
+    REWARDS,
+    VISIT_OR_AVAILABLE,
+    Enhancement,
+    argmax,
+    backpropagation,
+    information,
+    initial,
+    values,
+)
+from icarus.kernel import SIMULATION, VISIT, History, Theta, child, find
+from icarus.specs.baseline import capture_tree
+
+MOST_VARIANCE = 0.25  # of a reward in [0, 1]
+
+
+@values
+def tuned(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+    """q_ρ/n + √(log m / n · min{1/4, s_ρ/n − (q_ρ/n)² + √(2 log m / n)}), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, s, n, m)"""
+    present = len(history.steps) - 1
+    step = history.steps[present]
+    for i in range(len(legal)):
+        out[i] = np.inf
+        if step.phase != SIMULATION:
+            seen = find(theta, child(history, present, legal[i]))
+            if seen.visits > 0 and seen.availability > 0:
+                mean, rate = seen.reward[step.player] / seen.visits, math.log(seen.availability) / seen.visits
+                variance = seen.squares[step.player] / seen.visits - mean * mean + math.sqrt(2.0 * rate)
+                out[i] = mean + math.sqrt(rate * max(0.0, min(MOST_VARIANCE, variance)))
+
+
+@backpropagation
+def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """(q + μ, s + μ², n + 1, m + 1) if ψ = ψ_visit; (q, s, n, m + 1) if ψ = ψ_avail"""
+    if context == VISIT:
+        for player in range(len(rewards)):
+            seen.reward[player] += rewards[player]
+            seen.squares[player] += rewards[player] * rewards[player]
+        seen.visits += 1
+    seen.availability += 1
+
+
+UCB1_TUNED = Enhancement(
+    name="UCB1_TUNED",
+    records=HISTORY,  # UCB1-Tuned-1
+    information=information(reward=REWARDS, squares=REWARDS, visits=COUNT, availability=COUNT),  # UCB1-Tuned-2
+    initial=initial(),  # UCB1-Tuned-3
+    policy=argmax().over(tuned),  # UCB1-Tuned-4
+    contexts=VISIT_OR_AVAILABLE,  # UCB1-Tuned-5
+    capture=capture_tree,  # UCB1-Tuned-6
+    backpropagation=backpropagate,  # UCB1-Tuned-7
+)

@@ -1,0 +1,248 @@
+"""The catalogue of enhancements: their formulas by hand, and the compiled engine and the plain one against naive twins."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from icarus import BASELINE, MAST, Enhancement, games, parse
+from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, gibbs
+from icarus.kernel import EXPANSION, NONE, SIMULATION, UNSEEN, VISIT
+from icarus.specs import (
+    FPU,
+    GRAVE,
+    KL_UCB,
+    LGRF2,
+    NST,
+    PROGRESSIVE_HISTORY,
+    UCB1_TUNED,
+    fpu,
+    grave,
+    nst,
+    progressive_history,
+)
+from icarus.testing import Decision, Played, backpropagated
+from tests import naive, toy
+from tests import naive_catalogue as twins
+from tests.engine.test_twin import agree, starts
+
+# Player 1 does not notice the second action of player 0.
+PLAYED = Played(
+    [
+        Decision(0, (4, 5), 4),
+        Decision(1, (5, 6), 5),
+        Decision(0, (4, 5), 4, phase=EXPANSION, seen={1: UNSEEN}),
+        Decision(1, (5, 7), 5, phase=SIMULATION),
+        Decision(0, (4, 6), 6, phase=SIMULATION),
+    ]
+)
+THIRD = PLAYED.upto(2)  # player 0, who saw 4 and 5, may play 4 or 5
+SIMULATED = PLAYED.upto(3)
+UCT: dict[str, Any] = {"reward": (3.0, 1.0), "visits": 4, "availability": 9}
+CHILD = (0, (4, 5, 4))
+
+
+@pytest.mark.parametrize("strategy", [FPU, UCB1_TUNED, KL_UCB, PROGRESSIVE_HISTORY, GRAVE], ids=str)
+def test_simulation_is_uniform_where_the_enhancement_is_of_the_tree(strategy: Enhancement) -> None:
+    assert SIMULATED.values(strategy, {(1, (4, 5, 5)): {"reward": (1.0, 1.0), "visits": 2}}) == [math.inf, math.inf]
+
+
+def test_fpu_4_is_ucb1_but_for_untried_actions() -> None:
+    tried = 3 / 4 + 0.7 * math.sqrt(math.log(9) / 4)
+    assert THIRD.values(FPU, {CHILD: UCT}) == pytest.approx([tried, 1.0])
+    assert THIRD.values(fpu(0.3, exploration=0.0), {CHILD: UCT}) == [3 / 4, 0.3]
+
+
+def test_ucb1_tuned_4_explores_by_the_variance() -> None:
+    rate = math.log(9) / 4  # so large that the variance is taken to be 1/4
+    assert THIRD.values(UCB1_TUNED, {CHILD: {**UCT, "squares": (3.0, 1.0)}})[0] == pytest.approx(
+        0.75 + math.sqrt(rate / 4)
+    )
+    many = {
+        "reward": (500.0, 0.0),
+        "squares": (250.0, 0.0),
+        "visits": 1000,
+        "availability": 1000,
+    }  # always ½: no variance
+    rate = math.log(1000) / 1000
+    expected = 0.5 + math.sqrt(rate * math.sqrt(2 * rate))
+    assert THIRD.values(UCB1_TUNED, {CHILD: many}) == pytest.approx([expected, math.inf])
+
+
+def test_ucb1_tuned_7_adds_squares() -> None:
+    known = {"reward": (1.0, 2.0), "squares": (1.0, 1.5), "visits": 3, "availability": 5}
+    after = backpropagated(UCB1_TUNED, VISIT, [0.5, 1.0], **known)
+    assert after == {"reward": [1.5, 3.0], "squares": [1.25, 2.5], "visits": 4, "availability": 6}
+
+
+@pytest.mark.parametrize(("q", "n", "m"), [(3.0, 4, 9), (0.0, 5, 20), (1.0, 2, 2), (49.5, 50, 1000)])
+def test_kl_ucb_4_is_where_the_divergence_reaches_the_logarithm(q: float, n: int, m: int) -> None:
+    bound = THIRD.values(KL_UCB, {CHILD: {"reward": (q, 0.0), "visits": n, "availability": m}})[0]
+    p = q / n
+    divergence = sum(u * math.log(u / v) for u, v in ((p, bound), (1 - p, 1 - bound)) if u > 0)
+    assert p < bound < 1 and n * divergence == pytest.approx(math.log(m))
+
+
+def test_kl_ucb_4_at_its_ends() -> None:
+    assert THIRD.values(KL_UCB, {CHILD: {"reward": (4.0, 0.0), "visits": 4, "availability": 9}}) == [1.0, math.inf]
+    assert THIRD.values(KL_UCB, {CHILD: {**UCT, "availability": 4, "visits": 4}})[0] > 0.75
+    none_left_out = {"reward": (0.0, 0.0), "visits": 1, "availability": 1}  # log 1 = 0: the mean itself
+    assert THIRD.values(KL_UCB, {CHILD: none_left_out})[0] == 0.0
+
+
+def test_ph_4_adds_the_mean_of_the_action_by_what_was_lost() -> None:
+    known = {CHILD: UCT, (4, 0): {"reward": (6.0, 0.0), "visits": 8, "availability": 8}}
+    without = 3 / 4 + 0.7 * math.sqrt(math.log(9) / 4)
+    assert THIRD.values(PROGRESSIVE_HISTORY, known) == pytest.approx([without + 6 / 8 * 5 / (4 - 3 + 1), math.inf])
+    assert THIRD.values(progressive_history(0.0), known)[0] == pytest.approx(without)
+
+
+def test_ph_6_is_the_baselines_and_every_action() -> None:
+    actions = [(PLAYED.key(MAST, a, p), VISIT) for a, p in [(4, 0), (5, 1), (4, 0), (5, 1), (6, 0)]]
+    assert PLAYED.captured(PROGRESSIVE_HISTORY) == PLAYED.captured(BASELINE) + actions
+
+
+def test_grave_4_weighs_amaf_of_the_closest_ancestor_with_enough_visits() -> None:
+    known = {
+        (): {"visits": 90},
+        (0, (4,)): {"visits": 60},
+        (1, (4, 5)): {"visits": 50},  # not more than 50: its parent is asked
+        CHILD: {"reward": (1.0, 0.0), "visits": 4},
+        (0, (4, 4)): {"reward_as_first": (30.0, 0.0), "visits_as_first": 40},  # [h' # 4]~0 with h' = ⟨4⟩
+    }
+    beta = 40 / (40 + 4 + 1e-5 * 40 * 4)
+    assert THIRD.values(GRAVE, known) == pytest.approx([(1 - beta) * 1 / 4 + beta * 30 / 40, math.inf])
+    closer = {**known, (0, (4, 5, 5)): {"reward_as_first": (1.0, 0.0), "visits_as_first": 2}}
+    assert THIRD.values(grave(least=49), closer) == pytest.approx([1 / 4, 1 / 2])  # now the history itself is asked
+
+
+def test_grave_6_counts_an_action_of_a_player_once_from_each_history_of_the_tree_on() -> None:
+    def keys(*named: tuple) -> list[tuple[int, int]]:
+        return [(PLAYED.key(GRAVE, *parts), context) for *parts, context in named]
+
+    visits = keys((0,), (0, (4,), 0), (1, (4, 5), 0), (0, (4, 5, 4), 0))
+    root = [(PLAYED.key(GRAVE), 0)]
+    first = keys(
+        (0, (4,), 1), (1, (5,), 1), (0, (6,), 1),  # from the root on: 4, 5 and 6, each once
+        (1, (4, 5), 1), (0, (4, 4), 1), (0, (4, 6), 1),
+        (0, (4, 5, 4), 1), (1, (4, 5, 5), 1), (0, (4, 5, 6), 1),
+        (1, (4, 5, 5), 1), (0, (4, 5, 4, 6), 1),  # player 1 did not notice the second 4
+    )  # fmt: skip
+    assert PLAYED.captured(GRAVE) == root + visits[1:] + first
+
+
+def test_grave_7_keeps_the_two_means_apart() -> None:
+    known = {"reward": (1.0, 0.0), "visits": 2, "reward_as_first": (3.0, 1.0), "visits_as_first": 5}
+    assert list(backpropagated(GRAVE, VISIT, [0.5, 0.5], **known).values()) == [[1.5, 0.5], 3, [3.0, 1.0], 5]
+    assert list(backpropagated(GRAVE, 1, [0.5, 0.5], **known).values()) == [[1.0, 0.0], 2, [3.5, 1.5], 6]
+
+
+def test_lgrf_2_4_replies_to_two_moves_before_one() -> None:
+    assert THIRD.values(LGRF2, {(4, 5, 0): {"reply": 4}, (5, 0): {"reply": 5}}) == [1.0, 0.0]
+    assert THIRD.values(LGRF2, {(4, 5, 0): {"reply": 9}, (5, 0): {"reply": 5}}) == [0.0, 1.0]  # 9 is not legal
+    assert THIRD.values(LGRF2, {(4, 5, 0): {"reply": NONE}}) == [0.0, 0.0]
+
+
+def test_lgrf_2_6_captures_both_lengths_as_the_player_saw_them() -> None:
+    replies = [((4, 1), 5, 1), ((4, 5, 0), 4, 0), ((5, 0), 4, 0), ((4, 5, 1), 5, 1), ((5, 1), 5, 1)]
+    replies += [((4, 5, 0), 6, 0), ((5, 0), 6, 0)]
+    assert PLAYED.captured(LGRF2) == [(PLAYED.key(LGRF2, *moves), a * 8 + p) for moves, a, p in replies]
+
+
+def test_nst_4_averages_the_grams_that_are_known_well_enough() -> None:
+    known = {
+        (4, 0): {"reward": 3.0, "visits": 4},
+        (5, 4, 0): {"reward": 7.0, "visits": 7},
+        (4, 5, 4, 0): {"reward": 0.0, "visits": 6},  # one visit too few
+    }
+    assert THIRD.values(NST, known) == [(3 / 4 + 1) / 2, 1.0]
+    assert THIRD.values(nst(6), known) == pytest.approx([(3 / 4 + 1 + 0) / 3, 1.0])
+    assert PLAYED.upto(0).values(NST, known) == [3 / 4, 1.0]
+
+
+def test_nst_6_captures_grams_of_one_two_and_three_moves() -> None:
+    grams = [(4, 0), (5, 1), (4, 5, 1), (4, 0), (5, 4, 0), (4, 5, 4, 0), (5, 1), (5, 5, 1), (4, 5, 5, 1), (6, 0)]
+    grams += [(5, 6, 0), (4, 5, 6, 0)]
+    captured = [(PLAYED.key(NST, *gram), gram[-1]) for gram in grams]
+    assert PLAYED.captured(NST) == captured
+
+
+# -------------------------------------------------------------------------------------------------------- against the twins
+
+PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
+    (FPU, twins.fpu()),
+    (fpu(0.6), twins.fpu(0.6)),
+    (UCB1_TUNED, twins.ucb1_tuned()),
+    (KL_UCB, twins.kl_ucb()),
+    (PROGRESSIVE_HISTORY, twins.progressive_history()),
+    (GRAVE, twins.grave()),
+    (grave(3), twins.grave(3)),
+    (LGRF2, twins.lgrf2()),
+    (NST, twins.nst()),
+    (nst(2, gibbs(0.5)), twins.nst(2, naive.Rule("softmax", 0.5))),
+]
+every_pair = pytest.mark.parametrize(
+    ("strategy", "twin"), PAIRS, ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
+)
+
+
+@every_pair
+def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf) -> None:
+    for number, game in enumerate(toy.ALL_TOYS):
+        agree(starts(game, number), strategy, twin, 60, seed=number)
+
+
+@every_pair
+@pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)"])
+def test_engine_and_twin_agree_in_whole_games(strategy: Enhancement, twin: naive.Leaf, name: str) -> None:
+    agree(starts(games.load(name), 7), strategy, twin, 40, seed=7)
+
+
+MIXED: list[Callable[[], tuple[Enhancement, Any]]] = [
+    lambda: (GRAVE >> NST, naive.Sequential(twins.grave(), twins.nst())),
+    lambda: (UCB1_TUNED >> (LGRF2 + NST) / 2, naive.Sequential(
+        twins.ucb1_tuned(), naive.Linear([(0.5, twins.lgrf2()), (0.5, twins.nst())]))),
+    lambda: (0.25 * KL_UCB ^ 0.75 * grave(5), naive.Maxilinear([(0.25, twins.kl_ucb()), (0.75, twins.grave(5))])),
+    lambda: (fpu(0.4) >> MAST, naive.Sequential(twins.fpu(0.4), naive.mast())),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(MIXED)))
+def test_engine_and_twin_agree_on_compositions(number: int) -> None:
+    strategy, twin = MIXED[number]()
+    for place, game in enumerate(toy.ALL_TOYS):
+        agree(starts(game, place), strategy, twin, 60, seed=number)
+
+
+def test_the_names_of_variants_parse_back() -> None:
+    for text in ("fpu(0.6)", "grave(3)", "nst(2)", "nst(2, gibbs(0.5))", "progressive_history(2)", "FPU >> LGRF2"):
+        assert parse(str(parse(text))) == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "told"),
+    [
+        (lambda: fpu(-1.0), "urgency of fpu"),
+        (lambda: grave(-1), "least of grave"),
+        (lambda: grave(2.5), "least of grave"),
+        (lambda: nst(0), "the visits k that an n-gram of NST needs"),
+        (lambda: progressive_history(math.nan), "influence of progressive_history"),
+    ],
+)
+def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Callable, told: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=told):
+        mistake()
+
+
+def test_a_union_of_spaces_tells_its_records_apart() -> None:
+    either = HISTORY | ACTION * PLAYER
+    game = games.load("othello")
+    assert str(either) == "M* ⊔ A × {1, …, κ}"
+    assert either.key(game, (0, (4, 5))) == HISTORY.key(game, (0, (4, 5)))
+    assert either.key(game, ()) == HISTORY.key(game, ())
+    assert either.key(game, (4, 0)) == (ACTION * PLAYER).key(game, (4, 0))
+    with pytest.raises(ValueError, match="is no record of M\\* ⊔ A"):
+        either.key(game, (4, 0, 1))
+    with pytest.raises(ValueError, match="is no record of M × "):
+        (MOVE * PLAYER | MOVE**2 * PLAYER).key(game, (0, (4,)))
