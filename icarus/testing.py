@@ -19,9 +19,10 @@ from icarus.algebra.enhancement import Composition
 from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import integer
 from icarus.compiler.interpreted import Interpreter
+from icarus.compiler.rng import seeded
 from icarus.engine.plain import PlainTable, Playout
 from icarus.engine.plain_choice import theta_of, values_of
-from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, SIMULATION, TERMINAL, Updates
+from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, SIMULATION, TERMINAL, Theta, Updates
 from icarus.kernel.history import EMPTY_HISTORY, PHASES, History, episode_key, episode_record, root_key
 from icarus.kernel.theta import Written
 
@@ -70,12 +71,22 @@ class Played:
         decisions: what was decided; the last one may be open (`action=None`): then policies can be asked about it.
         players: κ; as many as the decisions name where it is not given. Every one of them has eyes of his own.
         label: of the episode in which the history begins.
+        rewards: μ of the finished playout, for captures that read it.
+        iteration, seed: what slots read as `history.iteration` and draw from `history.rng`.
 
     Raises:
         ValueError: an open decision that is not the last, or a player that there is not.
     """
 
-    def __init__(self, decisions: Sequence[Decision], players: int | None = None, label: int = 0) -> None:
+    def __init__(
+        self,
+        decisions: Sequence[Decision],
+        players: int | None = None,
+        label: int = 0,
+        rewards: Sequence[float] = (),
+        iteration: int = 0,
+        seed: int = 0,
+    ) -> None:
         named = [decision.player for decision in decisions] + [p for d in decisions for p in d.seen]
         self.players = integer("the number of players", players or max([0, *named]) + 1, least=1, most=MAX_PLAYERS)
         self.decisions, self.label = tuple(decisions), label
@@ -86,7 +97,10 @@ class Played:
             )
         if any(decision.action is None for decision in decisions[:-1]):
             raise ValueError("only the last decision of a history can be open")
+        self.iteration, self.seed = iteration, seed
         self._playout = Playout(self.players + 1)
+        self._playout.rng, self._playout.iteration = seeded(seed), iteration
+        self._playout.rewards = np.array([] if self.is_open else rewards, float)
         self._begin()
         for decision in decisions:
             self._decide(decision)
@@ -110,23 +124,29 @@ class Played:
     def upto(self, i: int) -> "Played":
         """The history after i actions, with the decision that was made there still open."""
         open_one = attrs.evolve(self.decisions[i], action=None)
-        return Played([*self.decisions[:i], open_one], self.players, self.label)
+        return Played([*self.decisions[:i], open_one], self.players, self.label, (), self.iteration, self.seed)
 
     def key(self, enhancement: Enhancement, *parts: Any) -> int:
         """The key of a record: (action, player), say, or (player, moves) of a history; `Space.key` tells which parts."""
         game: Any = self  # of a game, a key needs the viewers only
         return enhancement.records.key(game, parts)
 
-    def captured(self, enhancement: Enhancement) -> list[tuple[int, int]]:
+    def captured(
+        self, enhancement: Enhancement, known: Mapping[Any, Mapping[str, Any]] | None = None
+    ) -> list[tuple[int, int]]:
         """ξ: the (key, context) pairs that a finished playout asks to update, in order.
+
+        Args:
+            known: θ, as in `values`, for a capture function that reads it.
 
         Raises:
             TypeError: a key or a context that is no integer. ValueError: the last decision is open.
         """
         if self.is_open:
             raise ValueError("a capture function is given finished playouts; the last decision of this one is open")
-        updates = Updates(Written(), Written(), [0])
-        _called(_single(enhancement).capture, self.history, updates)
+        updates, slot = Updates(Written(), Written(), [0]), _single(enhancement).capture
+        theta = [self._theta(enhancement, known)] if slot.reads_theta else []
+        _called(slot, self.history, *theta, updates)
         return list(zip(updates.records.integers, updates.contexts.integers, strict=True))
 
     def asked(self, enhancement: Enhancement) -> list[int]:
@@ -151,14 +171,17 @@ class Played:
         Raises:
             ValueError: no decision is open, or a value is NaN or was not written.
         """
+        legal, theta = np.array(self._open().legal), self._theta(_single(enhancement), known)
+        return values_of(enhancement, theta, self.history, legal, _called).tolist()
+
+    def _theta(self, enhancement: Enhancement, known: Mapping[Any, Mapping[str, Any]] | None) -> Theta:
         game: Any = self  # of a game, a table needs the number of players only
-        table = PlainTable(_single(enhancement), game)
+        table = PlainTable(enhancement, game)
         for parts, fields in (known or {}).items():
             row = table.entered(parts if isinstance(parts, int) else self.key(enhancement, *parts))
             for name, value in fields.items():
                 row[name] = value
-        legal = np.array(self._open().legal)
-        return values_of(enhancement, theta_of(table), self.history, legal, _called).tolist()
+        return theta_of(table)
 
     def _open(self) -> Decision:
         if not self.is_open:

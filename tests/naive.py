@@ -198,9 +198,12 @@ class Playout:
         labels, episodes: the current episode's label, and like views the moves since that episode began.
         origin: position-in-episode of the root itself, (label, mover, moves).
         rewards: μ, once it is finished.
+        rng, iteration: the generator of the search, and how many iterations it has made before.
     """
 
-    def __init__(self, origin: tuple, label: int, episode: tuple[tuple[int, ...], ...]) -> None:
+    def __init__(
+        self, origin: tuple, label: int, episode: tuple[tuple[int, ...], ...], rng: Any = None, iteration: int = 0
+    ) -> None:
         self.players: list[int] = []
         self.legals: list[tuple[int, ...]] = []
         self.phases: list[str] = []
@@ -212,6 +215,8 @@ class Playout:
         self.labels = [label]
         self.episodes = [episode]
         self.rewards: tuple[float, ...] = ()
+        self.rng = rng
+        self.iteration = iteration
 
     def decide(self, player: int, legal: tuple[int, ...], number: int = 0) -> None:
         """The decision that is about to be made; its phase follows."""
@@ -379,10 +384,10 @@ def values(leaf: Leaf, theta: Theta, playout: Playout) -> list[float]:
 # -------------------------------------------------------------------------------------------------------------- captures
 
 
-def capture(leaf: Leaf, playout: Playout) -> list[tuple[tuple, Any]]:
+def capture(leaf: Leaf, playout: Playout, theta: Theta) -> list[tuple[tuple, Any]]:
     """ξ: the (record, context) pairs to be updated after a finished playout, in the paper's order."""
     if leaf.kind in CATALOGUE:
-        return CATALOGUE[leaf.kind].capture(leaf, playout)
+        return CATALOGUE[leaf.kind].capture(leaf, playout, theta)
     return CAPTURES[leaf.kind](leaf, playout)
 
 
@@ -498,7 +503,7 @@ def backpropagation(leaf: Leaf, information: Any, context: Any, rewards: tuple[f
 def update(thetas: dict[Leaf, Theta], playout: Playout) -> None:
     """Lines 15-17 of Algorithm 1, enhancement by enhancement."""  # COMB-6, COMB-7
     for leaf, theta in thetas.items():
-        for record, context in capture(leaf, playout):
+        for record, context in capture(leaf, playout, theta):
             theta[record] = backpropagation(leaf, theta[record], context, playout.rewards)
 
 
@@ -766,7 +771,9 @@ def origin_of(root: State, recalled: tuple[tuple[int, ...], ...], eyes: str) -> 
 def play(root: State, world: State, expression: Any, outcome: Outcome, rng: np.ndarray, eyes: str) -> Playout:
     """Lines 6-14 of Algorithm 1, from a root state `world` of an iteration."""
     observer, recalled = root.current_player(), episode_moves(root, world, eyes)
-    playout = Playout(origin_of(root, recalled, eyes), root.position_in_episode().label, recalled)
+    playout = Playout(
+        origin_of(root, recalled, eyes), root.position_in_episode().label, recalled, rng, len(outcome.playouts)
+    )
     base = outcome.records[outcome.base]
     while (player := world.current_player()) != TERMINAL:
         actions = world.legal_actions()

@@ -12,7 +12,7 @@ The readings are those told at the heads of the files in icarus/specs. Records a
 import math
 from typing import Any
 
-from icarus.kernel import CHANCE
+from icarus.kernel import CHANCE, uniform
 from tests import naive
 from tests.naive import AVAIL, SIMULATION, VISIT, Leaf, Playout, Rule, Theta, added
 
@@ -38,7 +38,7 @@ class Twin:
     def value(self, leaf: Leaf, theta: Theta, h: Playout, player: int, a: int) -> float:
         raise NotImplementedError
 
-    def capture(self, leaf: Leaf, h: Playout) -> list[tuple[tuple, Any]]:
+    def capture(self, leaf: Leaf, h: Playout, theta: Theta) -> list[tuple[tuple, Any]]:
         return naive.capture_histories(leaf, h)
 
     def backpropagation(self, leaf: Leaf, known: Any, context: Any, rewards: tuple[float, ...]) -> Any:
@@ -98,7 +98,7 @@ class ProgressiveHistory(Twin):
         bias = everywhere[player] / times * w / (n - q[player] + 1)
         return q[player] / n + c * math.sqrt(math.log(m) / n) + bias
 
-    def capture(self, leaf, h):
+    def capture(self, leaf, h, theta):
         made = zip(h.actions, h.players, strict=False)
         return naive.capture_histories(leaf, h) + [((a, p), VISIT) for a, p in made if p != CHANCE]
 
@@ -117,7 +117,7 @@ class Grave(Twin):
         beta = many / (many + n + bias * many * n)
         return (1 - beta) * (q[player] / n if n else 0.0) + beta * (first[player] / many if many else 0.0)
 
-    def capture(self, leaf, h):
+    def capture(self, leaf, h, theta):
         captured: list[tuple[tuple, Any]] = [(h.history(i), VISIT) for i in range(h.t_e + 1)]
         for i in range(h.t_e + 1):
             later = dict.fromkeys((p, a) for p, a in list(zip(h.players, h.actions, strict=False))[i:] if p != CHANCE)
@@ -143,7 +143,7 @@ class LastGoodReplyToTwo(Twin):
         good = next((reply for reply in replies if reply in h.legals[h.t]), None)
         return [1.0 if a == good else 0.0 for a in h.legals[h.t]]
 
-    def capture(self, leaf, h):
+    def capture(self, leaf, h, theta):
         made = [(i, (h.actions[i], h.players[i])) for i in range(h.t) if h.players[i] != CHANCE]
         return [(moves, reply) for i, reply in made for moves in self.moves(h, i)]
 
@@ -170,7 +170,7 @@ class Nst(Twin):
             v.append(sum(means) / len(means) if means else 1.0)
         return v
 
-    def capture(self, leaf, h):
+    def capture(self, leaf, h, theta):
         made = [(i, n) for i in range(h.t) if h.players[i] != CHANCE for n in (1, 2, 3)]
         grams = [(self.gram(h, i, n, h.actions[i]), h.players[i]) for i, n in made]
         return [(gram, player) for gram, player in grams if gram is not None]
@@ -178,6 +178,51 @@ class Nst(Twin):
     def backpropagation(self, leaf, known, context, rewards):
         q, n = known
         return q + rewards[context], n + 1
+
+
+class Thompson(Twin):
+    def value(self, leaf, theta, h, player, a):
+        q, n, _ = theta[h.extended(h.t, a)]
+        won, lost = self.gamma(h.rng, 1 + q[player]), self.gamma(h.rng, 1 + max(0.0, n - q[player]))
+        return won / (won + lost)
+
+    def gamma(self, rng: Any, shape: float) -> float:
+        """Marsaglia and Tsang's method, for shapes of at least 1."""
+        d = shape - 1 / 3
+        while True:
+            x, s = 0.0, 1.0
+            while not 0 < s < 1:
+                x, y = 2 * uniform(rng) - 1, 2 * uniform(rng) - 1
+                s = x * x + y * y
+            x *= math.sqrt(-2 * math.log(s) / s)
+            v = (1 + x / math.sqrt(9 * d)) ** 3
+            if v > 0 and math.log(1 - uniform(rng)) < x * x / 2 + d - d * v + d * math.log(v):
+                return d * v
+
+
+class Surprises(Twin):
+    """No published enhancement: (a, ρ) holds the sum of |μ_ρ − q/n| · (iteration + 1), what was known when it was captured."""
+
+    def initial(self, leaf, players):
+        return 0.0, 0, 0
+
+    def values(self, leaf, theta, h):
+        known = [theta[a, h.players[h.t]] for a in h.legals[h.t]]
+        return [uniform(h.rng) + (q / n if n else 0.0) for q, n, _ in known]
+
+    def capture(self, leaf, h, theta):
+        captured = []
+        for a, player in zip(h.actions, h.players, strict=False):
+            if player != CHANCE:
+                q, n, _ = theta[a, player]
+                far = abs(h.rewards[player] - (q / n if n else 0.5)) > 0.25
+                captured.append(((a, player), (player, (h.iteration + 1) * far)))
+        return captured
+
+    def backpropagation(self, leaf, known, context, rewards):
+        q, n, surprise = known
+        player, weight = context
+        return q + rewards[player], n + 1, surprise + weight
 
 
 naive.CATALOGUE.update(
@@ -189,6 +234,8 @@ naive.CATALOGUE.update(
         "grave": Grave(),
         "lgrf2": LastGoodReplyToTwo(),
         "nst": Nst(),
+        "thompson": Thompson(),
+        "surprises": Surprises(),
     }
 )
 
@@ -219,3 +266,11 @@ def lgrf2() -> Leaf:
 
 def nst(k: int = 7, rule: Rule | None = None) -> Leaf:
     return Leaf("nst", rule or naive.epsilon_greedy(0.2), k)
+
+
+def thompson() -> Leaf:
+    return Leaf("thompson", ARGMAX)
+
+
+def surprises() -> Leaf:
+    return Leaf("surprises", ARGMAX)

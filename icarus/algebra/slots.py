@@ -50,11 +50,12 @@ class Slot:
         if not inspect.isfunction(function):
             raise TypeError(f"@{cls.KIND} goes before a plain function, not {function!r}")
         arguments = list(inspect.signature(function).parameters.values())
-        fixed, own = arguments[: len(cls.ARGUMENTS)], arguments[len(cls.ARGUMENTS) :]
-        expected = f"{function.__name__}({', '.join(cls.ARGUMENTS)}, …)"
-        if len(fixed) < len(cls.ARGUMENTS) or any(argument.default is not argument.empty for argument in fixed):
+        names = cls.arguments_of(function)
+        fixed, own = arguments[: len(names)], arguments[len(names) :]
+        expected = f"{function.__name__}({', '.join(names)}, …)"
+        if len(fixed) < len(names) or any(argument.default is not argument.empty for argument in fixed):
             raise TypeError(
-                f"a {cls.KIND} function takes {', '.join(cls.ARGUMENTS)}: write it as {expected}, not "
+                f"a {cls.KIND} function takes {', '.join(names)}: write it as {expected}, not "
                 f"{function.__name__}{inspect.signature(function)}"
             )
         for argument in own:
@@ -63,6 +64,11 @@ class Slot:
                     f"parameter {argument.name} of {function.__name__} needs a default that is an integer or a real"
                 )
         return cls(function, tuple((argument.name, argument.default) for argument in own))
+
+    @classmethod
+    def arguments_of(cls, function: Callable) -> tuple[str, ...]:
+        """What a function of this kind is given."""
+        return cls.ARGUMENTS
 
     def __call__(self, **parameters: float) -> Self:
         """The same slot with some parameters bound to other values.
@@ -128,6 +134,8 @@ class Values(Slot):
 class Capture(Slot):
     """`capture(history, updates)`: ξ, asks for updates of a finished playout with `update(updates, record, context)`.
 
+    `capture(history, theta, updates)` may also read θ, as it was before the playout, with `find(theta, record)`.
+
     Attributes:
         reads_simulation: whether it looks at steps of the simulation phase.
         writes_simulation: whether it names records of anything but the histories of the tree and their children.
@@ -138,6 +146,21 @@ class Capture(Slot):
 
     KIND = "capture"
     ARGUMENTS = ("history", "updates")
+
+    @classmethod
+    def arguments_of(cls, function: Callable) -> tuple[str, ...]:
+        """(history, theta, updates) where the second argument is called theta."""
+        return ("history", "theta", "updates") if _second(function) == "theta" else cls.ARGUMENTS
+
+    @property
+    def reads_theta(self) -> bool:
+        """Whether the function is given θ."""
+        return _second(self.function) == "theta"
+
+
+def _second(function: Callable) -> str:
+    """The name of a function's second argument; "" where it has none."""
+    return next(iter(list(inspect.signature(function).parameters)[1:2]), "")
 
 
 @attrs.frozen(repr=False)
@@ -165,7 +188,7 @@ def values(function: Callable) -> Values:
 
 
 def capture(function: Callable | None = None, *, reads_simulation: bool = True, writes_simulation: bool = True) -> Any:
-    """Mark `function(history, updates)`: the capture function ξ.
+    """Mark `function(history, updates)`, or `function(history, theta, updates)` where it reads θ: the capture function ξ.
 
     Args:
         reads_simulation: False if it looks only at steps of selection and expansion, as the baseline's does; a simulation that no

@@ -40,6 +40,24 @@ def attributes_read(function: Callable) -> frozenset[str]:
     return frozenset(name for value in functions for name in names_in(value.__code__))
 
 
+def unseeded_source(function: Callable) -> str:
+    """ "np.random" or "random" where a function, or one it reaches, draws from it; "" where none does."""
+    for _, value in reachable(function):
+        if isinstance(value, pytypes.FunctionType):
+            names = set(names_in(value.__code__))
+            for name in names & set(value.__globals__):
+                found = value.__globals__[name]
+                home = getattr(found, "__name__" if isinstance(found, pytypes.ModuleType) else "__module__", "") or ""
+                owner = getattr(getattr(found, "__self__", None), "__class__", type(None)).__module__
+                if home.startswith("numpy.random") or owner.startswith("numpy.random"):
+                    return "np.random"
+                if home == "numpy" and isinstance(found, pytypes.ModuleType) and "random" in names:
+                    return "np.random"
+                if home == "random" or owner == "random":
+                    return "random"
+    return ""
+
+
 def _describe(value: Any) -> bytes:
     """A value without what is in it: `reachable` tells of that."""
     kind = f"{type(value).__module__}.{type(value).__qualname__} "

@@ -89,15 +89,27 @@ def places_entry(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, la
 
 
 @functools.cache
-def capture_entry(function: Callable, kinds: tuple[type, ...], label: str) -> Entry:
-    """Compile a capture function: entry(playout, updates, parameters)."""
-    inner, unpack = helper(function), unpack_parameters(kinds)
+def capture_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype | None, label: str) -> Entry:
+    """Compile a capture function: entry(playout, table, updates, parameters).
 
-    def entry(playout: int, updates: int, parameters: int) -> int:
-        inner(history_at(playout), updates_at(updates), *unpack(parameters))
+    Args:
+        row: of the table, where the function reads θ.
+    """
+    inner, unpack = helper(function), unpack_parameters(kinds)
+    if row is None:
+
+        def entry(playout: int, table: int, updates: int, parameters: int) -> int:
+            inner(history_at(playout), updates_at(updates), *unpack(parameters))
+            return 0
+
+        return Entry(entry, 4, label)
+    theta_at = theta_of(row)
+
+    def reading_entry(playout: int, table: int, updates: int, parameters: int) -> int:
+        inner(history_at(playout), theta_at(table), updates_at(updates), *unpack(parameters))
         return 0
 
-    return Entry(entry, 3, label)
+    return Entry(reading_entry, 4, label)
 
 
 _LOCK = offset_of(TABLE, "lock")

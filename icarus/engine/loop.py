@@ -8,7 +8,7 @@ from numba import types
 
 from icarus.compiler.atomic import atomic_add, atomic_load, atomic_store
 from icarus.compiler.entries import compiled
-from icarus.compiler.pointers import WORD_BYTES, array_at, call3, call7, offset_of, record_at
+from icarus.compiler.pointers import WORD_BYTES, array_at, call3, call4, call7, offset_of, record_at
 from icarus.compiler.rng import RNG_WORDS
 from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, SHARED
 from icarus.engine.lowering import COMPONENT
@@ -49,14 +49,16 @@ def run(arena: int, iterations: int) -> int:
 
 @helper
 def capture(a: Any) -> int:
-    """Line 16: ξ(s_root, h), the updates of every component; DONE, or what there is no room for."""
+    """Line 16: μ(s), and ξ(s_root, h), the updates of every component; DONE, or what there is no room for."""
     updates = record_at(a.buffers.updates, UPDATES)
     components = array_at(a.composition.component, a.composition.components, COMPONENT)
+    ask_rewards(a)
+    record_at(a.buffers.playout, PLAYOUT).players = a.game.players
     updates.count = 0
     for c in range(a.composition.components):
         component = components[c]
         component.first = updates.count
-        call3(component.capture, (a.buffers.playout, a.buffers.updates, component.capture_parameters))
+        call4(component.capture, (a.buffers.playout, component.table, a.buffers.updates, component.capture_parameters))
         component.count = updates.count - component.first
         table = record_at(component.table, TABLE)
         if not has_room_for(table.used + component.count, table.capacity):
@@ -70,7 +72,6 @@ def backpropagation(a: Any) -> None:
     """Lines 16-17: update the information of every captured record, in order."""
     updates = record_at(a.buffers.updates, UPDATES)
     components = array_at(a.composition.component, a.composition.components, COMPONENT)
-    ask_rewards(a)
     for c in range(a.composition.components):
         component = components[c]
         offset = WORD_BYTES * component.first

@@ -5,6 +5,7 @@ expansion) and one for simulation; a third decides where choices are simultaneou
 linear mixture of *terms*; a term is a maxilinear mixture of *leaves*, usually just one; a leaf is the policy of one component.
 """
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,8 +14,8 @@ import numpy as np
 
 from icarus.algebra import Composition, Enhancement, Weight
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM
-from icarus.algebra.slots import Candidates
-from icarus.compiler.digest import attributes_read
+from icarus.algebra.slots import Candidates, Slot
+from icarus.compiler.digest import attributes_read, unseeded_source
 from icarus.compiler.entries import Entry
 from icarus.engine.entries import backpropagation_entry, capture_entry, policy_entry, weight_entry
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
@@ -126,12 +127,33 @@ def _stored(enhancement: Enhancement) -> tuple[Any, ...]:
     )
 
 
+@functools.cache
+def refuse_unseeded(slot: Slot) -> None:
+    """Refuse a slot that draws from a generator which the seed of a search does not fix.
+
+    Raises:
+        ValueError: it does; the sentence says where from, and what to draw from instead.
+    """
+    source = unseeded_source(slot.function)
+    if source:
+        raise ValueError(
+            f"{slot.label()} draws from {source}, which the seed of a search does not fix; draw from the search's own generator, "
+            f"uniform(history.rng) or below(history.rng, n) of icarus.kernel"
+        )
+
+
 def components_of(strategy: Enhancement, at_once: bool) -> tuple[list[Enhancement], dict[Enhancement, int]]:
     """What has a table of its own in a search, the baseline first, and the index of each enhancement's table.
 
     Args:
         at_once: whether EXP3 decides where choices are simultaneous.
+
+    Raises:
+        ValueError: a slot draws from np.random, whose numbers no seed of a search fixes.
     """
+    for part in strategy.components:
+        for slot in (part.policy.source, part.capture, part.backpropagation):
+            refuse_unseeded(slot)
     components: list[Enhancement] = []
     table_of: dict[Enhancement, int] = {}
     for part in (BASELINE, *strategy.components, *[EXP3] * at_once):
@@ -189,7 +211,9 @@ class _Lowering:
         row = component.information.row(self.game.players)
         words = row.itemsize // 8
         return (
-            self.address(capture_entry(capture.function, capture.kinds(), capture.label())),
+            self.address(
+                capture_entry(capture.function, capture.kinds(), row if capture.reads_theta else None, capture.label())
+            ),
             self.parameters(capture.values()),
             self.address(
                 backpropagation_entry(

@@ -43,6 +43,7 @@ class Playout:
 
     Attributes:
         steps, moves, keys, episodes, legal: as in `History`, with room to spare.
+        rewards, rng, iteration: as in `History`.
         t: how many actions have been played.
     """
 
@@ -51,11 +52,14 @@ class Playout:
         self.moves = np.full((_ROOM, viewers), UNSEEN)
         self.keys, self.episodes = np.zeros((_ROOM, viewers), np.int64), np.zeros((_ROOM, viewers), np.int64)
         self.legal, self._used, self.t = np.zeros(_ROOM, np.int64), 0, 0
+        self.rewards, self.rng, self.iteration = np.zeros(0), seeded(0), 0
 
     def history(self) -> History:
         """What slots are given."""
         n = self.t + 1
-        return History(self.steps[:n], self.moves[:n], self.keys[:n], self.episodes[:n], self.legal[: self._used])
+        legal = self.legal[: self._used]
+        arrays = self.steps[:n], self.moves[:n], self.keys[:n], self.episodes[:n], legal
+        return History(*arrays, self.rewards, self.rng, self.iteration)
 
     def decide(self, player: int, viewer: int, legal: Sequence[int]) -> None:
         """A player is about to choose among these."""
@@ -197,11 +201,12 @@ class PlainSearch(Search):
             playout, world = self._played()
         except WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
+        rewards = playout.rewards = self._rewards(world)
         history, parts = playout.history(), self.program.components
         captured = [Updates(Written(), Written(), [0]) for _ in parts]
-        for part, updates in zip(parts, captured, strict=True):
-            self.program.called(part.capture, history, updates)  # line 16
-        rewards = self._rewards(world)
+        for part, updates, table in zip(parts, captured, self.tables, strict=True):
+            known = [theta_of(table)] if part.capture.reads_theta else []
+            self.program.called(part.capture, history, *known, updates)  # line 16
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             for record, context in zip(updates.records.integers, updates.contexts.integers, strict=True):
                 self.program.called(part.backpropagation, table.entered(record), context, rewards)  # line 17
@@ -218,6 +223,7 @@ class PlainSearch(Search):
         """Lines 7-9: the empty history, at a state drawn from the root's information set."""
         world = self.game.drawn(self._root, self._viewer, self._beliefs, self.rng)
         playout = Playout(self.game.viewers)
+        playout.rng, playout.iteration = self.rng, self._made
         playout.steps[0].record, playout.steps[0].episode = EMPTY_HISTORY, self._root_episode
         for viewer in range(self.game.viewers):
             playout.keys[0, viewer] = root_key(viewer)

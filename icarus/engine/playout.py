@@ -67,6 +67,7 @@ def begin(a: Any, rng: np.ndarray) -> None:
             raise ValueError("a determinization changed the player to move, or ended the game")
     playout, viewers = record_at(a.buffers.playout, PLAYOUT), a.game.viewers
     playout.length, playout.legal_length = 1, 0
+    playout.players, playout.iteration = 0, a.counts.iterations
     keys, moves = array_at(playout.keys, viewers, _INT), array_at(playout.moves, viewers, _INT)
     for viewer in range(viewers):
         keys[viewer] = root_key(viewer)

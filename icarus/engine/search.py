@@ -243,6 +243,8 @@ class Search:
         for name, size in sizes.items():
             self._keep("buffers", name, np.zeros(size, np.int64))
         self._keep("buffers", "playout", self._playout)
+        for name, buffer in (("rewards", "reward"), ("rng", "rng")):
+            self._playout[name] = self._kept[f"buffers.{buffer}"].ctypes.data
         self._keep("buffers", "updates", self._updates)
         if program.episodes:
             self._place_episodes()

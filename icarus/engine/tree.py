@@ -188,10 +188,13 @@ class _Walk:
         self.legal = np.zeros(DEEPEST * 8 + 4 * self.game.max_legal, _INT)
         shape = (DEEPEST + 1, viewers)
         self.moves, self.keys, self.episodes = np.zeros(shape, _INT), np.zeros(shape, _INT), np.zeros(shape, _INT)
-        self.playout = np.zeros(1, PLAYOUT)
-        for name in ("steps", "moves", "keys", "episodes", "legal"):
+        self.playout, self.rng = (
+            np.zeros(1, PLAYOUT),
+            seeded(0),
+        )  # for policies that draw: the search's own is not touched
+        for name in ("steps", "moves", "keys", "episodes", "legal", "rng"):
             self.playout[name] = getattr(self, name).ctypes.data
-        self.playout["viewers"] = viewers
+        self.playout["viewers"], self.playout["iteration"] = viewers, self.result.iterations
         self.looks = np.zeros(self.game.players + 1, _INT)
         self.origin = self.looked_into = 0
 

@@ -13,6 +13,7 @@ from numba.extending import overload
 
 from icarus.compiler.functions import helper, inlined, plain
 from icarus.compiler.pointers import array_at, matrix_at, record_at
+from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.constants import UNSEEN
 
 SELECTION, EXPANSION, SIMULATION = 0, 1, 2  # the phases of section 4.2, from the baseline's counts
@@ -53,11 +54,15 @@ PLAYOUT = np.dtype(
         ("length", np.int64),
         ("viewers", np.int64),
         ("legal_length", np.int64),
+        ("rewards", np.int64),
+        ("players", np.int64),  # rewards that are known: 0 until the playout is finished
+        ("rng", np.int64),
+        ("iteration", np.int64),
     ],
     align=True,
 )
 
-_INT = np.dtype(np.int64)
+_INT, _REAL, _WORDS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.uint64)
 
 
 class History(NamedTuple):
@@ -69,6 +74,9 @@ class History(NamedTuple):
         keys: [t + 1, viewers]: the key of [⟨a₁, …, a_i⟩]~v. In the simulation phase it is kept only where a policy reads it.
         episodes: [t + 1, viewers]: the key of the position-in-episode of [⟨a₁, …, a_i⟩]~v.
         legal: the legal actions of all steps; those of step i start at steps[i].first.
+        rewards: [players]: μ of a finished playout, for captures; empty as long as it goes on.
+        rng: the generator of the search, for policies with randomness of their own: `uniform(history.rng)`, `below(history.rng, n)`.
+        iteration: how many iterations the search has made before this one (a tree of its own, where there are several).
     """
 
     steps: np.ndarray
@@ -76,6 +84,9 @@ class History(NamedTuple):
     keys: np.ndarray
     episodes: np.ndarray
     legal: np.ndarray
+    rewards: np.ndarray
+    rng: np.ndarray
+    iteration: int
 
 
 @inlined
@@ -89,6 +100,9 @@ def history_at(address: int) -> History:
         matrix_at(playout.keys, length, viewers, _INT),
         matrix_at(playout.episodes, length, viewers, _INT),
         array_at(playout.legal, playout.legal_length, _INT),
+        array_at(playout.rewards, playout.players, _REAL),
+        array_at(playout.rng, RNG_WORDS, _WORDS),
+        playout.iteration,
     )
 
 

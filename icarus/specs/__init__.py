@@ -15,6 +15,7 @@ from icarus.specs.mast import MAST, TO_MAST, mast, to_mast
 from icarus.specs.nast import NAST, NAST1, NAST2, NAST3, nast
 from icarus.specs.nst import NST, nst
 from icarus.specs.progressive_history import PROGRESSIVE_HISTORY, progressive_history
+from icarus.specs.thompson import THOMPSON
 from icarus.specs.ucb1_tuned import UCB1_TUNED
 
 SPECIFICATIONS: dict[str, Enhancement] = {
@@ -39,6 +40,7 @@ SPECIFICATIONS: dict[str, Enhancement] = {
     "GRAVE": GRAVE,
     "LGRF2": LGRF2,
     "NST": NST,
+    "THOMPSON": THOMPSON,
 }
 _FUNCTIONS: dict[str, Any] = {
     "baseline": baseline,
@@ -93,6 +95,7 @@ __all__ = [
     "RAVE",
     "RAVE_STRICT",
     "SPECIFICATIONS",
+    "THOMPSON",
     "TO_MAST",
     "UCB1_TUNED",
     "amaf",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from scipy import stats
 
 from icarus import BASELINE, MAST, Enhancement, games, parse
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, gibbs
@@ -16,6 +17,7 @@ from icarus.specs import (
     LGRF2,
     NST,
     PROGRESSIVE_HISTORY,
+    THOMPSON,
     UCB1_TUNED,
     fpu,
     grave,
@@ -43,7 +45,7 @@ UCT: dict[str, Any] = {"reward": (3.0, 1.0), "visits": 4, "availability": 9}
 CHILD = (0, (4, 5, 4))
 
 
-@pytest.mark.parametrize("strategy", [FPU, UCB1_TUNED, KL_UCB, PROGRESSIVE_HISTORY, GRAVE], ids=str)
+@pytest.mark.parametrize("strategy", [FPU, UCB1_TUNED, KL_UCB, THOMPSON, PROGRESSIVE_HISTORY, GRAVE], ids=str)
 def test_simulation_is_uniform_where_the_enhancement_is_of_the_tree(strategy: Enhancement) -> None:
     assert SIMULATED.values(strategy, {(1, (4, 5, 5)): {"reward": (1.0, 1.0), "visits": 2}}) == [math.inf, math.inf]
 
@@ -138,6 +140,14 @@ def test_grave_7_keeps_the_two_means_apart() -> None:
     assert list(backpropagated(GRAVE, 1, [0.5, 0.5], **known).values()) == [[1.0, 0.0], 2, [3.5, 1.5], 6]
 
 
+def test_thompson_4_draws_from_the_beta_of_what_is_known() -> None:
+    seen = {CHILD: {"reward": (3.0, 1.0), "visits": 4}}
+    by_seed = [Played(THIRD.decisions, seed=seed).values(THOMPSON, seen) for seed in range(600)]
+    known, unknown = zip(*by_seed, strict=True)
+    assert stats.kstest(known, stats.beta(4, 2).cdf).pvalue > 0.001  # 1 + 3, 1 + 4 − 3
+    assert stats.kstest(unknown, stats.uniform.cdf).pvalue > 0.001  # Beta(1, 1)
+
+
 def test_lgrf_2_4_replies_to_two_moves_before_one() -> None:
     assert THIRD.values(LGRF2, {(4, 5, 0): {"reply": 4}, (5, 0): {"reply": 5}}) == [1.0, 0.0]
     assert THIRD.values(LGRF2, {(4, 5, 0): {"reply": 9}, (5, 0): {"reply": 5}}) == [0.0, 1.0]  # 9 is not legal
@@ -178,6 +188,7 @@ PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (PROGRESSIVE_HISTORY, twins.progressive_history()),
     (GRAVE, twins.grave()),
     (grave(3), twins.grave(3)),
+    (THOMPSON, twins.thompson()),
     (LGRF2, twins.lgrf2()),
     (NST, twins.nst()),
     (nst(2, gibbs(0.5)), twins.nst(2, naive.Rule("softmax", 0.5))),

@@ -74,6 +74,7 @@ SEVEN = {
     "nast": "NAST",
     "nst": "NST",
     "progressive_history": "PH",
+    "thompson": "Thompson",
     "ucb1_tuned": "UCB1-Tuned",
 }
 

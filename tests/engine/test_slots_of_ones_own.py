@@ -1,0 +1,151 @@
+"""What slots of one's own may read: θ and μ in captures, the iteration, the search's own generator; and what is refused to them."""
+
+import random
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import (
+    BASELINE,
+    COUNT,
+    MAST,
+    REWARD,
+    Enhancement,
+    argmax,
+    backpropagation,
+    capture,
+    games,
+    information,
+    initial,
+    search,
+    values,
+)
+from icarus.algebra import ACTION, PLAYER, Space
+from icarus.kernel import CHANCE, MAX_PLAYERS, find, helper, record, uniform, update
+from icarus.testing import Decision, Played
+from tests import naive, toy
+from tests import naive_catalogue as twins
+from tests.engine.test_twin import agree, starts
+
+
+@values
+def drawn(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    """u + q/n with u from the search's own generator"""
+    player = history.steps[-1].player
+    for i in range(len(legal)):
+        seen = find(theta, record(legal[i], player))
+        out[i] = uniform(history.rng) + (seen.reward / seen.visits if seen.visits > 0 else 0.0)
+
+
+@capture
+def capture_surprises(history: Any, theta: Any, updates: Any) -> None:
+    """⟨((a_i, ρ_i), (ρ_i, iteration + 1 if μ is far from q/n, else 0))⟩"""
+    for i in range(len(history.steps) - 1):
+        step = history.steps[i]
+        if step.player != CHANCE:
+            seen = find(theta, record(step.action, step.player))
+            expected = seen.reward / seen.visits if seen.visits > 0 else 0.5
+            weight = history.iteration + 1 if abs(history.rewards[step.player] - expected) > 0.25 else 0
+            update(updates, record(step.action, step.player), weight * MAX_PLAYERS + step.player)
+
+
+@backpropagation
+def backpropagate_surprises(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """(q + μ_ρ, n + 1, s + weight)"""
+    seen.reward += rewards[context % MAX_PLAYERS]
+    seen.visits += 1
+    seen.surprise += context // MAX_PLAYERS
+
+
+SURPRISES = Enhancement(
+    name="SURPRISES",
+    records=ACTION * PLAYER,
+    information=information(reward=REWARD, visits=COUNT, surprise=COUNT),
+    initial=initial(),
+    policy=argmax().over(drawn),
+    contexts=Space(("ℕ₀",)) * PLAYER,
+    capture=capture_surprises,
+    backpropagation=backpropagate_surprises,
+)
+
+
+def test_a_capture_reads_theta_rewards_and_the_iteration_by_hand() -> None:
+    played = Played([Decision(0, (4, 5), 4), Decision(1, (6,), 6)], rewards=(1.0, 0.5), iteration=6)
+    known = {(4, 0): {"reward": 9.0, "visits": 10}}
+    assert played.captured(SURPRISES, known) == [
+        (record(4, 0), 0),
+        (record(6, 1), 1),
+    ]  # as expected, and ½ where nothing is known
+    assert played.captured(SURPRISES) == [(record(4, 0), 7 * MAX_PLAYERS), (record(6, 1), 1)]
+    assert capture_surprises.reads_theta and not MAST.capture.reads_theta
+
+
+def test_draws_of_a_policy_are_fixed_by_the_seed() -> None:
+    played = Played([Decision(0, (4, 5, 6))], seed=3)
+    same, other = Played([Decision(0, (4, 5, 6))], seed=3), Played([Decision(0, (4, 5, 6))], seed=4)
+    first = played.values(SURPRISES)
+    assert first == same.values(SURPRISES) != other.values(SURPRISES)
+    assert played.values(SURPRISES) != first  # the next three numbers
+    state = games.load("othello").new_initial_state()
+    one, two = (search(state, SURPRISES >> BASELINE, iterations=300, seed=5) for _ in range(2))
+    assert one.visits.tolist() == two.visits.tolist()
+
+
+def test_rewards_are_empty_as_long_as_the_playout_goes_on() -> None:
+    assert len(Played([Decision(0, (4, 5))]).history.rewards) == 0
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_engine_and_twin_agree_on_what_slots_may_read(number: int) -> None:
+    strategy, twin = [
+        (SURPRISES, twins.surprises()),
+        (BASELINE >> SURPRISES, naive.Sequential(naive.baseline(), twins.surprises())),
+        ((MAST + SURPRISES) / 2, naive.Linear([(0.5, naive.mast()), (0.5, twins.surprises())])),
+    ][number]
+    for place, game in enumerate(toy.ALL_TOYS):
+        agree(starts(game, place), strategy, twin, 40, seed=number)
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_the_engine_in_plain_python_makes_the_same_draws(number: int) -> None:
+    state = starts(games.load("knockout-whist(players=3)"), number)
+    one, other = (search(state, SURPRISES, iterations=30, seed=number, engine=e) for e in ("compiled", "python"))
+    assert one.visits.tolist() == other.visits.tolist()
+    assert np.array_equal(one.records["SURPRISES"].rows, other.records["SURPRISES"].rows)
+
+
+@helper
+def tossed() -> float:
+    return np.random.random()
+
+
+def a_function_that_draws(how: str) -> Any:
+    """A values function of numbers that no seed of a search fixes."""
+    if how == "np.random":
+
+        def noisy(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+            for i in range(len(legal)):
+                out[i] = np.random.random()
+    elif how == "a helper":
+
+        def noisy(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+            for i in range(len(legal)):
+                out[i] = tossed()
+    else:
+
+        def noisy(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+            for i in range(len(legal)):
+                out[i] = random.random()
+
+    return values(noisy)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+@pytest.mark.parametrize("how", ["np.random", "a helper", "random"])
+def test_a_slot_that_draws_from_elsewhere_is_refused(how: str, engine: str) -> None:
+    strategy = attrs.evolve(MAST, name="NOISY", policy=argmax().over(a_function_that_draws(how)))
+    told = "noisy draws from (np.)?random, which the seed of a search does not fix; .* uniform\\(history.rng\\)"
+    with pytest.raises(ValueError, match=told):
+        search(games.load("othello").new_initial_state(), BASELINE >> strategy, iterations=10, engine=engine)
