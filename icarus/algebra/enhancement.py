@@ -115,6 +115,7 @@ class Enhancement(_Algebra):
                     f"initial of {self.name} sets {', '.join(sorted(unknown))}, but the information has "
                     f"{', '.join(self.information.names)}"
                 )
+            self.initial.check(self.name, self.records, self.information)
 
     @property
     def components(self) -> tuple["Enhancement", ...]:

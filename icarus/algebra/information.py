@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from icarus.checks import is_integer
 from icarus.compiler.functions import plain
 from icarus.kernel.game import Game
 from icarus.kernel.history import episode_record, history_record, record
@@ -36,6 +37,18 @@ class Space:
             times = self.factors.count(factor)
             texts.append(factor if times == 1 else f"{factor}^{times}")
         return " × ".join(texts)
+
+    def has(self, parts: Any) -> bool:
+        """Whether these parts make a record of this space, by their number and kinds."""
+        if not isinstance(parts, tuple | list):
+            return False
+        if self == HISTORY and not parts:
+            return True
+        if self in (HISTORY, POSITION):
+            *numbers, moves = parts or (None,)
+            lists = isinstance(moves, tuple | list) and all(is_integer(move) for move in moves)
+            return lists and len(numbers) == len(self.factors) and all(is_integer(number) for number in numbers)
+        return len(parts) == len(self.factors) and all(is_integer(part) for part in parts)
 
     def key(self, game: Game, parts: Any) -> int:
         """The key of a record of this space in a game.
@@ -74,15 +87,18 @@ class Either(Space):
     def __str__(self) -> str:
         return " ⊔ ".join(map(str, self.spaces))
 
+    def has(self, parts: Any) -> bool:
+        """Whether these parts make a record of one of the spaces."""
+        return any(space.has(parts) for space in self.spaces)
+
     def key(self, game: Game, parts: Any) -> int:
         """The key of a record: of a history or a position where moves are among its parts, else of the integers in order.
 
         Raises:
             ValueError: none of the spaces has such records.
         """
-        is_history = not parts or any(isinstance(part, tuple | list) for part in parts)
         for space in self.spaces:
-            if (space in (HISTORY, POSITION)) == is_history and (is_history or len(space.factors) == len(parts)):
+            if space.has(parts):
                 return space.key(game, parts)
         raise ValueError(f"{parts!r} is no record of {self}")
 
@@ -163,6 +179,23 @@ class Initial:
 
     common: tuple[tuple[str, float], ...] = ()
     given: tuple[tuple[Any, tuple[tuple[str, float], ...]], ...] = ()
+
+    def check(self, name: str, records: Space, information: Information) -> None:
+        """Refuse values that the information would cut down, and exceptions that are no records.
+
+        Raises:
+            ValueError: a real for a count, NaN, or parts that make no record of the space.
+        """
+        domains = dict(information.fields)
+        for field, value in (*self.common, *(item for _, fields in self.given for item in fields)):
+            kind = domains[field].type.kind
+            numbers = np.atleast_1d(np.asarray(value, float))
+            if np.isnan(numbers).any() or (kind == "i" and (numbers % 1 != 0).any()):
+                wanted = "an integer" if kind == "i" else "a number"
+                raise ValueError(f"initial of {name} sets {field} to {value!r}; it must be {wanted}")
+        for parts, _ in self.given:
+            if not records.has(parts):
+                raise ValueError(f"initial of {name} is given {parts!r}, which is no record of {records}")
 
     def __str__(self) -> str:
         rest = ", 0 otherwise" if self.given else ""

@@ -1,5 +1,6 @@
 """Names for machine code: a digest of everything that a function was made from, so that an edit anywhere never runs stale code."""
 
+import dis
 import enum
 import functools
 import hashlib
@@ -56,6 +57,24 @@ def unseeded_source(function: Callable) -> str:
                 if home == "random" or owner == "random":
                     return "random"
     return ""
+
+
+def takes_by_place(function: Callable, argument: str) -> bool:
+    """Whether a function, or one it reaches, takes a part of its argument of this name by its place, `argument[1]`, or all in order."""
+    for _, value in reachable(function):
+        if (
+            isinstance(value, pytypes.FunctionType)
+            and argument in value.__code__.co_varnames[: value.__code__.co_argcount]
+        ):
+            steps = [step for step in dis.get_instructions(value) if step.opname not in ("CACHE", "EXTENDED_ARG")]
+            for one, two, three in zip(steps, steps[1:], steps[2:], strict=False):
+                loaded = one.opname.startswith("LOAD_FAST") and one.argval == argument
+                if loaded and (two.opname in _IN_ORDER or three.opname == "BINARY_SUBSCR"):
+                    return True
+    return False
+
+
+_IN_ORDER = {"UNPACK_SEQUENCE", "UNPACK_EX", "GET_ITER"}
 
 
 def _describe(value: Any) -> bytes:

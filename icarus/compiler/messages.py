@@ -61,6 +61,9 @@ def reason(function: Callable, error: Exception) -> str:
         (line for line in reasons if any(word in line for word in wanted)),
         reasons[0] if reasons else "it cannot be typed",
     )
-    call = next((line.removeprefix(">>> ") for line in told if line.startswith(">>> ")), "")
+    refused = re.search(r"TypingError: (update\(.+)", text)  # by `icarus.kernel.update` itself
+    if refused:
+        reason = refused[1]
+    call = "" if refused else next((line.removeprefix(">>> ") for line in told if line.startswith(">>> ")), "")
     where = f" ({own[0][0]}, line {own[0][1]})" if own else ""
     return f"{reason.removesuffix(' found for signature:')} {call}".strip().rstrip(":.") + where

@@ -15,7 +15,7 @@ import numpy as np
 from icarus.algebra import Composition, Enhancement, Weight
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.algebra.slots import Candidates, Slot
-from icarus.compiler.digest import attributes_read, unseeded_source
+from icarus.compiler.digest import attributes_read, takes_by_place, unseeded_source
 from icarus.compiler.entries import Entry
 from icarus.engine.entries import backpropagation_entry, capture_entry, policy_entry, weight_entry
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
@@ -142,6 +142,19 @@ def refuse_unseeded(slot: Slot) -> None:
         )
 
 
+@functools.cache
+def refuse_places(slot: Slot) -> None:
+    """Refuse a slot that reads the arrays of a history by their places: what a slot reads is found by their names.
+
+    Raises:
+        ValueError: it does.
+    """
+    if takes_by_place(slot.function, "history"):
+        raise ValueError(
+            f"{slot.label()} takes a part of the history by its place, as in history[1]; take it by its name, history.moves"
+        )
+
+
 def components_of(strategy: Enhancement, at_once: bool) -> tuple[list[Enhancement], dict[Enhancement, int]]:
     """What has a table of its own in a search, the baseline first, and the index of each enhancement's table.
 
@@ -149,11 +162,12 @@ def components_of(strategy: Enhancement, at_once: bool) -> tuple[list[Enhancemen
         at_once: whether EXP3 decides where choices are simultaneous.
 
     Raises:
-        ValueError: a slot draws from np.random, whose numbers no seed of a search fixes.
+        ValueError: a slot draws from np.random, whose numbers no seed of a search fixes, or takes a part of a history by its place.
     """
     for part in strategy.components:
         for slot in (part.policy.source, part.capture, part.backpropagation):
             refuse_unseeded(slot)
+            refuse_places(slot)
     components: list[Enhancement] = []
     table_of: dict[Enhancement, int] = {}
     for part in (BASELINE, *strategy.components, *[EXP3] * at_once):
@@ -248,7 +262,12 @@ class _Lowering:
             return False
         if self.table_of[part] == 0:
             return True
-        by_history = not part.capture.writes_simulation and attributes_read(part.policy.source.function) >= {"keys"}
+        known_before = part.initial.common or part.initial.given
+        by_history = (
+            not known_before
+            and not part.capture.writes_simulation
+            and attributes_read(part.policy.source.function) >= {"keys"}
+        )
         return (
             by_history and self.game.viewers == 1 and self.scheme.eyes != ROOT
         )  # an unseen move leaves his history where it is
@@ -296,12 +315,14 @@ class _Lowering:
 
 
 def of_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
-    """Whether a term draws by Gibbs from mean rewards, which no action has above 1."""
+    """Whether a term draws by Gibbs from mean rewards, which no action has above 1: none may have been given to begin with."""
     part = parts[0][1]
     return (
         part.policy.rule.code == RULE_GIBBS
         and isinstance(part.policy.source, Candidates)
         and part.backpropagation.averages
+        and not part.initial.common
+        and not part.initial.given
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
+from numba.core.errors import TypingError
 from numba.extending import overload
 
 from icarus.compiler.functions import inlined
@@ -102,13 +103,31 @@ class Updates(NamedTuple):
     asked: Any
 
 
+def whole(number: int) -> int:
+    """The number itself, which must be an integer: compiled code would cut a real down to one."""
+    return index(number)
+
+
+@overload(whole, jit_options={"forceinline": True})
+def _compiled_whole(number: Any) -> Callable:
+    if not isinstance(number, types.Integer | types.Boolean | types.IntegerLiteral):
+        raise TypingError(
+            f"update(updates, record, context) takes integers, not {number}; a real would be cut down to one"
+        )
+
+    def implementation(number: Any) -> Any:
+        return number
+
+    return implementation
+
+
 @inlined
 def update(updates: Updates, key: int, context: int) -> None:
     """Ask for one more update of a record, with a context for the backpropagation function."""
     count = updates.asked[0]
     if count < len(updates.records):  # beyond it only counted: the playout is run again with more room
-        updates.records[count] = key
-        updates.contexts[count] = context
+        updates.records[count] = whole(key)
+        updates.contexts[count] = whole(context)
     updates.asked[0] = count + 1
 
 
