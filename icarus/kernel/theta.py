@@ -6,8 +6,7 @@ from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
-from numba.core.errors import TypingError
+from numba import TypingError, types
 from numba.extending import overload
 
 from icarus.compiler.functions import inlined
