@@ -209,10 +209,10 @@ def test_every_file_of_experiments_begins_with_what_it_is(name: str) -> None:
     assert len(ast.get_docstring(FILES[name]) or "") >= 15
 
 
-def test_a_stranger_sees_at_most_twelve_rooms() -> None:
+def test_a_stranger_sees_at_most_ten_rooms() -> None:
     for folder in (PACKAGE, EXPERIMENTS):
         rooms = [path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("__")]
-        assert len(rooms) <= 12, rooms
+        assert len(rooms) <= 10, rooms
 
 
 # ------------------------------------------------------------------------------------------------------------ docstrings
