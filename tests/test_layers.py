@@ -33,7 +33,7 @@ LEVEL = {name: level for level, name in enumerate(ROOMS)}
 NO_NEIGHBOURS = {"games", "specs"}  # these two kinds of content do not know each other
 LONGEST_BODY, LONGEST_FILE = 50, 400
 LONG_BODIES = {"kernel.functions.entries_of"}
-LONG_FILES = {"commands.cli", "algebra.enhancement", "engine.search"}
+LONG_FILES = {"algebra.enhancement", "engine.search"}
 CONTRACT = {
     field.name for field in attrs.fields(Game)
 }  # what the functions of a game do is told once, in Game's docstring
@@ -140,7 +140,7 @@ FILES = {
     for path in sorted(folder.rglob("*.py"))
 }
 # Imports inside functions are for what is slow to load and seldom needed: a command that does not need it starts sooner.
-SLOW_TO_LOAD = {"distributed", "duckdb", "matplotlib", "pyspiel", "scipy", "statsmodels", "icarus.commands.bench"}
+SLOW_TO_LOAD = {"distributed", "duckdb", "matplotlib", "pyspiel", "scipy", "statsmodels"}
 # … or for what builds on the file itself: the page of a tree on what a search found, the search in plain Python on searches.
 BUILT_UPON = {"icarus.engine.result": {"icarus.views"}, "icarus.engine.search": {"icarus.engine.plain"}}
 # … or for what needs a library that is not always there.

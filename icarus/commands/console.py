@@ -1,16 +1,69 @@
 """Where the command `icarus` writes: results on stdout, notes on stderr."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from icarus.compiler.cache import cache_folder, on_compile
 
 try:
     from rich.console import Console
+    from rich.measure import Measurement
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Table
+    from rich.text import Text
 except ModuleNotFoundError as missing:
     raise SystemExit(f"the command icarus needs {missing.name}: pip install 'icarus[cli]'") from None
 
 out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
+
+NOTHING = "-"  # in a cell that has no value, so that every row has as many words as columns where it is piped
+GAP = 2  # spaces between columns
+
+
+def print_text(text: str) -> None:
+    """Print text as it is: nothing in it is markup, and no line of it is folded."""
+    out.print(text, markup=False, soft_wrap=True)
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table without rules: numbers to the right, a row in one line.
+
+    On a terminal that is too narrow the last column goes on below itself; into a file or a pipe every row is one line.
+    """
+    cells = [[str(cell) or NOTHING for cell in row] for row in rows]
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), collapse_padding=True)
+    for place, name in enumerate(header):
+        numbers = all(_is_number(row[place]) for row in cells)
+        last = place == len(header) - 1 and not numbers
+        table.add_column(Text(name), justify="right" if numbers else "left", no_wrap=not last, overflow="fold")
+    for row in cells:
+        table.add_row(*map(Text, row))
+    whole = Measurement.get(out, out.options.update(width=UNFOLDED), table).maximum
+    width = out.width if out.is_terminal else whole
+    for line in out.render_lines(table, out.options.update(width=min(width, whole)), pad=False):
+        out.print(Text("".join(segment.text for segment in line).rstrip()), soft_wrap=True)
+
+
+UNFOLDED = 10_000  # characters: no table is wider
+
+
+def _is_number(cell: str) -> bool:
+    return cell == NOTHING or cell.rstrip(" %").replace(",", "").replace(".", "", 1).isdigit()
+
+
+def progress_bar(*, left: bool = False, disable: bool = False) -> Progress:
+    """A bar on stderr that vanishes when the work is done; with the time that is left, where it can be told."""
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
+    return Progress(
+        *columns, *([TimeRemainingColumn()] if left else []), console=notes, transient=True, disable=disable
+    )
 
 
 @contextlib.contextmanager

@@ -9,19 +9,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from icarus import games
-from icarus.commands import cli
+from icarus.commands import bench, cli, console, lists
+from icarus.specs import SPECIFICATIONS
 from tests.conftest import ROOT, TIMEOUT, Python, environment
 
 Call = Callable[..., tuple[int, str, str]]
-WIDTH = "200"  # of the terminal: tables are not folded
 
 
 @pytest.fixture
 def icarus(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
     """Run the command in this process: (exit code, standard output, standard error)."""
-    monkeypatch.setattr(cli.out, "width", int(WIDTH))  # it was made before this test could say how wide
     monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
 
     def call(*arguments: object) -> tuple[int, str, str]:
@@ -50,8 +50,8 @@ def refused(found: tuple[int, str, str]) -> str:
 def test_games_lists_every_game_with_players_and_information(icarus: Call) -> None:
     code, told, errors = icarus("games")
     assert (code, errors) == (0, "")
-    lines = [re.split(r"\s*[│┃]\s*", line) for line in told.splitlines()]
-    rows = {cells[1].partition("(")[0]: cells[2:4] for cells in lines if len(cells) > 3}
+    lines = [re.split(r"  +", line) for line in told.splitlines()]
+    rows = {cells[0].partition("(")[0]: cells[1:3] for cells in lines if len(cells) == 4}
     assert set(games.names()) <= set(rows)
     assert rows["othello"] == ["2", "perfect"] and rows["backgammon"] == ["2", "perfect, chance"]
     assert rows["hearts"][1].startswith("hidden") and rows["dou-di-zhu"][0] == "3"
@@ -71,6 +71,43 @@ def test_specs_shows_one_as_the_paper_lays_it_out(icarus: Call, name: str) -> No
     code, told, _ = icarus("specs", "--show", name)
     assert code == 0
     assert told == parse(name).specification() + "\n"
+
+
+# ---------------------------------------------------------------------------------------------------------------- tables
+
+BENCH = ("bench", "--games", "kuhn-poker,othello", "--iterations", 20, "--repeats", 1, "--no-peer", "--growth", 3)
+LISTS = [("games",), ("specs",), (*BENCH, "--strategies", "BASELINE,RAVE >> (MAST + LGRF + NAST2)/3")]
+RULES = re.compile("[\u2500-\u257f]")  # with which boxes are drawn
+
+
+@pytest.mark.parametrize("arguments", LISTS)
+def test_a_piped_table_has_a_line_for_each_row_and_no_rules(icarus: Call, arguments: tuple[object, ...]) -> None:
+    code, told, _ = icarus(*arguments)
+    assert code == 0 and not RULES.search(told)
+    for table in told.strip().split("\n\n"):
+        columns = [len(re.split(r"  +", line.strip())) for line in table.splitlines()]
+        assert len(columns) > 1 and set(columns) == {columns[0]}, table
+        assert not [line for line in table.splitlines() if line != line.rstrip()]
+
+
+@pytest.mark.parametrize("arguments", LISTS)
+@pytest.mark.parametrize("term", ["xterm", "dumb"])
+def test_a_terminal_of_80_columns_is_not_exceeded_and_only_last_columns_go_on_below(
+    icarus: Call, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...], term: str
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setattr(console, "out", Console(force_terminal=True, width=80, highlight=False))
+    for user in (lists, bench):
+        monkeypatch.setattr(user, "out", console.out)
+    code, told, _ = icarus(*arguments)
+    lines = [re.sub(r"\x1b\[\d*m", "", line) for line in told.splitlines()]
+    assert code == 0 and max(map(len, lines)) <= 80 and not RULES.search(told)
+    if arguments[0] == "bench":
+        rates = [line for line in lines if line.startswith("RAVE >> (MAST + LGRF + NAST2)/3  ")]
+        assert len(rates) == 2 and {len(line.split()) for line in rates} == {7 + 5}
+    else:
+        named = [line for line in lines if not line.startswith(" ")]
+        assert len(named) >= len(games.names() if arguments[0] == "games" else SPECIFICATIONS)
 
 
 # ---------------------------------------------------------------------------------------------------------------- search
@@ -111,10 +148,10 @@ def test_search_takes_time_for_a_budget(icarus: Call) -> None:
 def test_match_counts_the_games_of_each_strategy(icarus: Call) -> None:
     code, told, _ = icarus("match", "othello", "BASELINE", "MAST", "--games", 3, "--iterations", 6, "--seed", 4)
     assert code == 0
-    rows = re.findall(r"│ (BASELINE|MAST) \(6 iterations\) +│ 3 +│ (\d+) +│ (\d\.\d+) +│ (\d\.\d+)", told)
-    assert [name for name, *_ in rows] == ["BASELINE", "MAST"]
-    assert sum(float(mean) for _, _, mean, _ in rows) == pytest.approx(1, abs=0.002)
-    assert sum(int(wins) for _, wins, _, _ in rows) <= 3
+    rows = re.findall(r"^ +3 +(\d+) +(\d\.\d+) +(\d\.\d+)  (BASELINE|MAST) \(6 iterations\)$", told, re.MULTILINE)
+    assert [name for *_, name in rows] == ["BASELINE", "MAST"]
+    assert sum(float(mean) for _, mean, _, _ in rows) == pytest.approx(1, abs=0.002)
+    assert sum(int(wins) for wins, *_ in rows) <= 3
 
 
 def test_match_shows_every_state_and_decision(icarus: Call) -> None:
@@ -194,20 +231,31 @@ def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "told"),
     [
-        ("serch",),
-        ("search",),
-        ("match", "othello"),
-        ("search", "othello", "--iterations", "many"),
-        ("search", "othello", "--nonsense"),
-        ("games", "extra"),
+        (("serch",), "no such command 'serch'. Did you mean 'search'"),
+        (("serch",), "icarus --help lists what there is"),
+        (("search",), "missing argument 'GAME': A game, see \"icarus games\""),
+        (("match", "othello"), "missing argument 'A B …': A strategy for each seat"),
+        (("search", "othello", "--iterations", "many"), "'--iterations': 'many' is no integer"),
+        (("search", "othello", "--seconds", "long"), "'--seconds': 'long' is no number of seconds"),
+        (("search", "othello", "--seed", "1.5"), "'--seed': '1.5' is no integer"),
+        (("search", "othello", "--iterations"), "'--iterations' requires an argument; icarus search --help"),
+        (("search", "othello", "--sede", "3"), "no such option: --sede (Possible options: --seconds, --seed)"),
+        (("games", "extra"), "unexpected extra argument"),
+        (("bench", "--games", "kuhn-poker", "--growth", "9"), "--growth is 9; it must be an integer from 3 to 7"),
+        (("bench", "--games", "kuhn-poker", "--picture", "a.png"), "--picture draws the growth; it needs --growth"),
     ],
 )
-def test_a_command_that_is_none_exits_with_code_2_and_no_traceback(icarus: Call, arguments: tuple[object, ...]) -> None:
-    code, _, errors = icarus(*arguments)
-    assert code == 2
-    assert "Traceback" not in errors and errors
+def test_a_slip_in_the_command_line_is_told_in_one_line_with_what_would_be_right(
+    icarus: Call, arguments: tuple[object, ...], told: str
+) -> None:
+    assert told in refused(icarus(*arguments))
+
+
+def test_without_arguments_the_command_explains_itself(icarus: Call) -> None:
+    code, told, errors = icarus()
+    assert (code, errors) == (0, "") and "Usage: icarus" in told
 
 
 def test_a_position_that_has_ended_is_refused(icarus: Call, tmp_path: Path) -> None:
@@ -359,7 +407,7 @@ def interrupted(arguments: list[str], begun: str) -> tuple[int, str, str]:
     with subprocess.Popen(
         [sys.executable, "-m", "icarus", *arguments],
         cwd=ROOT,
-        env=environment(COLUMNS=WIDTH),
+        env=environment(),
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -397,7 +445,7 @@ def test_ctrl_c_during_a_match_prints_the_games_so_far(icarus: Call) -> None:
     )
     assert code == 130
     played = len(re.findall(r"^result: ", told, re.MULTILINE))
-    assert re.search(rf"MAST \(3 iterations\) +│ {played} ", told)
+    assert re.search(rf"^ +{played} .*  MAST \(3 iterations\)$", told, re.MULTILINE)
     assert f"stopped after {played} of 1000000 games" in errors
     assert "Traceback" not in errors
 

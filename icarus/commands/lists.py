@@ -1,0 +1,47 @@
+"""`icarus games` and `icarus specs`: what there is to play, and to play with."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from icarus import games
+from icarus.commands.console import out, print_table, print_text
+from icarus.commands.options import With
+from icarus.commands.own_files import load_files
+from icarus.kernel.game import Game
+from icarus.specs import SPECIFICATIONS, parse
+
+
+def games_command() -> None:
+    """List the games."""
+    print_table(("game", "players", "information", "in a line"), map(_row, map(games.load, games.names())))
+
+
+def _row(game: Game) -> tuple[str, int, str, str]:
+    hidden = "perfect" if game.determinize is None else "hidden"
+    chance = ", chance" if game.chance is not None else ""
+    return str(game), game.players, hidden + chance, _first_line(game)
+
+
+def _first_line(game: Game) -> str:
+    return (sys.modules[game.initial.__module__].__doc__ or "").strip().split("\n")[0]
+
+
+def specs_command(
+    show: Annotated[
+        str | None, typer.Option(metavar="STRATEGY", help="Print the seven slots of an enhancement or a composition.")
+    ] = None,
+    files: With = None,
+) -> None:
+    """List the enhancements, or print the specification of one as the paper lays it out."""
+    if show is not None:
+        print_text(parse(show, **load_files(files or [])).specification())
+        return
+    rows = []
+    for name, enhancement in SPECIFICATIONS.items():
+        rule = enhancement.policy.rule if len(enhancement.components) == 1 else enhancement.name
+        rows.append((name, enhancement.records, enhancement.information, str(rule).replace("*", " * ")))
+    print_table(("name", "records R", "information Θ", "policy α"), rows)
+    if out.is_terminal:
+        print_text("Compose them with >>, +, / and ^; icarus specs --show MAST prints one.")

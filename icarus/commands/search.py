@@ -1,0 +1,102 @@
+"""`icarus search`: what a search of one position finds for each action."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from icarus import games
+from icarus.checks import seed as check_seed
+from icarus.commands.console import print_text, progress_bar, show_compilation
+from icarus.commands.options import (
+    DEFAULT_SCHEME,
+    DEFAULT_SHARING,
+    INTERRUPTED,
+    SCHEMES_HELP,
+    GameName,
+    Iterations,
+    Seconds,
+    Seed,
+    Sharing,
+    Threads,
+    With,
+    default_iterations,
+)
+from icarus.commands.own_files import load_files
+from icarus.engine.parallel import check_threads
+from icarus.engine.scheme import parse_scheme
+from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, search
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
+from icarus.specs import parse
+from icarus.views.tree_page import check_new_file
+
+
+def search_command(
+    game: GameName,
+    strategy: Annotated[str, typer.Option(help='A strategy, such as "RAVE >> (MAST + NAST2)/2".')] = "BASELINE",
+    iterations: Iterations = None,
+    seconds: Seconds = None,
+    seed: Seed = 0,
+    moves: Annotated[str, typer.Option(help='Actions played before, in the game\'s notation: "d3 c5".')] = "",
+    scheme: Annotated[str, typer.Option(help=f"The search. {SCHEMES_HELP}")] = DEFAULT_SCHEME,
+    threads: Threads = 1,
+    sharing: Sharing = DEFAULT_SHARING,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Also write the tree into this new file, for a browser."),
+    ] = None,
+    files: With = None,
+) -> None:
+    """Search one position and print what was found for each action."""
+    if html is not None:
+        check_new_file(html)
+    enhancement = parse(strategy, **load_files(files or []))
+    iterations = default_iterations(iterations, seconds)
+    check_budget(iterations, seconds)
+    check_seed(seed)
+    check_threads(threads, sharing)
+    by = parse_scheme(scheme)
+    check_scheme(by, iterations, threads, sharing)
+    loaded = games.load(game)
+    with show_compilation():
+        state = state_after(loaded, seed, moves)
+        print_text(str(state))
+        with progress_bar() as bar:
+            task = bar.add_task("iterations", total=iterations)
+            try:
+                result = search(
+                    state,
+                    enhancement,
+                    iterations=iterations,
+                    seconds=seconds,
+                    seed=seed,
+                    threads=threads,
+                    sharing=sharing,
+                    scheme=by,
+                    progress=lambda made, _: bar.update(task, completed=made),
+                )
+            except SearchInterrupted as interrupted:
+                bar.stop()
+                print_text(str(interrupted.result))
+                raise typer.Exit(INTERRUPTED) from None
+    print_text(str(result))
+    if html is not None:
+        result.to_html(html)
+        print_text(f"tree: {html}")
+
+
+def state_after(game: Game, seed: int, moves: str) -> State:
+    """The state after some moves; chance that is due there is drawn by the seed.
+
+    Raises:
+        ValueError: a move is not legal.
+    """
+    state = game.new_initial_state(seed=seed)
+    for text in moves.split():
+        state.apply_action(state.string_to_action(text))
+    while state.is_chance_node():
+        outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+        state.apply_action(int(np.random.default_rng(seed).choice(outcomes, p=probabilities)))
+    return state
