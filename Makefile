@@ -18,14 +18,19 @@ test: .venv/test pythons        # everything that is checked before a change lan
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --cov --cov-report=term:skip-covered
 
-# The versions that the package claims: a few tests on each other one, and a line for those that are not installed.
+# The versions that the package claims: a few tests on each other one that is installed, pyenv's too, and a line for those that are not.
 pythons: .venv/test
 	@for version in 3.11 3.12 3.13; do \
 	    if $(BIN)/python -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$$version')"; then continue; fi; \
-	    if ! python$$version -c '' 2>/dev/null; then echo "Python $$version: not installed, skipped"; continue; fi; \
-	    python$$version -m venv .venv/python$$version && \
-	    .venv/python$$version/bin/pip install --quiet --disable-pip-version-check --editable '.[cli]' pytest hypothesis && \
-	    echo "Python $$version:" && .venv/python$$version/bin/python -m pytest -q $(SMOKE) || exit 1; \
+	    python="env PYENV_VERSION=$$version python$$version"; \
+	    if ! $$python -c '' 2>/dev/null; then echo "Python $$version: not installed, skipped"; continue; fi; \
+	    echo "Python $$version:" && \
+	    if ! test .venv-$$version/complete -nt pyproject.toml; then \
+	        $$python -m venv --clear .venv-$$version && \
+	        .venv-$$version/bin/pip install --quiet --disable-pip-version-check --editable '.[cli]' pytest hypothesis && \
+	        touch .venv-$$version/complete || exit 1; \
+	    fi; \
+	    .venv-$$version/bin/python -m pytest -q $(SMOKE) || exit 1; \
 	done
 
 slow: .venv/test                # the same with the full counts of games and determinizations
@@ -47,4 +52,4 @@ wheel: .venv/test               # a wheel and an sdist, looked into, and install
 	touch $@
 
 clean:
-	rm -rf .venv results
+	rm -rf .venv .venv-* results

@@ -41,6 +41,7 @@ def test_every_test_file_that_the_readme_names_exists():
 
 
 def test_the_worth_of_a_second_thread_can_be_measured():
+    pytest.importorskip("scipy")  # of the experiments, which are not installed on every Python that is tried
     command = [sys.executable, ROOT / "examples" / "two_threads.py", "othello", "20", "4"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     for sharing, line in zip(("roots", "records"), done.stdout.splitlines(), strict=True):
