@@ -64,6 +64,10 @@ class Agent:
             scheme=self.scheme,
         )
 
+    def seated(self, game: Game) -> "Agent":
+        """The player of one match: himself, for he remembers nothing between his decisions."""
+        return self
+
     def __str__(self) -> str:
         budget = [f"{self.iterations} iterations"] * (self.iterations is not None) + [f"{self.seconds} s"] * (
             self.seconds is not None
@@ -130,6 +134,7 @@ def play(
     The deal and every chance event follow from the seed and not from what the agents do; each decision has a stream of its own.
 
     Args:
+        agents: each an `Agent`, or an `icarus.equilibrium.OOSAgent`, who remembers within the game.
         seed: an integer ≥ 0, or several as a key.
         watch: called before every action with the state, the action and its decision (None for chance), and at the end with the
             terminal state, None and None.
@@ -140,8 +145,9 @@ def play(
     if len(agents) != game.players:
         raise ValueError(f"{game} is played by {game.players} agents, not {len(agents)}")
     for agent in agents:
-        if not isinstance(agent, Agent):
+        if not callable(getattr(agent, "seated", None)):
             raise TypeError(f"an agent is an Agent(strategy, iterations=…), not {agent!r}")
+    players = [agent.seated(game) for agent in agents]
     fixed = checks.seed(seed)
     key = fixed if isinstance(fixed, tuple) else (fixed,)
     started, state, decisions = time.perf_counter(), game.new_initial_state((*key, _CHANCE_STREAM)), []
@@ -151,7 +157,7 @@ def play(
         if state.is_chance_node():
             action = _outcome(state, luck)
         else:
-            decision = _decision(state, agents[state.current_player()], (*key, _SEARCH_STREAM, len(state.history)))
+            decision = _decision(state, players[state.current_player()], (*key, _SEARCH_STREAM, len(state.history)))
             action = decision.action
             decisions.append(decision)
         if watch is not None:

@@ -85,7 +85,7 @@ def search(
     started = time.perf_counter()
     try:
         with contextlib.closing(running):
-            _spend(running, iterations, seconds, started, progress)
+            spend(running, iterations, seconds, started, progress)
     except KeyboardInterrupt:
         if running.iterations == 0:
             raise
@@ -117,7 +117,7 @@ def begun(
     return SharedRecords([Search(state, strategy, own, scheme, shared) for own in seeds], seed, threads, shared)
 
 
-def _spend(
+def spend(
     running: "Search | Roots | SharedRecords",
     iterations: int | None,
     seconds: float | None,

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from icarus.engine.match import Agent
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.tree import GameTree
 from icarus.kernel import CHANCE
@@ -68,7 +67,7 @@ def tabular(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
         policy: a TabularPolicy of the same game; a mapping from information states (see `information_state`) to probabilities,
             {action: probability} or a sequence in the game's order, uniform where it says nothing; a function `policy(state)` that
             returns either, asked once for each information set and to depend on nothing else; an Agent, who plays each action as often
-            as his search visits it; None for the uniform one; or a pair of these, one for each player.
+            as his search visits it, or an OOSAgent, each search with an empty memory; None for the uniform one; or a pair of these, one for each player.
         seed: of the searches of agents; each information set has a stream of its own.
 
     Raises:
@@ -84,8 +83,8 @@ def tabular(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
         return TabularPolicy(tree, policy.probabilities)
     if isinstance(policy, Mapping):
         return _mapped(tree, policy)
-    if isinstance(policy, Agent):
-        return _asked(tree, lambda state, number: _visits(policy, state, (seed, number)))
+    if callable(getattr(policy, "search", None)):
+        return _asked(tree, lambda state, number: policy.search(state, (seed, number)).policy)
     if callable(policy):
         return _asked(tree, lambda state, number: policy(state))
     raise TypeError(
@@ -125,10 +124,6 @@ def _asked(tree: GameTree, ask: Callable[[State, int], Any]) -> TabularPolicy:
         if tree.sets[number]["count"] > 1:
             found.at(number)[:] = _checked(tree, number, ask(tree.state_of(number), number))
     return found
-
-
-def _visits(agent: Agent, state: State, seed: tuple[int, int]) -> np.ndarray:
-    return agent.search(state, seed).policy
 
 
 def _checked(tree: GameTree, number: int, given: Any) -> np.ndarray:

@@ -155,16 +155,21 @@ class GameTree:
         parents[first + np.arange(counts.sum())] = np.repeat(inner, counts)
         return parents
 
-    def state_of(self, number: int) -> State:
-        """A state in an information set: at the first history that was found there."""
-        node, path = int(self.sets[number]["node"]), []
+    def path_to(self, node: int) -> list[tuple[int, int]]:
+        """The histories that lead from the deal to a history, itself the last, each with the slot of its last action."""
+        path = []
         while node != 0:
             parent = int(self._parents[node])
             above = self.nodes[parent]
-            path.append(int(self.slots[self.sets[above["set"]]["slot"] + node - above["child"]]["action"]))
+            path.append((node, int(self.sets[above["set"]]["slot"] + node - above["child"])))
             node = parent
-        state = State(self.game, self.deals.records[path[-1] : path[-1] + 1].copy())
-        for action in reversed(path[:-1]):
+        return path[::-1]
+
+    def state_of(self, number: int) -> State:
+        """A state in an information set: at the first history that was found there."""
+        actions = [int(self.slots[slot]["action"]) for _, slot in self.path_to(int(self.sets[number]["node"]))]
+        state = State(self.game, self.deals.records[actions[0] : actions[0] + 1].copy())
+        for action in actions[1:]:
             state.apply_action(action)
         return state
 

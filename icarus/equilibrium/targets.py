@@ -1,0 +1,181 @@
+"""What a search aims at: the part of a game tree that agrees with a match so far, by its information set or by public actions."""
+
+import functools
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from icarus.compiler.entries import compiled
+from icarus.compiler.pointers import address_of, call2, call4
+from icarus.equilibrium.arrays import END_SET, NODE, SET, SLOT
+from icarus.equilibrium.growth import PLAYERS, WALK, rows
+from icarus.equilibrium.tree import GameTree, walk_of
+from icarus.kernel.game import in_words
+
+INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
+TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)
+OUTSIDE, ON_THE_WAY, INSIDE = range(3)  # of a history: it cannot come to the target any more, still can, has done so
+_ASTRAY = -1  # in place of the number of public actions that agree
+
+
+def mark(nodes: np.ndarray, sets: np.ndarray, marks: np.ndarray) -> int:
+    """Mark all histories, given those in which the target begins: what follows them is inside, what comes before on the way."""
+    for node in range(len(nodes)):
+        if marks[node] == INSIDE and nodes[node].set != END_SET:
+            first = nodes[node].child
+            for child in range(first, first + sets[nodes[node].set].count):
+                marks[child] = INSIDE
+    for node in range(len(nodes) - 1, -1, -1):
+        if marks[node] == OUTSIDE and nodes[node].set != END_SET:
+            first = nodes[node].child
+            for child in range(first, first + sets[nodes[node].set].count):
+                if marks[child] != OUTSIDE:
+                    marks[node] = ON_THE_WAY
+                    break
+    return 0
+
+
+def agree(
+    nodes: np.ndarray, sets: np.ndarray, slots: np.ndarray, public: np.ndarray, wanted: np.ndarray, marks: np.ndarray
+) -> int:
+    """Mark as inside the first histories on each path whose public actions are the wanted ones."""
+    agreed = np.zeros(len(nodes), np.int32)
+    marks[0] = INSIDE if len(wanted) == 0 else OUTSIDE
+    for node in range(len(nodes)):
+        so_far = agreed[node]
+        if nodes[node].set == END_SET or so_far == len(wanted):
+            continue
+        one = sets[nodes[node].set]
+        for k in range(one.count):
+            child = nodes[node].child + k
+            agreed[child] = so_far
+            if so_far != _ASTRAY and public[child]:
+                agreed[child] = so_far + 1 if slots[one.slot + k].action == wanted[so_far] else _ASTRAY
+            if agreed[child] == len(wanted):
+                marks[child] = INSIDE
+                agreed[child] = _ASTRAY
+    return 0
+
+
+def reach_of_target(nodes: np.ndarray, sets: np.ndarray, policy: np.ndarray, marks: np.ndarray) -> float:
+    """The probability of coming to the target where all play by a policy."""
+    reached, total = np.zeros(len(nodes)), 0.0
+    reached[0] = 1.0
+    if marks[0] == INSIDE:
+        return 1.0
+    for node in range(len(nodes)):
+        if marks[node] == ON_THE_WAY:
+            one = sets[nodes[node].set]
+            for k in range(one.count):
+                child = nodes[node].child + k
+                reached[child] = reached[node] * policy[one.slot + k]
+                if marks[child] == INSIDE:
+                    total += reached[child]
+    return total
+
+
+def find_public(
+    walks: np.ndarray,
+    nodes: np.ndarray,
+    sets: np.ndarray,
+    slots: np.ndarray,
+    dealt: np.ndarray,
+    states: np.ndarray,
+    public: np.ndarray,
+) -> int:
+    """Mark each history whose last action everybody saw, by a walk over all of them; a deal is private.
+
+    Args:
+        states: room for the states along a path. [depth + 1, words]
+    """
+    walk, moves = walks[0], np.empty(PLAYERS, np.int64)
+    path, tried = np.zeros(len(states), np.int64), np.zeros(len(states), np.int64)
+    depth = 0
+    while depth >= 0:
+        node = path[depth]
+        if nodes[node].set == END_SET or tried[depth] == sets[nodes[node].set].count:
+            depth -= 1
+            continue
+        k, one = tried[depth], sets[nodes[node].set]
+        tried[depth] += 1
+        child, here, there = nodes[node].child + k, states[depth], states[depth + 1]
+        if depth == 0:
+            there[:] = dealt[k]
+        else:
+            action = slots[one.slot + k].action
+            moves[:] = action
+            if walk.observe != 0:
+                call4(walk.observe, (address_of(here), action, address_of(moves), PLAYERS))
+            public[child] = 1
+            for player in range(PLAYERS):
+                if player != one.player and moves[player] != action:
+                    public[child] = 0
+            there[:] = here
+            call2(walk.apply, (address_of(there), action))
+        depth += 1
+        path[depth], tried[depth] = child, 0
+    return 0
+
+
+_TREE, _MARKS = (rows(NODE), rows(SET)), types.uint8[::1]
+
+
+@functools.cache
+def marking() -> Any:
+    """`mark` as machine code."""
+    return compiled(mark, types.int64(*_TREE, _MARKS), "marks of a target")
+
+
+@functools.cache
+def agreement() -> Any:
+    """`agree` as machine code."""
+    return compiled(agree, types.int64(*_TREE, rows(SLOT), _MARKS, types.int64[::1], _MARKS), "public subgames")
+
+
+@functools.cache
+def reaching() -> Any:
+    """`reach_of_target` as machine code."""
+    return compiled(reach_of_target, types.float64(*_TREE, types.float64[::1], _MARKS), "reach of a target")
+
+
+@functools.cache
+def publicity() -> Any:
+    """`find_public` as machine code."""
+    words = types.int64[:, ::1]
+    return compiled(
+        find_public, types.int64(rows(WALK), *_TREE, rows(SLOT), words, words, _MARKS), "public actions of a game"
+    )
+
+
+@functools.lru_cache(maxsize=4)
+def public_actions(tree: GameTree) -> np.ndarray:
+    """For each history whether its last action is public: everybody sees it as the very action that it is. [nodes]
+
+    Chance's outcomes in mid-game are public on the same terms (the definition says so; the paper's example leaves the flop out).
+    """
+    deals, public = tree.deals, np.zeros(len(tree.nodes), np.uint8)
+    dealt = np.array([in_words(deals.records[i : i + 1]) for i in range(len(deals))])
+    states = np.zeros((tree.depth + 1, dealt.shape[1]), np.int64)
+    publicity()(walk_of(tree.game), tree.nodes, tree.sets, tree.slots, dealt, states, public)
+    return public
+
+
+def target_of(tree: GameTree, number: int, target: str) -> np.ndarray:
+    """OUTSIDE, ON_THE_WAY or INSIDE for each history, where a search in an information set aims at the target. [nodes]
+
+    Args:
+        number: of the information set.
+        target: INFORMATION_SET, the histories in it and after; PUBLIC_SUBGAME, all with the same public actions.
+    """
+    marks = np.zeros(len(tree.nodes), np.uint8)
+    if target == INFORMATION_SET:
+        marks[tree.nodes["set"] == number] = INSIDE
+    else:
+        public, wanted = public_actions(tree), []
+        for node, slot in tree.path_to(int(tree.sets[number]["node"])):
+            if public[node]:
+                wanted.append(int(tree.slots[slot]["action"]))
+        agreement()(tree.nodes, tree.sets, tree.slots, public, np.array(wanted, np.int64), marks)
+    marking()(tree.nodes, tree.sets, marks)
+    return marks

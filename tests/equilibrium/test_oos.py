@@ -1,0 +1,395 @@
+"""Online Outcome Sampling: exact expectations over all samples, targets, convergence, memory in a match, refusals."""
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import Agent, games, play
+from icarus.equilibrium import OOS, OnlineSearch, OOSAgent, exploitability, parse_oos
+from icarus.equilibrium.arrays import END_SET
+from icarus.equilibrium.targets import INSIDE, OUTSIDE, public_actions, target_of
+from icarus.equilibrium.tree import GameTree, tree_of
+from icarus.kernel import CHANCE
+from icarus.specs import BASELINE, MAST, TO_MAST
+
+IST, PST = "information set", "public subgame"
+EPSILON, GAMMA = 0.4, 0.01
+
+
+class Enumeration:
+    """One traversal of OOS by the definition: over every path the probability of sampling it, in plain Python.
+
+    σ comes from the regrets, uniform where a path has left the tree; targets are sets of ends.
+    """
+
+    def __init__(self, tree: GameTree, regrets: np.ndarray, known: np.ndarray, player: int, delta: float) -> None:
+        self.tree, self.regrets, self.known, self.player, self.delta = tree, regrets, known, player, delta
+        self.nodes, self.sets = tree.nodes.tolist(), tree.sets.tolist()
+        self.wanted: set[int] = set()
+
+    def children(self, node: int) -> list[int]:
+        number, first = self.nodes[node]
+        return [] if number == END_SET else list(range(first, first + self.sets[number][1]))
+
+    def aim(self, begins: set[int]) -> None:
+        """Z_sub: all that agrees with the histories in which the target begins. Filled with these, what precedes and what follows."""
+        self.wanted = set()
+
+        def below(node: int, inside: bool) -> bool:
+            inside = inside or node in begins
+            reached = [below(child, inside) for child in self.children(node)]
+            if inside or any(reached):
+                self.wanted.add(node)
+            return node in self.wanted
+
+        below(0, False)
+
+    def sigma(self, node: int, in_tree: bool) -> np.ndarray:
+        player, count, slot = self.sets[self.nodes[node][0]][:3]
+        if player == CHANCE:
+            return self.tree.slots["probability"][slot : slot + count]
+        if not in_tree:
+            return np.full(count, 1 / count)
+        positive = np.maximum(self.regrets[slot : slot + count], 0)
+        matched = positive / positive.sum() if positive.sum() > 0 else np.full(count, 1 / count)
+        return GAMMA / count + (1 - GAMMA) * matched
+
+    def phi(self, node: int) -> np.ndarray:
+        sigma = self.sigma(node, True)
+        if self.sets[self.nodes[node][0]][0] != self.player:
+            return sigma
+        return EPSILON / len(sigma) + (1 - EPSILON) * sigma
+
+    def paths(self):
+        """(indices of the actions, probability of sampling them) of every path from the deal to an end."""
+
+        def walk(node, indices, first, second, left):
+            children = self.children(node)
+            if not children:
+                yield indices, self.delta * first + (1 - self.delta) * second
+                return
+            number = self.nodes[node][0]
+            if left:
+                shares = (self.sigma(node, False),) * 2
+            else:
+                phi = self.phi(node)
+                inside = np.array([child in self.wanted for child in children])
+                narrowed = phi * inside
+                shares = (narrowed / narrowed.sum() if inside.any() else narrowed), phi
+            leaves = left or (self.sets[number][0] != CHANCE and not self.known[number])
+            for k, child in enumerate(children):
+                yield from walk(child, (*indices, k), first * shares[0][k], second * shares[1][k], leaves)
+
+        return walk(0, (), 1.0, 1.0, False)
+
+    def regrets_by_definition(self) -> np.ndarray:
+        """Counterfactual regrets of the player, where σ is uniform on paths that have left the tree."""
+        found = np.zeros(len(self.regrets))
+
+        def value(node, others, left):
+            children, number = self.children(node), self.nodes[node][0]
+            if not children:
+                gain = self.tree.ends[self.nodes[node][1]]["gain"]
+                return gain if self.player == 0 else -gain
+            mover, count, slot = self.sets[number][:3]
+            sigma = self.sigma(node, not left)
+            leaves = left or (mover != CHANCE and not self.known[number])
+            worth = np.array(
+                [
+                    value(child, others * (1 if mover == self.player else sigma[k]), leaves)
+                    for k, child in enumerate(children)
+                ]
+            )
+            if mover == self.player and not left:
+                found[slot : slot + count] += others * (worth - sigma @ worth)
+            return sigma @ worth
+
+        value(0, 1.0, False)
+        return found
+
+    def averages_by_definition(self) -> np.ndarray:
+        """What a traversal adds on average to the other's average policy: his reach and chance's, times σ."""
+        found = np.zeros(len(self.regrets))
+
+        def walk(node, others):
+            children, number = self.children(node), self.nodes[node][0]
+            if not children:
+                return
+            mover, count, slot = self.sets[number][:3]
+            sigma = self.sigma(node, True)
+            if mover not in (self.player, CHANCE):
+                found[slot : slot + count] += others * sigma
+            if mover == CHANCE or self.known[number]:
+                for k, child in enumerate(children):
+                    walk(child, others * (1 if mover == self.player else sigma[k]))
+
+        walk(0, 1.0)
+        return found
+
+
+def learned(tree, number, scheme, all_known, seed):
+    """A search aimed at an information set, with random regrets, and in memory all information sets or half of them."""
+    draw = np.random.default_rng(seed)
+    search = OnlineSearch(tree, scheme)
+    search.regrets[:] = draw.normal(size=len(search.regrets))
+    search.sums[:] = draw.random(len(search.sums))
+    search.known[:] = 1 if all_known else draw.integers(2, size=len(search.known))
+    search.aim(number)
+    return search
+
+
+def expected(search, enumeration, player):
+    """The mean over all samples of what the compiled traversal adds to the regrets and to the average."""
+    regrets, sums, total = np.zeros(len(search.regrets)), np.zeros(len(search.sums)), 0.0
+    before = search.memory()
+    for indices, probability in enumeration.paths():
+        if probability > 0:
+            search.make(player, indices)
+            regrets += probability * (search.regrets - before[0])
+            sums += probability * (search.sums - before[1])
+            total += probability
+            search.recall(before)
+    assert total == pytest.approx(1, abs=1e-12)
+    return regrets, sums
+
+
+def begins(tree, number, target):
+    """Where the target begins, by its definition."""
+    if target == IST:
+        return {node for node in range(len(tree.nodes)) if tree.nodes[node]["set"] == number}
+    public = public_actions(tree)
+
+    def sequence(node):
+        return [int(tree.slots[slot]["action"]) for at, slot in tree.path_to(node) if public[at]]
+
+    wanted = sequence(int(tree.sets[number]["node"]))
+    return {node for node in range(len(tree.nodes)) if sequence(node) == wanted}
+
+
+def deep_set(tree, player):
+    """The information set of a player that most actions lead to."""
+    numbers = [number for number in tree.decisions.tolist() if tree.sets[number]["player"] == player]
+    return max(numbers, key=lambda number: len(tree.path_to(int(tree.sets[number]["node"]))))
+
+
+by_target = pytest.mark.parametrize("target", [IST, PST])
+SMALL = "generic-poker(ranks=2,copies=2,raises=1,sizes=1)"  # a public card in mid-game, in a tree small enough to try it all
+
+
+@by_target
+@pytest.mark.parametrize("delta", [0, 0.5, 0.9])
+@pytest.mark.parametrize("compensation", [False, True])
+@pytest.mark.parametrize("all_known", [True, False])
+@pytest.mark.parametrize("name", ["kuhn-poker", "goofspiel(cards=3)", SMALL])
+def test_the_expected_regrets_of_a_traversal_are_the_counterfactual_regrets(
+    name, target, delta, compensation, all_known
+):
+    tree = tree_of(games.load(name))
+    scheme = OOS(target=target, delta=delta, compensation=compensation)
+    for player in range(2):
+        number = deep_set(tree, 1 - player if name == SMALL else player)
+        search = learned(tree, number, scheme, all_known, seed=player)
+        enumeration = Enumeration(tree, search.regrets.copy(), search.known.copy(), player, delta)
+        enumeration.aim(begins(tree, number, target))
+        regrets, sums = expected(search, enumeration, player)
+        weight = search.weight
+        assert (weight > 1) == (compensation and delta > 0 and len(enumeration.wanted) < len(tree.nodes))
+        assert np.abs(regrets / weight - enumeration.regrets_by_definition()).max() < 1e-12
+        assert np.abs(sums / weight - enumeration.averages_by_definition()).max() < 1e-12
+
+
+@by_target
+@pytest.mark.parametrize("delta", [0, 0.5, 0.9])
+def test_in_leduc_too(target, delta):
+    tree = tree_of(games.load("leduc-poker"))
+    player = 0 if delta == 0.5 else 1
+    number = deep_set(tree, player)
+    search = learned(tree, number, OOS(target=target, delta=delta, compensation=delta == 0.9), True, seed=5)
+    enumeration = Enumeration(tree, search.regrets.copy(), search.known.copy(), player, delta)
+    enumeration.aim(begins(tree, number, target))
+    regrets, sums = expected(search, enumeration, player)
+    assert np.abs(regrets / search.weight - enumeration.regrets_by_definition()).max() < 1e-12
+    assert np.abs(sums / search.weight - enumeration.averages_by_definition()).max() < 1e-12
+
+
+@by_target
+@pytest.mark.parametrize("all_known", [True, False])
+def test_samples_are_drawn_as_their_weights_say(target, all_known):
+    tree, samples = tree_of(games.load("kuhn-poker")), 20_000
+    number = deep_set(tree, 0)
+    search = learned(tree, number, OOS(target=target, delta=0.6), all_known, seed=1)
+    enumeration = Enumeration(tree, search.regrets.copy(), search.known.copy(), 0, 0.6)
+    before = search.memory()
+    drawn = np.zeros((samples, 2, len(tree.slots)))
+    for i in range(samples):
+        search.make(1)  # which updates the regrets of player 0, and the average of player 1, in its first traversal
+        drawn[i] = search.regrets - before[0], search.sums - before[1]
+        search.recall(before)
+    own = np.repeat(tree.sets["player"], tree.sets["count"])
+    wanted = enumeration.regrets_by_definition(), enumeration.averages_by_definition()
+    for sampled, exact, mine in zip(drawn.transpose(1, 0, 2), wanted, (own == 0, own == 1), strict=True):
+        often = mine & ((sampled != 0).sum(0) > 500)
+        deviations = (sampled.mean(0) - exact)[often] / (sampled.std(0)[often] / np.sqrt(samples))
+        assert often.sum() >= 6 and np.abs(deviations).max() < 5
+
+
+def test_targets_are_what_the_paper_says():
+    tree = tree_of(games.load("liars-dice(faces=2)"))
+    state = games.load("liars-dice(faces=2)").new_initial_state(seed=1)
+    for action in state.legal_actions()[:2]:
+        state.apply_action(action)
+    number = tree.set_at(state)
+    ends = tree.nodes["set"] == END_SET
+    inside = {target: (target_of(tree, number, target) == INSIDE) & ends for target in (IST, PST)}
+    # of four rolls of the dice, all agree with the bids, and the two in which he has his own roll with what he knows
+    assert inside[PST].sum() == 2 * inside[IST].sum() and (inside[PST] | ~inside[IST]).all()
+    goofspiel = tree_of(games.load("goofspiel(cards=3)"))
+    assert not public_actions(goofspiel).any()
+    last = deep_set(goofspiel, 1)
+    assert (target_of(goofspiel, last, PST) == INSIDE).all()
+    assert (target_of(goofspiel, last, IST) == OUTSIDE).any()
+
+
+NEAR = {  # NashConv after so many iterations
+    ("kuhn-poker", OOS(delta=0)): (100_000, 0.03),
+    ("kuhn-poker", OOS(delta=0.6)): (300_000, 0.03),
+    ("kuhn-poker", OOS(target=PST, delta=0.6, compensation=True)): (300_000, 0.03),
+    ("leduc-poker", OOS(target=PST, delta=0.5)): (1_000_000, 0.6),
+    ("goofspiel(cards=3)", OOS(delta=0.5)): (100_000, 0.06),
+}
+
+
+@pytest.mark.parametrize(("name", "scheme"), NEAR)
+def test_the_average_policy_comes_near_an_equilibrium_and_nearer_with_more_iterations(name, scheme):
+    most, near = NEAR[name, scheme]
+    state = after_chance(games.load(name), 3)
+    search, found = OnlineSearch(state.game, scheme, seed=3), []
+    for iterations in (most // 100, most // 10, most):
+        search.run(state, iterations=iterations - search.iterations)
+        found.append(search.exploitability().nash_conv)
+    assert found[2] < found[1] < found[0] and found[2] < near
+
+
+def test_aiming_at_an_information_set_alone_goes_wrong_where_the_public_subgame_does_not():
+    """Non-locality, as in Figure 1: who never samples what else could have happened plays on as if all of it were as likely."""
+    game = games.load("liars-dice(faces=3)")
+    near, far = ({}, {})
+    for target in (IST, PST):
+        for delta, kept in ((0.9, near), (1, far)):
+            state = game.new_initial_state(seed=1)
+            search = OnlineSearch(game, OOS(target=target, delta=delta), seed=1)
+            search.run(state, iterations=1_000_000)
+            kept[target] = search.exploitability().nash_conv
+    assert far[PST] < 0.15 and near[IST] < 0.5
+    assert far[IST] > 3 * far[PST] and far[IST] > near[IST]
+
+
+def after_chance(game, seed):
+    state = game.new_initial_state(seed=seed)
+    while state.is_chance_node():
+        state.apply_action(state.chance_outcomes()[0][0])
+    return state
+
+
+@pytest.mark.parametrize(
+    "tail", [None, MAST, TO_MAST, "mast(epsilon_greedy(0.2))", "mast(roulette())", "to_mast(gibbs(0.3))"]
+)
+def test_playouts_by_any_rule_of_mast_converge(tail):
+    state = games.load("kuhn-poker").new_initial_state(seed=1)
+    search = OnlineSearch(state.game, OOS(delta=0.3, tail=tail), seed=2)
+    search.run(state, iterations=100_000)
+    assert search.exploitability().nash_conv < 0.15
+
+
+def test_a_tail_policy_prefers_what_has_done_well():
+    """Beyond the tree the greedy rule plays the best of the actions by their recorded means, ties apart."""
+    tree = tree_of(games.load("liars-dice"))
+    search = OnlineSearch(tree, OOS(tail="mast(epsilon_greedy(0.0))", delta=0))
+    number = int(tree.decisions[0])
+    one = tree.sets[number]
+    assert one["player"] == 0
+    best = one["slot"] + 3
+    search.totals[:] = (0, 100_000)
+    search.totals[search._kinds[best]] = (100_000, 100_000)
+    other_sets = np.flatnonzero(tree.sets["player"] == 1)
+    before = search.memory()
+    passed = np.zeros(len(tree.slots), np.int64)
+    for _ in range(300):
+        search.make(1)
+        for step in search._path[: search.depth + 1]:
+            passed[step["slot"]] += 1
+        search.recall(before)
+    assert len(other_sets) and passed.sum() > 0
+
+
+def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
+    state = games.load("leduc-poker").new_initial_state(seed=1)
+    one, same, other = (OnlineSearch(state.game, seed=seed) for seed in (7, 7, 8))
+    one.run(state, iterations=500)
+    for part in (1, 99, 400):
+        same.run(state, iterations=part)
+    other.run(state, iterations=500)
+    assert (one.regrets != other.regrets).any()
+    found = one.run(state, iterations=300, seed=4)
+    assert one.iterations == 800 and found.iterations == 300 and found.visits.sum() > 0
+    assert found.information_sets == one.known.sum() <= 1600
+    again = OnlineSearch(state.game, seed=7)
+    again.run(state, iterations=500)
+    assert again.run(state, iterations=300, seed=4).policy.tolist() == found.policy.tolist()
+
+
+def test_it_plays_against_agents_and_remembers_within_a_match_alone():
+    game = games.load("leduc-poker")
+    player = OOSAgent(OOS(target=PST), iterations=200)
+    record = play(game, [player, Agent(BASELINE, iterations=200)], seed=3)
+    assert record == attrs.evolve(
+        play(game, [player, Agent(BASELINE, iterations=200)], seed=3), seconds=record.seconds
+    ) or (record.actions == play(game, [player, Agent(BASELINE, iterations=200)], seed=3).actions)
+    assert record.agents[0] == "OOS(target='public subgame') (200 iterations)"
+    assert all(decision.iterations == 200 for decision in record.decisions if decision.legal > 1)
+    seated = player.seated(game)
+    state = game.new_initial_state(seed=1)
+    seated.search(state, 1)
+    seated.search(state, 2)
+    assert seated.memory.iterations == 400 and player.search(state, 1).information_sets <= 400
+
+
+def test_its_exploitability_as_a_player_is_asked_for_like_that_of_an_agent():
+    game = games.load("kuhn-poker")
+    found = exploitability(game, OOSAgent(OOS(delta=0.5), iterations=20_000))
+    assert found.nash_conv < 0.2 < exploitability(game, None).nash_conv
+
+
+def test_settings_are_read_back_as_they_are_written():
+    for scheme in (
+        OOS(),
+        OOS(target=PST, delta=0.5, exploration=0.6, regret_exploration=0, compensation=True, play="current"),
+        OOS(tail="mast(gibbs(0.5))"),
+        OOS(tail=MAST),
+    ):
+        assert parse_oos(str(scheme)) == scheme
+    assert str(OOS()) == "OOS()" and parse_oos("OOS") == OOS()
+    assert parse_oos("OOS(tail=mast(epsilon_greedy(0.1)))").tail == OOS(tail="mast(epsilon_greedy(0.1))").tail
+
+
+def test_bad_settings_are_refused_in_a_sentence():
+    for given, told in (
+        ({"target": "history"}, "target is 'history'; it must be 'information set' or 'public subgame'"),
+        ({"delta": 1.1}, "delta is 1.1"),
+        ({"exploration": 0}, "exploration is 0"),
+        ({"play": "best"}, "play is 'best'"),
+        ({"tail": BASELINE}, "tail is BASELINE; it must be None"),
+        ({"tail": "mast(ucb1())"}, "a rule other than UCB1"),
+    ):
+        with pytest.raises(ValueError, match=told.replace("(", r"\(").replace(")", r"\)")):
+            OOS(**given)
+    for text in ("OSS()", "OOS(0.9)", "OOS(depth=3)", "OOS(", "OOS(delta=x)"):
+        with pytest.raises(ValueError, match="Online Outcome Sampling is written OOS"):
+            parse_oos(text)
+    with pytest.raises(TypeError, match="are no settings"):
+        OnlineSearch(games.load("kuhn-poker"), 0.9)
+    with pytest.raises(ValueError, match="needs a budget"):
+        OOSAgent()
+    for name, told in (("hearts", "players"), ("liars-dice(first=5,second=5)", "too large"), ("phantom-go", "")):
+        with pytest.raises(ValueError, match=told):
+            OnlineSearch(games.load(name))
