@@ -45,7 +45,7 @@ from icarus.algebra import (
 )
 from icarus.commands.audit import audit
 from icarus.engine.match import Agent, GameRecord, play
-from icarus.engine.result import Result, SearchInterrupted
+from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,
@@ -131,6 +131,7 @@ __all__ = [
     "RewardsVisits",
     "RewardsVisitsAvailability",
     "Scheme",
+    "SearchExhausted",
     "SearchInterrupted",
     "State",
     "__version__",

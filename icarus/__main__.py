@@ -1,5 +1,8 @@
 """`python -m icarus` is the command `icarus`."""
 
-from icarus.commands.cli import main
+try:
+    from icarus.commands.cli import main
+except KeyboardInterrupt:
+    raise SystemExit("icarus: interrupted while starting") from None
 
 main()

@@ -13,12 +13,14 @@ from icarus import games
 from icarus.commands.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands.bench import bench_command
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
+from icarus.commands.interrupts import interrupts
 from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
 from icarus.commands.options import FAILED, INTERRUPTED, REFUSED, GameName, With, read_integer
 from icarus.commands.own_files import load_files
 from icarus.commands.play import play_command
 from icarus.commands.search import search_command
+from icarus.engine.result import SearchExhausted
 
 app = typer.Typer(
     help="Information capture and reuse strategies in Monte Carlo tree search.",
@@ -78,9 +80,18 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run the command with these arguments, and return its exit code."""
     try:
-        return app(arguments or ["--help"], prog_name="icarus", standalone_mode=False) or 0
+        with interrupts("icarus"):
+            return app(arguments or ["--help"], prog_name="icarus", standalone_mode=False) or 0
     except (KeyboardInterrupt, typer.Abort):
+        notes.print("icarus: interrupted")
         return INTERRUPTED
+    except SearchExhausted as error:
+        print_text(str(error.result))
+        notes.print(f"icarus: {error}", markup=False, soft_wrap=True)
+        return FAILED
+    except MemoryError:
+        notes.print("icarus: memory has run out")
+        return FAILED
     except (ValueError, TypeError, OSError) as error:
         notes.print(f"icarus: {error}", markup=False, soft_wrap=True)
     except Exception as error:

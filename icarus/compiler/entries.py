@@ -1,6 +1,9 @@
 """Entries: functions of 64-bit integers as machine code, with their addresses."""
 
-from collections.abc import Callable
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from numba import njit, types
@@ -22,7 +25,7 @@ class Entry:
             raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it to search")
         signature = types.int64(*(types.int64,) * arity)
         self.name = name
-        with global_compiler_lock:  # the linker has one list of names for all threads
+        with global_compiler_lock, interrupts_kept():  # the linker has one list of names for all threads
             self.dispatcher = compiled(function, signature, name)
             result: Any = self.dispatcher.overloads[signature.args]
             self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
@@ -31,6 +34,34 @@ class Entry:
 
     def __call__(self, *arguments: int) -> int:
         return self.dispatcher(*arguments)
+
+
+@contextlib.contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """Within, Ctrl-C is never lost: the compiler calls Python from C, which drops exceptions and goes on with half a result."""
+    if threading.current_thread() is not threading.main_thread() or not callable(signal.getsignal(signal.SIGINT)):
+        yield
+        return
+    before: Any = signal.getsignal(signal.SIGINT)
+    pressed: list[int] = []
+
+    def note(number: int, frame: Any) -> None:
+        try:
+            before(number, frame)
+        except BaseException:
+            pressed.append(number)
+            raise
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    except Exception:
+        if not pressed:
+            raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt("interrupted while compiling")
 
 
 def compiled(function: Callable, signature: Any, name: str, **flags: Any) -> CPUDispatcher:
@@ -42,7 +73,8 @@ def compiled(function: Callable, signature: Any, name: str, **flags: Any) -> CPU
     dispatcher = njit(nogil=True, boundscheck=DEBUG, **flags)(function)
     dispatcher._cache = DiskCache(name, digest(function, name, str(signature), sorted(flags.items())))
     try:
-        dispatcher.compile(signature)
+        with interrupts_kept():
+            dispatcher.compile(signature)
     except errors.NumbaError as error:
         raise CompilationError(f"{name} cannot be compiled: {reason(function, error)}") from None
     except KeyError as error:  # how the compiler says that a record has no such field

@@ -5,7 +5,7 @@ import numpy as np
 from icarus.engine.lowering import COMPONENT, LEAF, PROGRAM
 from icarus.kernel.history import STEP
 
-DONE, MORE_STEPS, MORE_UPDATES, MORE_ROWS = 0, 1, 2, 3  # why the loop returns
+DONE, MORE_STEPS, MORE_UPDATES, MORE_ROWS, INTERRUPTED, TOO_LONG = range(6)  # why the loop returns
 GAME = np.dtype(
     [  # the game: the addresses of its functions, 0 where it has none, and its sizes
         ("player", np.int64),
@@ -22,6 +22,7 @@ GAME = np.dtype(
         ("players", np.int64),
         ("viewers", np.int64),
         ("max_legal", np.int64),
+        ("max_length", np.int64),
     ],
     align=True,
 )
@@ -99,6 +100,7 @@ PENDING = np.dtype(
         ("depth", np.int64),
         ("phase_steps", np.int64, (3,)),
         ("selected", np.int64),  # the place of the action selected at the root
+        ("too_long", np.int64),  # whether the playout has more actions than the game may have
     ],
     align=True,
 )
@@ -112,6 +114,11 @@ ARENA = np.dtype(
         ("pending", PENDING),
         ("full_component", np.int64),  # whose table had no room
         ("shared", np.int64),  # address of the SHARED record; 0 where one thread is all
+        (
+            "rings",
+            np.int64,
+        ),  # address of `interrupts.RINGS`, and how many were heard: another number has the loop return
+        ("heard", np.int64),
     ],
     align=True,
 )

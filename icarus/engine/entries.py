@@ -112,7 +112,14 @@ def capture_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype | N
     return Entry(reading_entry, 4, label)
 
 
-_LOCK = offset_of(TABLE, "lock")
+_LOCK, _COUNT = offset_of(TABLE, "lock"), np.dtype(np.int32)
+FULL = np.iinfo(_COUNT).max
+COUNT_IS_FULL = f"a count has reached {FULL}, the largest that a record can hold"
+
+
+def counts_in(row: np.dtype) -> tuple[str, ...]:
+    """The fields of a row that count."""
+    return tuple(name for name in row.names or () if row[name] == _COUNT)
 
 
 @functools.cache
@@ -124,14 +131,15 @@ def backpropagation_entry(
     Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
     at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
     """
-    inner, unpack = helper(function), unpack_parameters(kinds)
+    inner, unpack, width = helper(function), unpack_parameters(kinds), row.itemsize // _COUNT.itemsize
+    counts = tuple(offset_of(row, name) // _COUNT.itemsize for name in counts_in(row))  # in 32-bit numbers
 
     def entry(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
         place = record_at(table, TABLE)
         rows = array_at(place.rows, place.capacity + 1, row)
         plain = array_at(place.rows, (place.capacity + 1) * words, _INT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
-        mu = array_at(rewards, players, _REAL)
+        numbers, mu = array_at(place.rows, (place.capacity + 1) * width, _COUNT), array_at(rewards, players, _REAL)
         if shared:
             close_lock(table + _LOCK)
         for j in range(count):
@@ -145,6 +153,9 @@ def backpropagation_entry(
                     plain[i * words] = keys[j]
                 place.used += 1
             inner(rows[i], psi[j], mu, *unpack(parameters))
+            for column in counts:
+                if numbers[i * width + column] == FULL:
+                    raise OverflowError(COUNT_IS_FULL)
         if shared:
             atomic_store(table + _LOCK, 0)
         return 0

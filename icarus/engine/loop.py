@@ -10,7 +10,7 @@ from icarus.compiler.atomic import atomic_add, atomic_load, atomic_store
 from icarus.compiler.entries import compiled
 from icarus.compiler.pointers import WORD_BYTES, array_at, call3, call4, call7, offset_of, record_at
 from icarus.compiler.rng import RNG_WORDS
-from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, SHARED
+from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, SHARED, TOO_LONG
 from icarus.engine.lowering import COMPONENT
 from icarus.engine.playout import begin, play_out, simulate_unseen
 from icarus.kernel import below, helper
@@ -177,13 +177,16 @@ def tie_break() -> Any:
 
 
 def run_raw(arena: int, playouts: int) -> int:
-    """So many determinized, uniformly random playouts without any search; returns their number of steps."""
+    """So many determinized, uniformly random playouts without any search; returns their number of steps, -TOO_LONG if one does not end."""
     a = record_at(arena, ARENA)
     rng, steps = array_at(a.buffers.rng, RNG_WORDS, _WORD), 0
     legal = record_at(a.buffers.playout, PLAYOUT).legal
     for _ in range(playouts):
         begin(a, rng)
-        steps += simulate_unseen(a, legal, rng)
+        made = simulate_unseen(a, legal, 0, rng)
+        if made < 0:
+            return -TOO_LONG
+        steps += made
         call3(a.game.rewards, (a.buffers.state, a.buffers.reward, a.game.players))
     return steps
 

@@ -16,6 +16,7 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.engine.arena import DONE, MORE_ROWS, SHARED
+from icarus.engine.interrupts import ring
 from icarus.engine.lowering import lowered
 from icarus.engine.scheme import Scheme
 from icarus.engine.tables import Table
@@ -25,11 +26,12 @@ from icarus.kernel.history import PHASES
 T = TypeVar("T")
 ROOTS, RECORDS = "roots", "records"
 SHARINGS = (ROOTS, RECORDS)
+MOST_THREADS = 1024
 
 
 def check_threads(threads: Any, sharing: Any) -> None:
     """Refuse a number of threads that is none, and a way of sharing that there is not."""
-    checks.integer("threads", threads, least=1)
+    checks.integer("threads", threads, least=1, most=MOST_THREADS)
     if sharing not in SHARINGS:
         raise ValueError(f"sharing is {sharing!r}; it must be {' or '.join(map(repr, SHARINGS))}")
 
@@ -70,17 +72,23 @@ class Team:
     def side_by_side(self, calls: Sequence[Callable[[], T]]) -> list[T]:
         """Make calls at once; returns when all have ended. An exception in one ends the others, and surfaces as itself."""
         futures: list[Future[T]] = []
+        for search in self.searches:
+            search.halted = False
         try:
             for call in calls:
                 futures.append(self._pool.submit(call))
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
-            self.halt()
+            if not all(future.done() for future in futures):
+                self.halt()
             wait(futures)
         return [future.result() for future in futures]
 
     def halt(self) -> None:
-        """Have the threads return as soon as they can, if they have not yet."""
+        """Have the threads return at their next step, if they have not yet."""
+        for search in self.searches:
+            search.halted = True
+        ring()
 
     def close(self) -> None:
         """End the threads."""
@@ -167,6 +175,7 @@ class SharedRecords(Team):
 
     def halt(self) -> None:
         self._shared.control["stop"] = 1
+        super().halt()
 
     def result(self, seconds: float = 0.0, copied: bool = True) -> Any:
         """What the threads have found so far; `copied` as in `Search.records`."""

@@ -5,17 +5,20 @@ same seed; the same functions of slots, rules and games, by their Python source.
 nobody would look at it. Values, keys, contexts and rewards that make no sense are refused, which the compiled loop has no time for.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from icarus.algebra import Enhancement
+from icarus.algebra.enhancement import TOLERANCE
 from icarus.compiler.interpreted import Interpreter
 from icarus.compiler.rng import seeded
 from icarus.engine.arena import ANY
 from icarus.engine.choice import WeightError
 from icarus.engine.choice import pick_outcome as compiled_pick_outcome
+from icarus.engine.entries import COUNT_IS_FULL, FULL, counts_in
 from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE
 from icarus.engine.parallel import Roots
 from icarus.engine.plain_choice import Composed, Decision, theta_of
@@ -103,6 +106,11 @@ class Playout:
 
 class PlainTable(Table):
     """A table that grows without machine code."""
+
+    @functools.cached_property
+    def counts(self) -> tuple[str, ...]:
+        """The fields that count."""
+        return counts_in(self.dtype)
 
     def grow(self, room: int) -> None:
         capacity, held = 2 * self.capacity, self.records()
@@ -209,7 +217,10 @@ class PlainSearch(Search):
             self.program.called(part.capture, history, *known, updates)  # line 16
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             for record, context in zip(updates.records.integers, updates.contexts.integers, strict=True):
-                self.program.called(part.backpropagation, table.entered(record), context, rewards)  # line 17
+                row = table.entered(record)
+                self.program.called(part.backpropagation, row, context, rewards)  # line 17
+                if any(row[name] == FULL for name in table.counts):
+                    raise OverflowError(COUNT_IS_FULL)
         self._root_visits[self.actions.index(history.steps[0].action)] += 1
         self._made += 1
 
@@ -222,6 +233,8 @@ class PlainSearch(Search):
     def _begun(self) -> tuple[Playout, Any]:
         """Lines 7-9: the empty history, at a state drawn from the root's information set."""
         world = self.game.drawn(self._root, self._viewer, self._beliefs, self.rng)
+        if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
+            raise ValueError("a determinization changed the player to move, or ended the game")
         playout = Playout(self.game.viewers)
         playout.rng, playout.iteration = self.rng, self._made
         playout.steps[0].record, playout.steps[0].episode = EMPTY_HISTORY, self._root_episode
@@ -241,7 +254,9 @@ class PlainSearch(Search):
         """Lines 7-14: one playout, and the state that it ends in."""
         playout, world = self._begun()
         in_tree = self._visits(EMPTY_HISTORY) > 0  # the first playout of all expands the empty history
-        while (player := int(self.game.player(world))) != TERMINAL:
+        while (player := self._player(world)) != TERMINAL:
+            if playout.t >= self.game.max_length:
+                raise ValueError(self._unending(playout.steps["action"][: playout.t].tolist()))
             edge, action, was_in_tree = *self._decided(playout, world, player, in_tree), in_tree
             if playout.t == 0 and edge not in self.actions:
                 raise ValueError("a determinization changed the legal actions of the player to move")
@@ -256,6 +271,15 @@ class PlainSearch(Search):
                 playout.begin_episode(label)
         playout.steps[playout.t].player = TERMINAL
         return playout, world
+
+    def _player(self, world: Any) -> int:
+        """ρ(s)."""
+        player = int(self.game.player(world))
+        if player >= self.game.players or (player < CHANCE and player != TERMINAL):
+            raise ValueError(
+                "the player function of a game gave a number that is no player, neither CHANCE nor TERMINAL"
+            )
+        return player
 
     def _decided(self, playout: Playout, world: Any, player: int, in_tree: bool) -> tuple[int, int]:
         """Line 11: what is played in a state, as an edge of the tree and as an action."""
@@ -299,6 +323,8 @@ class PlainSearch(Search):
         if count == 1:
             return 0
         probabilities = [1.0 / count] * count if self.game.chance is None else self.game.chance(world)
+        if not abs(sum(probabilities) - 1.0) <= TOLERANCE:
+            raise ValueError("the probabilities of a game's chance outcomes do not sum to 1")
         return int(pick_outcome(probabilities, count, self.rng))
 
     def _visits(self, record: int) -> int:

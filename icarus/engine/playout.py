@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from icarus.algebra.enhancement import TOLERANCE
+from icarus.compiler.atomic import atomic_load
 from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, record_at
-from icarus.engine.arena import ANY, DONE, MORE_STEPS, STEP_SIZE
+from icarus.engine.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, STEP_SIZE, TOO_LONG
 from icarus.engine.choice import choose, pick_outcome
 from icarus.engine.disguise import choose_behind_move, group_actions, is_disguised
 from icarus.engine.lowering import AT_ONCE, COMPONENT, SIMULATED, TREE
@@ -37,15 +38,18 @@ from icarus.kernel.theta import TABLE, place_of
 
 _INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
 _NO_ROOM = -1
+_LOOK = 1023  # steps of a simulation that nobody looks at between two looks whether to return (a power of 2, less 1)
 
 
 @helper
 def play_out(a: Any, rng: np.ndarray) -> int:
-    """Lines 6-14: one playout; DONE, or MORE_STEPS if there was no room for it."""
+    """Lines 6-14: one playout; DONE, or why it could not be made."""
     begin(a, rng)  # lines 7-9
     t = selection(a, rng)  # lines 10-14, as long as the history is in the tree: selection and expansion
     if t == _NO_ROOM or simulation(a, rng, t) == _NO_ROOM:  # lines 10-14, to the end of the game
-        return MORE_STEPS
+        if is_interrupted(a):
+            return INTERRUPTED
+        return TOO_LONG if a.pending.too_long else MORE_STEPS
     playout = record_at(a.buffers.playout, PLAYOUT)
     a.pending.depth, a.pending.selected = t, root_place(a, record_at(playout.steps, STEP).action)
     return DONE
@@ -75,6 +79,7 @@ def begin(a: Any, rng: np.ndarray) -> None:
     record_at(playout.steps, STEP).record = EMPTY_HISTORY
     for phase in range(3):
         a.pending.phase_steps[phase] = 0
+    a.pending.too_long = 0
     if a.composition.episodes:
         begin_episodes(a, playout)
 
@@ -165,7 +170,10 @@ def simulation(a: Any, rng: np.ndarray, t: int) -> int:
             return _NO_ROOM
         if t > 0 and not reading.steps_in_simulation:
             legal = playout.legal + WORD_BYTES * playout.legal_length
-            a.pending.phase_steps[SIMULATION] += simulate_unseen(a, legal, rng)
+            unseen = simulate_unseen(a, legal, t, rng)
+            if unseen == _NO_ROOM:
+                return _NO_ROOM
+            a.pending.phase_steps[SIMULATION] += unseen
             break
         step, count = step_at(playout, t), open_step(a, playout, t, player)
         step.phase = SIMULATION
@@ -184,13 +192,18 @@ def simulation(a: Any, rng: np.ndarray, t: int) -> int:
 
 
 @helper
-def simulate_unseen(a: Any, legal: int, rng: np.ndarray) -> int:
-    """Uniform simulation that nobody looks at; returns its number of steps."""
+def simulate_unseen(a: Any, legal: int, t: int, rng: np.ndarray) -> int:
+    """Uniform simulation that nobody looks at, from step t; returns its number of steps, _NO_ROOM where it is not to go on."""
     actions, steps = array_at(legal, a.game.max_legal, _INT), 0
     while True:
         player = player_to_move(a)
         if player == TERMINAL:
             return steps
+        if t + steps >= a.game.max_length:
+            a.pending.too_long = 1
+            return _NO_ROOM
+        if steps & _LOOK == _LOOK and is_interrupted(a):
+            return _NO_ROOM
         count, index = legal_actions(a, legal), 0
         if count > 1:
             index = choose_for_chance(a, count, rng) if player == CHANCE else below(rng, count)
@@ -239,8 +252,15 @@ def step_at(playout: Any, t: int) -> Any:
 
 @inlined
 def has_room(a: Any, playout: Any, t: int) -> bool:
-    """Whether there is room for step t and for the one after it."""
-    return t + 1 < a.buffers.step_capacity and playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
+    """Whether there is room for step t and for the one after it, and nobody has asked the loop to return."""
+    fits = t + 1 < a.buffers.step_capacity and playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
+    return fits and not is_interrupted(a)
+
+
+@inlined
+def is_interrupted(a: Any) -> bool:
+    """Whether the loop is to return before it has made this playout."""
+    return atomic_load(a.rings) != a.heard
 
 
 @inlined

@@ -131,3 +131,12 @@ class SearchInterrupted(KeyboardInterrupt):
     def __init__(self, result: Result) -> None:
         super().__init__(f"search interrupted after {result.iterations} iterations")
         self.result = result
+
+
+class SearchExhausted(RuntimeError):
+    """A search that cannot go on, since memory has run out or a count is full; `result` is what it had found by then."""
+
+    def __init__(self, result: Result, error: MemoryError | OverflowError) -> None:
+        why = "memory has run out" if isinstance(error, MemoryError) else str(error)
+        super().__init__(f"the search ended after {result.iterations} iterations: {why}")
+        self.result = result

@@ -14,6 +14,7 @@ from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame
 
 G = TypeVar("G", Game, PythonGame)
+MOST_TREES = 10_000  # of one search
 
 FRESH, ONCE, TRUE = "a fresh determinization", "one determinization", "the true state"  # the root state of an iteration
 OWN, ALL, ROOT = "each player's own eyes", "eyes that see every action", "the root player's eyes"
@@ -83,7 +84,11 @@ def DeterminizedUCT(determinizations: int = 40) -> Scheme:
         ValueError: no integer of at least 1.
     """
     return Scheme(
-        "DeterminizedUCT", ONCE, ALL, integer("determinizations", determinizations, least=1), counted="determinizations"
+        "DeterminizedUCT",
+        ONCE,
+        ALL,
+        integer("determinizations", determinizations, least=1, most=MOST_TREES),
+        counted="determinizations",
     )
 
 
@@ -93,7 +98,7 @@ def CheatingEnsembleUCT(trees: int = 40) -> Scheme:
     Raises:
         ValueError: no integer of at least 1.
     """
-    return Scheme("CheatingEnsembleUCT", TRUE, ALL, integer("trees", trees, least=1), counted="trees")
+    return Scheme("CheatingEnsembleUCT", TRUE, ALL, integer("trees", trees, least=1, most=MOST_TREES), counted="trees")
 
 
 SCHEMES = {
@@ -120,5 +125,5 @@ def parse_scheme(text: str) -> Scheme:
     if number is not None:
         if not scheme.counted or parameter not in (None, scheme.counted):
             raise ValueError(f"{text!r} is no scheme; {name} is written {scheme}")
-        scheme = attrs.evolve(scheme, trees=integer(scheme.counted, int(number), least=1))
+        scheme = attrs.evolve(scheme, trees=integer(scheme.counted, int(number), least=1, most=MOST_TREES))
     return scheme.with_exp3() if exp3 else scheme

@@ -13,12 +13,13 @@ from icarus.algebra import Enhancement, Sum
 from icarus.compiler.functions import plain
 from icarus.compiler.pointers import WORD_BYTES, offset_of
 from icarus.compiler.rng import RNG_WORDS, seeded
-from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS
+from icarus.engine.arena import ARENA, DONE, INTERRUPTED, MORE_ROWS, MORE_STEPS, TOO_LONG
 from icarus.engine.choice import WeightError
+from icarus.engine.interrupts import RINGS, listening
 from icarus.engine.loop import loop, raw_loop, tie_break
 from icarus.engine.lowering import Program, lowered
 from icarus.engine.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads, mean_rewards
-from icarus.engine.result import Result, SearchInterrupted
+from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
 from icarus.engine.tables import Records, Table
 from icarus.kernel import CHANCE, TERMINAL, mix
@@ -35,6 +36,7 @@ SLICE = 0.05  # seconds of compiled work between two looks at the clock and at C
 FIRST_SLICE = 8  # iterations before the first look
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
 _STEPS, _UPDATES = 256, 4096  # room to begin with
+_TOLD = 10  # actions that a message names
 
 
 def search(
@@ -75,7 +77,8 @@ def search(
         ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing, fewer
             iterations than trees; no such engine, several threads in Python.
         TypeError: something that is no state, no enhancement or no scheme.
-        SearchInterrupted: a KeyboardInterrupt that carries the result so far.
+        SearchInterrupted: a KeyboardInterrupt that carries the result so far. SearchExhausted: memory has run out, or a count is full;
+            it carries the result so far too. ValueError also: a playout of more than the game's `max_length` actions.
     """
     _check(state, strategy, iterations, seconds, seed)
     check_threads(threads, sharing)
@@ -84,12 +87,16 @@ def search(
     running = begun(state, strategy, seed, threads, sharing, scheme, engine)
     started = time.perf_counter()
     try:
-        with contextlib.closing(running):
+        with contextlib.closing(running), listening():
             spend(running, iterations, seconds, started, progress)
     except KeyboardInterrupt:
         if running.iterations == 0:
             raise
         raise SearchInterrupted(running.result(time.perf_counter() - started, copied=False)) from None
+    except (MemoryError, OverflowError) as error:
+        if running.iterations == 0:
+            raise
+        raise SearchExhausted(running.result(time.perf_counter() - started, copied=False), error) from None
     return running.result(time.perf_counter() - started, copied=False)
 
 
@@ -218,6 +225,7 @@ class Search:
         self._arena = np.zeros(1, ARENA)
         self._arena["shared"] = shared.control.ctypes.data if shared else 0
         self._kept: dict[str, np.ndarray] = {}
+        self.halted = False
         self._observer = self.state.current_player()
         self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
         self._set_up(self.game.entries())
@@ -227,7 +235,8 @@ class Search:
         for name in FUNCTIONS:
             arena["game"][name] = entries.address(name)
         arena["game"]["players"], arena["game"]["viewers"] = game.players, game.viewers
-        arena["game"]["max_legal"] = game.max_legal
+        arena["game"]["max_legal"], arena["game"]["max_length"] = game.max_legal, game.max_length
+        arena["rings"] = RINGS.ctypes.data
         arena["game"]["look"] = self.state.game.entries().address("observe") if self.scheme.eyes == ROOT else 0
         arena["game"]["simultaneous"] = entries.address("simultaneous") if self.scheme.exp3 else 0
         self._keep("buffers", "rng", seeded(self.seed))
@@ -336,7 +345,10 @@ class Search:
             self.give_room(status)
 
     def advance(self, iterations: int) -> int:
-        """Go on as `run` does, or as far as there is room; returns the loop's status."""
+        """Go on as `run` does, or as far as there is room and nobody halts the search; returns the loop's status."""
+        self._arena["heard"] = RINGS
+        if self.halted:
+            return DONE
         try:
             return self._loop(self._arena.ctypes.data, iterations)
         except WeightError as error:
@@ -344,13 +356,32 @@ class Search:
 
     def give_room(self, status: int) -> None:
         """Give the room that the loop asked for by its status."""
+        capacity, longest = int(self._arena["buffers"]["step_capacity"][0]), self.game.max_length + 1
+        if status == INTERRUPTED:
+            return  # if it was Ctrl-C, Python has raised what it raises by now
+        if status == TOO_LONG or (status == MORE_STEPS and capacity > longest):
+            raise ValueError(self._too_long(capacity))
         if status == MORE_STEPS:
-            self._give_steps(2 * int(self._arena["buffers"]["step_capacity"][0]))
+            self._give_steps(min(2 * capacity, longest + 1))
         elif status == MORE_ROWS:
             full, count = self.full_table()
             self.tables[full].grow(count)
         else:
             self._give_updates(2 * int(self._updates["count"][0]))
+
+    def _too_long(self, capacity: int) -> str:
+        """What is said of the playout under way, for whose steps there is room for so many."""
+        known = min(int(self._playout["length"][0]), capacity)
+        return self._unending(self._kept["playout.steps"]["action"][:known].tolist())
+
+    def _unending(self, actions: Sequence[int]) -> str:
+        """That a playout which began with these actions does not end."""
+        begun = " ".join(map(str, actions[:_TOLD]))
+        played = " ".join(str(action) for _, action in self.state.history[-_TOLD:])
+        return (
+            f"a playout of {self.game} has not ended after {self.game.max_length} actions, its max_length; "
+            f"after {len(self.state.history)} actions of the game (the last: {played or 'none'}) it began with {begun} …"
+        )
 
     def full_table(self) -> tuple[int, int]:
         """The index of the table that had no room, and for how many records."""
@@ -362,7 +393,11 @@ class Search:
 
     def run_raw(self, playouts: int) -> int:
         """Make random playouts from the root without searching; returns their number of steps. For measuring speed."""
-        return raw_loop()(self._arena.ctypes.data, playouts)
+        self._arena["heard"] = RINGS
+        steps = raw_loop()(self._arena.ctypes.data, playouts)
+        if steps < 0:
+            raise ValueError(self._too_long(0))
+        return steps
 
     def records(self, copied: bool = True) -> dict[str, Records]:
         """The records of every component of the strategy and of the baseline, by name.

@@ -136,6 +136,10 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
             while left:
                 beliefs.ways[used] += beliefs.ways[used | (left & -left)]
                 left &= left - 1
+    if beliefs.ways[0] == 0:
+        raise ValueError(
+            "no sequence of the other's bids in goofspiel agrees with `bids` of the observer and with who won each round"
+        )
 
 
 @inlined

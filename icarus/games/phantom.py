@@ -56,6 +56,7 @@ MOST = SQUARES // 2  # marks of one player
 MARK = BITS  # what is seen of the other's mark
 NOWHERE = -1  # the last mark before there is one
 GOING_ON, WON, DRAWN = range(3)
+_DRAWS = 1_000_000  # of marks without a line, before it is said that there are none
 
 STATE = np.dtype(
     [
@@ -183,6 +184,11 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
             beliefs.squares[beliefs.count] = lowest_bit(square)
             beliefs.count += 1
         squares ^= square
+    if beliefs.missing > beliefs.count or _has_line(state, beliefs.found):
+        raise ValueError(
+            "the other's `marks` in phantom-mnk cannot be where the observer's `open` leaves room for them: each order of them "
+            "makes a line, which would have ended the game"
+        )
 
 
 def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
@@ -204,7 +210,7 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
 @inlined
 def _draw_marks(state: Any, beliefs: Any, rng: np.ndarray) -> np.uint64:
     """Those found and a set of others (Floyd's method), drawn again as long as there is a line among them."""
-    while True:
+    for _ in range(_DRAWS):
         marks = beliefs.found
         for i in range(beliefs.count - beliefs.missing, beliefs.count):
             square = np.uint64(1) << np.uint64(beliefs.squares[below(rng, i + 1)])
@@ -213,6 +219,9 @@ def _draw_marks(state: Any, beliefs: Any, rng: np.ndarray) -> np.uint64:
             marks |= square
         if not _has_line(state, marks):
             return marks
+    raise ValueError(
+        "none of a million draws of the other's `marks` in phantom-mnk is without a line, which would have ended the game"
+    )
 
 
 @inlined

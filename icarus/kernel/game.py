@@ -22,14 +22,18 @@ from icarus.kernel.state import State
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
 
 
-def _positive(instance: Any, attribute: Any, value: int) -> None:
+LONGEST = 100_000  # actions of a game of which nothing is said
+
+
+def positive(instance: Any, attribute: Any, value: int) -> None:
+    """Refuse a number below 1."""
     if value < 1:
         raise ValueError(f"{attribute.name} of a game is {value!r}; it must be at least 1")
 
 
 def bounded(instance: Any, attribute: Any, value: int) -> None:
     """Refuse a number of players that no game can have."""
-    _positive(instance, attribute, value)
+    positive(instance, attribute, value)
     if value > MAX_PLAYERS:
         raise ValueError(f"{instance.name} has {value} players; at most {MAX_PLAYERS} are possible")
 
@@ -123,6 +127,7 @@ class Game(AnyGame):
         parameters: keyword arguments of `initial` (integers), such as the number of players; any that has no default there.
         defaults: the values of these that go without saying in the game's full name.
         seat_names: what people call the players, in their order, where the roles differ: "Light", "Dark".
+        max_length: no game has more actions than this, those of chance included; a playout that goes on is refused.
 
     Raises:
         ValueError: a parameter that `initial` does not take, or lacks.
@@ -136,7 +141,7 @@ class Game(AnyGame):
     legal: Callable
     apply: Callable
     rewards: Callable
-    max_legal: int = attrs.field(validator=_positive)
+    max_legal: int = attrs.field(validator=positive)
     text: Callable
     action_text: Callable
     observe: Callable | None = None
@@ -155,6 +160,7 @@ class Game(AnyGame):
     parameters: Mapping[str, int] = attrs.field(factory=dict)
     defaults: Mapping[str, int] = attrs.field(factory=dict)
     seat_names: tuple[str, ...] = ()
+    max_length: int = attrs.field(default=LONGEST, validator=positive)
 
     def __attrs_post_init__(self) -> None:
         if self.seat_names and len(set(self.seat_names)) != self.players:

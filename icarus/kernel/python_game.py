@@ -27,7 +27,7 @@ from icarus import checks
 from icarus.compiler.interpreted import Interpreter
 from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CONTINUES, RECALLED
-from icarus.kernel.game import FUNCTIONS, AnyGame, Game, bounded
+from icarus.kernel.game import FUNCTIONS, LONGEST, AnyGame, Game, bounded, positive
 from icarus.kernel.state import State, copied
 
 DEALS = ("deal", "seen")  # what a search has no use for: it draws its deals
@@ -66,7 +66,7 @@ class PythonGame(AnyGame):
         episode: `episode(state) -> int`, e: a label ≥ 0, or CONTINUES.
         recall: `recall(state, viewer) -> [int, …]`: as in `Game`.
         simultaneous: `simultaneous(state) -> int`: as in `Game`.
-        parameters, defaults: as in `Game`.
+        parameters, defaults, max_length: as in `Game`.
     """
 
     name: str
@@ -88,6 +88,7 @@ class PythonGame(AnyGame):
     simultaneous: Callable | None = None
     parameters: Mapping[str, int] = attrs.field(factory=dict)
     defaults: Mapping[str, int] = attrs.field(factory=dict)
+    max_length: int = attrs.field(default=LONGEST, validator=positive)
 
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> "PythonState":
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed."""
@@ -172,6 +173,7 @@ def in_python(game: Game | PythonGame) -> PythonGame:
         action_text=lambda record, action: game.action_text(_facts(record), action),
         parameters=game.parameters,
         defaults=game.defaults,
+        max_length=game.max_length,
         **_Adapted(game).functions(),
     )
 
@@ -204,13 +206,15 @@ class _Adapted:
     def legal(self, record: np.ndarray) -> list[int]:
         actions = np.empty(self.game.max_legal, np.int64)
         count = self.plain["legal"](_facts(record), actions)
+        if count > self.game.max_legal:
+            raise ValueError("a game gave more legal actions than its max_legal")
         return actions[:count].tolist()
 
     def apply(self, record: np.ndarray, action: int) -> None:
         self.plain["apply"](_facts(record), action)
 
     def rewards(self, record: np.ndarray) -> list[float]:
-        out = np.zeros(self.game.players)
+        out = np.full(self.game.players, np.nan)
         self.plain["rewards"](_facts(record), out)
         return out.tolist()
 

@@ -109,6 +109,15 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
     for k in range(3):
         beliefs.needs[k] -= popcount(beliefs.sure[k])
     _count_deals(beliefs)
+    cards, needed = popcount(beliefs.anyone), 0
+    for k in range(3):
+        cards, needed = cards + popcount(beliefs.shared[k]), needed + beliefs.needs[k]
+    going_on = state.phase != DEALING and state.phase != ENDED
+    if going_on and (cards != needed or beliefs.deals[beliefs.splits - 1] == NONE):
+        raise ValueError(
+            "no deal of hearts agrees with the facts: `held`, `played` and `passed` leave other numbers of cards than "
+            "the hands lack, or `excluded`, the suits that players have shown not to hold, leave no place for a card"
+        )
 
 
 @inlined

@@ -119,7 +119,7 @@ from icarus.games.lotr_confrontation.facts import (
     VICTIM,
 )
 from icarus.games.lotr_confrontation.hidden import determinize, episode, observe, prepare, recall, simultaneous
-from icarus.games.lotr_confrontation.knowledge import BELIEFS, know, prune, suspect_move
+from icarus.games.lotr_confrontation.knowledge import BELIEFS, LAPSED, know, prune, suspect_move
 from icarus.games.lotr_confrontation.text import action_text, text
 from icarus.kernel import append_bits, helper, shuffle
 from icarus.kernel.game import Game
@@ -253,7 +253,9 @@ def _arrive(state: Any) -> int:
     side = state.side
     if has(state.held[1 - side], state.square):
         return REVEAL
-    if not state.searching:
+    if state.searching:
+        state.searching = LAPSED
+    else:
         suspect_move(state, side, state.origin, state.square)
     shift(state, state.fighters[side], state.square)
     if not state.searching:

@@ -28,8 +28,10 @@ from icarus.games.lotr_confrontation.facts import (
     TEAM,
     UNSEEN_PIECE,
 )
-from icarus.games.lotr_confrontation.knowledge import count_ways, lay_out, sample
+from icarus.games.lotr_confrontation.knowledge import LAPSED, count_ways, lay_out, sample
 from icarus.kernel import CHANCE, CONTINUES, below, helper, inlined, lowest_bit, popcount
+
+_DRAWS = 1_000_000  # before it is said that there is no such placement
 
 
 @inlined
@@ -79,10 +81,20 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
     """Count the assignments of the pieces that the observer does not see."""
     if observer == CHANCE:
         return
+    if state.searching == LAPSED:
+        raise ValueError(
+            "in a game played on from a determinization of lotr-confrontation nobody knows what each side has seen since; "
+            "determinize or search states of the game that it was drawn from"
+        )
     hidden = 1 - observer
     movers = possible_movers(state) if hidden == state.side and mover_unseen(state) else 0
     lay_out(state, hidden, movers, beliefs.places, beliefs.candidates)
     count_ways(beliefs.candidates, beliefs.ways)
+    if beliefs.ways[0] == 0:
+        raise ValueError(
+            "no placement of the hidden pieces of lotr-confrontation agrees with both `possible`, where each piece may be, "
+            "and `count`, how many pieces stand in each square"
+        )
 
 
 @helper
@@ -102,8 +114,14 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
     hidden = 1 - observer
     unseen = hidden == state.side and mover_unseen(state)
     first = sample(state, hidden, beliefs, rng)
+    draws = 0
     while state.node == MOVE and hidden == state.side and not can_move(state, hidden):
         first = sample(state, hidden, beliefs, rng)  # the game would have ended
+        draws += 1
+        if draws == _DRAWS:
+            raise ValueError(
+                "in none of a million placements that agree with `possible` of lotr-confrontation can the side to move move"
+            )
     if unseen:
         state.fighters[hidden] = first
         state.actions[0] = move_action(first, state.origin, state.square)

@@ -15,6 +15,7 @@ from icarus.games.lotr_confrontation.facts import BIT, DEAD, FRODO, MORDOR, TEAM
 from icarus.kernel import below, helper, lowest_bit, popcount
 
 EVERYONE = (1 << TEAM) - 1
+LAPSED = 2  # `searching` once something was seen that is not kept up
 
 BELIEFS = np.dtype(
     [
@@ -112,7 +113,9 @@ def prune(state: Any, side: int) -> None:
 @helper
 def know(state: Any, piece: int) -> None:
     """Both players have seen which piece stands where it stands now."""
-    if not state.searching:
+    if state.searching:
+        state.searching = LAPSED
+    else:
         state.possible[piece] = BIT[state.pos[piece]]
         prune(state, piece // TEAM)
 

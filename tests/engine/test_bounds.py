@@ -1,0 +1,259 @@
+"""Everything ends: games that do not, facts that contradict each other, counts and memory that run out, Ctrl-C whatever runs."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import BASELINE, DeterminizedUCT, games, parse, search
+from icarus.compiler.entries import interrupts_kept
+from tests.commands.test_contract import NIM
+from tests.conftest import environment
+
+SOON = 20.0  # seconds, on a busy machine
+
+
+def apply_without_end(state: Any, action: int) -> None:
+    """Nothing is ever taken."""
+    state.mover = 1 - state.mover
+
+
+ENDLESS = attrs.evolve(NIM, apply=apply_without_end)
+
+
+@pytest.mark.parametrize("strategy", ["BASELINE", "MAST"])
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_a_game_that_does_not_end_is_refused_with_its_name_and_moves(strategy: str, engine: str) -> None:
+    game = attrs.evolve(ENDLESS, max_length=300)
+    state = game.new_initial_state(1)
+    state.apply_action(2)
+    with pytest.raises(
+        ValueError, match="a playout of nim7 has not ended after 300 actions.*after 1 actions of the game .*: 2"
+    ):
+        search(state, parse(strategy), iterations=10, engine=engine)
+
+
+def test_a_playout_may_be_exactly_as_long_as_the_game() -> None:
+    for strategy in ("BASELINE", "MAST"):
+        state = attrs.evolve(NIM, max_length=7).new_initial_state(1)  # seven times one
+        assert search(state, parse(strategy), iterations=500).iterations == 500
+
+
+@pytest.mark.parametrize(("threads", "sharing"), [(1, "roots"), (2, "roots"), (2, "records")])
+@pytest.mark.parametrize("strategy", ["BASELINE", "MAST"])
+def test_an_interrupt_ends_a_search_whose_game_never_ends(strategy: str, threads: int, sharing: str) -> None:
+    state = attrs.evolve(ENDLESS, max_length=10**12).new_initial_state(1)
+    if strategy == "MAST":  # which needs the room of every step
+        state = attrs.evolve(ENDLESS, max_length=10**6).new_initial_state(1)
+    search(NIM.new_initial_state(1), parse(strategy), iterations=10, threads=threads, sharing=sharing)  # compiles
+    began = time.monotonic()
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises((KeyboardInterrupt, ValueError)):
+        search(state, parse(strategy), iterations=10, threads=threads, sharing=sharing)
+        pytest.fail("it ended")
+    timer.cancel()
+    assert time.monotonic() - began < SOON
+
+
+def test_an_interrupt_that_somebody_handles_otherwise_changes_nothing() -> None:
+    state, heard = games.load("othello").new_initial_state(), []
+    undisturbed = search(state, BASELINE, iterations=3000, seed=1)
+    before = signal.signal(signal.SIGINT, lambda *_: heard.append(1))
+    try:
+        timers = [threading.Timer(0.01 * i, os.kill, (os.getpid(), signal.SIGINT)) for i in range(5)]
+        for timer in timers:
+            timer.start()
+        disturbed = search(state, BASELINE, iterations=3000, seed=1)
+        for timer in timers:
+            timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert heard
+    assert (disturbed.visits == undisturbed.visits).all()
+    rows = [result.records["BASELINE"].rows for result in (disturbed, undisturbed)]
+    assert (rows[0] == rows[1]).all()
+
+
+def test_whoever_was_told_of_signals_before_still_is() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing)
+    try:
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            search(attrs.evolve(ENDLESS, max_length=10**12).new_initial_state(1), BASELINE, iterations=1)
+        assert os.read(reading, 1) == bytes([signal.SIGINT])
+    finally:
+        assert signal.set_wakeup_fd(before) == writing
+        os.close(reading)
+        os.close(writing)
+
+
+def test_an_interrupt_that_the_compiler_drops_is_raised_afterwards() -> None:
+    with pytest.raises(KeyboardInterrupt), interrupts_kept():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        except KeyboardInterrupt:
+            raise RuntimeError("no compiled object yet for <Library>") from None
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+LOOP = """
+import attrs
+import numpy as np
+from icarus import games
+from icarus.kernel import CHANCE
+
+def apply(state, action):
+    while state.left >= 0:
+        state.mover = 1 - state.mover
+
+from tests.commands.test_contract import NIM
+game = attrs.evolve(NIM, name="stuck", apply=apply)
+"""
+
+
+def test_a_second_ctrl_c_ends_a_command_whose_game_loops(tmp_path: Path) -> None:
+    (tmp_path / "stuck.py").write_text(LOOP)
+    command = [sys.executable, "-m", "icarus", "search", "stuck", "--with", "stuck.py", "--iterations", "10"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        out: list[str] = []
+        reader = threading.Thread(target=lambda: out.extend(process.stdout))  # type: ignore[arg-type]
+        reader.start()
+        while not any("nim" in line or "left" in line or line.strip() for line in out) and process.poll() is None:
+            time.sleep(0.1)  # the state is printed before the search
+        time.sleep(5)
+        process.send_signal(signal.SIGINT)
+        time.sleep(3)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        code = process.wait(SOON)
+        reader.join()
+        told = process.stderr.read()  # type: ignore[union-attr]
+    assert code == 130, told
+    assert "press Ctrl-C again to end the process" in told
+    assert "did not return" in told
+
+
+# ------------------------------------------------------------------------------------------- facts without a solution
+
+
+def _hearts(facts: Any) -> None:
+    facts.excluded[1:] = np.uint64((1 << 52) - 1)  # nobody else may hold anything
+
+
+def _confrontation(facts: Any) -> None:
+    facts.possible[:] = 0
+
+
+def _goofspiel(facts: Any) -> None:
+    facts.bids[0, 0], facts.bids[1, 0], facts.rounds = 1, 0, 1  # the lowest card has won
+
+
+def _phantom(facts: Any) -> None:
+    facts.open[0] = 0
+    facts.marks[1] = np.uint64(0b1111)  # a line of four, all of them found
+
+
+@pytest.mark.parametrize(
+    ("name", "slip", "told"),
+    [
+        ("hearts", _hearts, "no deal of hearts agrees with the facts.*`excluded`"),
+        ("lotr-confrontation", _confrontation, "no placement .* agrees with both `possible`"),
+        ("goofspiel", _goofspiel, "no sequence of the other's bids"),
+        ("phantom-mnk", _phantom, "the other's `marks` in phantom-mnk cannot be"),
+    ],
+)
+def test_facts_that_contradict_each_other_are_named(name: str, slip: Callable[[Any], None], told: str) -> None:
+    state = games.load(name).new_initial_state(seed=3)
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    if name == "hearts":
+        while state.current_player() != 0 or state.facts.passes < 12:
+            state.apply_action(state.legal_actions()[0])
+    state.determinize(0, seed=1)
+    slip(state.facts)
+    with pytest.raises(ValueError, match=told):
+        state.determinize(0, seed=1)
+
+
+def test_a_determinization_of_the_confrontation_played_on_says_that_knowledge_is_not_kept() -> None:
+    game, generator = games.load("lotr-confrontation"), np.random.default_rng(5)
+    refused = 0
+    for seed in range(5):
+        state = game.new_initial_state(seed=seed)
+        drawn = state.determinize(state.current_player(), seed=seed)
+        drawn.determinize(0, seed=1)
+        for _ in range(20):
+            if drawn.is_terminal():
+                break
+            drawn.apply_action(int(generator.choice(drawn.legal_actions())))
+        if not drawn.is_terminal():
+            with pytest.raises(ValueError, match="played on from a determinization"):
+                drawn.determinize(0, seed=1)
+            refused += 1
+    assert refused > 2
+
+
+# ------------------------------------------------------------------------------------------------ counts, memory, limits
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(engine: str) -> None:
+    from icarus.engine.search import spend, begun
+
+    running = begun(games.load("othello").new_initial_state(), BASELINE, 1, engine=engine)
+    running.run(50)
+    root = running.tables[0].rows  # type: ignore[union-attr]
+    most = root["visits"].argmax()
+    root["visits"][most] = np.iinfo(np.int32).max - 20
+    with pytest.raises(OverflowError, match="a count has reached 2147483647"):
+        spend(running, 1000, None, time.perf_counter(), None)
+    assert 50 < running.iterations < 1000
+    assert (running.tables[0].rows["visits"] >= 0).all()  # type: ignore[union-attr]
+
+
+MEMORY = """
+import resource
+from icarus import *
+from icarus.engine import tables
+state = games.load("othello").new_initial_state()
+search(state, BASELINE, iterations=100)
+def no_memory(self, capacity):
+    if capacity > 1 << 14:
+        raise MemoryError
+    return empty(self, capacity)
+empty, tables.Table._empty = tables.Table._empty, no_memory
+try:
+    search(state, BASELINE, iterations=10**6)
+except SearchExhausted as error:
+    print(error)
+    print(error.result.visits.sum() == error.result.iterations > 1000)
+"""
+
+
+def test_memory_that_runs_out_keeps_what_was_found(python: Any) -> None:
+    done = python(MEMORY)
+    assert re.fullmatch(r"the search ended after \d+ iterations: memory has run out\nTrue\n", done.stdout), done.stderr
+
+
+def test_threads_and_trees_have_limits() -> None:
+    state = games.load("othello").new_initial_state()
+    with pytest.raises(ValueError, match="threads is 100000; it must be an integer from 1 to 1024"):
+        search(state, BASELINE, iterations=10, threads=100_000)
+    with pytest.raises(ValueError, match="must be an integer from 1 to 10000"):
+        DeterminizedUCT(10**9)
