@@ -69,6 +69,8 @@ def verify(
 ) -> int:
     """Play a sample of games again and compare them action by action; the exit code is 1 if one differs."""
     experiment = store.experiment_in(directory)
+    for module in sorted({cell.module for cell in experiment.cells if cell.module}):
+        say(f"{directory} names a Python file, which is run now: {module}")
     differences = 0
     for message, same in audit(experiment, store.rows(directory, experiment), positive("sample", sample), seed):
         differences += not same

@@ -43,7 +43,7 @@ from experiments.plan.checks import (
     text,
     truth,
 )
-from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt
+from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt, source_of
 from experiments.plan.pictures import PICTURES
 from icarus import Game, checks, games
 
@@ -113,9 +113,16 @@ def build(table: Mapping[str, Any], module: str = "") -> Experiment:
 
 def _cells(table: Mapping[str, Any], module: str) -> tuple[Cell, ...]:
     """All agents in all columns."""
-    agents = players.agents(table, module)
+    agents, source = players.agents(table, module), source_of(module)
     cells = tuple(
-        Cell(column, name, agent.player, module, None if agent.iterations == column.iterations else agent.iterations)
+        Cell(
+            column,
+            name,
+            agent.player,
+            module,
+            None if agent.iterations == column.iterations else agent.iterations,
+            source,
+        )
         for column in _columns(table, module)
         for name, agent in agents.items()
     )

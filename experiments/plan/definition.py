@@ -13,7 +13,22 @@ from icarus.commands.own_files import load_files
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 
 DIGITS = 16  # of the hexadecimal key of a cell
+SOURCE_DIGITS = 12  # of the digest of a Python file
 _KEY_LIMIT = 1 << 32  # a part of a key of random numbers is below it
+
+
+def source_of(module: str) -> str:
+    """A digest of what a Python file holds; empty where there is no file.
+
+    Raises:
+        Refusal: it cannot be read.
+    """
+    if not module:
+        return ""
+    try:
+        return hashlib.sha256(Path(module).read_bytes()).hexdigest()[:SOURCE_DIGITS]
+    except OSError as error:
+        raise Refusal(f"{module}, which defines agents, cannot be read: {error.strerror}") from None
 
 
 class Refusal(ValueError):
@@ -116,6 +131,7 @@ class Cell:
         player: its strategy and scheme.
         module: the Python file that defines names in the compositions of this cell; empty if there is none.
         own_iterations: its budget where that is another than the column's.
+        source: a digest of what that file held when the experiment was begun.
     """
 
     column: Column
@@ -123,6 +139,7 @@ class Cell:
     player: Player
     module: str = ""
     own_iterations: int | None = None
+    source: str = ""
 
     @property
     def iterations(self) -> int | None:
@@ -148,7 +165,8 @@ class Cell:
         player = _written("strategy", "scheme", self.player)
         own = {} if self.own_iterations is None else {"own_iterations": self.own_iterations}
         strategy = {"strategy": player.pop("strategy"), "module": self.module}
-        return {"column": self.column.settings(), "agent": self.agent, **strategy, **player, **own}
+        source = {"source": self.source} if self.source else {}
+        return {"column": self.column.settings(), "agent": self.agent, **strategy, **player, **own, **source}
 
     def __reduce__(self) -> Any:
         return cell_kept, (self.settings(),)  # slots of one's own have no module that another process could import

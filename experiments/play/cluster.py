@@ -68,6 +68,11 @@ class Cluster:
             game = given.pop(future)
             if future.status == "error":
                 raise GameFailed(f"{described(game)} failed: {future.exception()!r}")
+            if future.status != "finished":
+                raise GameFailed(
+                    f"the dask scheduler at {self._address!r} has gone ({described(game)} was {future.status}); "
+                    "what has ended is kept, the same command continues"
+                )
             if (another := next(queue, None)) is not None:
                 new = self._submitted(another)
                 given[new] = another
@@ -75,4 +80,6 @@ class Cluster:
             yield future.result()
 
     def _submitted(self, game: Game) -> "object":
-        return self._client.submit(playing.row, game, key=f"{game.cell.key}-{game.trial}", pure=False)
+        """Under a name that says all of what is played, since the runs of a scheduler share what has the same name."""
+        name = "-".join(map(str, (game.cell.key, game.trial, *game.seed, game.cell.source)))
+        return self._client.submit(playing.row, game, key=name, pure=False)

@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any
 
+from experiments.plan.definition import Refusal
 from experiments.play import playing
 from experiments.play.playing import Game
 from experiments.store.rows import Row
@@ -39,6 +40,8 @@ def worker(connection: Connection) -> None:
             return
         try:
             answer: Row | str = playing.row(game)
+        except Refusal as error:
+            answer = str(error)
         except Exception:
             answer = traceback.format_exc()
         connection.send(answer)

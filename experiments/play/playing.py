@@ -18,14 +18,13 @@ import numba
 import numpy
 
 import icarus
-from experiments.plan.definition import Cell, Label, Player, strategy_of
+from experiments.plan.definition import SOURCE_DIGITS, Cell, Label, Player, Refusal, source_of, strategy_of
 from experiments.store.rows import Row
 from icarus import Agent, games, play
 from icarus.commands.own_files import load_file
 
 WIN = 1.0  # the reward of a win; draws and shared lower places are losses (section 8)
 GIT_SECONDS = 10
-DIGEST_LETTERS = 12
 
 
 @attrs.frozen
@@ -40,6 +39,8 @@ class Game:
 def record(game: Game) -> Any:
     """Play a game; the same one whenever, wherever and beside whatever it is played."""
     cell, column = game.cell, game.cell.column
+    if cell.source and (now := source_of(cell.module)) != cell.source:
+        raise Refusal(f"{cell.module} was edited: its digest is {now}, that of the games of this run {cell.source}")
     if cell.module:
         load_file(Path(cell.module))
     played = games.load(column.game)
@@ -116,7 +117,7 @@ def provenance(module: str = "") -> dict[str, Any]:
     """By what a game was played: versions, commit, a digest of the sources, machine, digest of the experiment's Python file."""
     package = Path(icarus.__file__).parent
     commit, dirty = _commit(package)
-    own = {"module": hashlib.sha256(Path(module).read_bytes()).hexdigest()[:DIGEST_LETTERS]} if module else {}
+    own = {"module": source_of(module)} if module else {}
     return {
         "icarus": icarus.__version__,
         "commit": commit,
@@ -136,7 +137,7 @@ def _digest(package: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:DIGEST_LETTERS]
+    return digest.hexdigest()[:SOURCE_DIGITS]
 
 
 def _commit(package: Path) -> tuple[str | None, bool | None]:

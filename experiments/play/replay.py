@@ -8,6 +8,8 @@ from experiments.play import playing
 from experiments.play.playing import Game
 from experiments.store.rows import Row
 
+CLOCKS = ("seconds",)  # statistics that the clock decides
+
 
 def audit(experiment: Experiment, rows: Iterable[Row], sample: int, seed: int) -> Iterator[tuple[str, bool]]:
     """Each game of a random sample played again: (what was found, whether it was the same).
@@ -60,6 +62,12 @@ def compared(row: Row, game: Game, experiment: Experiment) -> tuple[str, bool]:
         or row["win"] != (row["reward"] >= playing.WIN)
     ):
         return f"{name}: returns were {row['returns']} and win {row['win']}, now {returns}{_versions(row)}", False
+    mine = [decision for decision in played.decisions if decision.player == row["seat"]]
+    found = {key: value for key, value in playing.statistics(mine).items() if key not in CLOCKS}
+    for key, value in found.items():
+        if row["statistics"]["agent"].get(key) != value:
+            kept = row["statistics"]["agent"].get(key)
+            return f"{name}: {key} of its searches was {kept} on average, now {value}{_versions(row)}", False
     return f"{name}: {len(now)} actions, the same", True
 
 

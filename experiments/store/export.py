@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from experiments.plan.definition import Experiment, Refusal
 from experiments.store import rows as store
-from experiments.store.results import LONGEST_ROW, MEMORY, results_of
+from experiments.store.results import LONGEST_ROW, MEMORY, named, results_of
 from experiments.store.rows import Damage, Row
 
 
@@ -27,7 +27,7 @@ def query(directory: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:
         # All that can be skipped is a torn last line.
         relation = database.read_json(
-            str(store.results_in(directory)),
+            named(store.results_in(directory)),
             format="newline_delimited",
             ignore_errors=True,
             sample_size=-1,

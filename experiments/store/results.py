@@ -4,6 +4,7 @@ Sums are taken in whole millionths, so that they do not depend on the order of t
 """
 
 import contextlib
+import glob
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,7 +21,6 @@ from experiments.store.summary import MILLION, STATISTICS, Moments, Tally, blank
 LONGEST_ROW = 1 << 24  # bytes, for the reader of JSON
 MEMORY = "400MB"  # of the database, before it turns to the disk
 DRAWN = "[0.5,0.5]"  # the returns of a drawn game of two
-CHUNK = 1 << 20  # bytes read at once where lines are counted
 
 _AGENT = ", ".join(f"{name} DOUBLE" for name in STATISTICS)
 _FIELDS = {
@@ -41,6 +41,17 @@ _GAMES = (
     "run INTEGER, cell INTEGER, trial BIGINT, seat BIGINT, win BOOLEAN, draw BOOLEAN, returns VARCHAR, started VARCHAR, "
     "seconds BIGINT, " + ", ".join(f"{name} BIGINT" for name in STATISTICS)
 )
+
+
+_SENSIBLE = (
+    f"try_cast(started AS TIMESTAMPTZ) IS NOT NULL AND seconds BETWEEN 0 AND {store.LARGEST} AND reward BETWEEN 0 AND 1 "
+    "AND list_min(returns::DOUBLE[]) >= 0 AND list_max(returns::DOUBLE[]) <= 1"
+)
+
+
+def named(path: Path) -> str:
+    """A path as the database takes it: one file, whatever letters are in its name."""
+    return glob.escape(str(path))
 
 
 def _millionths(value: str) -> str:
@@ -112,7 +123,7 @@ class Results:
     def _lines(self, run: Run) -> Any:
         """The file as a relation; lines and fields that cannot be read are missing in it."""
         return self._database.read_json(
-            str(run.path),
+            named(run.path),
             columns=_FIELDS,
             format="newline_delimited",
             ignore_errors=True,
@@ -120,6 +131,16 @@ class Results:
         )
 
     def _read(self, number: int, run: Run) -> None:
+        import duckdb
+
+        try:
+            self._entered(number, run)
+        except (duckdb.Error, EOFError, OSError) as error:
+            for _ in store.rows(run.directory, run.experiment):  # which tells the line
+                pass
+            raise Damage(f"{run.path} cannot be read: {' '.join(str(error).split())}") from None
+
+    def _entered(self, number: int, run: Run) -> None:
         lines, indices = self._lines(run), {cell.key: index for index, cell in enumerate(self.cells)}
         known = [(cell.key, indices[cell.key]) for cell in run.experiment.cells]
         values = ", ".join(f"('{key}', {index})" for key, index in known)
@@ -131,7 +152,7 @@ class Results:
                 {_millionths("seconds")},
                 {", ".join(_millionths(f"statistics.agent.{name}") for name in STATISTICS)}
             FROM lines JOIN (VALUES {values}) AS known(key, index) ON lines.cell = known.key
-            WHERE {whole} AND trial BETWEEN 0 AND {run.experiment.trials - 1}""")[0][0]
+            WHERE {whole} AND {_SENSIBLE} AND trial BETWEEN 0 AND {run.experiment.trials - 1}""")[0][0]
         after, rest = _counted(run.path)
         if read == after + 1 and (torn := _game(rest)):  # only its end is missing: it does not count
             self.select("DELETE FROM games WHERE run = ? AND cell = ? AND trial = ?", number, indices[torn[0]], torn[1])
@@ -217,7 +238,7 @@ def _counted(path: Path) -> tuple[int, bytes]:
     """The number of whole lines of a file, and what follows the last of them."""
     lines, rest = 0, b""
     with store.opened(path) as file:
-        while chunk := file.read(CHUNK):
+        while chunk := file.read(store.CHUNK):
             lines += chunk.count(b"\n")
             before, end, after = chunk.rpartition(b"\n")
             rest = after if end else rest + chunk

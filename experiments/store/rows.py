@@ -6,22 +6,29 @@ A run that has ended may be packed to results.jsonl.gz, which is read like the o
 """
 
 import contextlib
+import datetime
 import fcntl
 import gzip
 import json
 import os
 import shutil
 import time
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, BinaryIO
+
+import attrs
 
 from experiments.plan.definition import Experiment, Refusal, from_settings
 from icarus.engine.scheme import MO_ISMCTS
 
 EXPERIMENT, RESULTS, PACKED = "experiment.json", "results.jsonl", "results.jsonl.gz"
 FORMAT = 1  # of both files
+CHUNK = 1 << 20  # bytes read at once
 UNFINISHED = ".new"  # the end of the name of a file that is being written
+LARGEST = 1e12  # no statistics of a game reach it
+PATIENCE = 1.0  # seconds for which a directory may be looked at (see `being_written`) before it counts as taken
 SYNC_SECONDS = 1.0  # the disk is asked to keep what it has at most this often; a killed process loses nothing
 _FIELDS = {
     "cell": str,
@@ -86,7 +93,7 @@ def results_in(directory: Path) -> Path:
 
 
 def opened(path: Path) -> BinaryIO | gzip.GzipFile:
-    """The file, packed or not."""
+    """The file, packed or not; what is read of a packed one is to be `_sound`."""
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
@@ -127,9 +134,34 @@ def _unpack(directory: Path) -> None:
     plain, packed = directory / RESULTS, directory / PACKED
     if packed.exists():
         if not plain.exists():
-            with gzip.open(packed, "rb") as source, _written_whole(plain) as target:
+            with _sound(packed), gzip.open(packed, "rb") as source, _written_whole(plain) as target:
                 shutil.copyfileobj(source, target)
+        elif not _begins_with(plain, packed):
+            raise Damage(
+                f"{directory} holds both {RESULTS} and {PACKED}, and the former does not continue the latter; "
+                "move one of them to a directory of its own with experiment.json, and merge the two"
+            )
         packed.unlink()
+
+
+def _begins_with(plain: Path, packed: Path) -> bool:
+    """Whether a file holds all that a packed one holds, and perhaps more after it."""
+    with _sound(packed), plain.open("rb") as whole, gzip.open(packed, "rb") as part:
+        while piece := part.read(CHUNK):
+            if whole.read(len(piece)) != piece:
+                return False
+    return True
+
+
+@contextlib.contextmanager
+def _sound(packed: Path) -> Iterator[None]:
+    """Tell of a packed file that cannot be unpacked to its end."""
+    try:
+        if packed.suffix == ".gz" and not packed.stat().st_size:
+            raise EOFError("it is empty")
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise Damage(f"{packed} is damaged: {error}") from None
 
 
 @contextlib.contextmanager
@@ -154,7 +186,7 @@ def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:
     cells = {cell.key for cell in experiment.cells}
     lines: dict[tuple[str, int], int] = {}
     end = 0
-    with file:
+    with file, _sound(path):
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
                 return
@@ -172,15 +204,37 @@ def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:
 
 def _row(line: bytes, where: str) -> Row:
     try:
-        row = json.loads(line)
-    except ValueError:
+        row = json.loads(line, parse_constant=_no_number)
+    except (ValueError, RecursionError):
         raise Damage(f"{where}: damaged (not a JSON object)") from None
     if not isinstance(row, dict):
         raise Damage(f"{where}: damaged (not a JSON object)")
     for field, kind in _FIELDS.items():
         if not isinstance(row.get(field), kind) or (kind is int and isinstance(row[field], bool)):
             raise Damage(f"{where}: damaged ({field!r} is {'missing' if field not in row else 'of the wrong kind'})")
+    if wrong := _senseless(row):
+        raise Damage(f"{where}: damaged ({wrong!r} is {row[wrong]!r})")
     return row
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _senseless(row: Row) -> str:
+    """The first field that holds what no game can have; "" if there is none."""
+    try:
+        datetime.datetime.fromisoformat(row["started"])
+    except ValueError:
+        return "started"
+    numbers = [value for side in row["statistics"].values() if isinstance(side, dict) for value in side.values()]
+    if any(isinstance(value, int | float) and not abs(value) < LARGEST for value in numbers):
+        return "statistics"
+    if not 0 <= row["seconds"] < LARGEST:
+        return "seconds"
+    if not all(isinstance(value, int | float) and 0 <= value <= 1 for value in (row["reward"], *row["returns"])):
+        return "returns"
+    return ""
 
 
 class NotKept(Exception):
@@ -262,15 +316,24 @@ def _locked(directory: Path) -> Iterator[None]:
         handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise Refusal(f"{directory} cannot be used as a directory for results: {error.strerror}") from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise Refusal(f"another run is writing to {directory}") from None
+    until = time.monotonic() + PATIENCE
+    while not _taken(handle):
+        if time.monotonic() > until:
+            os.close(handle)
+            raise Refusal(f"another run is writing to {directory}")
+        time.sleep(PATIENCE / 20)
     try:
         yield
     finally:
         os.close(handle)
+
+
+def _taken(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def being_written(directory: Path) -> bool:
@@ -290,6 +353,7 @@ def _claim(directory: Path, experiment: Experiment) -> None:
     if path.exists():
         there, here = experiment_in(directory).settings(), experiment.settings()
         if there != here:
+            _refuse_edited(directory, experiment)
             raise Refusal(f"{directory} belongs to another run: {difference(there, here)}; choose another directory")
         return
     unfinished = path.name + UNFINISHED
@@ -299,6 +363,16 @@ def _claim(directory: Path, experiment: Experiment) -> None:
         )
     with _written_whole(path) as file:
         file.write(json.dumps({"format": FORMAT, **experiment.settings()}, indent=1, ensure_ascii=False).encode())
+
+
+def _refuse_edited(directory: Path, experiment: Experiment) -> None:
+    """Say so where all that differs is what a Python file holds."""
+    for kept, now in zip(experiment_in(directory).cells, experiment.cells, strict=False):
+        if kept.source != now.source and attrs.evolve(kept, source=now.source).settings() == now.settings():
+            raise Refusal(
+                f"{now.module} was edited since the run in {directory} began: its digest is {now.source}, that of the games "
+                f"there {kept.source or 'not kept'}; undo the edit, or choose another directory"
+            )
 
 
 def difference(there: Mapping[str, Any], here: Mapping[str, Any], places: tuple[str, str] = ("there", "here")) -> str:
