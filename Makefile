@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 SMOKE := tests/test_checks.py tests/test_readme.py tests/algebra/test_enhancement.py tests/commands/test_own_files.py
 
-.PHONY: suite campaign test pythons slow bench docs wheel clean
+.PHONY: suite campaign test pythons slow faults bench docs wheel clean
 
 suite: .venv/experiments        # the main job, small: Table 1 on Othello and Knockout Whist, with its pictures
 	$(BIN)/python -m experiments run figure4 --games othello,knockout-whist --trials 8 --iterations 200 --out results/suite
@@ -35,6 +35,9 @@ pythons: .venv/test
 
 slow: .venv/test                # the same with the full counts of games and determinizations
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --slow
+
+faults: .venv/test              # 200 faults and more: kills, torn and foreign files, full disks, flipped bits; each against an undisturbed run
+	$(BIN)/python -m tests.faults
 
 bench: .venv/test               # speed beside OpenSpiel, memory, starts, and growth with its picture
 	mkdir -p results

@@ -1,0 +1,1 @@
+"""Faults on purpose: `make faults`, or python -m tests.faults."""

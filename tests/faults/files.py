@@ -1,0 +1,172 @@
+"""Faults of files: torn, overwritten, cut, foreign; disks that are full; machine code with flipped bits."""
+
+import functools
+import gzip
+import resource
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from experiments.plan.definition import Refusal
+from experiments.play import running
+from experiments.store import rows as store
+from icarus.compiler import cache
+from tests.faults.harness import Bench, Here, Wrong
+
+
+def tear(bench: Bench) -> None:
+    """The last line is torn anywhere, as by a kill in the middle of a write."""
+    directory = bench.copy()
+    path = directory / store.RESULTS
+    content = path.read_bytes()
+    last = content.rindex(b"\n", 0, len(content) - 1) + 1
+    path.write_bytes(content[: bench.random.randrange(last, len(content))])
+    bench.resume(directory)
+
+
+def overwrite(bench: Bench) -> None:
+    """A stretch of the file is lost: zeros or noise over some bytes."""
+    directory = bench.copy()
+    path = directory / store.RESULTS
+    content = bytearray(path.read_bytes())
+    size = bench.random.randrange(16, 600)
+    place = bench.random.randrange(0, len(content) - size - 1)
+    content[place : place + size] = bytes(size) if bench.random.random() < 0.5 else bench.random.randbytes(size)
+    path.write_bytes(content)
+    told = bench.refused(store.Damage, lambda: running.run(bench.experiment, directory, Here()))
+    if "line" not in told or path.read_bytes() != content:
+        raise Wrong(f"the line is not told, or the file was changed: {told}")
+
+
+def cut_packed(bench: Bench) -> None:
+    """A packed file is cut short anywhere."""
+    directory = bench.copy()
+    packed = store.pack(directory)
+    content = packed.read_bytes()
+    packed.write_bytes(content[: bench.random.randrange(1, len(content) - 1)])
+    left = packed.read_bytes()
+    bench.refused(store.Damage, lambda: running.run(bench.experiment, directory, Here()))
+    if packed.read_bytes() != left:
+        raise Wrong("the packed file was changed")
+
+
+def stop_packing(bench: Bench) -> None:
+    """A kill between packing and deleting leaves both files."""
+    directory = bench.begun()
+    path = directory / store.RESULTS
+    (directory / store.PACKED).write_bytes(gzip.compress(path.read_bytes()))
+    bench.resume(directory)
+    if (directory / store.PACKED).exists():
+        raise Wrong("the packed file is still there")
+
+
+def put_other_games_beside(bench: Bench) -> None:
+    """Two files of games that do not agree: neither may be lost."""
+    directory = bench.begun()
+    lines = (bench.whole / store.RESULTS).read_bytes().splitlines(keepends=True)
+    bench.random.shuffle(lines)
+    packed, plain = directory / store.PACKED, directory / store.RESULTS
+    packed.write_bytes(gzip.compress(b"".join(lines)))
+    before = packed.read_bytes(), plain.read_bytes()
+    bench.refused(store.Damage, lambda: running.run(bench.experiment, directory, Here()))
+    if (packed.read_bytes(), plain.read_bytes()) != before:
+        raise Wrong("a file was changed")
+
+
+def put_foreign_file(bench: Bench) -> None:
+    """The directory holds somebody's file, or another's experiment.json."""
+    directory = bench.fresh()
+    directory.mkdir()
+    name = bench.random.choice(["notes.txt", "thesis.pdf", store.RESULTS, store.EXPERIMENT])
+    content = bench.random.choice([b"", b"{}", b"[1]", b"\x00\xff", b'{"format": 99}', b'{"format": 1}', b"precious"])
+    (directory / name).write_bytes(content)
+    bench.refused(Refusal, lambda: running.run(bench.experiment, directory, Here()))
+    if [(path.name, path.read_bytes()) for path in directory.iterdir()] != [(name, content)]:
+        raise Wrong(f"{name} was not left alone")
+
+
+def repeat_line(bench: Bench) -> None:
+    """A line is there twice, as after a careless `cat`."""
+    directory = bench.copy()
+    path = directory / store.RESULTS
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines, bench.random.choice(lines)]))
+    bench.refused(store.Damage, lambda: running.run(bench.experiment, directory, Here()))
+
+
+def fill_disk(bench: Bench) -> None:
+    """No file may become larger than some size, in the middle of a row; later there is room again."""
+    directory = bench.begun()
+    size = (directory / store.RESULTS).stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + bench.random.randrange(0, 300), before[1]))
+    try:
+        bench.refused(store.NotKept, lambda: running.run(bench.experiment, directory, Here()))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    if (directory / store.RESULTS).stat().st_size != size:
+        raise Wrong("a part of a row was left")
+    bench.resume(directory)
+
+
+@functools.cache
+def _machine_code() -> tuple[Path, ...]:
+    folder = cache.cache_folder()
+    if folder is None:
+        raise Wrong("there is no cache of machine code")
+    return tuple(sorted(folder.glob("*.bin")))
+
+
+class _Kept(cache.DiskCache):
+    """A file of machine code under another path."""
+
+    def __init__(self, original: Path, path: Path) -> None:
+        self._name, self._key = original.stem, original.stem.rpartition("-")[2]
+        self._path, self._enabled = path, True
+
+
+def flip_bit(bench: Bench) -> None:
+    """One bit of a file of machine code is another: it is compiled anew, not run."""
+    original = bench.random.choice(_machine_code())
+    path = bench.folder / "code.bin"
+    content = bytearray(original.read_bytes())
+    one = _Kept(original, path)
+    _write(path, bytes(content))
+    one._content(path)  # whole, it is taken
+    place = bench.random.randrange(8 * len(content))
+    content[place // 8] ^= 1 << place % 8
+    _write(path, bytes(content))
+    bench.refused(ValueError, lambda: one._content(path))
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    path.chmod(0o600)
+
+
+def change_setting(bench: Bench) -> None:
+    """The run of other settings is not continued."""
+    directory = bench.begun()
+    before = (directory / store.RESULTS).read_bytes()
+    change: dict[str, Any] = bench.random.choice([{"seed": 1}, {"trials": 9}, {"paired": True}, {"name": "other"}])
+    other = attrs.evolve(bench.experiment, **change)
+    bench.refused(Refusal, lambda: running.run(other, directory, Here()))
+    if (directory / store.RESULTS).read_bytes() != before:
+        raise Wrong("the file was changed")
+    bench.resume(directory)
+
+
+FAULTS: dict[Callable[[Bench], None], int] = {  # how many of each by default
+    tear: 50,
+    overwrite: 30,
+    cut_packed: 20,
+    stop_packing: 10,
+    put_other_games_beside: 10,
+    put_foreign_file: 15,
+    repeat_line: 5,
+    fill_disk: 20,
+    flip_bit: 30,
+    change_setting: 8,
+}
