@@ -1,0 +1,82 @@
+"""The public names of the package are held to the glossary: one word for one thing."""
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+import icarus
+
+PACKAGE = Path(icarus.__file__).parent
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in (PACKAGE.parent / "docs" / "glossary.md").read_text().splitlines()
+    if re.match(r"\| (?!word)\w", line)
+]
+NOT = {other: word for word, _, _, others in ROWS for other in others.split(", ") if other}
+PARTICIPLES = {"given", "kept", "said", "taken"}
+
+
+def public_names() -> Iterator[tuple[str, str]]:
+    """(file, name) of all public functions, methods, classes, and their arguments; bridges speak the other side's language."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        where = path.relative_to(PACKAGE).as_posix()
+        if where.startswith("bridges/"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+                yield where, node.name
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                yield from ((where, argument.arg) for argument in [*node.args.args, *node.args.kwonlyargs])
+
+
+def words(name: str) -> set[str]:
+    """The words of a name: play_out, PlayOut and PLAY_OUT have play and out."""
+    return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
+
+
+def looked_up(dotted: str) -> Any:
+    """What a dotted name stands for: a module's own, an attribute, or a field of a class."""
+    parts = dotted.split(".")
+    for cut in range(len(parts), 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(parts[:cut]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[cut:]:
+            fields = attrs.fields_dict(found) if isinstance(found, type) and attrs.has(found) else {}
+            annotated = getattr(found, "__annotations__", {})
+            found = fields[part] if part in fields else annotated[part] if part in annotated else getattr(found, part)
+        return found
+    raise AssertionError(dotted)
+
+
+def test_the_glossary_says_each_word_once() -> None:
+    told = [row[0] for row in ROWS]
+    assert len(told) > 30 and len(set(told)) == len(told)
+    assert not {other for row in ROWS for other in row[3].split(", ")} & set(told)
+
+
+@pytest.mark.parametrize("code", sorted({row[2].strip("`") for row in ROWS}))
+def test_what_the_glossary_names_is_there(code: str) -> None:
+    if code == "icarus.State.record":  # an attribute of instances
+        assert hasattr(icarus.games.load("kuhn-poker").new_initial_state(seed=0), code.split(".")[-1])
+    else:
+        assert looked_up(code) is not None
+
+
+def test_no_public_name_has_a_word_in_it_for_which_the_glossary_has_another() -> None:
+    names = list(public_names())
+    assert len(names) > 1000
+    assert not [(where, name, NOT[word]) for where, name in names for word in words(name) & set(NOT)]
+
+
+def test_no_public_function_is_called_by_an_irregular_participle() -> None:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        defined = {node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)}
+        assert not defined & PARTICIPLES, path
