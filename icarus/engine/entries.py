@@ -132,7 +132,9 @@ def backpropagation_entry(
     at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
     """
     inner, unpack, width = helper(function), unpack_parameters(kinds), row.itemsize // _COUNT.itemsize
-    counts = tuple(offset_of(row, name) // _COUNT.itemsize for name in counts_in(row))  # in 32-bit numbers
+    counts = np.array(
+        [offset_of(row, name) // _COUNT.itemsize for name in counts_in(row)], np.int64
+    )  # in 32-bit numbers
 
     def entry(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
         place = record_at(table, TABLE)
