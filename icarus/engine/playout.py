@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from icarus.algebra.enhancement import TOLERANCE
-from icarus.compiler.atomic import atomic_load
 from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, record_at
-from icarus.engine.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, STEP_SIZE, TOO_LONG
+from icarus.engine.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG
 from icarus.engine.choice import choose, pick_outcome
 from icarus.engine.disguise import choose_behind_move, group_actions, is_disguised
 from icarus.engine.lowering import AT_ONCE, COMPONENT, SIMULATED, TREE
+from icarus.engine.steps import has_room, is_interrupted, legal_actions, player_to_move, step_at, viewer_of
 from icarus.kernel import (
     CHANCE,
     EXPANSION,
@@ -211,26 +211,6 @@ def simulate_unseen(a: Any, legal: int, t: int, rng: np.ndarray) -> int:
         steps += 1
 
 
-@inlined
-def legal_actions(a: Any, legal: int) -> int:
-    """A(s), written to an address; returns their number."""
-    count = call2(a.game.legal, (a.buffers.state, legal))
-    if count < 1:
-        raise ValueError("a game gave no legal action at a state that is not terminal")
-    if count > a.game.max_legal:
-        raise ValueError("a game gave more legal actions than its max_legal")
-    return count
-
-
-@inlined
-def player_to_move(a: Any) -> int:
-    """ρ(s)."""
-    player = call1(a.game.player, (a.buffers.state,))
-    if player >= a.game.players or (player < CHANCE and player != TERMINAL):
-        raise ValueError("the player function of a game gave a number that is no player, neither CHANCE nor TERMINAL")
-    return player
-
-
 @helper
 def root_place(a: Any, action: int) -> int:
     """The place of an action among those of the root."""
@@ -245,25 +225,6 @@ def root_place(a: Any, action: int) -> int:
 
 
 @inlined
-def step_at(playout: Any, t: int) -> Any:
-    """Step t of a playout."""
-    return record_at(playout.steps + t * STEP_SIZE, STEP)
-
-
-@inlined
-def has_room(a: Any, playout: Any, t: int) -> bool:
-    """Whether there is room for step t and for the one after it, and nobody has asked the loop to return."""
-    fits = t + 1 < a.buffers.step_capacity and playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
-    return fits and not is_interrupted(a)
-
-
-@inlined
-def is_interrupted(a: Any) -> bool:
-    """Whether the loop is to return before it has made this playout."""
-    return atomic_load(a.rings) != a.heard
-
-
-@inlined
 def open_step(a: Any, playout: Any, t: int, player: int) -> int:
     """Begin step t with what is legal, for others as the root player sees it where his eyes see for all; returns how many actions are."""
     step, first = step_at(playout, t), playout.legal_length
@@ -274,14 +235,6 @@ def open_step(a: Any, playout: Any, t: int, player: int) -> int:
         step.count = group_actions(a, legal, count)
     playout.length, playout.legal_length = t + 1, first + step.count
     return count
-
-
-@inlined
-def viewer_of(a: Any, player: int) -> int:
-    """The column of a player's eyes."""
-    if a.game.viewers == 1:
-        return 0
-    return a.game.players if player == CHANCE else player
 
 
 @inlined
