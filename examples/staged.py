@@ -20,7 +20,7 @@ from icarus.kernel import CHANCE, record, update
 STAGE = Space(("ℕ₀",))  # how many times `width` actions lie between the root and the action
 
 
-@candidates
+@candidates(independent=True)
 def staged(history, legal, records, width: int = 8):
     """v(a) = q/n of θ(a, ρ, ⌊t/width⌋)"""
     present = len(history.steps) - 1

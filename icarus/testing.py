@@ -20,7 +20,7 @@ from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import integer
 from icarus.compiler.interpreted import Interpreter
 from icarus.compiler.rng import seeded
-from icarus.engine.plain import PlainTable, Playout
+from icarus.engine.plain import PlainTable, Playout, Seen
 from icarus.engine.plain_choice import theta_of, values_of
 from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, SIMULATION, TERMINAL, Theta, Updates
 from icarus.kernel.history import EMPTY_HISTORY, PHASES, History, episode_key, episode_record, root_key
@@ -222,7 +222,7 @@ def backpropagated(
     row = np.zeros(1, enhancement.information.row(len(rewards))).view(np.recarray)[0]
     for name, value in {**dict(enhancement.initial.common), **information}.items():
         row[name] = value
-    _called(enhancement.backpropagation, row, context, np.array(rewards, float))
+    _called(enhancement.backpropagation, Seen(row), context, np.array(rewards, float))
     return {name: row[name].tolist() for name in enhancement.information.names}
 
 

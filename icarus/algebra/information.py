@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.checks import is_integer
+from icarus.checks import integer, is_integer
 from icarus.compiler.functions import plain
 from icarus.kernel.game import Game
 from icarus.kernel.history import episode_record, history_record, record
@@ -114,13 +114,23 @@ VISIT_OR_AVAILABLE = Space(("{ψ_avail, ψ_visit}",))
 
 @attrs.frozen
 class Domain:
-    """What one number of the information is: a letter for printing, a type, and whether there is one for each player."""
+    """What one field of the information is: a letter for printing, a type, and whether there is one for each player.
+
+    `REAL**3` is a field of three reals, `row.field[0]` to `row.field[2]`.
+    """
 
     symbol: str
     type: np.dtype = attrs.field(converter=np.dtype)
     per_player: bool = False
 
+    def __pow__(self, length: int) -> "Domain":
+        if self.per_player or self.type.shape:
+            raise TypeError(f"{self.symbol} ** {length!r}: a field that is an array already has no power")
+        length = integer("the length of a field", length, least=1)
+        return Domain(f"{self.symbol}^{length}", (self.type, (length,)))
 
+
+REAL = Domain("ℝ", np.float64)
 REWARD = Domain("ℝ", np.float64)
 REWARDS = Domain("ℝ^κ", np.float64, per_player=True)
 COUNT = Domain("ℕ₀", np.int32)
@@ -188,7 +198,7 @@ class Initial:
         """
         domains = dict(information.fields)
         for field, value in (*self.common, *(item for _, fields in self.given for item in fields)):
-            kind = domains[field].type.kind
+            kind = domains[field].type.base.kind
             numbers = np.atleast_1d(np.asarray(value, float))
             if np.isnan(numbers).any() or (kind == "i" and (numbers % 1 != 0).any()):
                 wanted = "an integer" if kind == "i" else "a number"

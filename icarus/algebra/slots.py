@@ -116,7 +116,13 @@ class Slot:
 
 @attrs.frozen(repr=False)
 class Candidates(Slot):
-    """`candidates(history, legal, records)`: writes, for each legal action, the record that tells about it here."""
+    """`candidates(history, legal, records)`: writes, for each legal action, the record that tells about it here.
+
+    Attributes:
+        independent: whether the record of an action is the same whatever else is legal.
+    """
+
+    independent: bool = False
 
     KIND = "candidates"
     ARGUMENTS = ("history", "legal", "records")
@@ -177,9 +183,16 @@ class Backpropagation(Slot):
     ARGUMENTS = ("seen", "context", "rewards")
 
 
-def candidates(function: Callable) -> Candidates:
-    """Mark `function(history, legal, records)`: which record tells about each legal action."""
-    return Candidates.of(function)
+def candidates(function: Callable | None = None, *, independent: bool = False) -> Any:
+    """Mark `function(history, legal, records)`: which record tells about each legal action.
+
+    Args:
+        independent: True if an action's record does not depend on what else is legal, as in MAST, so that the function may be asked
+            about some of the legal actions only. `ICARUS_DEBUG=1` checks it.
+    """
+    if function is None:
+        return functools.partial(candidates, independent=independent)
+    return attrs.evolve(Candidates.of(function), independent=independent)
 
 
 def values(function: Callable) -> Values:
@@ -206,7 +219,7 @@ def backpropagation(function: Callable | None = None, *, averages: bool = False)
 
     Args:
         averages: True if `reward` and `visits` grow only together, a visit with one reward in [0, 1], as in MAST. No mean is above 1 then,
-            and `gibbs` over a @candidates function that names each action's record without regard to the others need not read all.
+            and `gibbs` over a @candidates(independent=True) function need not read all. A search that meets a mean above 1 ends.
     """
     if function is None:
         return functools.partial(backpropagation, averages=averages)

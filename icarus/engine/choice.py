@@ -15,6 +15,7 @@ from icarus.algebra.policy import (
     RULE_ROULETTE,
     RULE_UNIFORM,
 )
+from icarus.compiler.functions import DEBUG
 from icarus.compiler.pointers import WORD_BYTES, array_at, call4, call7, record_at
 from icarus.engine.arena import ANY, COMPONENT_SIZE, LEAF_SIZE, PROGRAM_SIZE
 from icarus.engine.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, TERM
@@ -22,6 +23,10 @@ from icarus.engine.values import UNVISITED
 from icarus.kernel import below, helper, inlined, uniform
 
 _REAL = np.dtype(np.float64)
+
+
+class WeightError(ValueError):
+    """Weights, or values that are taken for weights, that are none for the information that was met."""
 
 
 @inlined
@@ -60,6 +65,19 @@ def pick_in_proportion(weights: np.ndarray, count: int, rng: np.ndarray) -> int:
 
 
 @inlined
+def pick_by_roulette(values: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """`pick_in_proportion` to the values of a policy.
+
+    Raises:
+        WeightError: one is negative.
+    """
+    for i in range(count):
+        if values[i] < 0.0:
+            raise WeightError("roulette() met a negative value; none may be negative")
+    return pick_in_proportion(values, count, rng)
+
+
+@inlined
 def pick_outcome(probabilities: np.ndarray, count: int, rng: np.ndarray) -> int:
     """The index of an outcome of π₀."""
     point, upto = uniform(rng), 0.0
@@ -87,16 +105,12 @@ def follow_rule(rule: int, parameter: float, values: np.ndarray, count: int, rng
     if rule == RULE_EPSILON_GREEDY:
         return below(rng, count) if uniform(rng) < parameter else pick_best(values, count, rng)
     if rule == RULE_ROULETTE:
-        return pick_in_proportion(values, count, rng)
+        return pick_by_roulette(values, count, rng)
     if rule == RULE_REPLY:
         for i in range(count):
             if values[i] > 0:
                 return i
     return below(rng, count)
-
-
-class WeightError(ValueError):
-    """Weights that are no weights for the information that was met."""
 
 
 @helper
@@ -196,12 +210,16 @@ def choose_by_acceptance(a: Any, leaf: Any, parameter: float, legal: int, count:
     It takes the values of one or two actions instead of all; where as many as there are have been refused, of all.
     """
     values = array_at(a.buffers.values, count, _REAL)
+    if DEBUG:
+        ask_policy(a, leaf, legal, count)  # of all at once, for what only then is checked
     for _ in range(count):
         i = below(rng, count)
         ask_policy(a, leaf, legal + WORD_BYTES * i, 1)
         x, point = (values[0] - UNVISITED) / parameter, uniform(rng)
         above = 1.0 + x + x * x / 2.0  # 1 + x + x²/2 + x³/6 ≤ e^x ≤ 1 + x + x²/2 for x ≤ 0 decides
         if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):  # mostly, at less cost
+            if x > 0.0:
+                raise WeightError("averages=True is declared where rewards are added up, but a mean is above 1")
             return i
     ask_policy(a, leaf, legal, count)
     return follow_rule(RULE_GIBBS, parameter, values, count, rng)

@@ -9,13 +9,19 @@ from icarus.algebra import Information, Policy
 from icarus.algebra.slots import Values
 from icarus.compiler.atomic import atomic_load, atomic_store, exchanged
 from icarus.compiler.entries import Entry
+from icarus.compiler.functions import DEBUG
 from icarus.compiler.pointers import WORD_BYTES, array_at, offset_of, record_at, unpack_parameters
 from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
-from icarus.kernel import NO_RECORD, Theta, find, helper
+from icarus.engine.writes import refuse_changes, refuse_cuts
+from icarus.kernel import NO_RECORD, History, Theta, find, helper
 from icarus.kernel.history import history_at
 from icarus.kernel.theta import TABLE, index_of, place_of, updates_at
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
+UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
+KEYLESS = (
+    "a capture names the record 0, which is the key of none; make keys with record(action, …), not of an action alone"
+)
 
 
 def _theta(row: np.dtype) -> Callable:
@@ -32,41 +38,80 @@ theta_of = functools.lru_cache(maxsize=None)(_theta)
 
 @functools.cache
 def values_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
-    """Compile a values function: entry(playout, table, legal, count, records, out, parameters)."""
+    """Compile a values function: entry(playout, table, legal, count, records, out, parameters).
+
+    Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
+    """
     inner, unpack, theta_at = helper(function), unpack_parameters(kinds), theta_of(row)
+    told = f"{label} wrote NaN, or nothing at all, for a legal action; it must write every out[i]"
 
     def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
-        inner(
-            history_at(playout),
-            theta_at(table),
-            array_at(legal, count, _INT),
-            array_at(out, count, _REAL),
-            *unpack(parameters),
-        )
+        written = array_at(out, count, _REAL)
+        for i in range(count):
+            written[i] = np.nan
+        inner(history_at(playout), theta_at(table), array_at(legal, count, _INT), written, *unpack(parameters))
+        for i in range(count):
+            if written[i] != written[i]:
+                raise ValueError(told)
         return 0
 
-    return Entry(entry, 7, label)
+    return refuse_changes(Entry(entry, 7, label), inner, label)
+
+
+def checked_candidates(inner: Callable, independent: bool, label: str) -> Callable:
+    """A candidates function that is checked whenever it is asked: every record written, and each as for its action alone.
+
+    Args:
+        independent: whether the function is declared to be so.
+    """
+    unwritten = f"{label} wrote no record for a legal action; it must write every records[i]"
+    dependent = (
+        f"{label} is declared independent, but names another record for a legal action that it is asked about alone"
+    )
+
+    @helper
+    def asked(history: History, legal: np.ndarray, records: np.ndarray, *parameters: float) -> None:
+        records[:] = UNWRITTEN
+        inner(history, legal, records, *parameters)
+        alone = np.full(1, UNWRITTEN)
+        for i in range(len(legal)):
+            if records[i] == UNWRITTEN:
+                raise ValueError(unwritten)
+            if independent:
+                alone[0] = UNWRITTEN
+                inner(history, legal[i : i + 1], alone, *parameters)
+                if alone[0] != records[i]:
+                    raise ValueError(dependent)
+
+    return asked
 
 
 @functools.cache
 def candidates_entry(
-    function: Callable, rule: Callable, kinds: tuple[type, ...], rule_kinds: tuple[type, ...], row: np.dtype, label: str
+    function: Callable,
+    rule: Callable,
+    kinds: tuple[type, ...],
+    rule_kinds: tuple[type, ...],
+    row: np.dtype,
+    label: str,
+    independent: bool = False,
 ) -> Entry:
     """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
     inner, unpack, theta_at = helper(function), unpack_parameters(kinds), theta_of(row)
+    asked = checked_candidates(inner, independent, label) if DEBUG else inner
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
 
     def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
         history = history_at(playout)
         keys = array_at(records, count, _INT)
-        inner(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
+        asked(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
         theta = theta_at(table)
         for i in range(count):
             keys[i] = place_of(theta.rows["record"], keys[i])
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
 
-    return Entry(entry, 7, label)
+    return refuse_changes(Entry(entry, 7, label), inner, label)
 
 
 @functools.cache
@@ -102,14 +147,14 @@ def capture_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype | N
             inner(history_at(playout), updates_at(updates), *unpack(parameters))
             return 0
 
-        return Entry(entry, 4, label)
+        return refuse_changes(Entry(entry, 4, label), inner, label)
     theta_at = theta_of(row)
 
     def reading_entry(playout: int, table: int, updates: int, parameters: int) -> int:
         inner(history_at(playout), theta_at(table), updates_at(updates), *unpack(parameters))
         return 0
 
-    return Entry(reading_entry, 4, label)
+    return refuse_changes(Entry(reading_entry, 4, label), inner, label)
 
 
 _LOCK, _COUNT = offset_of(TABLE, "lock"), np.dtype(np.int32)
@@ -147,6 +192,10 @@ def backpropagation_entry(
         for j in range(count):
             i = index_of(rows["record"], keys[j])
             if rows[i].record == NO_RECORD:
+                if keys[j] == NO_RECORD:
+                    if shared:
+                        atomic_store(table + _LOCK, 0)
+                    raise ValueError(KEYLESS)
                 for word in range(1, words):
                     plain[i * words + word] = plain[place.capacity * words + word]
                 if shared:
@@ -162,7 +211,7 @@ def backpropagation_entry(
             atomic_store(table + _LOCK, 0)
         return 0
 
-    return Entry(entry, 7, f"{label}, for shared records" if shared else label)
+    return refuse_cuts(Entry(entry, 7, f"{label}, for shared records" if shared else label), inner, label)
 
 
 @helper
@@ -193,7 +242,7 @@ def policy_entry(policy: Policy, information: Information, players: int, placed:
     rule_kinds = (float,) * len(policy.rule_parameters())
     if placed:
         return places_entry(rule, rule_kinds, row, f"the rule {policy.rule.name} over the tree")
-    return candidates_entry(source.function, rule, source.kinds(), rule_kinds, row, source.label())
+    return candidates_entry(source.function, rule, source.kinds(), rule_kinds, row, source.label(), source.independent)
 
 
 @functools.cache

@@ -8,9 +8,11 @@ from numba import types
 
 from icarus.compiler.atomic import atomic_add, atomic_load, atomic_store
 from icarus.compiler.entries import compiled
+from icarus.compiler.functions import DEBUG
 from icarus.compiler.pointers import WORD_BYTES, array_at, call3, call4, call7, offset_of, record_at
 from icarus.compiler.rng import RNG_WORDS
 from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, SHARED, TOO_LONG
+from icarus.engine.declared import check_declared
 from icarus.engine.lowering import COMPONENT
 from icarus.engine.playout import begin, play_out, simulate_unseen
 from icarus.kernel import below, helper
@@ -59,6 +61,8 @@ def capture(a: Any) -> int:
         component = components[c]
         component.first = updates.count
         call4(component.capture, (a.buffers.playout, component.table, a.buffers.updates, component.capture_parameters))
+        if DEBUG:
+            check_declared(a, component)
         component.count = updates.count - component.first
         table = record_at(component.table, TABLE)
         if not has_room_for(table.used + component.count, table.capacity):

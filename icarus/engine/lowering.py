@@ -17,6 +17,7 @@ from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, 
 from icarus.algebra.slots import Candidates, Slot
 from icarus.compiler.digest import attributes_read, takes_by_place, unseeded_source
 from icarus.compiler.entries import Entry
+from icarus.compiler.functions import DEBUG
 from icarus.engine.entries import backpropagation_entry, capture_entry, policy_entry, weight_entry
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
 from icarus.kernel.game import Game
@@ -38,6 +39,8 @@ COMPONENT = np.dtype(
         ("table", np.int64),  # address of its TABLE
         ("first", np.int64),
         ("count", np.int64),  # its updates of the present playout
+        ("reads_simulation", np.int64),  # as its capture function is declared
+        ("writes_simulation", np.int64),
     ],
     align=True,
 )
@@ -213,7 +216,7 @@ class _Lowering:
             term=np.array(self.terms, TERM),
             leaf=np.array(self.leaves, LEAF),
             factor=np.array(self.factors, FACTOR),
-            steps_in_simulation=not quiet or any(capture.reads_simulation for capture in captures),
+            steps_in_simulation=DEBUG or not quiet or any(capture.reads_simulation for capture in captures),
             moves_in_simulation="moves" in self.read_in_simulation | reads,
             keys_in_simulation="keys" in self.read_in_simulation | writes,
             episodes=bool({"episodes", "episode"} & (self.read | reads)),
@@ -238,6 +241,8 @@ class _Lowering:
             0,
             0,
             0,
+            capture.reads_simulation,
+            capture.writes_simulation,
         )
 
     def add_term(self, which: int, weight: Weight, parts: list[tuple[Weight, Enhancement]]) -> None:
@@ -315,11 +320,12 @@ class _Lowering:
 
 
 def of_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
-    """Whether a term draws by Gibbs from mean rewards, which no action has above 1: none may have been given to begin with."""
+    """Whether a term draws by Gibbs from mean rewards of single actions, none above 1: none may have been given to begin with."""
     part = parts[0][1]
     return (
         part.policy.rule.code == RULE_GIBBS
         and isinstance(part.policy.source, Candidates)
+        and part.policy.source.independent
         and part.backpropagation.averages
         and not part.initial.common
         and not part.initial.given

@@ -18,7 +18,7 @@ from icarus.compiler.rng import seeded
 from icarus.engine.arena import ANY
 from icarus.engine.choice import WeightError
 from icarus.engine.choice import pick_outcome as compiled_pick_outcome
-from icarus.engine.entries import COUNT_IS_FULL, FULL, counts_in
+from icarus.engine.entries import COUNT_IS_FULL, FULL, KEYLESS, counts_in
 from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE
 from icarus.engine.parallel import Roots
 from icarus.engine.plain_choice import Composed, Decision, theta_of
@@ -129,14 +129,43 @@ class PlainTable(Table):
         """The row of a record, entered with the initial information if it is new."""
         if not has_room_for(self.used + 1, self.capacity):
             self.grow(1)
-        rows: Any = theta_of(self).rows
+        rows: Any = self.rows.view(np.recarray)
         row = rows[index_of(rows.record, key)]
+        if key == NO_RECORD:
+            raise ValueError(KEYLESS)
         if row.record == NO_RECORD:
             for name in self.dtype.names or ():
                 row[name] = self.blank[name]
             row.record = key
             self.descriptor["used"] += 1
         return row
+
+
+class Seen:
+    """A row of a table as ω changes it.
+
+    Raises:
+        TypeError: a real is written where only an integer has room; compiled code is refused for it.
+    """
+
+    def __init__(self, row: Any) -> None:
+        object.__setattr__(self, "row", row)
+
+    def __getattr__(self, field: str) -> Any:
+        return getattr(self.row, field)
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        if self.row.dtype[field].base.kind == "i" and np.asarray(value).dtype.kind == "f":
+            raise TypeError(
+                f"a backpropagation function writes the real {value} to {field}, which would cut it down to an integer"
+            )
+        setattr(self.row, field, value)
+
+    def __getitem__(self, field: str) -> Any:
+        return getattr(self, field)
+
+    def __setitem__(self, field: str, value: Any) -> None:
+        setattr(self, field, value)
 
 
 class PlainSearch(Search):
@@ -218,7 +247,7 @@ class PlainSearch(Search):
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             for record, context in zip(updates.records.integers, updates.contexts.integers, strict=True):
                 row = table.entered(record)
-                self.program.called(part.backpropagation, row, context, rewards)  # line 17
+                self.program.called(part.backpropagation, Seen(row), context, rewards)  # line 17
                 if any(row[name] == FULL for name in table.counts):
                     raise OverflowError(COUNT_IS_FULL)
         self._root_visits[self.actions.index(history.steps[0].action)] += 1

@@ -22,7 +22,6 @@ from icarus.specs.exp3 import EXP3
 
 _plain = Interpreter()
 below, uniform, place_of, follow_rule = map(_plain, (below, uniform, place_of, choice.follow_rule))
-UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 
 
 @attrs.frozen
@@ -53,8 +52,10 @@ class Decision:
 
 
 def theta_of(table: Table) -> Theta:
-    """θ of one component, as slots read it; rows have their fields as attributes."""
-    return Theta(table.rows.view(np.recarray))
+    """θ of one component, as slots read it; rows have their fields as attributes, and refuse to be written."""
+    rows = table.rows.view(np.recarray)
+    rows.flags.writeable = False
+    return Theta(rows)
 
 
 class Composed:
@@ -158,6 +159,10 @@ class Composed:
             x, point = (value - values.UNVISITED) / term.parameter, uniform(self.rng)
             above = 1.0 + x + x * x / 2.0
             if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):
+                if x > 0.0:
+                    raise choice.WeightError(
+                        "averages=True is declared where rewards are added up, but a mean is above 1"
+                    )
                 return i
         decision.values = self._asked(leaf, decision.history, decision.legal)
         return int(follow_rule(RULE_GIBBS, term.parameter, decision.values, count, self.rng))
@@ -183,9 +188,9 @@ def values_of(
     if isinstance(source, Values):
         called(source, history, theta, legal, out)
     else:
-        records = np.full(len(legal), UNWRITTEN)
+        records = np.full(len(legal), entries.UNWRITTEN)
         called(source, history, legal, records)
-        _check_written(source, legal, records == UNWRITTEN)
+        _check_written(source, legal, records == entries.UNWRITTEN)
         places = [int(place_of(theta.rows["record"], record)) for record in records]
         rule = _plain(entries.rule_values(leaf.policy, leaf.information))
         rule(theta, places, int(history.steps[-1].player), out, *leaf.policy.rule_parameters())

@@ -29,7 +29,7 @@ from icarus.kernel import CHANCE, EXPANSION, SIMULATION, History, Updates, legal
 ONLY_AVAILABLE = -1  # the context of an action that was legal but not played
 
 
-@candidates
+@candidates(independent=True)
 def actions(history: History, legal: np.ndarray, records: np.ndarray) -> None:
     """v(a) = q/n, 1 if n = 0, for θ(a, ρ) = (q, n)"""
     player = history.steps[-1].player

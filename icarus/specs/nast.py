@@ -15,7 +15,7 @@ from icarus.specs.mast import backpropagate
 EXPLORATION = 0.7
 
 
-@candidates
+@candidates(independent=True)
 def ngrams(history: History, legal: np.ndarray, records: np.ndarray, n: int = 2) -> None:
     """v(θ(⟨a_{t−n+2}, …, a_t, a⟩~, ρ_t)) with v((q, n)) = q/n + c √(log Σ_b θ₂(⟨…, b⟩~) / n), +∞ if n = 0"""
     present = len(history.steps) - 1

@@ -8,17 +8,38 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from icarus import AMAF, BASELINE, EPIC, MAST, NAST2, Enhancement, capture, games, initial, search
+from icarus import (
+    AMAF,
+    BASELINE,
+    COUNT,
+    EPIC,
+    MAST,
+    NAST2,
+    REWARDS,
+    Enhancement,
+    argmax,
+    backpropagation,
+    candidates,
+    capture,
+    games,
+    gibbs,
+    information,
+    initial,
+    roulette,
+    search,
+    values,
+)
 from icarus.compiler.messages import CompilationError
 from icarus.compiler.rng import seeded
-from icarus.engine.lowering import lowered
+from icarus.engine.lowering import lowered, of_means
 from icarus.engine.plain import PlainTable
 from icarus.engine.plain_choice import Composed, Decision
-from icarus.kernel import record, update
+from icarus.kernel import find, helper, record, update
 from icarus.specs import LGRF2
 from icarus.testing import Decision as Made
 from icarus.testing import Played
 from tests import toy
+from tests.conftest import Python
 from tests.test_toy import after
 
 
@@ -123,3 +144,192 @@ def test_gibbs_weighs_means_above_1_that_were_given() -> None:
         search(after(toy.BRANCHES), generous, iterations=40, seed=3, engine=e) for e in ("compiled", "python")
     )
     assert compiled.visits.tolist() == plain.visits.tolist()
+
+
+# ------------------------------------------------------------------------------------------ found when compiled, or when met
+
+
+@values
+def half_written(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    out[0] = 0.5
+
+
+@values
+def unwritten(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    legal[0]
+
+
+@values
+def not_a_number(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(legal)):
+        seen = find(theta, record(legal[i], 0))
+        out[i] = 0.0 if seen.visits > 0 else np.nan
+
+
+@values
+def negative(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(legal)):
+        out[i] = -1.0
+
+
+@values
+def writes_a_field(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(legal)):
+        seen = find(theta, record(legal[i], 0))
+        seen.visits += 1
+        out[i] = 0.5
+
+
+@values
+def writes_a_vector(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(legal)):
+        rewards = find(theta, record(legal[i], 0)).rewards
+        rewards[0] += 1.0
+        out[i] = 0.5
+
+
+@helper
+def forget(seen: Any) -> None:
+    seen.visits = 0
+
+
+@values
+def writes_by_a_helper(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(legal)):
+        forget(find(theta, record(legal[i], 0)))
+        out[i] = 0.5
+
+
+@values
+def writes_the_history(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    history.moves[0, 0] = 3
+    for i in range(len(legal)):
+        out[i] = 0.5
+
+
+@backpropagation
+def half_a_visit(seen: Any, player: int, rewards: np.ndarray) -> None:
+    seen.reward += rewards[player]
+    seen.visits += 0.5
+
+
+@backpropagation(averages=True)
+def two_rewards(seen: Any, player: int, rewards: np.ndarray) -> None:
+    seen.reward += 2.0
+    seen.visits += 1
+
+
+@capture
+def capture_a_bare_action(history: Any, updates: Any) -> None:
+    for i in range(len(history.steps) - 1):
+        update(updates, history.steps[i].action - history.steps[0].action, 0)
+
+
+@backpropagation
+def count_visits(seen: Any, player: int, rewards: np.ndarray) -> None:
+    seen.visits += 1
+
+
+VECTORS = attrs.evolve(
+    MAST,
+    name="VECTORS",
+    information=information(rewards=REWARDS, visits=COUNT),
+    policy=argmax().over(writes_a_vector),
+    backpropagation=count_visits,
+)
+WRITTEN = "writes to {} of what it is given to read; only backpropagation changes θ .*test_slips.py, line"
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"policy": gibbs().over(half_written)}, "half_written wrote NaN, or nothing at all, for a legal action"),
+        ({"policy": argmax().over(unwritten)}, "unwritten wrote NaN, or nothing at all, for a legal action"),
+        ({"policy": argmax().over(not_a_number)}, "not_a_number wrote NaN, or nothing at all, for a legal action"),
+        ({"policy": roulette().over(negative)}, "in .*roulette.. met a negative value; none may be negative"),
+        ({"policy": argmax().over(writes_a_field)}, WRITTEN.format("visits")),
+        ({"policy": argmax().over(writes_by_a_helper)}, WRITTEN.format("visits")),
+        ({"policy": argmax().over(writes_the_history)}, WRITTEN.format("moves")),
+        (
+            {"backpropagation": half_a_visit},
+            "half_a_visit writes a real to visits, .* cut it down to an integer .*line",
+        ),
+        (
+            {"backpropagation": two_rewards},
+            "averages=True is declared where rewards are added up, but a mean is above 1",
+        ),
+        ({"capture": capture_a_bare_action}, "a capture names the record 0, .* make keys with record"),
+    ],
+)
+def test_a_slip_inside_a_slot_ends_in_a_sentence(changes: dict[str, Any], told: str) -> None:
+    with pytest.raises((ValueError, CompilationError), match=told):
+        search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30)
+
+
+def test_rewards_of_all_players_are_not_written_by_a_policy() -> None:
+    with pytest.raises(CompilationError, match=WRITTEN.format("rewards")):
+        search(state(), BASELINE >> VECTORS, iterations=30)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"policy": argmax().over(writes_a_field)}, "read-only"),
+        ({"backpropagation": half_a_visit}, "writes the real 0.5 to visits, which would cut it down to an integer"),
+        ({"backpropagation": two_rewards}, "but a mean is above 1"),
+        ({"capture": capture_a_bare_action}, "a capture names the record 0"),
+    ],
+)
+def test_a_slip_inside_a_slot_ends_in_a_sentence_in_plain_python_too(changes: dict[str, Any], told: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=told):
+        search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30, engine="python")
+
+
+def test_only_candidates_declared_independent_are_asked_one_by_one() -> None:
+    together = attrs.evolve(MAST, name="TOGETHER", policy=gibbs().over(candidates(MAST.policy.source.function)))
+    assert of_means([(None, MAST)]) and not of_means([(None, together)])
+
+
+# --------------------------------------------------------------------------------------- found by ICARUS_DEBUG=1 when met
+
+DECLARED_FALSELY = """
+import attrs
+from icarus import AMAF, BASELINE, MAST, NAST2, candidates, capture, games, gibbs, search
+from icarus.kernel import record, update
+
+@capture(reads_simulation=False)
+def looks(history, updates):
+    for i in range(len(history.steps) - 1):
+        update(updates, record(history.steps[i].action, 0), 0)
+
+@capture(writes_simulation=False)
+def names(history, updates):
+    for i in range(len(history.steps) - 1):
+        update(updates, history.steps[i + 1].record, 0)
+
+@candidates(independent=True)
+def by_number(history, legal, records):
+    for i in range(len(legal)):
+        records[i] = record(legal[i], len(legal))
+
+@candidates
+def forgets(history, legal, records):
+    records[0] = record(legal[0], 0)
+
+state = games.load("othello").new_initial_state()
+for changes in ({"capture": looks}, {"capture": names}, {"policy": gibbs().over(by_number)}, {"policy": gibbs().over(forgets)}):
+    try:
+        search(state, BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30)
+        print("nothing")
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_false_declarations_are_found_with_checks(python: Python) -> None:
+    done = python(DECLARED_FALSELY, ICARUS_DEBUG="1")
+    looks, names, independent, unwritten_record = done.stdout.splitlines() or [done.stderr]
+    assert looks.endswith("declared with reads_simulation=False looks at steps of the simulation")
+    assert names.endswith("declared with writes_simulation=False names a record beyond the tree and its children")
+    assert "by_number is declared independent, but names another record" in independent
+    assert "forgets wrote no record for a legal action" in unwritten_record

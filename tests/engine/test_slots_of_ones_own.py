@@ -11,6 +11,7 @@ from icarus import (
     BASELINE,
     COUNT,
     MAST,
+    REAL,
     REWARD,
     Enhancement,
     argmax,
@@ -24,7 +25,7 @@ from icarus import (
 )
 from icarus.algebra import ACTION, PLAYER, Space
 from icarus.kernel import CHANCE, MAX_PLAYERS, find, helper, record, uniform, update
-from icarus.testing import Decision, Played
+from icarus.testing import Decision, Played, backpropagated
 from tests import naive, toy
 from tests import naive_catalogue as twins
 from tests.engine.test_twin import agree, starts
@@ -149,3 +150,38 @@ def test_a_slot_that_draws_from_elsewhere_is_refused(how: str, engine: str) -> N
     told = "noisy draws from (np.)?random, which the seed of a search does not fix; .* uniform\\(history.rng\\)"
     with pytest.raises(ValueError, match=told):
         search(games.load("othello").new_initial_state(), BASELINE >> strategy, iterations=10, engine=engine)
+
+
+@values
+def seldom_first(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    """1 − q/n, of the first of two sums"""
+    for i in range(len(legal)):
+        seen = find(theta, record(legal[i], history.steps[-1].player))
+        out[i] = 1.0 - seen.sums[0] / seen.visits if seen.visits > 0 else 1.0
+
+
+@backpropagation
+def add_moments(seen: Any, player: int, rewards: np.ndarray) -> None:
+    """(Σ μ_ρ, Σ μ_ρ²), n + 1"""
+    seen.sums[0] += rewards[player]
+    seen.sums[1] += rewards[player] ** 2
+    seen.visits += 1
+
+
+MOMENTS = attrs.evolve(
+    MAST,
+    name="MOMENTS",
+    information=information(sums=REAL**2, visits=COUNT),
+    policy=argmax().over(seldom_first),
+    backpropagation=add_moments,
+)
+
+
+def test_a_field_may_be_an_array_of_reals() -> None:
+    assert str(MOMENTS.information) == "ℝ^2 × ℕ₀"
+    assert backpropagated(MOMENTS, 1, rewards=[1, 0.5], sums=(2, 2), visits=3) == {"sums": [2.5, 2.25], "visits": 4}
+    state = games.load("othello").new_initial_state()
+    one, other = (search(state, MOMENTS, iterations=30, seed=1, engine=engine) for engine in ("compiled", "python"))
+    assert np.array_equal(one.records["MOMENTS"].rows, other.records["MOMENTS"].rows)
+    rows = one.records["MOMENTS"].rows
+    assert (rows["sums"][:, 0] <= rows["visits"]).all() and (rows["sums"][:, 1] <= rows["sums"][:, 0]).all()

@@ -1,0 +1,94 @@
+"""What compiled slots write where it would be lost or do harm, read off the types that the compiler found."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from numba.core import ir, types
+from numba.core.annotations.type_annotations import TypeAnnotation
+from numba.core.registry import CPUDispatcher
+
+from icarus.compiler.entries import Entry
+from icarus.compiler.messages import CompilationError
+from icarus.compiler.reach import reachable
+from icarus.kernel import History, Theta
+
+LENT = (History, Theta)  # what slots are given to be read
+
+
+def refuse_cuts(entry: Entry, function: Callable, label: str) -> Entry:
+    """Refuse a backpropagation function that writes a real where only an integer has room: it would be cut down to one.
+
+    Raises:
+        CompilationError: it does; its machine code is not kept.
+    """
+    for found, written in _written(function):
+        field, kind = _place(found, written)
+        if isinstance(kind, types.Integer) and isinstance(found.typemap[written.value.name], types.Float):
+            _refuse(entry, f"{label} writes a real to {field}, which would cut it down to an integer", written)
+    return entry
+
+
+def refuse_changes(entry: Entry, function: Callable, label: str) -> Entry:
+    """Refuse a function that writes to θ or to the history: it is given them to be read.
+
+    Raises:
+        CompilationError: it does; its machine code is not kept.
+    """
+    for found, written in _written(function):
+        field, _ = _place(found, written)
+        if field:
+            _refuse(
+                entry, f"{label} writes to {field} of what it is given to read; only backpropagation changes θ", written
+            )
+    return entry
+
+
+def _refuse(entry: Entry, told: str, written: Any) -> None:
+    dispatcher: Any = entry.dispatcher
+    dispatcher._cache.flush()
+    raise CompilationError(f"{told} ({written.loc.filename}, line {written.loc.line})")
+
+
+def _written(function: Callable) -> Iterator[tuple[TypeAnnotation, Any]]:
+    """The writing statements of an author's function and of all that it reaches; none where machine code came from the disk."""
+    for _, value in reachable(function):
+        if isinstance(value, CPUDispatcher) and not value.py_func.__module__.startswith(
+            ("icarus.kernel", "icarus.compiler")
+        ):
+            overloads: Any = value.overloads
+            for made in overloads.values():
+                if isinstance(made.type_annotation, TypeAnnotation):
+                    for block in made.type_annotation.blocks.values():
+                        for statement in block.body:
+                            if isinstance(statement, ir.SetAttr | ir.SetItem | ir.StaticSetItem):
+                                yield made.type_annotation, statement
+
+
+def _place(found: TypeAnnotation, written: Any) -> tuple[str, types.Type | None]:
+    """The field of a record or of something lent that a statement writes to, and the type that it has room for; or ("", None)."""
+    target = found.typemap[written.target.name]
+    if isinstance(written, ir.SetAttr):
+        return (written.attr, target.typeof(written.attr)) if isinstance(target, types.Record) else ("", None)
+    if isinstance(target, types.Record):
+        return str(written.index), target.typeof(written.index)
+    field = _field_behind(found, written.target.name)
+    return field, target.dtype if isinstance(target, types.Array) else None
+
+
+def _field_behind(found: TypeAnnotation, name: str) -> str:
+    """The field that an array was taken from, by attributes and items; "" where it is no part of a record or of something lent."""
+    made = {s.target.name: s.value for block in found.blocks.values() for s in block.body if isinstance(s, ir.Assign)}
+    value, field = made.get(name), ""
+    while isinstance(value, ir.Var) or (isinstance(value, ir.Expr) and value.op in _PARTS):
+        if isinstance(value, ir.Expr):
+            field = value.attr if value.op == "getattr" else field
+            owner = found.typemap[value.value.name]
+            lent = isinstance(owner, types.NamedTuple) and owner.instance_class in LENT
+            if lent or isinstance(owner, types.Record):
+                return field
+            value = value.value
+        value = made.get(value.name)
+    return ""
+
+
+_PARTS = ("getattr", "getitem", "static_getitem")
