@@ -3,6 +3,7 @@
 import typer
 
 from experiments.commands.common import FAILED, INTERRUPTED, REFUSED, say
+from experiments.commands.equilibrium import exploitability
 from experiments.commands.files import export, merge, query, verify
 from experiments.commands.playing import campaign, estimate, rehearse, run
 from experiments.commands.reports import branching, claims, plan, ratings, report, status
@@ -32,6 +33,7 @@ COMMANDS = (
     merge,
     verify,
     plan,
+    exploitability,
 )
 for command in COMMANDS:
     app.command()(command)

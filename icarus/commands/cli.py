@@ -13,6 +13,7 @@ from icarus import games
 from icarus.commands.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands.bench import bench_command
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
+from icarus.commands.exploitability import exploitability_command
 from icarus.commands.interrupts import interrupts
 from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
@@ -67,6 +68,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "play": play_command,
     "bench": bench_command,
     "audit": audit_command,
+    "exploitability": exploitability_command,
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)

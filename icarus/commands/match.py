@@ -9,6 +9,7 @@ from icarus import games
 from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands.console import notes, out, print_table, print_text, progress_bar, show_compilation
+from icarus.commands.exploitability import agent_of
 from icarus.commands.options import (
     DEFAULT_SCHEME,
     DEFAULT_SHARING,
@@ -27,10 +28,10 @@ from icarus.commands.options import (
 from icarus.commands.own_files import load_files
 from icarus.engine.match import Agent, Decision, GameRecord, play
 from icarus.engine.scheme import Scheme, parse_scheme
+from icarus.equilibrium import OOSAgent
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
-from icarus.specs import parse
 
 Watch = Callable[[State, int | None, Decision | None], None]
 
@@ -67,7 +68,7 @@ def match_command(
     check_seed(seed)
     loaded = games.load(game)
     agents = [
-        Agent(parse(text, **own), iterations=iterations, seconds=seconds, threads=threads, sharing=sharing, scheme=by)
+        agent_of(text, own, iterations=iterations, seconds=seconds, threads=threads, sharing=sharing, scheme=by)
         for text, by in zip(strategies, _schemes_of(strategies, schemes, loaded), strict=True)
     ]
     agents += [agents[-1]] * (loaded.players - len(agents))
@@ -104,7 +105,9 @@ def _schemes_of(strategies: list[str], schemes: list[str] | None, game: Game) ->
     return parsed * (len(strategies) // len(parsed))
 
 
-def _play_trial(game: Game, agents: list[Agent], seed: tuple[int, int], rewards: list[list[float]], show: bool) -> None:
+def _play_trial(
+    game: Game, agents: list[Agent | OOSAgent], seed: tuple[int, int], rewards: list[list[float]], show: bool
+) -> None:
     """Play one game, in which agents sit as many seats further on as its number says, and note their rewards."""
     _, trial = seed
     seats = [agents[(seat - trial) % len(agents)] for seat in range(len(agents))]
@@ -115,7 +118,7 @@ def _play_trial(game: Game, agents: list[Agent], seed: tuple[int, int], rewards:
         _print_end(record)
 
 
-def _print_results(agents: list[Agent], rewards: list[list[float]]) -> None:
+def _print_results(agents: list[Agent | OOSAgent], rewards: list[list[float]]) -> None:
     rows = []
     for agent, received in zip(agents, rewards, strict=True):
         mean = sum(received) / len(received)
@@ -125,7 +128,7 @@ def _print_results(agents: list[Agent], rewards: list[list[float]]) -> None:
     print_table(("games", "wins", "mean reward", "standard error", "agent"), rows)
 
 
-def _watcher(seats: list[Agent]) -> Watch:
+def _watcher(seats: list[Agent | OOSAgent]) -> Watch:
     def watch(state: State, action: int | None, decision: Decision | None) -> None:
         print_text(str(state))
         if action is not None:

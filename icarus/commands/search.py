@@ -9,6 +9,7 @@ import typer
 from icarus import games
 from icarus.checks import seed as check_seed
 from icarus.commands.console import print_text, progress_bar, show_compilation
+from icarus.commands.exploitability import agent_of, is_online
 from icarus.commands.options import (
     DEFAULT_SCHEME,
     DEFAULT_SHARING,
@@ -24,9 +25,11 @@ from icarus.commands.options import (
     default_iterations,
 )
 from icarus.commands.own_files import load_files
+from icarus.engine.match import Agent
 from icarus.engine.parallel import check_threads
 from icarus.engine.scheme import parse_scheme
 from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, search
+from icarus.equilibrium import OOSAgent
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.specs import parse
@@ -52,8 +55,16 @@ def search_command(
     """Search one position and print what was found for each action."""
     if html is not None:
         check_new_file(html)
-    enhancement = parse(strategy, **load_files(files or []))
-    iterations = default_iterations(iterations, seconds)
+    own, iterations = load_files(files or []), default_iterations(iterations, seconds)
+    if is_online(strategy):
+        if html is not None:
+            raise ValueError(f"--html draws the tree of a strategy; {strategy} has none to draw")
+        agent = agent_of(
+            strategy, own, scheme=parse_scheme(scheme), iterations=iterations, seconds=seconds, threads=threads
+        )
+        _search_online(game, agent, seed, moves)
+        return
+    enhancement = parse(strategy, **own)
     check_budget(iterations, seconds)
     check_seed(seed)
     check_threads(threads, sharing)
@@ -85,6 +96,18 @@ def search_command(
     if html is not None:
         result.to_html(html)
         print_text(f"tree: {html}")
+
+
+def _search_online(game: str, agent: Agent | OOSAgent, seed: int, moves: str) -> None:
+    check_seed(seed)
+    with show_compilation():
+        state = state_after(games.load(game), seed, moves)
+        print_text(str(state))
+        try:
+            print_text(str(agent.search(state, seed)))
+        except SearchInterrupted as interrupted:
+            print_text(str(interrupted.result))
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def state_after(game: Game, seed: int, moves: str) -> State:

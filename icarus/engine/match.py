@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
@@ -76,6 +76,13 @@ class Agent:
         return f"{self.scheme.by(self.strategy)} ({', '.join(budget + threads)})"
 
 
+class Player(Protocol):
+    """Who can play: an `Agent`, or another who says who sits down for one match; that one searches as an agent does."""
+
+    def seated(self, game: Game) -> Any:
+        """The player of one match, with what he may remember of it."""
+
+
 @attrs.frozen
 class Decision:
     """One decision of a game, with what the search knew of it.
@@ -124,7 +131,7 @@ class GameRecord:
 
 def play(
     game: Game,
-    agents: Sequence[Agent],
+    agents: Sequence[Player],
     *,
     seed: int | Sequence[int] = 0,
     watch: Callable[[State, int | None, Decision | None], None] | None = None,
@@ -186,7 +193,7 @@ def _outcome(state: State, luck: np.random.Generator) -> int:
     return outcomes[-1][0]
 
 
-def _decision(state: State, agent: Agent, seed: tuple[int, ...]) -> Decision:
+def _decision(state: State, agent: Any, seed: tuple[int, ...]) -> Decision:
     player, legal = state.current_player(), state.legal_actions()
     if len(legal) == 1:
         return Decision(player, legal[0], 1, 0, 0, 0.0, 0, 0.0)

@@ -4,7 +4,9 @@ from icarus.equilibrium.best_response import BestResponse, Exploitability, best_
 from icarus.equilibrium.cfr import CFR, CFRPlus, near_equilibrium
 from icarus.equilibrium.deals import Deals, deals_of, information_state
 from icarus.equilibrium.mccfr import MCCFR
-from icarus.equilibrium.online import OOS, OnlineResult, OnlineSearch, OOSAgent, parse_oos
+from icarus.equilibrium.measure import Aggregate, Stitching, stitched
+from icarus.equilibrium.online import OnlineResult, OnlineSearch, OOSAgent
+from icarus.equilibrium.oos import OOS, parse_oos
 from icarus.equilibrium.policies import TabularPolicy, tabular
 from icarus.equilibrium.tree import GameTree
 
@@ -12,6 +14,7 @@ __all__ = [
     "CFR",
     "MCCFR",
     "OOS",
+    "Aggregate",
     "BestResponse",
     "CFRPlus",
     "Deals",
@@ -20,6 +23,7 @@ __all__ = [
     "OOSAgent",
     "OnlineResult",
     "OnlineSearch",
+    "Stitching",
     "TabularPolicy",
     "best_response",
     "deals_of",
@@ -27,5 +31,6 @@ __all__ = [
     "information_state",
     "near_equilibrium",
     "parse_oos",
+    "stitched",
     "tabular",
 ]

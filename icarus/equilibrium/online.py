@@ -1,6 +1,5 @@
-"""Online Outcome Sampling as a search: its settings, what it remembers in a match, and the player who plays by it."""
+"""Online Outcome Sampling as a search: what it remembers in a match, what it finds, and the player who plays by it."""
 
-import ast
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,124 +8,17 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.algebra import Enhancement
-from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_ROULETTE, RULE_UNIFORM
 from icarus.compiler.rng import seeded, uniform
 from icarus.engine.result import SearchInterrupted
 from icarus.engine.search import check_budget, spend
 from icarus.equilibrium.best_response import Exploitability, exploitability
-from icarus.equilibrium.outcome import SETTINGS, STEP, online_sampling
-from icarus.equilibrium.policies import TabularPolicy, normalised, uniform_policy
-from icarus.equilibrium.targets import INFORMATION_SET, OUTSIDE, TARGETS, reaching, target_of
+from icarus.equilibrium.oos import AVERAGE, OOS
+from icarus.equilibrium.outcome import STEP, online_sampling
+from icarus.equilibrium.policies import TabularPolicy, normalised
+from icarus.equilibrium.targets import OUTSIDE, reaching, target_of
 from icarus.equilibrium.tree import GameTree, tree_of
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import Game, State
-from icarus.specs import MAST, TO_MAST, parse
-
-AVERAGE, CURRENT = "average", "current"
-_TAIL_RULES = (RULE_GIBBS, RULE_EPSILON_GREEDY, RULE_ROULETTE, RULE_ARGMAX)
-_NAME = "OOS"
-
-
-def _tail(given: Any) -> Enhancement | None:
-    """The policy of the playouts beyond the tree; text is parsed."""
-    tail = parse(given) if isinstance(given, str) else given
-    if tail is None:
-        return None
-    if isinstance(tail, Enhancement) and len(tail.components) == 1:
-        alike = tail.policy.source == MAST.policy.source and tail.backpropagation == MAST.backpropagation
-        if alike and tail.policy.rule.code in _TAIL_RULES and tail.capture in (MAST.capture, TO_MAST.capture):
-            return tail
-    raise ValueError(
-        f"tail is {given!r}; it must be None for uniform choice, or MAST or TO_MAST with a rule other than UCB1, such as "
-        "mast(epsilon_greedy(0.2))"
-    )
-
-
-@attrs.frozen(kw_only=True, repr=False)
-class OOS:
-    """How Online Outcome Sampling searches (Lanctot, Lisý and Bowling, 2015).
-
-    Attributes:
-        target: "information set" (IST): what agrees with all that the searching player knows; or "public subgame" (PST): what agrees
-            with the actions that everybody saw.
-        delta: δ, the probability that an iteration aims at the target. With 1 convergence is lost.
-        exploration: ε of the sampling.
-        regret_exploration: γ: how much of the uniform policy is mixed into regret matching.
-        compensation: the factor w_T of the version of AAMAS 2015 on all updates of a search, so that samples made before the match came
-            to the target do not outweigh those made since: w_T = (1 − δ) + δ / π̄(Z_sub), how much more often the target is reached by
-            aiming than by the average policy (as the text defines it: the printed formula is 1 for IST).
-        tail: who plays on beyond the tree: None for uniform choice, or MAST or TO_MAST by Gibbs, ε-greedy, roulette or argmax.
-        play: the "average" policy, or the "current" one of the regrets.
-
-    Raises:
-        ValueError: a value that is none of these.
-    """
-
-    target: str = INFORMATION_SET
-    delta: float = 0.9
-    exploration: float = 0.4
-    regret_exploration: float = 0.01
-    compensation: bool = False
-    tail: Enhancement | None = attrs.field(default=None, converter=_tail)
-    play: str = AVERAGE
-
-    def __attrs_post_init__(self) -> None:
-        for name, known in (("target", TARGETS), ("play", (AVERAGE, CURRENT)), ("compensation", (True, False))):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be {known[0]!r} or {known[1]!r}")
-        checks.real("delta", self.delta, 0, 1)
-        checks.real("exploration", self.exploration, 0, 1, above=True)
-        checks.real("regret_exploration", self.regret_exploration, 0, 1)
-
-    def __str__(self) -> str:
-        told = []
-        for field in attrs.fields(type(self)):
-            value = getattr(self, field.name)
-            if value != field.default:
-                told.append(f"{field.name}={str(value) if field.name == 'tail' else value!r:}")
-        return f"{_NAME}({', '.join(told)})"
-
-    __repr__ = __str__
-
-    def settings(self, game: Game) -> np.ndarray:
-        """[1] of SETTINGS."""
-        settings, (low, high) = np.zeros(1, SETTINGS), game.gains
-        for name in ("delta", "exploration", "regret_exploration"):
-            settings[name] = getattr(self, name)
-        settings["weight"], settings["low"], settings["range"] = 1.0, low, high - low
-        settings["rule"] = RULE_UNIFORM if self.tail is None else self.tail.policy.rule.code
-        if self.tail is not None:
-            settings["parameter"] = next((value for _, value in self.tail.policy.rule.parameters), 0.0)
-            settings["beyond"] = self.tail.capture == MAST.capture
-        return settings
-
-
-def parse_oos(text: str) -> OOS:
-    """The settings written so: "OOS", "OOS(target='public subgame', delta=0.5)"; `parse_oos(str(settings)) == settings`.
-
-    Raises:
-        ValueError: there are no such settings; the message says which there are.
-    """
-    names = [field.name for field in attrs.fields(OOS)]
-    try:
-        call = ast.parse(text.strip(), mode="eval").body
-        if isinstance(call, ast.Name) and call.id == _NAME:
-            return OOS()
-        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == _NAME
-        assert not call.args and all(keyword.arg in names for keyword in call.keywords)
-        given = {keyword.arg: _written(keyword) for keyword in call.keywords}
-    except (AssertionError, SyntaxError, TypeError, ValueError):
-        raise ValueError(
-            f"{text!r} is no search; Online Outcome Sampling is written OOS(delta=0.9, …) with any of {', '.join(names)}"
-        ) from None
-    return OOS(**given)  # type: ignore[arg-type]
-
-
-def _written(keyword: ast.keyword) -> Any:
-    if keyword.arg == "tail" and not isinstance(keyword.value, ast.Constant):
-        return ast.unparse(keyword.value)
-    return ast.literal_eval(keyword.value)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -176,7 +68,7 @@ class OnlineResult:
         return f"<search result: {self.state.action_to_string(self.action)} after {self.iterations} iterations>"
 
 
-_LEARNED = ("regrets", "sums", "visits", "known", "totals")
+_LEARNED = ("regrets", "sums", "known", "totals")
 
 
 class OnlineSearch:
@@ -188,7 +80,7 @@ class OnlineSearch:
         tree: of the game.
         scheme: the settings.
         iterations: made so far in all.
-        regrets, sums, visits: cumulative regrets, weights of the average policy, samples. [slots]
+        regrets, sums: cumulative regrets, and weights of the average policy. [slots]
         known: whether an information set is in memory. [sets]
 
     Raises:
@@ -202,11 +94,13 @@ class OnlineSearch:
         self.tree = tree = game if isinstance(game, GameTree) else tree_of(game)
         self.scheme, self.iterations, self._rng = scheme, 0, seeded(checks.seed(seed))
         slots, sets = len(tree.slots), len(tree.sets)
-        self.regrets, self.sums, self.visits = np.zeros(slots), np.zeros(slots), np.zeros(slots, np.int64)
+        self.regrets, self.sums = np.zeros(slots), np.zeros(slots)
         self.known = np.zeros(sets, np.uint8)
         self._kinds, self.totals = _kinds_of(tree)
-        self._policy, self._settings = uniform_policy(tree).probabilities, scheme.settings(tree.game)
-        self._path, self._weights = np.zeros(tree.depth, STEP), np.zeros(int(tree.sets["count"].max()))
+        self._odds, self._settings = tree.slots["probability"].copy(), scheme.settings(tree.game)
+        widest = int(tree.sets["count"].max())
+        self._visits, self._weights = np.zeros(widest, np.int64), np.zeros(widest)
+        self._path, self._sigma = np.zeros(tree.depth, STEP), np.zeros((tree.depth, widest))
         self._aimed, self._marks, self.depth = -1, np.zeros(len(tree.nodes), np.uint8), 0
         self._deals = _sums_of_deals(tree, self._marks)
         online_sampling()  # compiled before a clock runs
@@ -225,8 +119,18 @@ class OnlineSearch:
         """Make so many iterations at the target; or one traversal along a path, for player `iterations`."""
         tree = self.tree
         depth = online_sampling()(
-            *(tree.nodes, tree.sets, tree.ends, self.regrets, self.sums, self.visits, self._policy, self.known),
-            *(self._marks, self._deals, self._kinds, self.totals, self._settings, self._rng, self._path, self._weights),
+            *(tree.nodes, tree.sets, tree.ends, self.regrets, self.sums, self._visits, self._odds, self.known),
+            *(
+                self._marks,
+                self._deals,
+                self._kinds,
+                self.totals,
+                self._settings,
+                self._rng,
+                self._path,
+                self._sigma,
+                self._weights,
+            ),
             *(np.array(forced, np.int64), iterations),
         )
         self.depth = max(self.depth, depth)
@@ -259,28 +163,25 @@ class OnlineSearch:
             self._rng = seeded(checks.seed(seed))
         number, started = self.tree.set_at(state), time.perf_counter()
         self.aim(number)
-        running, before = _Running(self), self.visits.copy()
+        self._visits[:], self._settings["aimed"] = 0, number
+        running = _Running(self)
         try:
             spend(running, iterations, seconds, started, progress)  # type: ignore[arg-type]
         except KeyboardInterrupt:
             if running.iterations == 0:
                 raise
-            found = self._result(state, number, running, before, started, seed)
+            found = self._result(state, number, running, started, seed)
             raise SearchInterrupted(found) from None  # type: ignore[arg-type]
-        return self._result(state, number, running, before, started, seed)
+        return self._result(state, number, running, started, seed)
 
-    def _result(
-        self, state: State, number: int, running: "_Running", before: np.ndarray, started: float, seed: Any
-    ) -> OnlineResult:
-        one, actions, policy = self.tree.sets[number], self.tree.actions(number), self.policy_in(number)
-        own = slice(one["slot"], one["slot"] + one["count"])
-        point = uniform(self._rng)
+    def _result(self, state: State, number: int, running: "_Running", started: float, seed: Any) -> OnlineResult:
+        actions, policy, point = self.tree.actions(number), self.policy_in(number), uniform(self._rng)
         chosen = min(int(np.searchsorted(np.cumsum(policy), point, side="right")), len(actions) - 1)
         return OnlineResult(
             actions[chosen],
             actions,
             policy,
-            self.visits[own] - before[own],
+            self._visits[: len(actions)].copy(),
             np.full(len(actions), np.nan),
             running.iterations,
             self.depth,
@@ -381,6 +282,11 @@ class OOSAgent:
     def search(self, state: State, seed: int | Sequence[int]) -> OnlineResult:
         """A search that begins with an empty memory."""
         return self.seated(state.game).search(state, seed)
+
+    @property
+    def strategy(self) -> OOS:
+        """What the player plays by."""
+        return self.scheme
 
     def seated(self, game: Game) -> "SeatedOOS":
         """The same player in one match, with a memory."""

@@ -15,12 +15,12 @@ from numba import types
 
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_UNIFORM
 from icarus.compiler.entries import compiled
+from icarus.compiler.pointers import address_of, array_at, matrix_at
 from icarus.equilibrium.arrays import END, END_SET, NODE, SET
 from icarus.equilibrium.growth import PLAYERS, rows
 from icarus.equilibrium.mccfr import drawn_slot, gain_of
-from icarus.equilibrium.regret import match_regrets
 from icarus.equilibrium.targets import INSIDE, ON_THE_WAY, OUTSIDE
-from icarus.kernel import CHANCE, helper, inlined, uniform
+from icarus.kernel import CHANCE, inlined, uniform
 
 SETTINGS = np.dtype(
     [
@@ -28,6 +28,7 @@ SETTINGS = np.dtype(
         ("exploration", np.float64),  # ε of the sampling
         ("regret_exploration", np.float64),  # γ of the regret matching
         ("weight", np.float64),  # 1/w_T, with which the probabilities of a sample begin
+        ("aimed", np.int64),  # the information set searched for, whose visits are counted
         ("rule", np.int64),  # of the tail policy
         ("parameter", np.float64),  # its temperature or ε
         ("beyond", np.int64),  # whether actions beyond the tree are recorded for it
@@ -41,6 +42,7 @@ STEP = np.dtype(
         ("set", np.int64),
         ("slot", np.int64),  # of the action drawn
         ("others", np.float64),  # π₋ᵢ: the probability that the other player and chance do their part up to here
+        ("own", np.float64),  # σ(I, a), or the probability of an outcome of chance
         ("sampled", np.float64),  # δ s₁ + (1 − δ) s₂: the probability that a sample comes here
     ],
     align=True,
@@ -48,6 +50,7 @@ STEP = np.dtype(
 PLACE = np.dtype(
     [  # where a sample has come to
         ("node", np.int64),
+        ("mark", np.int64),  # how it stands to the target
         ("targeted", np.float64),  # s₁, its probability in the targeted scenario
         ("untargeted", np.float64),  # s₂
         ("others", np.float64),  # π₋ᵢ
@@ -56,6 +59,10 @@ PLACE = np.dtype(
     ],
     align=True,
 )
+
+
+_REAL, _WORD, _RNG = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64)
+_BYTE, _KIND = np.dtype(np.uint8), np.dtype(np.int32)
 
 
 class Sampling(NamedTuple):
@@ -67,7 +74,7 @@ class Sampling(NamedTuple):
     regrets: np.ndarray
     sums: np.ndarray
     visits: np.ndarray
-    policy: np.ndarray
+    odds: np.ndarray
     known: np.ndarray
     marks: np.ndarray
     deals: np.ndarray
@@ -76,25 +83,34 @@ class Sampling(NamedTuple):
     settings: Any
     rng: np.ndarray
     path: np.ndarray
+    sigma: np.ndarray
     weights: np.ndarray
 
 
 @inlined
-def match(of: Sampling, one: Any) -> None:
-    """σ of an information set: the policy of its regrets, with γ of the uniform one mixed in."""
-    match_regrets(of.regrets, one.slot, one.count, of.policy)
-    even, kept = of.settings.regret_exploration / one.count, 1.0 - of.settings.regret_exploration
-    for slot in range(one.slot, one.slot + one.count):
-        of.policy[slot] = even + kept * of.policy[slot]
+def match(of: Sampling, one: Any, depth: int) -> None:
+    """σ of an information set into a row: the policy of its regrets, with γ of the uniform one mixed in; chance's probabilities."""
+    if one.player == CHANCE:
+        for k in range(one.count if depth > 0 else 0):  # deals are drawn otherwise
+            of.sigma[depth, k] = of.odds[one.slot + k]
+        return
+    total, gamma = 0.0, of.settings.regret_exploration
+    for k in range(one.count):
+        of.sigma[depth, k] = max(of.regrets[one.slot + k], 0.0)
+        total += of.sigma[depth, k]
+    even, scale = (gamma if total > 0.0 else 1.0) / one.count, (1.0 - gamma) / total if total > 0.0 else 0.0
+    for k in range(one.count):
+        of.sigma[depth, k] = even + scale * of.sigma[depth, k]
 
 
 @inlined
-def narrow(of: Sampling, first: int, one: Any, explored: float) -> None:
+def narrow(of: Sampling, at: Any, one: Any, explored: float) -> None:
     """Into `weights`: Φ normalized to one over the actions that do not leave the target, 0 for the others."""
     total, staying, even, kept = 0.0, 0, explored / one.count, 1.0 - explored
+    first = of.nodes[at.node].child
     for k in range(one.count):
         stays = of.marks[first + k] != OUTSIDE
-        of.weights[k] = even + kept * of.policy[one.slot + k] if stays else 0.0
+        of.weights[k] = even + kept * of.sigma[at.depth, k] if stays else 0.0
         total += of.weights[k]
         staying += stays
     for k in range(one.count):
@@ -145,28 +161,36 @@ def drawn(of: Sampling, at: Any, one: Any, explored: float, narrowed: bool) -> i
         return drawn_deal(of, 1 if narrowed else 0)
     if narrowed:
         return drawn_by_weights(of, one.count, 1.0)
-    if explored > 0.0 and uniform(of.rng) < explored:
-        return int(uniform(of.rng) * one.count)
-    return drawn_slot(of.policy, one, of.rng) - one.slot
+    point = uniform(of.rng)
+    if point < explored:
+        return int(point / explored * one.count)
+    point = (point - explored) / (1.0 - explored)
+    for k in range(one.count - 1):
+        point -= of.sigma[at.depth, k]
+        if point < 0.0:
+            return k
+    return one.count - 1
 
 
 @inlined
 def advance(of: Sampling, at: Any, one: Any, k: int, explored: float) -> None:
     """Make an action: enter it in the path, and go on with the probabilities s′; those of σ are the caller's."""
-    slot, delta = one.slot + k, of.settings.delta
-    step, chance = of.path[at.depth], explored / one.count + (1.0 - explored) * of.policy[slot]
-    step.set, step.slot, step.others = of.nodes[at.node].set, slot, at.others
+    slot, delta, step = one.slot + k, of.settings.delta, of.path[at.depth]
+    own = of.sigma[at.depth, k] if at.depth > 0 else of.odds[slot]
+    step.set, step.slot, step.others, step.own = of.nodes[at.node].set, slot, at.others, own
     step.sampled = delta * at.targeted + (1.0 - delta) * at.untargeted
-    if of.marks[at.node] == ON_THE_WAY:
+    chance = explored / one.count + (1.0 - explored) * own
+    at.node = of.nodes[at.node].child + k
+    if at.mark == ON_THE_WAY:
         at.targeted *= aimed_at(of, at, k)
-    elif of.marks[at.node] == INSIDE:
+        at.mark = of.marks[at.node]
+    elif at.mark == INSIDE:
         at.targeted *= chance
     at.untargeted *= chance
-    at.node = of.nodes[at.node].child + k
     at.depth += 1
 
 
-@helper
+@inlined
 def go_through_tree(of: Sampling, at: Any, player: int, targeted: bool, forced: np.ndarray) -> None:
     """Lines 1-17 down to the first information set that is new, which is added, with an action made in it."""
     new = False
@@ -174,26 +198,27 @@ def go_through_tree(of: Sampling, at: Any, player: int, targeted: bool, forced: 
         number = of.nodes[at.node].set
         one = of.sets[number]
         explored = of.settings.exploration if one.player == player else 0.0
+        match(of, one, at.depth)
         if one.player != CHANCE:
-            match(of, one)
             new = of.known[number] == 0
             of.known[number] = 1
-        on_the_way = of.marks[at.node] == ON_THE_WAY
-        if on_the_way and at.depth > 0:
-            narrow(of, of.nodes[at.node].child, one, explored)
-        narrowed = targeted and on_the_way
+        if at.mark == ON_THE_WAY and at.depth > 0:
+            narrow(of, at, one, explored)
+        narrowed = targeted and at.mark == ON_THE_WAY
         k = forced[at.depth] if len(forced) > 0 else drawn(of, at, one, explored, narrowed)
         advance(of, at, one, k, explored)
         if one.player != player:
-            at.others *= of.policy[one.slot + k]
+            at.others *= of.path[at.depth - 1].own
+        if number == of.settings.aimed:
+            of.visits[k] += 1
     at.head = at.depth
 
 
 @inlined
 def worth_in_tail(of: Sampling, slot: int) -> float:
     """v(a) = q/n, 1 if n = 0, of the action in a slot (MAST-4)."""
-    seen = of.totals[of.kinds[slot]]
-    return seen[0] / seen[1] if seen[1] > 0.0 else 1.0
+    row = of.kinds[slot]
+    return of.totals[row, 0] / of.totals[row, 1] if of.totals[row, 1] > 0.0 else 1.0
 
 
 @inlined
@@ -217,7 +242,7 @@ def weigh_tail(of: Sampling, one: Any) -> float:
 def drawn_in_tail(of: Sampling, one: Any) -> int:
     """A slot drawn by the tail policy; by chance's probabilities where it acts."""
     if one.player == CHANCE:
-        return drawn_slot(of.policy, one, of.rng)
+        return drawn_slot(of.odds, one, of.rng)
     uniformly = of.settings.rule == RULE_UNIFORM
     if of.settings.rule == RULE_EPSILON_GREEDY:
         uniformly = uniform(of.rng) < of.settings.parameter
@@ -227,7 +252,7 @@ def drawn_in_tail(of: Sampling, one: Any) -> int:
     return one.slot + drawn_by_weights(of, one.count, total)
 
 
-@helper
+@inlined
 def play_out(of: Sampling, at: Any, forced: np.ndarray) -> None:
     """Line 12: to the end of the game by the tail policy."""
     while of.nodes[at.node].set != END_SET:
@@ -238,7 +263,7 @@ def play_out(of: Sampling, at: Any, forced: np.ndarray) -> None:
         at.depth += 1
 
 
-@helper
+@inlined
 def learn(of: Sampling, at: Any, player: int) -> None:
     """Lines 18-28 in each information set of the head, from the last to the first."""
     delta, tail = of.settings.delta, 1.0  # x / (probability of the tail)
@@ -246,8 +271,7 @@ def learn(of: Sampling, at: Any, player: int) -> None:
     worth = gain / (delta * at.targeted + (1.0 - delta) * at.untargeted)  # u / l
     for depth in range(at.head - 1, -1, -1):
         step = of.path[depth]
-        one, whole = of.sets[step.set], tail * of.policy[step.slot]
-        of.visits[step.slot] += 1
+        one, whole = of.sets[step.set], tail * step.own
         if one.player == player:
             factor = worth * step.others  # W
             for slot in range(one.slot, one.slot + one.count):
@@ -255,12 +279,12 @@ def learn(of: Sampling, at: Any, player: int) -> None:
             of.regrets[step.slot] += tail * factor
         elif one.player != CHANCE:
             factor = step.others / step.sampled
-            for slot in range(one.slot, one.slot + one.count):
-                of.sums[slot] += factor * of.policy[slot]
+            for k in range(one.count):
+                of.sums[one.slot + k] += factor * of.sigma[depth, k]
         tail = whole
 
 
-@helper
+@inlined
 def record_for_tail(of: Sampling, at: Any) -> None:
     """MAST-6 and -7: the reward of each player for his actions, those beyond the tree only where they count."""
     reward = (of.ends[of.nodes[at.node].child].gain - of.settings.low) / of.settings.range
@@ -268,15 +292,16 @@ def record_for_tail(of: Sampling, at: Any) -> None:
         step = of.path[depth]
         mover = of.sets[step.set].player
         if mover != CHANCE:
-            seen = of.totals[of.kinds[step.slot]]
-            seen[0] += reward if mover == 0 else 1.0 - reward
-            seen[1] += 1.0
+            row = of.kinds[step.slot]
+            of.totals[row, 0] += reward if mover == 0 else 1.0 - reward
+            of.totals[row, 1] += 1.0
 
 
-@helper
+@inlined
 def traverse(of: Sampling, at: Any, player: int, targeted: bool, forced: np.ndarray) -> None:
     """One call of OOS from the root, with updates for a player; along a given path where there is one."""
     weight = of.settings.weight
+    at.mark = of.marks[0]
     at.node, at.targeted, at.untargeted, at.others, at.depth = 0, weight, weight, 1.0, 0
     go_through_tree(of, at, player, targeted, forced)
     play_out(of, at, forced)
@@ -292,7 +317,7 @@ def sample_online(
     regrets: np.ndarray,
     sums: np.ndarray,
     visits: np.ndarray,
-    policy: np.ndarray,
+    odds: np.ndarray,
     known: np.ndarray,
     marks: np.ndarray,
     deals: np.ndarray,
@@ -301,6 +326,7 @@ def sample_online(
     settings: np.ndarray,
     rng: np.ndarray,
     path: np.ndarray,
+    sigma: np.ndarray,
     weights: np.ndarray,
     forced: np.ndarray,
     count: int,
@@ -308,40 +334,42 @@ def sample_online(
     """So many iterations, each a scenario and a traversal for either player; or, if a path is forced, one along it for player `count`.
 
     Args:
+        odds: [slots] probabilities of chance's outcomes.
+        visits: [actions] of the information set searched for.
+        sigma: room for σ along a path. [depth, actions]
         deals: [2, deals] sums of the probabilities of the deals up to each: all of them, and those that stay in the target, normalized.
         forced: the indices of the actions from the deal to an end; empty to draw them.
 
     Returns:
         how many actions deep the tree was gone through.
     """
-    of = Sampling(
-        nodes,
-        sets,
-        ends,
-        regrets,
-        sums,
-        visits,
-        policy,
-        known,
-        marks,
-        deals,
-        kinds,
-        totals,
-        settings[0],
-        rng,
-        path,
-        weights,
+    of = Sampling(  # views that own nothing: counting references at each use would take longer than the sampling
+        array_at(address_of(nodes), len(nodes), NODE),
+        array_at(address_of(sets), len(sets), SET),
+        array_at(address_of(ends), len(ends), END),
+        array_at(address_of(regrets), len(regrets), _REAL),
+        array_at(address_of(sums), len(sums), _REAL),
+        array_at(address_of(visits), len(visits), _WORD),
+        array_at(address_of(odds), len(odds), _REAL),
+        array_at(address_of(known), len(known), _BYTE),
+        array_at(address_of(marks), len(marks), _BYTE),
+        matrix_at(address_of(deals), deals.shape[0], deals.shape[1], _REAL),
+        array_at(address_of(kinds), len(kinds), _KIND),
+        matrix_at(address_of(totals), totals.shape[0], totals.shape[1], _REAL),
+        array_at(address_of(settings), 1, SETTINGS)[0],
+        array_at(address_of(rng), len(rng), _RNG),
+        array_at(address_of(path), len(path), STEP),
+        matrix_at(address_of(sigma), sigma.shape[0], sigma.shape[1], _REAL),
+        array_at(address_of(weights), len(weights), _REAL),
     )
     at = np.zeros(1, PLACE)[0]
-    if len(forced) > 0:
-        traverse(of, at, count, False, forced)
-        return at.head
-    deepest = 0
-    for _ in range(count):
+    deepest, only = 0, count if len(forced) > 0 else -1
+    for _ in range(1 if len(forced) > 0 else count):
         targeted = uniform(rng) < settings[0].delta
         for player in range(PLAYERS):
-            traverse(of, at, player, targeted, forced)
-            deepest = max(deepest, at.head)
+            if only in (-1, player):
+                traverse(of, at, player, targeted, forced)
+                deepest = max(deepest, at.head)
     return deepest
 
 
@@ -352,5 +380,5 @@ def online_sampling() -> Any:
     table = types.float64[:, ::1]
     tables = (rows(NODE), rows(SET), rows(END))
     learned = (reals, reals, words, reals, bytes_, bytes_, table, types.int32[::1], table)
-    rest = (rows(SETTINGS), types.uint64[::1], rows(STEP), reals, words, types.int64)
+    rest = (rows(SETTINGS), types.uint64[::1], rows(STEP), table, reals, words, types.int64)
     return compiled(sample_online, types.int64(*tables, *learned, *rest), "online outcome sampling")

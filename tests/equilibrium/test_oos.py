@@ -254,7 +254,7 @@ NEAR = {  # NashConv after so many iterations
     ("kuhn-poker", OOS(delta=0)): (100_000, 0.03),
     ("kuhn-poker", OOS(delta=0.6)): (300_000, 0.03),
     ("kuhn-poker", OOS(target=PST, delta=0.6, compensation=True)): (300_000, 0.03),
-    ("leduc-poker", OOS(target=PST, delta=0.5)): (1_000_000, 0.6),
+    ("leduc-poker", OOS(target=PST, delta=0.5)): (300_000, 1.0),
     ("goofspiel(cards=3)", OOS(delta=0.5)): (100_000, 0.06),
 }
 
@@ -278,7 +278,7 @@ def test_aiming_at_an_information_set_alone_goes_wrong_where_the_public_subgame_
         for delta, kept in ((0.9, near), (1, far)):
             state = game.new_initial_state(seed=1)
             search = OnlineSearch(game, OOS(target=target, delta=delta), seed=1)
-            search.run(state, iterations=1_000_000)
+            search.run(state, iterations=300_000)
             kept[target] = search.exploitability().nash_conv
     assert far[PST] < 0.15 and near[IST] < 0.5
     assert far[IST] > 3 * far[PST] and far[IST] > near[IST]
@@ -301,25 +301,22 @@ def test_playouts_by_any_rule_of_mast_converge(tail):
     assert search.exploitability().nash_conv < 0.15
 
 
-def test_a_tail_policy_prefers_what_has_done_well():
-    """Beyond the tree the greedy rule plays the best of the actions by their recorded means, ties apart."""
+def test_beyond_the_tree_a_greedy_tail_plays_the_action_with_the_best_mean():
     tree = tree_of(games.load("liars-dice"))
     search = OnlineSearch(tree, OOS(tail="mast(epsilon_greedy(0.0))", delta=0))
-    number = int(tree.decisions[0])
-    one = tree.sets[number]
-    assert one["player"] == 0
-    best = one["slot"] + 3
+    numbers = [number for number in tree.decisions if tree.sets[number]["player"] == 1]
+    calling = tree.sets[numbers]["slot"] + tree.sets[numbers]["count"] - 1  # the last action calls the bidder a liar
     search.totals[:] = (0, 100_000)
-    search.totals[search._kinds[best]] = (100_000, 100_000)
-    other_sets = np.flatnonzero(tree.sets["player"] == 1)
-    before = search.memory()
-    passed = np.zeros(len(tree.slots), np.int64)
+    search.totals[search._kinds[calling[0]]] = (100_000, 100_000)
+    before, calls = search.memory(), 0
     for _ in range(300):
         search.make(1)
-        for step in search._path[: search.depth + 1]:
-            passed[step["slot"]] += 1
+        answer = search._path[2]  # after the deal and a bid
+        if not search.known[answer["set"]]:
+            assert answer["slot"] in calling
+            calls += 1
         search.recall(before)
-    assert len(other_sets) and passed.sum() > 0
+    assert calls > 100
 
 
 def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
@@ -390,6 +387,10 @@ def test_bad_settings_are_refused_in_a_sentence():
         OnlineSearch(games.load("kuhn-poker"), 0.9)
     with pytest.raises(ValueError, match="needs a budget"):
         OOSAgent()
-    for name, told in (("hearts", "players"), ("liars-dice(first=5,second=5)", "too large"), ("phantom-go", "")):
+    for name, told in (
+        ("hearts", "players"),
+        ("liars-dice(first=5,second=5)", "too large"),
+        ("phantom-mnk", "too large"),
+    ):
         with pytest.raises(ValueError, match=told):
             OnlineSearch(games.load(name))

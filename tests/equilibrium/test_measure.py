@@ -1,0 +1,134 @@
+"""Full stitching and the aggregate method: what they add up, what they pass on, and what they find."""
+
+import numpy as np
+import pytest
+
+from icarus import Agent, exploitability, games
+from icarus.equilibrium import OOS, Aggregate, OOSAgent, Stitching, stitched, tabular
+from icarus.equilibrium.arrays import NOTHING
+from icarus.equilibrium.measure import FIXED, own_predecessors
+from icarus.equilibrium.tree import tree_of
+from icarus.specs import BASELINE, MAST
+
+KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
+
+
+def test_who_moved_before_is_told_by_the_moves_that_a_player_has_seen():
+    tree = tree_of(LEDUC)
+    states = dict(zip(tree.decisions.tolist(), tree.information_states(), strict=True))
+    before = own_predecessors(tree)
+    for number, (player, seen, moves) in states.items():
+        earlier = [
+            other
+            for other, (his, card, told) in states.items()
+            if (his, card) == (player, seen) and len(told) < len(moves) and moves[: len(told)] == told
+        ]
+        longest = max(earlier, key=lambda other: len(states[other][2]), default=NOTHING)
+        assert before[number] == longest
+
+
+def test_stitching_agents_without_memory_is_a_search_in_each_information_set():
+    agent = Agent(BASELINE >> MAST, iterations=30)
+    assert (stitched(KUHN, agent, seed=4).probabilities == tabular(tree_of(KUHN), agent, 4).probabilities).all()
+
+
+@pytest.mark.parametrize("target", ["information set", "public subgame"])
+def test_stitching_passes_memory_on_from_ancestors_alone(target):
+    """Every information set is found as by a player who comes to it in a match."""
+    tree, agent = tree_of(LEDUC), OOSAgent(OOS(target=target), iterations=50)
+    stitching = Stitching(tree, agent, seed=9)
+    for part in stitching.parts[:2]:
+        found = stitching.search(part)
+        before = own_predecessors(tree)
+        for number in list(found)[:: max(1, len(found) // 12)]:
+            way = [number]
+            while before[way[0]] != NOTHING:
+                way.insert(0, int(before[way[0]]))
+            seated = agent.seated(LEDUC)
+            for each in way:
+                result = seated.search(tree.state_of(each), (9, each))
+            assert result.policy.tolist() == found[number]
+
+
+def test_stitching_goes_on_from_parts_kept_before():
+    agent = OOSAgent(iterations=40)
+    one, other = Stitching(KUHN, agent, seed=1), Stitching(KUHN, agent, seed=1)
+    kept = {part: one.search(part) for part in one.parts}
+    for part in reversed(one.parts):
+        other.enter(kept[part])
+    assert len(one.parts) == 6 and (one.policy.probabilities == other.policy.probabilities).all()
+    with pytest.raises(ValueError, match="3 probabilities in an information set of kuhn-poker with 2 actions"):
+        other.enter({int(one.tree.decisions[0]): [0.2, 0.3, 0.5]})
+
+
+def test_the_more_iterations_the_less_exploitable_is_online_outcome_sampling_stitched():
+    found = [
+        np.mean(
+            [
+                exploitability(KUHN, stitched(KUHN, OOSAgent(OOS(delta=0.5), iterations=n), seed=s)).nash_conv
+                for s in range(3)
+            ]
+        )
+        for n in (100, 3000, 100_000)
+    ]
+    assert found[0] > found[1] > found[2] and found[2] < 0.05
+
+
+def test_the_aggregate_method_adds_up_what_the_searches_of_matches_find():
+    agent = OOSAgent(OOS(delta=0.5), iterations=2000)
+    aggregate = Aggregate(KUHN, agent, seed=2)
+    aggregate.play(3)
+    early = aggregate.exploitability().nash_conv
+    aggregate.play(60)
+    through = Aggregate(KUHN, agent, seed=2)
+    through.play(63)
+    assert aggregate.matches == 63 and (aggregate.weights == through.weights).all()
+    assert aggregate.exploitability().nash_conv < min(early, 0.06)
+
+
+def test_later_searches_of_a_match_add_only_what_lies_below():
+    tree, agent = tree_of(KUHN), OOSAgent(OOS(delta=0), iterations=500)
+    aggregate = Aggregate(tree, agent, seed=1)
+    path = next(
+        way
+        for key in range(100)
+        if len(way := [n for n in aggregate._path(np.random.default_rng((1, key)))]) == 3
+        and (aggregate_key := key) >= 0
+    )
+    aggregate.matches = aggregate_key
+    aggregate.play(1)
+    seated = agent.seated(KUHN)
+    first = seated.search(tree.state_of(path[0]), (1, aggregate_key, path[0]))
+    sums = seated.memory.sums.copy()
+    seated.search(tree.state_of(path[2]), (1, aggregate_key, path[2]))
+    one, last = (tree.sets[number] for number in (path[0], path[2]))
+    own = slice(one["slot"], one["slot"] + one["count"])
+    below = slice(last["slot"], last["slot"] + last["count"])
+    assert first.iterations == 500
+    assert aggregate.weights[own].tolist() == sums[own].tolist()
+    assert aggregate.weights[below] == pytest.approx(seated.memory.sums[below])
+
+
+def test_of_agents_without_memory_visits_are_added_up():
+    aggregate = Aggregate(KUHN, Agent(BASELINE, iterations=100), seed=3)
+    aggregate.play(40)
+    assert aggregate.weights.sum() % 100 == 0 and aggregate.exploitability().nash_conv < 1
+
+
+def test_where_nothing_is_known_a_fixed_random_action_can_be_played():
+    one, other = (Aggregate(LEDUC, OOSAgent(iterations=5), missing=missing, seed=3) for missing in ("uniform", FIXED))
+    one.play(1)
+    other.play(1)
+    unknown = one.weights == 0
+    assert set(np.unique(other.policy.probabilities[unknown & (one._owner >= 0)]).tolist()) == {0.0, 1.0}
+    assert other.exploitability().nash_conv != one.exploitability().nash_conv
+
+
+def test_what_does_not_search_is_refused():
+    for method in (Stitching, Aggregate):
+        with pytest.raises(TypeError, match="it must be an Agent or an OOSAgent"):
+            method(KUHN, BASELINE)
+    with pytest.raises(ValueError, match="missing is 'none'; it must be 'uniform' or 'a fixed random action'"):
+        Aggregate(KUHN, OOSAgent(iterations=1), missing="none")
+    with pytest.raises(ValueError, match="matches is 0"):
+        Aggregate(KUHN, OOSAgent(iterations=1)).play(0)
