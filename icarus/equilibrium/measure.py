@@ -75,7 +75,7 @@ class Stitching:
             after = self._after.get(number, [])
             kept = memory.memory() if memory is not None and len(after) > 0 else None
             for i, other in enumerate(after):
-                if kept is not None and i > 0:
+                if memory is not None and kept is not None and i > 0:
                     memory.recall(kept)
                 below(other)
 

@@ -56,7 +56,8 @@ def test_stitching_goes_on_from_parts_kept_before():
     kept = {part: one.search(part) for part in one.parts}
     for part in reversed(one.parts):
         other.enter(kept[part])
-    assert len(one.parts) == 6 and (one.policy.probabilities == other.policy.probabilities).all()
+    # three cards of player 0; of player 1 three cards after a pass and three after a bet
+    assert len(one.parts) == 9 and (one.policy.probabilities == other.policy.probabilities).all()
     with pytest.raises(ValueError, match="3 probabilities in an information set of kuhn-poker with 2 actions"):
         other.enter({int(one.tree.decisions[0]): [0.2, 0.3, 0.5]})
 
@@ -75,7 +76,7 @@ def test_the_more_iterations_the_less_exploitable_is_online_outcome_sampling_sti
 
 
 def test_the_aggregate_method_adds_up_what_the_searches_of_matches_find():
-    agent = OOSAgent(OOS(delta=0.5), iterations=2000)
+    agent = OOSAgent(OOS(delta=0.5), iterations=10_000)
     aggregate = Aggregate(KUHN, agent, seed=2)
     aggregate.play(3)
     early = aggregate.exploitability().nash_conv
