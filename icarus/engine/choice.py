@@ -21,8 +21,10 @@ from icarus.engine.arena import ANY, COMPONENT_SIZE, LEAF_SIZE, PROGRAM_SIZE
 from icarus.engine.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, TERM
 from icarus.engine.values import UNVISITED
 from icarus.kernel import below, helper, inlined, uniform
+from icarus.kernel.history import PLAYOUT, STEP
+from icarus.kernel.theta import TABLE, decided_at
 
-_REAL = np.dtype(np.float64)
+_INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 
 
 class WeightError(ValueError):
@@ -192,6 +194,8 @@ def choose(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndar
     term = terms[j]
     if term.rule == RULE_UNIFORM:
         return ANY
+    if term.in_tree_only and not is_decided(a):
+        return below(rng, count)  # all values are equal
     if term.rule == RULE_GIBBS_OF_MEANS:
         return choose_by_acceptance(
             a, record_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), term.parameter, legal, count, rng
@@ -201,6 +205,17 @@ def choose(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndar
     else:
         sum_values(a, term, legal, count, record)
     return follow_rule(term.rule, term.parameter, array_at(a.buffers.values, count, _REAL), count, rng)
+
+
+@inlined
+def is_decided(a: Any) -> bool:
+    """Whether the player to move may have decided in the tree at a history that looks the same to him; False is certain."""
+    playout = record_at(a.buffers.playout, PLAYOUT)
+    last, viewers = playout.length - 1, playout.viewers
+    step = array_at(playout.steps, last + 1, STEP)[last]
+    key = array_at(playout.keys, (last + 1) * viewers, _INT)[last * viewers + step.viewer]
+    table = record_at(record_at(a.composition.component, COMPONENT).table, TABLE)
+    return decided_at(table, key)[0] != 0
 
 
 @inlined

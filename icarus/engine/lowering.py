@@ -53,6 +53,7 @@ TERM = np.dtype(
         ("leaves", np.int64),
         ("rule", np.int64),
         ("parameter", np.float64),  # how the summed values become a choice
+        ("in_tree_only", np.int64),  # uniform unless somebody has decided in the tree at a history that looks the same
     ],
     align=True,
 )
@@ -255,7 +256,10 @@ class _Lowering:
             )
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
         code = RULE_UNIFORM if all(unread) else RULE_GIBBS_OF_MEANS if of_means(parts) else rule.code
-        self.terms.append((*self.weight(which, weight), first_leaf, len(parts), code, parameter))
+        in_tree_only = code != RULE_UNIFORM and all(
+            self.is_infinite(which, part) or self.is_of_tree(which, part) for _, part in parts
+        )
+        self.terms.append((*self.weight(which, weight), first_leaf, len(parts), code, parameter, in_tree_only))
 
     def unread(self, which: int, part: Enhancement) -> bool:
         """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
@@ -263,19 +267,18 @@ class _Lowering:
         So for the baseline by definition; and where all moves are seen by all, for records of the tree's histories and their
         children: a history whose baseline record has n = 0 continues to histories that nobody has met.
         """
-        if which != SIMULATED or part.policy.rule.code != RULE_ARGMAX or not part.policy.rule.bandit:
-            return False
-        if self.table_of[part] == 0:
-            return True
+        all_is_seen = self.game.viewers == 1 and self.scheme.eyes != ROOT  # an unseen move leaves a history where it is
+        return self.is_infinite(which, part) or (all_is_seen and self.is_of_tree(which, part))
+
+    def is_infinite(self, which: int, part: Enhancement) -> bool:
+        """Whether the values of an arg max are +∞ by definition: the baseline's in simulation."""
+        return which == SIMULATED and _is_bandit(part) and self.table_of[part] == 0
+
+    def is_of_tree(self, which: int, part: Enhancement) -> bool:
+        """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""
         known_before = part.initial.common or part.initial.given
-        by_history = (
-            not known_before
-            and not part.capture.writes_simulation
-            and attributes_read(part.policy.source.function) >= {"keys"}
-        )
-        return (
-            by_history and self.game.viewers == 1 and self.scheme.eyes != ROOT
-        )  # an unseen move leaves his history where it is
+        by_history = not part.capture.writes_simulation and attributes_read(part.policy.source.function) >= {"keys"}
+        return which == SIMULATED and _is_bandit(part) and by_history and not known_before
 
     def placed(self, which: int, part: Enhancement) -> bool:
         """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""
@@ -317,6 +320,10 @@ class _Lowering:
         block = np.concatenate([*words, np.zeros(1, np.int64)])
         self.alive.append(block)
         return int(block.ctypes.data)
+
+
+def _is_bandit(part: Enhancement) -> bool:
+    return part.policy.rule.code == RULE_ARGMAX and part.policy.rule.bandit
 
 
 def of_means(parts: list[tuple[Weight, Enhancement]]) -> bool:

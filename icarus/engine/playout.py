@@ -34,7 +34,7 @@ from icarus.kernel import (
 )
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, episode_key, root_key
-from icarus.kernel.theta import TABLE, place_of
+from icarus.kernel.theta import TABLE, decided_at, place_of
 
 _INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
 _NO_ROOM = -1
@@ -243,6 +243,9 @@ def phase_in_tree(a: Any, baseline: Baseline, playout: Any, t: int, step: Any, p
     viewers, player, phase = a.game.viewers, step.player, SELECTION
     key = array_at(playout.keys, (t + 1) * viewers, _INT)[t * viewers + step.viewer]
     legal = array_at(playout.legal + WORD_BYTES * step.first, step.count, _INT)
+    table = record_at(record_at(a.composition.component, COMPONENT).table, TABLE)
+    if table.decided != 0:
+        decided_at(table, key)[0] = 1
     for i in range(step.count):
         place = place_of(baseline.records, extended(key, player, legal[i]))
         places[i] = place

@@ -242,6 +242,8 @@ class Search:
         self._keep("buffers", "rng", seeded(self.seed))
         self._place_root()
         self._place_composition()
+        if program.term["in_tree_only"].any():
+            self.tables[0].mark_decisions()
         sizes = {
             **dict.fromkeys(("places", "records", "values", "total", "actions", "alike"), game.max_legal),
             **dict.fromkeys(("reward", "looks"), game.players),

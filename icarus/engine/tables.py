@@ -16,7 +16,7 @@ from icarus.compiler.functions import plain
 from icarus.compiler.pointers import WORD_BYTES, foreign3, matrix_at, record_at
 from icarus.kernel import NO_RECORD
 from icarus.kernel.game import Game
-from icarus.kernel.theta import TABLE, has_room_for, index_of
+from icarus.kernel.theta import MARKS, TABLE, has_room_for, index_of
 
 SMALLEST = 1 << 10  # rows of a new table
 _INT = np.dtype(np.int64)
@@ -39,6 +39,7 @@ class Table:
             SMALLEST
         )  # the rows before and after the growth that is under way, or the last one
         self.descriptor["rows"], self.descriptor["capacity"] = self._held.ctypes.data, SMALLEST
+        self._marks = {0: np.zeros(0, np.uint8)}  # by address: one more than is used while they grow
         for parts, fields in component.initial.given:
             self._enter(component.records.key(game, parts), dict(fields))
 
@@ -78,7 +79,23 @@ class Table:
 
     @property
     def nbytes(self) -> int:
-        return self.rows.nbytes
+        return self.rows.nbytes + self.decided.nbytes
+
+    @property
+    def decided(self) -> np.ndarray:
+        """The bytes that mark where somebody has decided in the tree (`decided_at`); none where nobody asks."""
+        return self._marks[int(self.descriptor["decided"][0])]
+
+    def mark_decisions(self) -> None:
+        """Have the loop mark where somebody has decided in the tree, if it does not yet."""
+        if len(self.decided) == 0:
+            self._mark_in(np.zeros(MARKS * self.capacity, np.uint8))
+
+    def _mark_in(self, decided: np.ndarray) -> None:
+        address = decided.ctypes.data
+        self._marks[address] = decided
+        self.descriptor["decided"] = address  # whoever presses Ctrl-C, the array in use is kept
+        self._marks = {address: decided}
 
     def grow(self, room: int) -> None:
         """Make the table at least twice as large, and large enough for `room` more records. The old rows are emptied."""
@@ -86,6 +103,8 @@ class Table:
         while not plain(has_room_for)(self.used + room, capacity):
             capacity *= 2
         copied, give_back = _rehash(), _give_back()
+        if len(self.decided) > 0:  # more bits of a key will count; the first copy of the marks is for the rows of now
+            self._mark_in(np.tile(self.decided[: MARKS * self.capacity], capacity // self.capacity))
         self._held, self._next = self.rows, self._empty(capacity)
         copied(
             self.descriptor.ctypes.data, self._next.ctypes.data, capacity, self.dtype.itemsize // WORD_BYTES, give_back

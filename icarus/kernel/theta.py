@@ -12,15 +12,17 @@ from numba.extending import overload
 from icarus.compiler.functions import inlined
 from icarus.compiler.pointers import array_at, offset_of, record_at
 
-_INT = np.dtype(np.int64)
+_INT, _BYTE = np.dtype(np.int64), np.dtype(np.uint8)
 
 NO_RECORD = 0  # the key that no record has: what is known of it is the initial information
 FULLEST = 0.6  # share of a table's rows that may be used
+MARKS = 4  # bytes for each row of the baseline's table, to mark decisions
 VISIT, AVAILABLE = 0, 1  # the contexts ψ_visit and ψ_avail
 TABLE = np.dtype(
     [
         ("rows", np.int64),  # address of capacity + 1 rows; the last one holds the initial information
         ("capacity", np.int64),  # a power of two
+        ("decided", np.int64),  # address of MARKS · capacity bytes, in the baseline's where anybody asks (`decided_at`)
         (
             "apart",
             np.int64,
@@ -32,6 +34,12 @@ TABLE = np.dtype(
     ],
     align=True,
 )
+
+
+@inlined
+def decided_at(table: Any, key: int) -> np.ndarray:
+    """[1] byte: whether somebody has decided in the tree at a history with this key, or with another of the same lowest bits."""
+    return array_at(table.decided + (key & (MARKS * table.capacity - 1)), 1, _BYTE)
 
 
 class Theta(NamedTuple):

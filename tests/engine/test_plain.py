@@ -11,6 +11,7 @@ import pytest
 
 from icarus import (
     ACTION,
+    AMAF,
     BASELINE,
     EPIC,
     LGRF,
@@ -41,7 +42,7 @@ from icarus import (
 from icarus.algebra import PLAYER
 from icarus.compiler.interpreted import Interpreter
 from icarus.compiler.rng import next_word, plain_next_word, seeded
-from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, Scheme
 from icarus.kernel import CHANCE, TERMINAL, below, find, lowest_bit, popcount, record, shuffle, uniform, update
 from tests.engine.test_twin import composition, starts
 from tests.toy import ALL_TOYS, CLASHES, PENNIES, WHISPERS
@@ -110,6 +111,23 @@ def test_both_engines_find_the_same_under_every_scheme(scheme: Any, exp3: bool) 
     for number, game in enumerate((WHISPERS, CLASHES, PENNIES, games.load("phantom-mnk"), games.load("goofspiel"))):
         strategy, _ = composition(random.Random(number), 2)
         both(starts(game, number), strategy, 24, seed=number, scheme=scheme)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=str)
+@pytest.mark.parametrize("name", ["phantom-mnk", "knockout-whist(players=3)"])
+def test_both_engines_find_the_same_where_simulations_come_back_to_histories_of_the_tree(
+    name: str, scheme: Scheme
+) -> None:
+    both(starts(games.load(name), 3), RAVE >> (RAVE + AMAF) / 2, 60, seed=4, scheme=scheme)
+
+
+def test_both_engines_read_given_records_of_histories_beyond_the_tree() -> None:
+    state = games.load("phantom-mnk").new_initial_state()
+    first, *others = state.legal_actions()
+    given = {(0, (action,)): {"visits": 1} for action in (first, *others)}
+    hints = {(1, (action,)): {"visits": 9} for action in others} | {(1, (first,)): {"reward": 9, "visits": 9}}
+    hinted = attrs.evolve(AMAF, name="HINTED", initial=initial(given | hints))
+    both(state, BASELINE >> hinted, 40, seed=1)
 
 
 # ------------------------------------------------------------------------------------------------------- plain functions

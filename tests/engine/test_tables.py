@@ -13,7 +13,7 @@ from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, info
 from icarus.engine.search import Search
 from icarus.engine.tables import SMALLEST, Records, Table
 from icarus.kernel import CHANCE, NONE
-from icarus.kernel.theta import FULLEST
+from icarus.kernel.theta import FULLEST, MARKS
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST2, epic, nast, ucb1
 from icarus.specs.baseline import children
 from tests import toy
@@ -48,6 +48,24 @@ def test_growth_keeps_every_record(keys: set[int], room: int) -> None:
     assert table.capacity >= 2 * before
     assert table.capacity & (table.capacity - 1) == 0
     assert table.used + room <= FULLEST * table.capacity
+
+
+@given(st.sets(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=100), st.integers(0, 5000))
+def test_a_decision_marked_in_a_table_stays_marked_as_it_grows(keys: set[int], room: int) -> None:
+    def marks() -> np.ndarray:
+        return table.decided[[key & (len(table.decided) - 1) for key in sorted(keys)]]
+
+    table = Table(BASELINE, toy.BRANCHES)
+    table.mark_decisions()
+    assert not table.decided.any()
+    table.decided[[key & (MARKS * table.capacity - 1) for key in keys]] = 1
+    share = table.decided.mean()
+    for _ in range(2):
+        table.grow(room)
+        assert len(table.decided) == MARKS * table.capacity
+        assert table.descriptor["decided"] == table.decided.ctypes.data
+        assert marks().all() and table.decided.mean() == share
+        assert table.nbytes == table.rows.nbytes + MARKS * table.capacity
 
 
 def test_a_table_grows_as_records_enter_and_forgets_none() -> None:
