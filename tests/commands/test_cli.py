@@ -491,7 +491,7 @@ def test_search_and_match_take_threads(icarus: Call) -> None:
 
 @pytest.mark.parametrize("command", [("search", "othello"), ("match", "othello", "BASELINE", "MAST")])
 def test_bad_threads_are_refused(icarus: Call, command: tuple[str, ...]) -> None:
-    assert refused(icarus(*command, "--threads", 0)) == "threads is 0; it must be an integer of at least 1"
+    assert refused(icarus(*command, "--threads", 0)) == "threads is 0; it must be an integer from 1 to 1024"
     assert refused(icarus(*command, "--sharing", "trees")) == "sharing is 'trees'; it must be 'roots' or 'records'"
 
 

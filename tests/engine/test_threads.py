@@ -329,7 +329,7 @@ def test_an_exception_in_progress_surfaces_as_itself_from_several_threads(sharin
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"threads": 0}, "threads is 0; it must be an integer of at least 1"),
+        ({"threads": 0}, "threads is 0; it must be an integer from 1 to 1024"),
         ({"threads": -2}, "threads is -2"),
         ({"threads": 1.5}, r"threads is 1\.5"),
         ({"threads": True}, "threads is True"),
