@@ -26,21 +26,9 @@ from icarus.algebra.information import (
     information,
     initial,
 )
-from icarus.algebra.policy import (
-    Policy,
-    Rule,
-    Weight,
-    argmax,
-    checked,
-    epsilon_greedy,
-    gibbs,
-    rave_weight,
-    reply,
-    roulette,
-    ucb1,
-    weight,
-)
+from icarus.algebra.policy import Policy, Rule, argmax, checked, epsilon_greedy, gibbs, reply, roulette, ucb1
 from icarus.algebra.slots import backpropagation, candidates, capture, values
+from icarus.algebra.weights import Weight, rave_weight, weight
 
 __all__ = [
     "ACTION",

@@ -13,20 +13,14 @@ from typing import Any
 import attrs
 
 from icarus.algebra.information import Information, Initial, Space
-from icarus.algebra.policy import Policy, Weight, WeightFunction
+from icarus.algebra.policy import Policy
 from icarus.algebra.slots import Backpropagation, Capture
+from icarus.algebra.weights import PROBES, TOLERANCE, Weight, WeightFunction, total_text, weight_from
 from icarus.checks import is_real
 
-TOLERANCE = 1e-9  # of weights that are to sum to 1
 SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
 _SYMBOLS = ("R", "Θ", "θ_initial", "α", "Ψ", "ξ", "ω")
 _OPERATORS = {">>": "▷", "+": "+", "^": "⊕"}
-_PROBES = [
-    (reward, visits, visits + more)
-    for visits in (0, 1, 2, 3, 10, 83, 250, 1_000, 30_000, 1_000_000)
-    for reward in (0.0, 0.3, 1.0)
-    for more in (0, 7)
-]
 
 
 class _Algebra:
@@ -313,27 +307,11 @@ def _inside(operand: Enhancement, operator: str) -> tuple[tuple[Weight, Enhancem
 def _operand(value: Any, operator: str) -> Enhancement:
     if isinstance(value, Sum):
         raise ValueError(
-            f"the weights of ({value}) sum to {_total_text(value.terms)}, not to 1: it cannot be an operand of {operator}"
+            f"the weights of ({value}) sum to {total_text(value.terms)}, not to 1: it cannot be an operand of {operator}"
         )
     if not isinstance(value, Enhancement):
         raise TypeError(f"{value!r} is no enhancement: it cannot be an operand of {operator}")
     return value
-
-
-def _total_text(terms: tuple[tuple[Weight, Enhancement], ...]) -> str:
-    totals = [sum(weight.at(*probe) for weight, _ in terms) for probe in _PROBES]
-    low, high = min(totals), max(totals)
-    return f"{low:g}" if high - low < TOLERANCE else f"between {low:g} and {high:g}"
-
-
-def _weight(value: Any) -> Weight:
-    if isinstance(value, Weight):
-        return value
-    if isinstance(value, WeightFunction):
-        return Weight(1.0, ((value, False),))
-    if is_real(value):
-        return Weight(float(value))
-    raise TypeError(f"{value!r} is no weight: it must be a number or a @weight function")
 
 
 def _terms(value: Any, operator: str) -> tuple[tuple[Weight, Enhancement], ...]:
@@ -347,7 +325,7 @@ def _sum(operator: str, left: Any, right: Any) -> Any:
 
 
 def _scaled(value: Any, factor: Any) -> Any:
-    scale = _weight(factor)
+    scale = weight_from(factor)
     operator, terms = (value.operator, value.terms) if isinstance(value, Sum) else ("*", ((Weight(), value),))
     return _normalised(operator, tuple((scale.times(weight), term) for weight, term in terms))
 
@@ -356,16 +334,16 @@ def _normalised(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) ->
     """The finished composition where the weights sum to 1, else the sum as it stands."""
     if operator == "*" and terms[0][0] == Weight():
         return terms[0][1]
-    totals = [sum(weight.at(*probe) for weight, _ in terms) for probe in _PROBES]
+    totals = [sum(weight.at(*probe) for weight, _ in terms) for probe in PROBES]
     if operator == "*" or any(abs(total - 1) > TOLERANCE for total in totals):
         return Sum(operator, terms)
     return _complete(operator, terms)
 
 
 def _complete(operator: str, given: tuple[tuple[Any, Any], ...]) -> Enhancement:
-    terms = tuple((_weight(weight), _operand(term, operator)) for weight, term in given)
+    terms = tuple((weight_from(weight), _operand(term, operator)) for weight, term in given)
     expression = Sum(operator, terms)
-    for probe in _PROBES:
+    for probe in PROBES:
         found = [weight.at(*probe) for weight, _ in terms]
         for weight, value in zip((weight for weight, _ in terms), found, strict=True):
             if not -TOLERANCE <= value <= 1 + TOLERANCE:
@@ -373,7 +351,7 @@ def _complete(operator: str, given: tuple[tuple[Any, Any], ...]) -> Enhancement:
                     f"the weight {weight} in ({expression}) is {value:g} at n = {probe[1]}; weights must lie in [0, 1]"
                 )
         if abs(sum(found) - 1) > TOLERANCE:
-            raise ValueError(f"the weights of ({expression}) sum to {_total_text(terms)}, not to 1")
+            raise ValueError(f"the weights of ({expression}) sum to {total_text(terms)}, not to 1")
     flat: list[tuple[Weight, Enhancement]] = []
     for weight, term in terms:
         flat.extend((weight.times(inner), part) for inner, part in _inside(term, operator))

@@ -5,19 +5,14 @@ A *rule* turns values into a choice: `argmax` (eq. 13), `ucb1`, `gibbs`, `epsilo
 the mean reward q/n, or UCB1.
 """
 
-import math
-from collections.abc import Callable
-from typing import Any
-
 import attrs
 import numpy as np
 
 from icarus.algebra.information import COUNT, Information
-from icarus.algebra.slots import Candidates, Slot, Values
-from icarus.checks import is_real, real
+from icarus.algebra.slots import Candidates, Values
+from icarus.checks import real
 
 _REAL = np.dtype(np.float64)
-
 RULE_UNIFORM, RULE_ARGMAX, RULE_GIBBS, RULE_ROULETTE, RULE_EPSILON_GREEDY, RULE_REPLY, RULE_GIBBS_OF_MEANS = range(7)
 
 
@@ -146,81 +141,3 @@ class Policy:
 
 
 _SYMBOLS = {"ucb1": ("c",), "gibbs": ("τ",), "epsilon_greedy": ("ε",)}
-
-
-@attrs.frozen(repr=False)
-class WeightFunction(Slot):
-    """`weight(rewards, visits, availability) -> float`: λ, a function of the baseline's information (q, n, m) of [h]~."""
-
-    KIND = "weight"
-    ARGUMENTS = ("rewards", "visits", "availability")
-
-    def at(self, reward: float, visits: int, availability: int) -> float:
-        """λ in plain Python, for one mean reward of every player."""
-        rewards = np.full(8, reward * visits)
-        return float(self.function(rewards, visits, availability, *self.values()))
-
-    def __mul__(self, other: Any) -> Any:
-        return Weight(1.0, ((self, False),)) * other
-
-    def __rmul__(self, other: Any) -> Any:
-        return other * Weight(1.0, ((self, False),))
-
-    def __rsub__(self, other: Any) -> "Weight":
-        if other != 1:
-            return NotImplemented
-        return Weight(1.0, ((self, True),))
-
-
-def weight(function: Callable) -> WeightFunction:
-    """Mark `function(rewards, visits, availability)`: a mixing coefficient λ that depends on the baseline's information of [h]~.
-
-    The slot multiplies enhancements, `my_weight(k=500) * A + (1 - my_weight(k=500)) * B`.
-    """
-    return WeightFunction.of(function)
-
-
-@attrs.frozen(repr=False)
-class Weight:
-    """A mixing coefficient: a constant times weight functions λ, or their complements 1 − λ."""
-
-    constant: float = 1.0
-    functions: tuple[tuple[WeightFunction, bool], ...] = ()  # (λ, whether 1 − λ is meant)
-
-    def times(self, other: "Weight") -> "Weight":
-        return Weight(self.constant * other.constant, self.functions + other.functions)
-
-    def __rsub__(self, other: Any) -> "Weight":
-        if other != 1 or self.constant != 1.0 or len(self.functions) != 1:
-            raise TypeError(f"{other!r} - ({self}) is no weight; write it as a weight function of its own")
-        function, complement = self.functions[0]
-        return Weight(1.0, ((function, not complement),))
-
-    def __mul__(self, other: Any) -> Any:
-        if isinstance(other, WeightFunction):
-            other = Weight(1.0, ((other, False),))
-        return self.times(other) if isinstance(other, Weight) else NotImplemented
-
-    def __rmul__(self, other: Any) -> Any:
-        return Weight(float(other)).times(self) if is_real(other) else NotImplemented
-
-    def at(self, reward: float, visits: int, availability: int) -> float:
-        """The coefficient in plain Python."""
-        value = self.constant
-        for function, complement in self.functions:
-            found = function.at(reward, visits, availability)
-            value *= 1 - found if complement else found
-        return value
-
-    def __str__(self) -> str:
-        parts = [] if self.constant == 1.0 and self.functions else [repr(self.constant)]
-        parts += [f"(1 - {function!r})" if complement else repr(function) for function, complement in self.functions]
-        return "*".join(parts)
-
-    __repr__ = __str__
-
-
-@weight
-def rave_weight(rewards: np.ndarray, visits: int, availability: int, k: int = 250) -> float:
-    """λ_RAVE = √(k / (3n + k)) (15)"""
-    return math.sqrt(k / (3 * visits + k))

@@ -14,7 +14,7 @@ import attrs
 
 from icarus import games
 from icarus.algebra import Enhancement, Rule
-from icarus.algebra.policy import WeightFunction
+from icarus.algebra.weights import WeightFunction
 from icarus.kernel.game import Game
 
 DIGITS = 12  # of the digest in the name of a module

@@ -21,7 +21,7 @@ import attrs
 import numpy as np
 
 from icarus import games
-from icarus.engine.search import Search
+from icarus.engine.running import Search
 from icarus.kernel.state import State
 from icarus.specs import parse
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from icarus.algebra.enhancement import TOLERANCE
 from icarus.algebra.policy import (
     RULE_ARGMAX,
     RULE_EPSILON_GREEDY,
@@ -15,6 +14,7 @@ from icarus.algebra.policy import (
     RULE_ROULETTE,
     RULE_UNIFORM,
 )
+from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.functions import DEBUG
 from icarus.compiler.pointers import WORD_BYTES, array_at, call4, call7, record_at
 from icarus.engine.arena import ANY, COMPONENT_SIZE, LEAF_SIZE, PROGRAM_SIZE

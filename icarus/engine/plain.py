@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.algebra.enhancement import TOLERANCE
+from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.interpreted import Interpreter
 from icarus.compiler.rng import seeded
 from icarus.engine.arena import ANY
@@ -22,8 +22,8 @@ from icarus.engine.entries import COUNT_IS_FULL, FULL, KEYLESS, counts_in
 from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE
 from icarus.engine.parallel import Roots
 from icarus.engine.plain_choice import Composed, Decision, theta_of
+from icarus.engine.running import Search
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT, Scheme
-from icarus.engine.search import Search
 from icarus.engine.tables import Table
 from icarus.kernel import CHANCE, EXPANSION, NO_RECORD, SELECTION, SIMULATION, TERMINAL, UNSEEN, History, Updates, mix
 from icarus.kernel import below as compiled_below

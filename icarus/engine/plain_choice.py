@@ -8,9 +8,9 @@ import attrs
 import numpy as np
 
 from icarus.algebra import Enhancement, Weight
-from icarus.algebra.enhancement import TOLERANCE
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_ROULETTE, RULE_UNIFORM
 from icarus.algebra.slots import Slot, Values
+from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.interpreted import Interpreter
 from icarus.engine import choice, entries, values
 from icarus.engine.arena import ANY

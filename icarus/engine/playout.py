@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from icarus.algebra.enhancement import TOLERANCE
+from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, record_at
 from icarus.engine.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG
 from icarus.engine.choice import choose, pick_outcome

@@ -28,7 +28,7 @@ from icarus.algebra.information import COUNT as COUNTED
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, RULE_UNIFORM
 from icarus.compiler.rng import seeded
 from icarus.engine.choice import follow_rule
-from icarus.engine.search import Search
+from icarus.engine.running import Search
 from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
 from icarus.kernel import Theta
 from tests import toy

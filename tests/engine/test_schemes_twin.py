@@ -8,6 +8,7 @@ import pytest
 import icarus
 from icarus import Enhancement, Game, games, linear, maxilinear
 from icarus.algebra import gibbs, ucb1
+from icarus.engine.running import Search
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,
@@ -17,7 +18,7 @@ from icarus.engine.scheme import (
     DeterminizedUCT,
     Scheme,
 )
-from icarus.engine.search import Search, begun
+from icarus.engine.search import begun
 from icarus.kernel.state import State
 from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive

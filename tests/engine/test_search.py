@@ -32,14 +32,14 @@ from icarus import (
 )
 from icarus.algebra import ACTION, COUNT, NOTHING, argmax, gibbs, information, initial
 from icarus.engine import tables as tables_module
-from icarus.engine.search import Search
+from icarus.engine.running import Search
 from icarus.kernel import History, Theta, Updates, find, update
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST2, RAVE, epic
 from tests import toy
 from tests.conftest import Python
 from tests.test_toy import after
 
-search_module = sys.modules["icarus.engine.search"]  # by its name, icarus.search is the function
+running_module = sys.modules["icarus.engine.running"]
 EVERYTHING = parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
 
 
@@ -126,8 +126,8 @@ def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(
     state = games.load(name).new_initial_state(seed=1)
     roomy = search(state, EVERYTHING, iterations=60, seed=8)
     monkeypatch.setattr(tables_module, "SMALLEST", 2)
-    monkeypatch.setattr(search_module, "_STEPS", 1)
-    monkeypatch.setattr(search_module, "_UPDATES", 1)
+    monkeypatch.setattr(running_module, "_STEPS", 1)
+    monkeypatch.setattr(running_module, "_UPDATES", 1)
     narrow = search(state, EVERYTHING, iterations=60, seed=8)
     assert narrow.memory != roomy.memory
     assert same(attrs.evolve(narrow, memory=roomy.memory), roomy)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from icarus import Enhancement
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, information, initial
-from icarus.engine.search import Search
+from icarus.engine.running import Search
 from icarus.engine.tables import SMALLEST, Records, Table
 from icarus.kernel import CHANCE, NONE
 from icarus.kernel.theta import FULLEST, MARKS

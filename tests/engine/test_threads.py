@@ -30,11 +30,11 @@ from icarus import (
 from icarus.algebra import ACTION, COUNT, NOTHING, argmax, information, initial
 from icarus.engine import tables as tables_module
 from icarus.engine.parallel import Shared, SharedRecords
-from icarus.engine.search import Search
+from icarus.engine.running import Search
 from icarus.kernel import SIMULATION, History, Theta, Updates, find, update
 from icarus.specs import BASELINE, MAST
 from tests import toy
-from tests.engine.test_search import same, search_module
+from tests.engine.test_search import running_module, same
 from tests.test_toy import after
 
 EVERYTHING = parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
@@ -180,8 +180,8 @@ def test_shared_records_add_up_as_those_of_one_thread_do(threads: int) -> None:
 @SEVERAL
 def test_shared_tables_grow_while_all_threads_stand_still(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_module, "SMALLEST", 2)
-    monkeypatch.setattr(search_module, "_STEPS", 1)
-    monkeypatch.setattr(search_module, "_UPDATES", 1)
+    monkeypatch.setattr(running_module, "_STEPS", 1)
+    monkeypatch.setattr(running_module, "_UPDATES", 1)
     result = search(
         whist(), BASELINE >> (EVERYTHING + COUNTING) / 2, iterations=2000, threads=threads, sharing="records"
     )

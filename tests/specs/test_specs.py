@@ -15,7 +15,7 @@ import pytest
 
 from icarus import Enhancement, Game, State, games, linear, parse, search
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
-from icarus.engine.search import Search
+from icarus.engine.running import Search
 from icarus.kernel import (
     AVAILABLE,
     CHANCE,

@@ -1,0 +1,119 @@
+"""Mixing coefficients: numbers, functions λ of what the baseline knows of a history, and their products and complements."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.algebra.slots import Slot
+from icarus.checks import is_real
+
+TOLERANCE = 1e-9  # of weights that are to sum to 1
+PROBES = [
+    (reward, visits, visits + more)
+    for visits in (0, 1, 2, 3, 10, 83, 250, 1_000, 30_000, 1_000_000)
+    for reward in (0.0, 0.3, 1.0)
+    for more in (0, 7)
+]
+
+
+@attrs.frozen(repr=False)
+class WeightFunction(Slot):
+    """`weight(rewards, visits, availability) -> float`: λ, a function of the baseline's information (q, n, m) of [h]~."""
+
+    KIND = "weight"
+    ARGUMENTS = ("rewards", "visits", "availability")
+
+    def at(self, reward: float, visits: int, availability: int) -> float:
+        """λ in plain Python, for one mean reward of every player."""
+        rewards = np.full(8, reward * visits)
+        return float(self.function(rewards, visits, availability, *self.values()))
+
+    def __mul__(self, other: Any) -> Any:
+        return Weight(1.0, ((self, False),)) * other
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * Weight(1.0, ((self, False),))
+
+    def __rsub__(self, other: Any) -> "Weight":
+        if other != 1:
+            return NotImplemented
+        return Weight(1.0, ((self, True),))
+
+
+def weight(function: Callable) -> WeightFunction:
+    """Mark `function(rewards, visits, availability)`: a mixing coefficient λ that depends on the baseline's information of [h]~.
+
+    The slot multiplies enhancements, `my_weight(k=500) * A + (1 - my_weight(k=500)) * B`.
+    """
+    return WeightFunction.of(function)
+
+
+@attrs.frozen(repr=False)
+class Weight:
+    """A mixing coefficient: a constant times weight functions λ, or their complements 1 − λ."""
+
+    constant: float = 1.0
+    functions: tuple[tuple[WeightFunction, bool], ...] = ()  # (λ, whether 1 − λ is meant)
+
+    def times(self, other: "Weight") -> "Weight":
+        return Weight(self.constant * other.constant, self.functions + other.functions)
+
+    def __rsub__(self, other: Any) -> "Weight":
+        if other != 1 or self.constant != 1.0 or len(self.functions) != 1:
+            raise TypeError(f"{other!r} - ({self}) is no weight; write it as a weight function of its own")
+        function, complement = self.functions[0]
+        return Weight(1.0, ((function, not complement),))
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, WeightFunction):
+            other = Weight(1.0, ((other, False),))
+        return self.times(other) if isinstance(other, Weight) else NotImplemented
+
+    def __rmul__(self, other: Any) -> Any:
+        return Weight(float(other)).times(self) if is_real(other) else NotImplemented
+
+    def at(self, reward: float, visits: int, availability: int) -> float:
+        """The coefficient in plain Python."""
+        value = self.constant
+        for function, complement in self.functions:
+            found = function.at(reward, visits, availability)
+            value *= 1 - found if complement else found
+        return value
+
+    def __str__(self) -> str:
+        parts = [] if self.constant == 1.0 and self.functions else [repr(self.constant)]
+        parts += [f"(1 - {function!r})" if complement else repr(function) for function, complement in self.functions]
+        return "*".join(parts)
+
+    __repr__ = __str__
+
+
+@weight
+def rave_weight(rewards: np.ndarray, visits: int, availability: int, k: int = 250) -> float:
+    """λ_RAVE = √(k / (3n + k)) (15)"""
+    return math.sqrt(k / (3 * visits + k))
+
+
+def weight_from(value: Any) -> Weight:
+    """A number or a weight function as a weight.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if isinstance(value, Weight):
+        return value
+    if isinstance(value, WeightFunction):
+        return Weight(1.0, ((value, False),))
+    if is_real(value):
+        return Weight(float(value))
+    raise TypeError(f"{value!r} is no weight: it must be a number or a @weight function")
+
+
+def total_text(terms: Sequence[tuple[Weight, Any]]) -> str:
+    """What the weights of terms sum to, over many a visit count: a number, or from where to where."""
+    totals = [sum(weight.at(*probe) for weight, _ in terms) for probe in PROBES]
+    low, high = min(totals), max(totals)
+    return f"{low:g}" if high - low < TOLERANCE else f"between {low:g} and {high:g}"
