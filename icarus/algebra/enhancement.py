@@ -15,6 +15,7 @@ import attrs
 from icarus.algebra.information import Information, Initial, Space
 from icarus.algebra.policy import Policy
 from icarus.algebra.slots import Backpropagation, Capture
+from icarus.algebra.unions import Mixture, Union
 from icarus.algebra.weights import PROBES, TOLERANCE, Weight, WeightFunction, total_text, weight_from
 from icarus.checks import is_real
 
@@ -155,27 +156,6 @@ class Enhancement(_Algebra):
         return self.name
 
     __repr__ = __str__
-
-
-# ---------------------------------------------------------------------------------------------------------- compositions
-
-
-@attrs.frozen
-class Union:
-    """A disjoint union ⊔ of the slots of several enhancements (COMB-1, 2, 3, 5, 6, 7)."""
-
-    parts: tuple[Any, ...]
-
-    def __str__(self) -> str:
-        return " ⊔ ".join(str(part) for part in self.parts)
-
-
-@attrs.frozen
-class Mixture:
-    """The policy of a composition (COMB-4): an operator over weighted policies."""
-
-    operator: str
-    terms: tuple[tuple[Weight, Any], ...]
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -393,9 +373,6 @@ def _composed(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> C
     }
     mixture: Any = Mixture(operator, tuple((weight, term.policy) for weight, term in terms))
     return Composition(name=_expression(operator, terms), policy=mixture, operator=operator, terms=terms, **unions)
-
-
-# ------------------------------------------------------------------------------------------------------------------ text
 
 
 def _bracketed(term: Enhancement) -> str:
