@@ -11,14 +11,15 @@ from icarus.compiler.atomic import atomic_load, atomic_store, exchanged
 from icarus.compiler.entries import Entry
 from icarus.compiler.functions import DEBUG
 from icarus.compiler.pointers import WORD_BYTES, array_at, offset_of, record_at, unpack_parameters
+from icarus.compiler.writes import refuse_changes, refuse_cuts
 from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
-from icarus.engine.writes import refuse_changes, refuse_cuts
 from icarus.kernel import NO_RECORD, History, Theta, find, helper
 from icarus.kernel.history import history_at
 from icarus.kernel.theta import TABLE, index_of, place_of, updates_at
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
+LENT = History, Theta  # what slots are given to be read
 KEYLESS = (
     "a capture names the record 0, which is the key of none; make keys with record(action, …), not of an action alone"
 )
@@ -55,7 +56,7 @@ def values_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, lab
                 raise ValueError(told)
         return 0
 
-    return refuse_changes(Entry(entry, 7, label), inner, label)
+    return refuse_changes(Entry(entry, 7, label), inner, label, LENT)
 
 
 def checked_candidates(inner: Callable, independent: bool, label: str) -> Callable:
@@ -111,7 +112,7 @@ def candidates_entry(
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
 
-    return refuse_changes(Entry(entry, 7, label), inner, label)
+    return refuse_changes(Entry(entry, 7, label), inner, label, LENT)
 
 
 @functools.cache
@@ -147,14 +148,14 @@ def capture_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype | N
             inner(history_at(playout), updates_at(updates), *unpack(parameters))
             return 0
 
-        return refuse_changes(Entry(entry, 4, label), inner, label)
+        return refuse_changes(Entry(entry, 4, label), inner, label, LENT)
     theta_at = theta_of(row)
 
     def reading_entry(playout: int, table: int, updates: int, parameters: int) -> int:
         inner(history_at(playout), theta_at(table), updates_at(updates), *unpack(parameters))
         return 0
 
-    return refuse_changes(Entry(reading_entry, 4, label), inner, label)
+    return refuse_changes(Entry(reading_entry, 4, label), inner, label, LENT)
 
 
 _LOCK, _COUNT = offset_of(TABLE, "lock"), np.dtype(np.int32)

@@ -10,9 +10,6 @@ from numba.core.registry import CPUDispatcher
 from icarus.compiler.entries import Entry
 from icarus.compiler.messages import CompilationError
 from icarus.compiler.reach import reachable
-from icarus.kernel import History, Theta
-
-LENT = (History, Theta)  # what slots are given to be read
 
 
 def refuse_cuts(entry: Entry, function: Callable, label: str) -> Entry:
@@ -22,20 +19,23 @@ def refuse_cuts(entry: Entry, function: Callable, label: str) -> Entry:
         CompilationError: it does; its machine code is not kept.
     """
     for found, written in _written(function):
-        field, kind = _place(found, written)
+        field, kind = _place(found, written, ())
         if isinstance(kind, types.Integer) and isinstance(found.typemap[written.value.name], types.Float):
             _refuse(entry, f"{label} writes a real to {field}, which would cut it down to an integer", written)
     return entry
 
 
-def refuse_changes(entry: Entry, function: Callable, label: str) -> Entry:
+def refuse_changes(entry: Entry, function: Callable, label: str, lent: tuple[type, ...]) -> Entry:
     """Refuse a function that writes to θ or to the history: it is given them to be read.
+
+    Args:
+        lent: the classes of what it is given to read; records count as such too.
 
     Raises:
         CompilationError: it does; its machine code is not kept.
     """
     for found, written in _written(function):
-        field, _ = _place(found, written)
+        field, _ = _place(found, written, lent)
         if field:
             _refuse(
                 entry, f"{label} writes to {field} of what it is given to read; only backpropagation changes θ", written
@@ -64,18 +64,18 @@ def _written(function: Callable) -> Iterator[tuple[TypeAnnotation, Any]]:
                                 yield made.type_annotation, statement
 
 
-def _place(found: TypeAnnotation, written: Any) -> tuple[str, types.Type | None]:
+def _place(found: TypeAnnotation, written: Any, lent: tuple[type, ...]) -> tuple[str, types.Type | None]:
     """The field of a record or of something lent that a statement writes to, and the type that it has room for; or ("", None)."""
     target = found.typemap[written.target.name]
     if isinstance(written, ir.SetAttr):
         return (written.attr, target.typeof(written.attr)) if isinstance(target, types.Record) else ("", None)
     if isinstance(target, types.Record):
         return str(written.index), target.typeof(written.index)
-    field = _field_behind(found, written.target.name)
+    field = _field_behind(found, written.target.name, lent)
     return field, target.dtype if isinstance(target, types.Array) else None
 
 
-def _field_behind(found: TypeAnnotation, name: str) -> str:
+def _field_behind(found: TypeAnnotation, name: str, lent: tuple[type, ...]) -> str:
     """The field that an array was taken from, by attributes and items; "" where it is no part of a record or of something lent."""
     made = {s.target.name: s.value for block in found.blocks.values() for s in block.body if isinstance(s, ir.Assign)}
     value, field = made.get(name), ""
@@ -83,8 +83,9 @@ def _field_behind(found: TypeAnnotation, name: str) -> str:
         if isinstance(value, ir.Expr):
             field = value.attr if value.op == "getattr" else field
             owner = found.typemap[value.value.name]
-            lent = isinstance(owner, types.NamedTuple) and owner.instance_class in LENT
-            if lent or isinstance(owner, types.Record):
+            if (isinstance(owner, types.NamedTuple) and owner.instance_class in lent) or isinstance(
+                owner, types.Record
+            ):
                 return field
             value = value.value
         value = made.get(value.name)
