@@ -10,10 +10,9 @@
         observation, reward, terminated, truncated, info = env.last()
         env.step(None if terminated or truncated else policy(env))
 
-An observation is what the seat may see, in words, as bytes of UTF-8 (`info["text"]` has it as text), unless you give `encode`; with it
-comes the mask of legal actions, in the observation and in `info`. A game ends when it ends:
-only `max_steps` of yours truncates it. A copy of a
-running game goes on as the game itself.
+An observation is what the seat may see, in words, as bytes of UTF-8 (`info["text"]` of who is to act has it as text), unless you
+give `encode`; with it comes the mask of legal actions, in the observation and in `info`. A game ends when it ends: only `max_steps` of
+yours truncates it. A copy of a running game goes on as the game itself.
 """
 
 import copy
@@ -28,7 +27,8 @@ from icarus import games
 from icarus.bridges.seats import action_count, seen_by
 from icarus.checks import integer
 from icarus.engine.match import Agent
-from icarus.kernel.game import AnyGame, State
+from icarus.kernel.game import AnyGame
+from icarus.kernel.state import State
 
 BYTES = 4096  # of an observation in words; what is longer ends there
 
@@ -124,10 +124,12 @@ class GameEnv(AECEnv):
             self.agent_selection = self.possible_agents[state.current_player()]
             if self.max_steps is not None and self.steps >= self.max_steps:
                 self.truncations = dict.fromkeys(self.agents, True)
-        self.infos = {
-            name: {"action_mask": self._mask(name), "text": seen_by(state, seat)}
-            for seat, name in enumerate(self.possible_agents)
-        }
+        over = state.is_terminal() or any(self.truncations.values())
+        self.infos = {}
+        for seat, name in enumerate(self.possible_agents):
+            self.infos[name] = {"action_mask": self._mask(name)}
+            if over or name == self.agent_selection:
+                self.infos[name]["text"] = seen_by(state, seat)
 
     def _mask(self, agent: str) -> np.ndarray:
         state = self._running()

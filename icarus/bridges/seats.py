@@ -4,8 +4,10 @@ import inspect
 from typing import Any
 
 from icarus.games import GAMES
+from icarus.games.liars_dice import LIAR
 from icarus.kernel import CHANCE
-from icarus.kernel.game import AnyGame, Game, State
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.state import State
 from icarus.views.boards import drawing
 
 # The least number above all actions and outcomes of chance, of games that are numbered on a fixed board or pack.
@@ -20,7 +22,7 @@ ACTIONS = {
     "kuhn-poker": 2,
     "leduc-poker": 3,
     "generic-poker": 13,
-    "liars-dice": 97,
+    "liars-dice": LIAR + 1,
     "goofspiel": 14,
 }
 

@@ -52,7 +52,7 @@ def test_a_solver_of_openspiel_s_solves_kuhn_poker() -> None:
     game = pyspiel.load_game("icarus_kuhn_poker(deals=40)")
     solver = cfr.CFRPlusSolver(game)
     before = exploitability.nash_conv(game, solver.average_policy())
-    for _ in range(60):
+    for _ in range(20):
         solver.evaluate_and_update_policy()
     after = exploitability.nash_conv(game, solver.average_policy())
     assert before > 0.2 and after < 0.02

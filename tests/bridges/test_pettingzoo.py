@@ -13,14 +13,14 @@ from pettingzoo.test import api_test, seed_test
 from icarus import BASELINE, Agent, games
 from icarus.bridges import openspiel, pettingzoo
 
-OPENSPIEL = ["kuhn_poker", "leduc_poker", "hearts", "tic_tac_toe", "liars_dice(numdice=2)"]
+OPENSPIEL = ["kuhn_poker", "leduc_poker", "openspiel hearts", "tic_tac_toe", "liars_dice(numdice=2)"]
 
 
 def made(name):
     if name in games.names() or "-" in name:
         return pettingzoo.env(name)
-    given = {"determinize": lambda state, player, random_: state.clone()} if "dice" in name else {}
-    return pettingzoo.env(openspiel.game(name, **given))
+    given = {"determinize": lambda state, player, random_: state.clone()} if "dice" in name or "hearts" in name else {}
+    return pettingzoo.env(openspiel.game(name.removeprefix("openspiel "), **given))
 
 
 def played(env, luck, steps=10_000):
