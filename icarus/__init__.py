@@ -84,6 +84,7 @@ from icarus.specs import (
     rave,
     to_mast,
 )
+from icarus.views.playout import show_playout
 
 try:
     __version__ = version("icarus")
@@ -165,6 +166,7 @@ __all__ = [
     "reply",
     "roulette",
     "search",
+    "show_playout",
     "sequential",
     "to_mast",
     "ucb1",

@@ -33,6 +33,7 @@ from icarus.equilibrium import OOSAgent
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.specs import parse
+from icarus.views.playout import show_playout
 from icarus.views.tree_page import check_new_file
 
 
@@ -50,6 +51,9 @@ def search_command(
         Path | None,
         typer.Option("--html", metavar="FILE", help="Also write the tree into this new file, for a browser."),
     ] = None,
+    playout: Annotated[
+        bool, typer.Option("--playout", help="Also print the playout that would come next, step by step.")
+    ] = False,
     files: With = None,
 ) -> None:
     """Search one position and print what was found for each action."""
@@ -70,6 +74,8 @@ def search_command(
     check_threads(threads, sharing)
     by = parse_scheme(scheme)
     check_scheme(by, iterations, threads, sharing)
+    if playout and (threads > 1 or by.counted):
+        raise ValueError("--playout shows a search of one tree in one thread")
     loaded = games.load(game)
     with show_compilation():
         state = state_after(loaded, seed, moves)
@@ -96,6 +102,8 @@ def search_command(
     if html is not None:
         result.to_html(html)
         print_text(f"tree: {html}")
+    if playout:
+        print_text(f"\n{show_playout(state, enhancement, seed, result.iterations, by)}")
 
 
 def _search_online(game: str, agent: Agent | OOSAgent, seed: int, moves: str) -> None:

@@ -1,7 +1,7 @@
 """Compiled functions as plain Python: the same source, with all that it calls, where a breakpoint or a print works."""
 
 import types as pytypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from numba.core.dispatcher import Dispatcher
@@ -21,11 +21,15 @@ class Interpreter:
 
     A function keeps its code, so that breakpoints by file and line hold and a traceback shows the author's lines; only its globals are
     a copy in which helpers are plain as well. A function that mentions no helper is given back as it is.
+
+    Args:
+        stand_ins: (function, what is called instead of it), beside those that every interpreter has.
     """
 
-    def __init__(self) -> None:
-        self._kept: list[Any] = []  # alive, so that no id is given twice
-        self._made: dict[int, Any] = {id(what): instead for what, instead in _STAND_INS}
+    def __init__(self, stand_ins: Iterable[tuple[Any, Callable]] = ()) -> None:
+        more = list(stand_ins)
+        self._kept: list[Any] = [what for what, _ in more]  # alive, so that no id is given twice
+        self._made: dict[int, Any] = {id(what): instead for what, instead in [*_STAND_INS, *more]}
         self._spaces: dict[int, dict[str, Any]] = {}
 
     def __call__(self, value: Any) -> Any:

@@ -125,6 +125,12 @@ class PlainTable(Table):
         self._held = self._next = rows
         self.descriptor["rows"], self.descriptor["capacity"] = rows.ctypes.data, capacity
 
+    def fill(self, other: Table) -> None:
+        """Hold what another table of the same component holds."""
+        self._held = self._next = other.rows.copy()
+        self.descriptor["rows"], self.descriptor["capacity"] = self._held.ctypes.data, other.capacity
+        self.descriptor["used"] = other.used
+
     def entered(self, key: int) -> Any:
         """The row of a record, entered with the initial information if it is new."""
         if not has_room_for(self.used + 1, self.capacity):
@@ -173,21 +179,30 @@ class PlainSearch(Search):
 
     game: Any
     tables: Any
+    composed: type[Composed] = Composed
 
     def __init__(
         self, state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, scheme: Scheme = MO_ISMCTS
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
         self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
-        self.rng, game = seeded(seed), in_python(state.game)
+        self._draws, game = seeded(seed), in_python(state.game)
         self.game, self._looks = scheme.seen(game), game.seen
         self._at_once = scheme.exp3 and game.simultaneous is not None
-        self.program: Any = Composed(strategy, self._at_once, self.game, PlainTable, self.rng)
+        self.program: Any = self.composed(strategy, self._at_once, self.game, PlainTable, self.rng)
         self.tables = self.program.tables
         self._made, self._deepest, self._phase_steps = 0, 0, np.zeros(3, np.int64)
         self._root_visits = np.zeros(len(self.actions), np.int64)
         self._place_root()
         self._place_episodes()
+
+    def take_over(self, search: Search) -> None:
+        """Go on where a compiled search of the same state, strategy, seed and scheme stands; it is left alone."""
+        self.rng[:] = search.rng
+        self._made, self._deepest, self._phase_steps = search.iterations, search.depth, search.phase_steps()
+        self._root_visits[:] = search.root_visits()
+        for table, other in zip(self.tables, search.tables, strict=True):
+            table.fill(other)
 
     def _place_root(self) -> None:
         root, viewer = self.state.record, self._observer
@@ -205,6 +220,10 @@ class PlainSearch(Search):
         self._last_recalled = self._last != self._observer
         label, moves = position.seen_before(self._observer)
         self._root_episode = episode_record(label, self.game.viewer(self._last), self._last, moves)
+
+    @property
+    def rng(self) -> np.ndarray:
+        return self._draws
 
     @property
     def iterations(self) -> int:
@@ -246,12 +265,16 @@ class PlainSearch(Search):
             self.program.called(part.capture, history, *known, updates)  # line 16
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             for record, context in zip(updates.records.integers, updates.contexts.integers, strict=True):
-                row = table.entered(record)
-                self.program.called(part.backpropagation, Seen(row), context, rewards)  # line 17
-                if any(row[name] == FULL for name in table.counts):
-                    raise OverflowError(COUNT_IS_FULL)
+                self._update(part, table, record, context, rewards)
         self._root_visits[self.actions.index(history.steps[0].action)] += 1
         self._made += 1
+
+    def _update(self, part: Enhancement, table: PlainTable, record: int, context: int, rewards: np.ndarray) -> None:
+        """Line 17, for one record."""
+        row = table.entered(record)
+        self.program.called(part.backpropagation, Seen(row), context, rewards)
+        if any(row[name] == FULL for name in table.counts):
+            raise OverflowError(COUNT_IS_FULL)
 
     def _rewards(self, world: Any) -> np.ndarray:
         rewards = np.array(self.game.rewards(world), float)

@@ -164,6 +164,11 @@ class Search:
         self._updates["capacity"] = count
 
     @property
+    def rng(self) -> np.ndarray:
+        """The generator, as it stands."""
+        return self._kept["buffers.rng"]
+
+    @property
     def iterations(self) -> int:
         """Playouts made so far."""
         return int(self._arena["counts"]["iterations"][0])

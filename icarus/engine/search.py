@@ -65,7 +65,7 @@ def search(
         SearchInterrupted: a KeyboardInterrupt that carries the result so far. SearchExhausted: memory has run out, or a count is full;
             it carries the result so far too. ValueError also: a playout of more than the game's `max_length` actions.
     """
-    _check(state, strategy, iterations, seconds, seed)
+    check_search(state, strategy, iterations, seconds, seed)
     check_threads(threads, sharing)
     check_scheme(scheme, iterations, threads, sharing)
     engine = checked_engine(engine, state.game, threads)
@@ -131,7 +131,8 @@ def spend(
         target = running.iterations + max(1, min(int(rate * left), 8 * (running.iterations - made)))
 
 
-def _check(state: Any, strategy: Any, iterations: Any, seconds: Any, seed: Any) -> None:
+def check_search(state: Any, strategy: Any, iterations: Any, seconds: Any, seed: Any) -> None:
+    """Refuse what is no state to search, no strategy, no budget or no seed."""
     if not isinstance(state, State):
         raise TypeError(f"search looks at a State, such as games.load('othello').new_initial_state(), not at {state!r}")
     if isinstance(strategy, Sum):

@@ -1,0 +1,133 @@
+"""A playout as text and as a page in a notebook: who decided what by which alternative, what was captured, what became of it."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Any
+
+import attrs
+
+from icarus.algebra import Enhancement
+from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.engine.watched import Choice, Update, WatchedPlayout, watch_playout
+from icarus.kernel import CHANCE
+from icarus.kernel.state import State
+
+UPDATES, VALUES = 12, 3  # of a component's updates and of a decision's values, so many are shown as text
+LONGEST_RECORD = 44  # characters of a record; of a longer one the end is shown
+
+
+def show_playout(
+    state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, after: int = 0, scheme: Scheme = MO_ISMCTS
+) -> "Shown":
+    """Show the playout that `search(state, strategy, seed=seed)` makes after `after` others, step by step.
+
+    Printed it is a text, in a notebook a page; `.playout` holds all of it: `choices`, `updates["MAST"]`, `rewards`.
+
+    Raises:
+        ValueError, TypeError: as `search` does; a scheme of several trees.
+    """
+    return Shown(watch_playout(state, strategy, seed, after, scheme))
+
+
+@attrs.frozen(repr=False)
+class Shown:
+    """A playout to look at; `playout` is what happened."""
+
+    playout: WatchedPlayout
+
+    def __str__(self) -> str:
+        made = self.playout
+        lines = [_title(made), "", "begun at a state drawn for the root:", made.begun, ""]
+        lines += _columns([("t", "phase", "player", "action", "decided by", "values"), *_choice_rows(made)])
+        lines += ["", "ended at:", made.ended, "rewards: " + _rewards(made)]
+        for name, updates in made.updates.items():
+            lines += ["", _told(name, updates)]
+            lines += _columns([_update_row(update) for update in updates[:UPDATES]])
+            if len(updates) > UPDATES:
+                lines.append(f"and {len(updates) - UPDATES} more")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<playout {self.playout.iteration}: {len(self.playout.choices)} actions>"
+
+    def _repr_html_(self) -> str:
+        made = self.playout
+        header = ("t", "phase", "player", "action", "decided by", "values")
+        parts = [f"<p>{escape(_title(made))}; rewards {_rewards(made)}</p>"]
+        parts.append(_details("begun at a state drawn for the root", f"<pre>{escape(made.begun)}</pre>"))
+        parts.append(_details("decisions", _html_table(header, _choice_rows(made)), opened=True))
+        parts.append(_details("ended at", f"<pre>{escape(made.ended)}</pre>"))
+        for name, updates in made.updates.items():
+            table = _html_table(("record", "context", "information"), map(_update_row, updates))
+            parts.append(_details(_told(name, updates), table))
+        return "\n".join(parts)
+
+
+def _title(made: WatchedPlayout) -> str:
+    strategy = made.scheme.by(made.strategy)
+    return f"playout {made.iteration} of {strategy}, {made.state.game}, seed {made.seed}: {len(made.choices)} actions"
+
+
+def _rewards(made: WatchedPlayout) -> str:
+    return ", ".join(f"{reward:.4g}" for reward in made.rewards)
+
+
+def _told(name: str, updates: Sequence[Update]) -> str:
+    new = sum(update.before is None for update in updates)
+    return f"{name} captured {len(updates)} records, {new} of them new"
+
+
+def _choice_rows(made: WatchedPlayout) -> Iterator[tuple[str, ...]]:
+    for t, choice in enumerate(made.choices):
+        player = "-" if choice.player == CHANCE else str(choice.player)
+        yield str(t), choice.phase, player, choice.action, _decider(choice), _values(choice)
+
+
+def _decider(choice: Choice) -> str:
+    share = f" ({choice.weight:.2g})" if choice.weight < 1 else ""
+    return choice.by + share + (", uniform" if choice.uniform else "")
+
+
+def _values(choice: Choice) -> str:
+    """The highest values, and always that of the action chosen."""
+    ranked = sorted(choice.values.items(), key=lambda item: -item[1])
+    shown = [item for i, item in enumerate(ranked) if i < VALUES or item[0] == choice.action]
+    more = ", …" if len(shown) < len(ranked) else ""
+    return ", ".join(f"{action} {_number(value)}" for action, value in shown) + more
+
+
+def _update_row(update: Update) -> tuple[str, ...]:
+    record = update.record
+    if len(record) > LONGEST_RECORD:
+        record = "…" + record[1 - LONGEST_RECORD :]
+    changed = [
+        f"{name} {_change(update.before[name] if update.before else None, value)}"
+        for name, value in update.after.items()
+        if update.before is None or update.before[name] != value
+    ]
+    return record, f"context {update.context}", ", ".join(changed) or "as it was"
+
+
+def _change(before: Any, after: Any) -> str:
+    return f"{_number(after)}" if before is None else f"{_number(before)} → {_number(after)}"
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, list):
+        return f"({', '.join(map(_number, value))})"
+    return "∞" if value == float("inf") else f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{text:<{w}}" for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _details(title: str, inside: str, opened: bool = False) -> str:
+    return f"<details{' open' if opened else ''}><summary>{escape(title)}</summary>{inside}</details>"
+
+
+def _html_table(header: Sequence[str], rows: Any) -> str:
+    head = "".join(f"<th>{escape(text)}</th>" for text in header)
+    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
