@@ -20,8 +20,9 @@ from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import integer
 from icarus.compiler.interpreted import Interpreter
 from icarus.compiler.rng import seeded
-from icarus.engine.plain import PlainTable, Playout, Seen
+from icarus.engine.plain import Playout, Seen
 from icarus.engine.plain_choice import theta_of, values_of
+from icarus.engine.plain_table import PlainTable
 from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, SIMULATION, TERMINAL, Theta, Updates
 from icarus.kernel.history import EMPTY_HISTORY, PHASES, History, episode_key, episode_record, root_key
 from icarus.kernel.theta import Written

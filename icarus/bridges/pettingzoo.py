@@ -125,7 +125,7 @@ class GameEnv(AECEnv):
             if self.max_steps is not None and self.steps >= self.max_steps:
                 self.truncations = dict.fromkeys(self.agents, True)
         over = state.is_terminal() or any(self.truncations.values())
-        self.infos = {}
+        self.infos: dict[str, dict[str, Any]] = {}
         for seat, name in enumerate(self.possible_agents):
             self.infos[name] = {"action_mask": self._mask(name)}
             if over or name == self.agent_selection:

@@ -5,7 +5,6 @@ same seed; the same functions of slots, rules and games, by their Python source.
 nobody would look at it. Values, keys, contexts and rewards that make no sense are refused, which the compiled loop has no time for.
 """
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -18,24 +17,23 @@ from icarus.compiler.rng import seeded
 from icarus.engine.arena import ANY
 from icarus.engine.choice import WeightError
 from icarus.engine.choice import pick_outcome as compiled_pick_outcome
-from icarus.engine.entries import COUNT_IS_FULL, FULL, KEYLESS, counts_in
+from icarus.engine.entries import COUNT_IS_FULL, FULL
 from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE
 from icarus.engine.parallel import Roots
 from icarus.engine.plain_choice import Composed, Decision, theta_of
+from icarus.engine.plain_table import PlainTable, index_of
 from icarus.engine.running import Search
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT, Scheme
-from icarus.engine.tables import Table
 from icarus.kernel import CHANCE, EXPANSION, NO_RECORD, SELECTION, SIMULATION, TERMINAL, UNSEEN, History, Updates, mix
 from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended
 from icarus.kernel.history import EMPTY_HISTORY, STEP, episode_key, episode_record, root_key
 from icarus.kernel.python_game import in_python
 from icarus.kernel.state import State
-from icarus.kernel.theta import Written, has_room_for, index_of
+from icarus.kernel.theta import Written
 
 _plain = Interpreter()
 below, pick_outcome, extended = map(_plain, (compiled_below, compiled_pick_outcome, compiled_extended))
-has_room_for, index_of = map(_plain, (has_room_for, index_of))
 root_key, episode_key = map(_plain, (root_key, episode_key))
 _ROOM = 64  # steps, and legal actions, to begin with
 T = TypeVar("T")
@@ -102,49 +100,6 @@ class Playout:
     def begin_episode(self, label: int) -> None:
         """A new episode begins at the state reached."""
         self.episodes[self.t] = [episode_key(label, viewer) for viewer in range(self.episodes.shape[1])]
-
-
-class PlainTable(Table):
-    """A table that grows without machine code."""
-
-    @functools.cached_property
-    def counts(self) -> tuple[str, ...]:
-        """The fields that count."""
-        return counts_in(self.dtype)
-
-    def grow(self, room: int) -> None:
-        capacity, held = 2 * self.capacity, self.records()
-        while not has_room_for(self.used + room, capacity):
-            capacity *= 2
-        rows = self._empty(capacity)
-        for row in held:
-            i = int(row["record"]) & (capacity - 1)
-            while rows[i]["record"] != NO_RECORD:
-                i = (i + 1) & (capacity - 1)
-            rows[i] = row
-        self._held = self._next = rows
-        self.descriptor["rows"], self.descriptor["capacity"] = rows.ctypes.data, capacity
-
-    def fill(self, other: Table) -> None:
-        """Hold what another table of the same component holds."""
-        self._held = self._next = other.rows.copy()
-        self.descriptor["rows"], self.descriptor["capacity"] = self._held.ctypes.data, other.capacity
-        self.descriptor["used"] = other.used
-
-    def entered(self, key: int) -> Any:
-        """The row of a record, entered with the initial information if it is new."""
-        if not has_room_for(self.used + 1, self.capacity):
-            self.grow(1)
-        rows: Any = self.rows.view(np.recarray)
-        row = rows[index_of(rows.record, key)]
-        if key == NO_RECORD:
-            raise ValueError(KEYLESS)
-        if row.record == NO_RECORD:
-            for name in self.dtype.names or ():
-                row[name] = self.blank[name]
-            row.record = key
-            self.descriptor["used"] += 1
-        return row
 
 
 class Seen:

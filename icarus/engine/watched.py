@@ -17,8 +17,9 @@ from icarus.algebra.information import ACTION, HISTORY, MOVE, PLAYER, POSITION
 from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.compiler.functions import plain
 from icarus.compiler.interpreted import Interpreter
-from icarus.engine.plain import PlainSearch, PlainTable, Playout
+from icarus.engine.plain import PlainSearch, Playout
 from icarus.engine.plain_choice import Composed, Decision, Term
+from icarus.engine.plain_table import PlainTable
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.search import COMPILED, Search, check_scheme, check_search, checked_engine
 from icarus.kernel import CHANCE, UNSEEN, extended, mix

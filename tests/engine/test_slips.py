@@ -32,8 +32,8 @@ from icarus import (
 from icarus.compiler.messages import CompilationError
 from icarus.compiler.rng import seeded
 from icarus.engine.lowering import lowered, of_means
-from icarus.engine.plain import PlainTable
 from icarus.engine.plain_choice import Composed, Decision
+from icarus.engine.plain_table import PlainTable
 from icarus.kernel import find, helper, record, update
 from icarus.specs import LGRF2
 from icarus.testing import Decision as Made
