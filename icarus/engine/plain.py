@@ -151,14 +151,6 @@ class PlainSearch(Search):
         self._place_root()
         self._place_episodes()
 
-    def take_over(self, search: Search) -> None:
-        """Go on where a compiled search of the same state, strategy, seed and scheme stands; it is left alone."""
-        self.rng[:] = search.rng
-        self._made, self._deepest, self._phase_steps = search.iterations, search.depth, search.phase_steps()
-        self._root_visits[:] = search.root_visits()
-        for table, other in zip(self.tables, search.tables, strict=True):
-            table.fill(other)
-
     def _place_root(self) -> None:
         root, viewer = self.state.record, self._observer
         if self.scheme.root == ONCE:

@@ -156,6 +156,14 @@ class Watched(PlainSearch):
 
     composed = _Noting
 
+    def take_over(self, search: Search) -> None:
+        """Go on where a compiled search of the same state, strategy, seed and scheme stands; it is left alone."""
+        self.rng[:] = search.rng
+        self._made, self._deepest, self._phase_steps = search.iterations, search.depth, search.phase_steps()
+        self._root_visits[:] = search.root_visits()
+        for table, other in zip(self.tables, search.tables, strict=True):
+            table.fill(other)
+
     def _begun(self) -> tuple[Playout, Any]:
         self.program.made_of.clear()
         self.__dict__.pop("_histories", None)
