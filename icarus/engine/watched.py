@@ -20,8 +20,9 @@ from icarus.compiler.interpreted import Interpreter
 from icarus.engine.plain import PlainSearch, Playout
 from icarus.engine.plain_choice import Composed, Decision, Term
 from icarus.engine.plain_table import PlainTable
+from icarus.engine.running import Search
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.search import COMPILED, Search, check_scheme, check_search, checked_engine
+from icarus.engine.search import COMPILED, check_scheme, check_search, checked_engine
 from icarus.kernel import CHANCE, UNSEEN, extended, mix
 from icarus.kernel.history import EMPTY_HISTORY, PHASES
 from icarus.kernel.state import State
