@@ -117,13 +117,13 @@ def recall(state, viewer, moves):
     return state.count % 2
 
 
-def retrace(state, record):
-    """The deal that the record's cards came from, and what was played, the cards laid aside being the record's."""
+def retrace(state, data):
+    """The deal that the data's cards came from, and what was played, the cards laid aside being the data's."""
     start, actions = state.start.copy(), [action for _, action in state.history]
-    start["place"] = record["place"]
+    start["place"] = data["place"]
     for i, (mover, _) in enumerate(state.history):
         if i < 2:
-            actions[i] = int(np.flatnonzero(record["place"][0] == ASIDE + mover)[0])
+            actions[i] = int(np.flatnonzero(data["place"][0] == ASIDE + mover)[0])
         start["place"][0, actions[i]] = mover
     return start, actions
 

@@ -18,8 +18,8 @@ def duel(game, iterations, trials, sharing):
     rewards = []
     for trial in range(trials):
         seat = trial % 2
-        record = play(game, [two, one] if seat == 0 else [one, two], seed=(trial, len(sharing)))
-        rewards.append(record.returns[seat])
+        log = play(game, [two, one] if seat == 0 else [one, two], seed=(trial, len(sharing)))
+        rewards.append(log.returns[seat])
     return sum(rewards) / trials, rewards.count(1.0), rewards.count(0.0)
 
 

@@ -45,7 +45,7 @@ from icarus.algebra import (
     weight,
 )
 from icarus.commands.audit import audit
-from icarus.engine.match import Agent, GameRecord, play
+from icarus.engine.match import Agent, GameLog, play
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
 from icarus.engine.scheme import (
     MO_ISMCTS,
@@ -126,7 +126,7 @@ __all__ = [
     "DeterminizedUCT",
     "Enhancement",
     "Game",
-    "GameRecord",
+    "GameLog",
     "LastReply",
     "Result",
     "RewardVisits",

@@ -717,14 +717,14 @@ def observed(state: State, action: int) -> tuple[int, ...]:
     players, observe = state.game.players, state.game.entries().observe
     moves = np.full(players + 1, action, np.int64)
     if observe is not None:
-        observe(state.record.ctypes.data, action, moves.ctypes.data, players)
+        observe(state.data.ctypes.data, action, moves.ctypes.data, players)
     return tuple(moves.tolist())
 
 
 def label_of(state: State) -> int:
     """e(s)."""
     episode = state.game.entries().episode
-    return CONTINUES if episode is None else episode(state.record.ctypes.data)
+    return CONTINUES if episode is None else episode(state.data.ctypes.data)
 
 
 def seen_through(eyes: str, observer: int, state: State, action: int) -> tuple[int, ...]:
@@ -738,7 +738,7 @@ def seen_through(eyes: str, observer: int, state: State, action: int) -> tuple[i
 def number_of(state: State) -> int:
     """Which of the choices made at once a decision is."""
     simultaneous = state.game.entries().simultaneous
-    return 0 if simultaneous is None or state.is_chance_node() else simultaneous(state.record.ctypes.data)
+    return 0 if simultaneous is None or state.is_chance_node() else simultaneous(state.data.ctypes.data)
 
 
 def episode_moves(root: State, world: State, eyes: str) -> tuple[tuple[int, ...], ...]:
@@ -751,7 +751,7 @@ def episode_moves(root: State, world: State, eyes: str) -> tuple[tuple[int, ...]
     recalled = []
     for viewer in range(game.players + 1):
         room = np.empty(ROOM, np.int64)
-        count = recall(world.record.ctypes.data, viewer, room.ctypes.data, ROOM)
+        count = recall(world.data.ctypes.data, viewer, room.ctypes.data, ROOM)
         recalled.append(tuple(room[:count].tolist()))
     return tuple(recalled)
 
@@ -800,9 +800,9 @@ def by_nature(world: State, rng: np.ndarray) -> int:
 
 def determinized(state: State, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> State:
     """A state drawn uniformly from the information set of an observer."""
-    world, determinize = State(state.game, state.record.copy()), state.game.entries().determinize
+    world, determinize = State(state.game, state.data.copy()), state.game.entries().determinize
     if determinize is not None:
-        determinize(world.record.ctypes.data, observer, beliefs.ctypes.data, rng.ctypes.data)
+        determinize(world.data.ctypes.data, observer, beliefs.ctypes.data, rng.ctypes.data)
     return world
 
 

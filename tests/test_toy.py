@@ -102,13 +102,13 @@ def test_what_a_player_cannot_tell_apart_looks_alike_to_him(game: Game) -> None:
         for seed in range(3):
             other = state.determinize(player, seed)
             if game.retrace is None:
-                assert other.record == state.record
+                assert other.data == state.data
                 continue
-            start, actions = game.retrace(state, other.record)
+            start, actions = game.retrace(state, other.data)
             retraced = State(game, start)
             for action in actions:
                 retraced.apply_action(action)
-            assert retraced.record == other.record
+            assert retraced.data == other.data
             assert (other.current_player(), other.legal_actions()) == (player, state.legal_actions())
             assert retraced.moves(player) == state.moves(player)
             assert retraced.position_in_episode().label == state.position_in_episode().label
@@ -146,7 +146,7 @@ def test_recall_repeats_what_each_viewer_saw_since_the_episode_began(game: Game)
     for state in everything(game):
         moves = np.zeros(20, np.int64)
         for viewer in range(game.players + 1):
-            count = game.entries().recall(state.record.ctypes.data, viewer, moves.ctypes.data, len(moves))
+            count = game.entries().recall(state.data.ctypes.data, viewer, moves.ctypes.data, len(moves))
             assert tuple(moves[:count].tolist()) == state.position_in_episode().moves[viewer]
 
 
@@ -376,7 +376,7 @@ def test_the_moves_of_figure_5_cannot_be_told_apart() -> None:
 def test_coins_are_laid_at_once() -> None:
     def number(*actions: int) -> int:
         state = after(toy.PENNIES, *actions)
-        return toy.PENNIES.entries().simultaneous(state.record.ctypes.data)
+        return toy.PENNIES.entries().simultaneous(state.data.ctypes.data)
 
     assert [number(), number(0), number(0, 1), number(0, 1, 11), number(0, 1, 11, 1)] == [1, 2, 0, 1, 2]
     assert after(toy.PENNIES, 1, 0, 12).moves(0) == (1, toy.SOMETHING, 12)
@@ -406,7 +406,7 @@ def test_player_0_does_not_see_what_is_drawn() -> None:
 @each([game for game in toy.ALL_TOYS if game.determinize])
 def test_the_environment_knows_the_state(game: Game) -> None:
     state = game.new_initial_state(seed=5)
-    assert state.determinize(CHANCE, seed=1).record == state.record
+    assert state.determinize(CHANCE, seed=1).data == state.data
 
 
 def test_states_are_told_in_words() -> None:

@@ -215,7 +215,7 @@ def _estimate(experiment: Experiment, workers: int) -> None:
     trials, iterations = loading.published(experiment)
     for size, full in ((experiment, None), (attrs.evolve(experiment, trials=trials), iterations)):
         seconds = estimates.core_seconds(size, paces, full)
-        print("\n".join(estimates.told(size, seconds, workers, full)), flush=True)
+        print("\n".join(estimates.describe(size, seconds, workers, full)), flush=True)
 
 
 def _play(experiment: Experiment, out: Path, workers: int, cluster: str | None, share: running.Part) -> None:

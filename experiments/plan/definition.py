@@ -72,16 +72,16 @@ def strategy_of(text: str, module: str) -> Enhancement:
     return parse(text, **load_files([Path(module)] if module else []))
 
 
-def player_kept(strategy: str, scheme: str | None = None) -> Player:
+def read_player(strategy: str, scheme: str | None = None) -> Player:
     """The player that settings name; nobody's Python file is run for it.
 
     Raises:
         ValueError: no such scheme.
     """
-    return Player(_strategy_kept(strategy), MO_ISMCTS if scheme is None else parse_scheme(scheme))
+    return Player(_read_strategy(strategy), MO_ISMCTS if scheme is None else parse_scheme(scheme))
 
 
-def _strategy_kept(text: str) -> Enhancement | Label:
+def _read_strategy(text: str) -> Enhancement | Label:
     """Keys are made from the text: a strategy that would be written otherwise today is a label too."""
     try:
         found = parse(text)
@@ -161,7 +161,7 @@ class Cell:
         return self.column.seats[trial % len(self.column.seats)]
 
     def settings(self) -> dict[str, Any]:
-        """The cell as JSON can hold it; `cell_kept` reads it back."""
+        """The cell as JSON can hold it; `read_cell` reads it back."""
         player = _written("strategy", "scheme", self.player)
         own = {} if self.own_iterations is None else {"own_iterations": self.own_iterations}
         strategy = {"strategy": player.pop("strategy"), "module": self.module}
@@ -169,7 +169,7 @@ class Cell:
         return {"column": self.column.settings(), "agent": self.agent, **strategy, **player, **own, **source}
 
     def __reduce__(self) -> Any:
-        return cell_kept, (self.settings(),)  # slots of one's own have no module that another process could import
+        return read_cell, (self.settings(),)  # slots of one's own have no module that another process could import
 
 
 def _written(strategy: str, scheme: str, player: Player) -> dict[str, str]:
@@ -248,7 +248,7 @@ def from_settings(settings: Mapping[str, Any]) -> Experiment:
     """
     return Experiment(
         str(settings["name"]),
-        tuple(cell_kept(cell) for cell in settings["cells"]),
+        tuple(read_cell(cell) for cell in settings["cells"]),
         int(settings["trials"]),
         int(settings["seed"]),
         tuple(settings["pictures"]),
@@ -257,18 +257,18 @@ def from_settings(settings: Mapping[str, Any]) -> Experiment:
     )
 
 
-def cell_kept(settings: Mapping[str, Any]) -> Cell:
+def read_cell(settings: Mapping[str, Any]) -> Cell:
     """The cell that `settings` was made from.
 
     Raises:
         KeyError, TypeError, ValueError: it was made from none.
     """
     fields = dict(settings)
-    player = player_kept(fields.pop("strategy"), fields.pop("scheme", None))
-    return Cell(**{**fields, "column": _column_kept(settings["column"]), "player": player})
+    player = read_player(fields.pop("strategy"), fields.pop("scheme", None))
+    return Cell(**{**fields, "column": _read_column(settings["column"]), "player": player})
 
 
-def _column_kept(settings: Mapping[str, Any]) -> Column:
+def _read_column(settings: Mapping[str, Any]) -> Column:
     fields = dict(settings)
-    opponent = player_kept(fields.pop("opponent"), fields.pop("opponent_scheme", None))
+    opponent = read_player(fields.pop("opponent"), fields.pop("opponent_scheme", None))
     return Column(**{**fields, "seats": tuple(settings["seats"]), "opponent": opponent})

@@ -127,7 +127,7 @@ class Room:
 
 
 def measured_in(deal: np.ndarray, seed: int) -> np.ndarray:
-    """The leading plays of both peasants together in one deal, a state record. [MEASURES]"""
+    """The leading plays of both peasants together in one deal, state data. [MEASURES]"""
     plays, room = np.zeros(len(MEASURES)), Room()
     room.states[2] = deal
     _count(room.states, room.beliefs, seeded(seed), room.actions, room.seen, plays)

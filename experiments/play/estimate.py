@@ -85,13 +85,13 @@ def _timed(experiment: Experiment, cell: Cell, iterations: int) -> float:
     """The processor's seconds for trial 0 with another budget; the number of decisions is about the same with any."""
     game = _shortened(experiment, cell, iterations)
     start = time.process_time()  # whatever else the machine is doing
-    playing.record(game)
+    playing.play_game(game)
     return time.process_time() - start
 
 
 def _decisions(experiment: Experiment, cell: Cell) -> int:
     """How many decisions with a choice trial 0 has with a small budget."""
-    played = playing.record(_shortened(experiment, cell, max(SAMPLES[0], _fewest(cell))))
+    played = playing.play_game(_shortened(experiment, cell, max(SAMPLES[0], _fewest(cell))))
     return sum(1 for decision in played.decisions if decision.legal > 1)
 
 
@@ -115,7 +115,7 @@ def core_seconds(experiment: Experiment, paces: dict[Cell, Pace], iterations: in
     return found
 
 
-def told(
+def describe(
     experiment: Experiment, seconds: dict[Column, float], workers: int, iterations: int | None = None
 ) -> list[str]:
     """The estimate in words: a line for each column, and the sum.

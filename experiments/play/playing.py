@@ -36,7 +36,7 @@ class Game:
     seed: tuple[int, ...]
 
 
-def record(game: Game) -> Any:
+def play_game(game: Game) -> Any:
     """Play a game; the same one whenever, wherever and beside whatever it is played."""
     cell, column = game.cell, game.cell.column
     if cell.source and (now := source_of(cell.module)) != cell.source:
@@ -53,7 +53,7 @@ def record(game: Game) -> Any:
 def row(game: Game) -> Row:
     """Play a game and tell everything about it that is worth keeping."""
     started, clock = datetime.datetime.now(datetime.UTC), time.perf_counter()
-    played = record(game)
+    played = play_game(game)
     seat, column = game.cell.seat(game.trial), game.cell.column
     mine = [decision for decision in played.decisions if decision.player == seat]
     others = [decision for decision in played.decisions if decision.player != seat]

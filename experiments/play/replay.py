@@ -47,7 +47,7 @@ def compared(row: Row, game: Game, experiment: Experiment) -> tuple[str, bool]:
             f"{game.cell.seat(game.trial)}",
             False,
         )
-    played = playing.record(game)
+    played = playing.play_game(game)
     now = [[int(player), int(action)] for player, action in played.actions]
     for number, (kept, new) in enumerate(zip(row["actions"], now, strict=False), 1):
         if kept != new:

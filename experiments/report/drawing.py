@@ -65,7 +65,7 @@ def with_errors(counts: Sequence[tuple[float, int]]) -> tuple[np.ndarray, np.nda
     return rates, np.abs(intervals.T - rates)
 
 
-def games_told(tallies: Sequence[Tally]) -> str:
+def describe_games(tallies: Sequence[Tally]) -> str:
     """How many games stand behind each mark, in words."""
     few, many = min(tally.games for tally in tallies), max(tally.games for tally in tallies)
     return f"{few} game{'s' if few > 1 else ''} each" if few == many else f"{few} to {many} games each"

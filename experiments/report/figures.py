@@ -24,7 +24,7 @@ from experiments.report.drawing import (
     SUBDUED,
     WORSE,
     canvas,
-    games_told,
+    describe_games,
     percent,
     with_errors,
 )
@@ -136,7 +136,7 @@ def _panel(axes: Any, tallies: list[Tally], name: str) -> None:
     axes.set_ylabel("games won")
     axes.set_title(name, loc="left", fontweight="bold", pad=18)
     axes.annotate(
-        f"{games_told(tallies)}, {budget(tallies[0].cell.column)}",
+        f"{describe_games(tallies)}, {budget(tallies[0].cell.column)}",
         (0, 1),
         (0, 5),
         xycoords="axes fraction",
@@ -236,7 +236,7 @@ def _in_lines(name: str) -> str:
 
 def _noted(axes: Any, columns: Columns) -> None:
     played = [tally for tallies in columns.values() for tally in tallies]
-    axes.set_title(f"{games_told(played)}, {budget(played[0].cell.column)}", loc="right", fontsize=8, color=SUBDUED)
+    axes.set_title(f"{describe_games(played)}, {budget(played[0].cell.column)}", loc="right", fontsize=8, color=SUBDUED)
 
 
 # -------------------------------------------------------------------------------------------------------------- trees

@@ -18,7 +18,7 @@ from experiments.report.drawing import (
     MARKERS,
     SUBDUED,
     canvas,
-    games_told,
+    describe_games,
     percent,
     with_errors,
 )
@@ -42,7 +42,7 @@ def _file(picture: str, robin: RoundRobin, among: Sequence[RoundRobin]) -> str:
     return f"{picture}.png" if len(among) == 1 else f"{picture}-{slug(' '.join(robin.game))}.png"
 
 
-def _told(scores: Iterable[Score], robin: RoundRobin) -> str:
+def _caption(scores: Iterable[Score], robin: RoundRobin) -> str:
     """How many games stand behind each mark, with their budget."""
     numbers = sorted({score.games for score in scores})
     few, many = numbers[0], numbers[-1]
@@ -72,7 +72,7 @@ def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
             axes.set_yticks(range(len(names)), names, fontsize=9)
             axes.set_xlabel(f"{robin.sides[1]}'s search")
             axes.set_ylabel(f"{robin.sides[0]}'s search")
-            _title(axes, f"{robin.title}: share of {robin.sides[0]}", _told(robin.scores.values(), robin))
+            _title(axes, f"{robin.title}: share of {robin.sides[0]}", _caption(robin.scores.values(), robin))
             bar = figure.colorbar(image, ax=axes, shrink=0.85)
             bar.ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
     return paths
@@ -112,7 +112,7 @@ def _strengths(columns: Columns, directory: Path) -> list[Path]:
             for axes, side in zip(all_axes, robin.sides, strict=True):
                 scores = [robin.on(side, search) for search in robin.searches]
                 _bars(axes, scores)
-                _title(axes, f"{robin.title}, {side}", _told(scores, robin))
+                _title(axes, f"{robin.title}, {side}", _caption(scores, robin))
             all_axes[-1].set_xticks(range(len(robin.searches)), map(_in_two_lines, robin.searches), fontsize=9)
             if any(score.draws for score in robin.scores.values()):
                 figure.legend(
@@ -215,7 +215,7 @@ def _balances(columns: Columns, directory: Path) -> list[Path]:
             _title(
                 axes,
                 _place(column),
-                f"{games_told(list(found.values()))}, {budget(column)} of all trees together,\n"
+                f"{describe_games(list(found.values()))}, {budget(column)} of all trees together,\n"
                 f"against {_split(column)}",
             )
             axes.set_title(axes.get_title(loc="left"), loc="left", fontweight="bold", pad=30)
@@ -271,7 +271,7 @@ def _determinizations(columns: Columns, directory: Path) -> list[Path]:
                 _title(
                     axes,
                     f"Figure {number}: {_place(column)}",
-                    f"{games_told(list(played.values()))}, against {_split(column)}",
+                    f"{describe_games(list(played.values()))}, against {_split(column)}",
                 )
     return paths
 
@@ -314,7 +314,9 @@ def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
         percent(axes, 0.0, top)
         axes.set_ylabel("games won by the side named")
         tallies = [tally for each in columns.values() for tally in each if tally.games]
-        _title(axes, "Dou Di Zhu", f"{games_told(tallies)}, {budget(next(iter(columns)))}; player 1 is the landlord")
+        _title(
+            axes, "Dou Di Zhu", f"{describe_games(tallies)}, {budget(next(iter(columns)))}; player 1 is the landlord"
+        )
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     return [path]
 

@@ -22,7 +22,7 @@ import attrs
 from icarus.checks import is_number
 
 
-def _found(module: str, name: str, parameters: tuple[tuple[str, float], ...]) -> "Slot":
+def _load_slot(module: str, name: str, parameters: tuple[tuple[str, float], ...]) -> "Slot":
     found: Any = importlib.import_module(module)
     for part in name.split("."):
         found = getattr(found, part)
@@ -89,7 +89,7 @@ class Slot:
         return attrs.evolve(self, parameters=tuple(known.items()))
 
     def __reduce__(self) -> Any:
-        return _found, (self.function.__module__, self.function.__qualname__, self.parameters)
+        return _load_slot, (self.function.__module__, self.function.__qualname__, self.parameters)
 
     @property
     def name(self) -> str:

@@ -99,7 +99,7 @@ def public_actions(state: "pyspiel.State", action: int) -> list[int]:
     return _differences(state, action)
 
 
-def told(state: "pyspiel.State", player: int) -> str | None:
+def read_view(state: "pyspiel.State", player: int) -> str | None:
     """What a player knows in a state, by the game's own words; None where the game has none for this state."""
     kind = state.get_game().get_type()
     try:
@@ -182,7 +182,7 @@ def _redrawn_by(determinize: Determinize) -> Callable:
 
 def _differences(state: "pyspiel.State", action: int) -> list[int]:
     after, players = state.child(action), range(state.num_players())
-    return [_difference(told(state, player), told(after, player)) for player in players]
+    return [_difference(read_view(state, player), read_view(after, player)) for player in players]
 
 
 def _difference(before: str | None, after: str | None) -> int:

@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 import pyspiel
 
-from icarus.bridges.openspiel import Determinize, game, told
+from icarus.bridges.openspiel import Determinize, game, read_view
 from icarus.checks import integer
 
 FALSE_ALARM = 1e-6  # the p-value below which two distributions differ
@@ -169,12 +169,12 @@ class _Audit:
             if i == LISTED:
                 return None
             player = state.current_player()
-            sets[player, told(state, player)][self._face(state)] += chance
+            sets[player, read_view(state, player)][self._face(state)] += chance
         return sets
 
     def _face(self, state: "pyspiel.State") -> Face:
         """What all players together know."""
-        return tuple(told(state, player) for player in range(self.game.num_players()))
+        return tuple(read_view(state, player) for player in range(self.game.num_players()))
 
     def _sampled(self, state: "pyspiel.State", count: int) -> list["pyspiel.State"]:
         player = state.current_player()
@@ -198,7 +198,7 @@ class _Audit:
         player = state.current_player()
         same = {"player": found.current_player() == player}
         same["actions"] = same["player"] and found.legal_actions() == state.legal_actions()
-        same["view"] = told(found, player) == told(state, player)
+        same["view"] = read_view(found, player) == read_view(state, player)
         for claim, good in same.items():
             self.claims[name or claim].count(not good, lambda: self._where(state, f"not so in {found.history_str()}"))
         return all(same.values())
@@ -231,7 +231,7 @@ class _Audit:
     def _against_chance(self, state: "pyspiel.State", counts: Counter) -> None:
         assert self.sets is not None
         player = state.current_player()
-        chances = self.sets[player, told(state, player)]
+        chances = self.sets[player, read_view(state, player)]
         expected = {face: self.draws * chance / sum(chances.values()) for face, chance in chances.items()}
         likely = [face for face, number in expected.items() if number >= FEWEST_EXPECTED]
         missed = [face for face in likely if not counts[face] and expected[face] >= 25]

@@ -38,10 +38,8 @@ def action_count(game: AnyGame, given: int | None = None) -> int:
     if game.name == "phantom-mnk":
         sizes = parameters_of(game.name) | dict(game.parameters)
         return (sizes["columns"] + 1) * sizes["rows"]
-    record: Any = None if isinstance(game, Game) else game.new_initial_state(0).record  # type: ignore[attr-defined]
-    found = ACTIONS.get(game.name) or (
-        record.get_game().num_distinct_actions() if hasattr(record, "get_game") else None
-    )
+    data: Any = None if isinstance(game, Game) else game.new_initial_state(0).data  # type: ignore[attr-defined]
+    found = ACTIONS.get(game.name) or (data.get_game().num_distinct_actions() if hasattr(data, "get_game") else None)
     if found is None:
         raise ValueError(f"how many actions has {game}? give actions=, the least number above all of them")
     return found
@@ -57,11 +55,11 @@ def parameters_of(name: str) -> dict[str, int]:
 
 def seen_by(state: State, seat: int) -> str:
     """What a seat sees of a state, in words."""
-    record = state.record
-    if hasattr(record, "information_state_string"):  # OpenSpiel's own
-        from icarus.bridges.openspiel import told
+    data = state.data
+    if hasattr(data, "information_state_string"):  # OpenSpiel's own
+        from icarus.bridges.openspiel import read_view
 
-        return told(record, seat) or ""
+        return read_view(data, seat) or ""
     return drawing(state, seat).text()
 
 
@@ -73,4 +71,4 @@ def remembered_by(state: State, seat: int) -> str:
 
 def is_dealt(game: Any) -> bool:
     """Whether chance decides something before the first action."""
-    return len({game.new_initial_state(seed).record.tobytes() for seed in range(8)}) > 1
+    return len({game.new_initial_state(seed).data.tobytes() for seed in range(8)}) > 1

@@ -26,7 +26,7 @@ from icarus.commands.options import (
     read_integer,
 )
 from icarus.commands.own_files import load_files
-from icarus.engine.match import Agent, Decision, GameRecord, play
+from icarus.engine.match import Agent, Decision, GameLog, play
 from icarus.engine.scheme import Scheme, parse_scheme
 from icarus.equilibrium import OOSAgent
 from icarus.kernel import CHANCE
@@ -111,11 +111,11 @@ def _play_trial(
     """Play one game, in which agents sit as many seats further on as its number says, and note their rewards."""
     _, trial = seed
     seats = [agents[(seat - trial) % len(agents)] for seat in range(len(agents))]
-    record = play(game, seats, seed=seed, watch=_watcher(seats) if show else None)
-    for seat, reward in enumerate(record.returns):
+    log = play(game, seats, seed=seed, watch=_watcher(seats) if show else None)
+    for seat, reward in enumerate(log.returns):
         rewards[(seat - trial) % len(agents)].append(reward)
     if show:
-        _print_end(record)
+        _print_end(log)
 
 
 def _print_results(agents: list[Agent | OOSAgent], rewards: list[list[float]]) -> None:
@@ -142,6 +142,6 @@ def _watcher(seats: list[Agent | OOSAgent]) -> Watch:
     return watch
 
 
-def _print_end(record: GameRecord) -> None:
-    rewards = ", ".join(f"player {seat} {reward:g}" for seat, reward in enumerate(record.returns))
-    print_text(f"result: {rewards}   ({len(record.actions)} actions, {record.seconds:.1f} s)")
+def _print_end(log: GameLog) -> None:
+    rewards = ", ".join(f"player {seat} {reward:g}" for seat, reward in enumerate(log.returns))
+    print_text(f"result: {rewards}   ({len(log.actions)} actions, {log.seconds:.1f} s)")

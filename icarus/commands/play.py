@@ -59,7 +59,7 @@ def play_command(
     elif game is None:
         raise ValueError("which game? icarus play othello, or --resume FILE; icarus games lists them")
     else:
-        session = _begun(game, None if watch else seat, found, seed)
+        session = _new_session(game, None if watch else seat, found, seed)
     people = session.people
     eyes = None if shown or not people else people[0]
     terminal = Terminal(session, found[0], eyes, lambda text: out.print(text, markup=False, soft_wrap=True))
@@ -82,7 +82,7 @@ def _served(session: Session, adviser: Agent, eyes: int | None, port: int, termi
         terminal.keep()
 
 
-def _begun(name: str, seat: int | None, others: list[Agent], seed: int) -> Session:
+def _new_session(name: str, seat: int | None, others: list[Agent], seed: int) -> Session:
     """A new game with a person in one seat and agents in the others."""
     game = games.load(name)
     if seat is not None:

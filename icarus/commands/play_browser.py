@@ -65,7 +65,7 @@ class Table:
 
     # ----------------------------------------------------------------------------------------------------- what is told
 
-    def told(self, since: int, at: int | None) -> dict[str, Any]:
+    def describe(self, since: int, at: int | None) -> dict[str, Any]:
         """How the game stands, as the seat may know it; waits a while where nothing is new.
 
         Args:
@@ -198,7 +198,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif asked.path == "/state":
             query = parse_qs(asked.query)
             since, at = (_whole(query.get(name, [""])[0]) for name in ("since", "at"))
-            self._send_json(200, self.server.table.told(-1 if since is None else since, at))
+            self._send_json(200, self.server.table.describe(-1 if since is None else since, at))
         elif asked.path.startswith("/tree/") and (found := self.server.table.shown.get(asked.path[6:])) is not None:
             self._send(200, tree_page(found), "text/html")
         else:

@@ -185,7 +185,7 @@ class Session:
         Raises:
             ValueError: the file exists.
         """
-        seats = [None if agent is None else _agent_told(agent) for agent in self.agents]
+        seats = [None if agent is None else _agent_fields(agent) for agent in self.agents]
         told = {"format": FORMAT, "game": str(self.game), "seed": self.seed, "seats": seats, "resigned": self.resigned}
         text = json.dumps({**told, "actions": [one.action for one in self.played]})
         try:
@@ -217,7 +217,7 @@ class Session:
         return session
 
 
-def _agent_told(agent: Agent) -> dict[str, Any]:
+def _agent_fields(agent: Agent) -> dict[str, Any]:
     told = {name: getattr(agent, name) for name in _BUDGETS if getattr(agent, name) is not None}
     return {"strategy": str(agent.strategy), "scheme": str(agent.scheme), **told}
 

@@ -54,11 +54,11 @@ class Terminal:
         """Let the others act, and tell it."""
         watched = not self.session.people
         for played in self.session.steps():
-            self.say(self.told(played))
+            self.say(self.describe(played))
             if watched and not self.session.over:
                 self.say(drawing(self.session.state, self.seat).text() + "\n")
 
-    def told(self, played: Played) -> str:
+    def describe(self, played: Played) -> str:
         """The last action as the person may hear of it."""
         who = "chance" if played.player == CHANCE else f"player {played.player}"
         heard = self.session.heard(self.seat, len(self.session.played) - 1)
@@ -91,7 +91,7 @@ class Terminal:
             if word in ("help", "?", "moves", "hint", "why", "tree", "save"):
                 self.talk(word, rest.strip())
                 return True
-            self.say(self.told(self.session.act(self.action(line))))
+            self.say(self.describe(self.session.act(self.action(line))))
             return False
         except ValueError as error:
             self.say(str(error))

@@ -1,6 +1,6 @@
-"""Pointers as integers: addresses viewed as arrays and records, and calls through addresses.
+"""Pointers as integers: addresses viewed as arrays and structures, and calls through addresses.
 
-A compiled *entry* takes and returns 64-bit integers only; pointers travel as integers and are viewed as arrays and records on
+A compiled *entry* takes and returns 64-bit integers only; pointers travel as integers and are viewed as arrays and structures on
 arrival. One uniform signature is what lets the playout loop, compiled once, call any game and any specification by address.
 """
 
@@ -18,7 +18,7 @@ WORD_BYTES = 8
 
 
 def offset_of(dtype: np.dtype, field: str) -> int:
-    """Where a field begins in a record, in bytes."""
+    """Where a field begins in a structure, in bytes."""
     assert dtype.fields is not None
     return dtype.fields[field][1]
 
@@ -79,8 +79,8 @@ def matrix_at(typingctx: Any, address: Any, rows: Any, columns: Any, dtype: Any)
 
 
 @intrinsic
-def record_at(typingctx: Any, address: Any, dtype: Any) -> Any:
-    """View the bytes at an address as one record of `dtype`, without a copy."""
+def struct_at(typingctx: Any, address: Any, dtype: Any) -> Any:
+    """View the bytes at an address as one structure of `dtype`, without a copy."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(dtype.dtype))

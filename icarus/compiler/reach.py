@@ -140,7 +140,7 @@ def _is_ours(body: Any) -> bool:
     return body is not None and _module_of(body).partition(".")[0] not in LIBRARIES
 
 
-def _told(templates: Any) -> list[Any]:
+def _bodies_of(templates: Any) -> list[Any]:
     bodies = [getattr(template, "_overload_func", None) for template in templates]
     return [body for body in bodies if _is_ours(body)]
 
@@ -167,7 +167,7 @@ def _overloaded(*sizes: int) -> list[tuple[Any, Any]]:
         (value, body)
         for value, kind in builtin_registry.globals
         if isinstance(kind, types.Function)
-        for body in _told(kind.templates)
+        for body in _bodies_of(kind.templates)
     ]
     by_lowering = [(value, body) for body, value, _ in imputils.builtin_registry.functions if _is_ours(body)]
     return by_type + by_lowering
@@ -175,4 +175,4 @@ def _overloaded(*sizes: int) -> list[tuple[Any, Any]]:
 
 def _overloaded_attributes() -> list[tuple[str, Any]]:
     """Bodies for attributes and methods: (name, body)."""
-    return [(template._attr, body) for template in builtin_registry.attributes for body in _told([template])]
+    return [(template._attr, body) for template in builtin_registry.attributes for body in _bodies_of([template])]

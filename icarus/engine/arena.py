@@ -113,7 +113,7 @@ ARENA = np.dtype(
         ("counts", COUNTS),
         ("pending", PENDING),
         ("full_component", np.int64),  # whose table had no room
-        ("shared", np.int64),  # address of the SHARED record; 0 where one thread is all
+        ("shared", np.int64),  # address of the SHARED structure; 0 where one thread is all
         (
             "rings",
             np.int64,

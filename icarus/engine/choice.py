@@ -16,7 +16,7 @@ from icarus.algebra.policy import (
 )
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.functions import DEBUG
-from icarus.compiler.pointers import WORD_BYTES, array_at, call4, call7, record_at
+from icarus.compiler.pointers import WORD_BYTES, array_at, call4, call7, struct_at
 from icarus.engine.arena import ANY, COMPONENT_SIZE, LEAF_SIZE, PROGRAM_SIZE
 from icarus.engine.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, TERM
 from icarus.engine.values import UNVISITED
@@ -124,7 +124,7 @@ def weight_of(a: Any, first: int, count: int, record: int) -> float:
     """
     factors, component = (
         array_at(a.composition.factor, first + count, FACTOR),
-        record_at(a.composition.component, COMPONENT),
+        struct_at(a.composition.component, COMPONENT),
     )
     weight = 1.0
     for i in range(first, first + count):
@@ -170,7 +170,7 @@ def sum_values(a: Any, term: Any, legal: int, count: int, record: int) -> None:
 @inlined
 def ask_policy(a: Any, leaf: Any, legal: int, count: int) -> None:
     """Have the policy of one component write its values."""
-    component = record_at(a.composition.component + leaf.component * COMPONENT_SIZE, COMPONENT)
+    component = struct_at(a.composition.component + leaf.component * COMPONENT_SIZE, COMPONENT)
     records = a.buffers.places if leaf.placed else a.buffers.records
     call7(leaf.entry, (a.buffers.playout, component.table, legal, count, records, a.buffers.values, leaf.parameters))
 
@@ -178,7 +178,7 @@ def ask_policy(a: Any, leaf: Any, legal: int, count: int) -> None:
 @inlined
 def choose(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
     """The index of the action that the policy α of a program chooses; ANY where it is uniform by definition."""
-    program = record_at(a.composition.program + which * PROGRAM_SIZE, PROGRAM)
+    program = struct_at(a.composition.program + which * PROGRAM_SIZE, PROGRAM)
     last = program.first_term + program.terms - 1
     terms = array_at(a.composition.term, last + 1, TERM)
     j = program.first_term
@@ -198,10 +198,10 @@ def choose(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndar
         return below(rng, count)  # all values are equal
     if term.rule == RULE_GIBBS_OF_MEANS:
         return choose_by_acceptance(
-            a, record_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), term.parameter, legal, count, rng
+            a, struct_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), term.parameter, legal, count, rng
         )
     if term.leaves == 1:
-        ask_policy(a, record_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), legal, count)
+        ask_policy(a, struct_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), legal, count)
     else:
         sum_values(a, term, legal, count, record)
     return follow_rule(term.rule, term.parameter, array_at(a.buffers.values, count, _REAL), count, rng)
@@ -210,11 +210,11 @@ def choose(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndar
 @inlined
 def is_decided(a: Any) -> bool:
     """Whether the player to move may have decided in the tree at a history that looks the same to him; False is certain."""
-    playout = record_at(a.buffers.playout, PLAYOUT)
+    playout = struct_at(a.buffers.playout, PLAYOUT)
     last, viewers = playout.length - 1, playout.viewers
     step = array_at(playout.steps, last + 1, STEP)[last]
     key = array_at(playout.keys, (last + 1) * viewers, _INT)[last * viewers + step.viewer]
-    table = record_at(record_at(a.composition.component, COMPONENT).table, TABLE)
+    table = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE)
     return decided_at(table, key)[0] != 0
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler.pointers import array_at, call4, record_at
+from icarus.compiler.pointers import array_at, call4, struct_at
 from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel import History, child, helper, legal_at
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, history_at
@@ -20,7 +20,7 @@ def check_declared(a: Any, component: Any) -> None:
     Raises:
         ValueError: it looks at steps of the simulation, or names records of histories beyond the tree, and is declared not to.
     """
-    updates = record_at(a.buffers.updates, UPDATES)
+    updates = struct_at(a.buffers.updates, UPDATES)
     if updates.count > updates.capacity:  # the playout is run again with more room
         return
     records = array_at(updates.records, updates.capacity, _INT)[component.first : updates.count]
@@ -53,7 +53,7 @@ def is_near_tree(history: History, depth: int, key: int) -> bool:
 @helper
 def looks_beyond(a: Any, component: Any, updates: Any, records: np.ndarray) -> bool:
     """Whether a capture function asks for other updates where the simulation is cut off, as it is where nobody looks at it."""
-    playout, rng = record_at(a.buffers.playout, PLAYOUT), array_at(a.buffers.rng, RNG_WORDS, _WORD)
+    playout, rng = struct_at(a.buffers.playout, PLAYOUT), array_at(a.buffers.rng, RNG_WORDS, _WORD)
     asked, count, length, drawn = records.copy(), updates.count, playout.length, rng.copy()
     contexts = array_at(updates.contexts, updates.capacity, _INT)[component.first : count]
     told = contexts.copy()

@@ -10,7 +10,7 @@ from icarus.algebra.slots import Values
 from icarus.compiler.atomic import atomic_load, atomic_store, exchanged
 from icarus.compiler.entries import Entry
 from icarus.compiler.functions import DEBUG
-from icarus.compiler.pointers import WORD_BYTES, array_at, offset_of, record_at, unpack_parameters
+from icarus.compiler.pointers import WORD_BYTES, array_at, offset_of, struct_at, unpack_parameters
 from icarus.compiler.writes import refuse_changes, refuse_cuts
 from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
 from icarus.kernel import NO_RECORD, History, Theta, find, helper
@@ -28,7 +28,7 @@ KEYLESS = (
 def _theta(row: np.dtype) -> Callable:
     @helper
     def theta_at(address: int) -> Theta:
-        table = record_at(address, TABLE)
+        table = struct_at(address, TABLE)
         return Theta(array_at(table.rows, table.capacity + 1, row))
 
     return theta_at
@@ -183,7 +183,7 @@ def backpropagation_entry(
     )  # in 32-bit numbers
 
     def entry(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
-        place = record_at(table, TABLE)
+        place = struct_at(table, TABLE)
         rows = array_at(place.rows, place.capacity + 1, row)
         plain = array_at(place.rows, (place.capacity + 1) * words, _INT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)

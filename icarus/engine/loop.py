@@ -9,7 +9,7 @@ from numba import types
 from icarus.compiler.atomic import atomic_add, atomic_load, atomic_store
 from icarus.compiler.entries import compiled
 from icarus.compiler.functions import DEBUG
-from icarus.compiler.pointers import WORD_BYTES, array_at, call3, call4, call7, offset_of, record_at
+from icarus.compiler.pointers import WORD_BYTES, array_at, call3, call4, call7, offset_of, struct_at
 from icarus.compiler.rng import RNG_WORDS
 from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, SHARED, TOO_LONG
 from icarus.engine.declared import check_declared
@@ -25,7 +25,7 @@ _USED, _RESERVED, _STOP = offset_of(TABLE, "used"), offset_of(TABLE, "reserved")
 
 def run(arena: int, iterations: int) -> int:
     """Lines 5-17: run until so many iterations have been made in all; DONE, or what there is no room for."""
-    a = record_at(arena, ARENA)
+    a = struct_at(arena, ARENA)
     rng = array_at(a.buffers.rng, RNG_WORDS, _WORD)
     before = array_at(a.buffers.rng_before, RNG_WORDS, _WORD)
     while claim_playout(a, iterations):  # line 5
@@ -52,10 +52,10 @@ def run(arena: int, iterations: int) -> int:
 @helper
 def capture(a: Any) -> int:
     """Line 16: μ(s), and ξ(s_root, h), the updates of every component; DONE, or what there is no room for."""
-    updates = record_at(a.buffers.updates, UPDATES)
+    updates = struct_at(a.buffers.updates, UPDATES)
     components = array_at(a.composition.component, a.composition.components, COMPONENT)
     ask_rewards(a)
-    record_at(a.buffers.playout, PLAYOUT).players = a.game.players
+    struct_at(a.buffers.playout, PLAYOUT).players = a.game.players
     updates.count = 0
     for c in range(a.composition.components):
         component = components[c]
@@ -64,7 +64,7 @@ def capture(a: Any) -> int:
         if DEBUG:
             check_declared(a, component)
         component.count = updates.count - component.first
-        table = record_at(component.table, TABLE)
+        table = struct_at(component.table, TABLE)
         if not has_room_for(table.used + component.count, table.capacity):
             a.full_component = c
             return MORE_ROWS
@@ -74,7 +74,7 @@ def capture(a: Any) -> int:
 @helper
 def backpropagation(a: Any) -> None:
     """Lines 16-17: update the information of every captured record, in order."""
-    updates = record_at(a.buffers.updates, UPDATES)
+    updates = struct_at(a.buffers.updates, UPDATES)
     components = array_at(a.composition.component, a.composition.components, COMPONENT)
     for c in range(a.composition.components):
         component = components[c]
@@ -145,7 +145,7 @@ def reserve_rows(a: Any) -> int:
     for c in range(a.composition.components):
         address, count = components[c].table, components[c].count
         rows = count + atomic_add(address + _RESERVED, count)
-        if not has_room_for(rows + atomic_load(address + _USED), record_at(address, TABLE).capacity):
+        if not has_room_for(rows + atomic_load(address + _USED), struct_at(address, TABLE).capacity):
             release_rows(a, c + 1)
             a.full_component = c
             return MORE_ROWS
@@ -182,9 +182,9 @@ def tie_break() -> Any:
 
 def run_raw(arena: int, playouts: int) -> int:
     """So many determinized, uniformly random playouts without any search; returns their number of steps, -TOO_LONG if one does not end."""
-    a = record_at(arena, ARENA)
+    a = struct_at(arena, ARENA)
     rng, steps = array_at(a.buffers.rng, RNG_WORDS, _WORD), 0
-    legal = record_at(a.buffers.playout, PLAYOUT).legal
+    legal = struct_at(a.buffers.playout, PLAYOUT).legal
     for _ in range(playouts):
         begin(a, rng)
         made = simulate_unseen(a, legal, 0, rng)

@@ -107,7 +107,7 @@ class Decision:
 
 
 @attrs.frozen
-class GameRecord:
+class GameLog:
     """A game played to its end.
 
     Attributes:
@@ -135,7 +135,7 @@ def play(
     *,
     seed: int | Sequence[int] = 0,
     watch: Callable[[State, int | None, Decision | None], None] | None = None,
-) -> GameRecord:
+) -> GameLog:
     """Play one game between agents, one for each seat.
 
     The deal and every chance event follow from the seed and not from what the agents do; each decision has a stream of its own.
@@ -172,7 +172,7 @@ def play(
         state.apply_action(action)
     if watch is not None:
         watch(state, None, None)
-    return GameRecord(
+    return GameLog(
         str(game),
         tuple(map(str, agents)),
         fixed,

@@ -152,7 +152,7 @@ class PlainSearch(Search):
         self._place_episodes()
 
     def _place_root(self) -> None:
-        root, viewer = self.state.record, self._observer
+        root, viewer = self.state.data, self._observer
         if self.scheme.root == ONCE:
             root = self.game.drawn(root, viewer, self.game.believed(root, viewer), self.rng)
         if self.scheme.root != FRESH:
@@ -229,7 +229,7 @@ class PlainSearch(Search):
             raise ValueError(f"the rewards of {self.game} are {rewards.tolist()}; each player's must be in [0, 1]")
         return rewards
 
-    def _begun(self) -> tuple[Playout, Any]:
+    def _begin_playout(self) -> tuple[Playout, Any]:
         """Lines 7-9: the empty history, at a state drawn from the root's information set."""
         world = self.game.drawn(self._root, self._viewer, self._beliefs, self.rng)
         if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
@@ -251,7 +251,7 @@ class PlainSearch(Search):
 
     def _played(self) -> tuple[Playout, Any]:
         """Lines 7-14: one playout, and the state that it ends in."""
-        playout, world = self._begun()
+        playout, world = self._begin_playout()
         in_tree = self._visits(EMPTY_HISTORY) > 0  # the first playout of all expands the empty history
         while (player := self._player(world)) != TERMINAL:
             if playout.t >= self.game.max_length:
@@ -341,7 +341,7 @@ class InTurn(Roots):
         return [call() for call in calls]
 
 
-def begun_in_python(
+def begin_search_in_python(
     state: State, strategy: Enhancement, seed: int | Sequence[int], scheme: Scheme
 ) -> "PlainSearch | InTurn":
     """A search in plain Python that has made no playout yet; arguments as in `search`."""

@@ -95,7 +95,7 @@ class Composed:
 
     def decided(self, which: int, decision: Decision) -> int:
         """The index of the action that α chooses; ANY where it is uniform by definition."""
-        term = self._drawn_term(self.programs[which], decision.record)
+        term = self._draw_term(self.programs[which], decision.record)
         if term.rule == RULE_UNIFORM:
             return ANY
         if term.rule == RULE_GIBBS_OF_MEANS:
@@ -110,7 +110,7 @@ class Composed:
             )
         return int(follow_rule(term.rule, term.parameter, decision.values, len(decision.legal), self.rng))
 
-    def _drawn_term(self, terms: list[Term], record: int) -> Term:
+    def _draw_term(self, terms: list[Term], record: int) -> Term:
         """One alternative of a linear mixture, drawn with its weight (COMB⁺-4)."""
         if len(terms) == 1:
             return terms[0]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from icarus.algebra.weights import TOLERANCE
-from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, record_at
+from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at
 from icarus.engine.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG
 from icarus.engine.choice import choose, pick_outcome
 from icarus.engine.disguise import choose_behind_move, group_actions, is_disguised
@@ -50,8 +50,8 @@ def play_out(a: Any, rng: np.ndarray) -> int:
         if is_interrupted(a):
             return INTERRUPTED
         return TOO_LONG if a.pending.too_long else MORE_STEPS
-    playout = record_at(a.buffers.playout, PLAYOUT)
-    a.pending.depth, a.pending.selected = t, root_place(a, record_at(playout.steps, STEP).action)
+    playout = struct_at(a.buffers.playout, PLAYOUT)
+    a.pending.depth, a.pending.selected = t, root_place(a, struct_at(playout.steps, STEP).action)
     return DONE
 
 
@@ -69,14 +69,14 @@ def begin(a: Any, rng: np.ndarray) -> None:
         call4(a.game.determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
         if call1(a.game.player, (a.buffers.state,)) != a.root.player:
             raise ValueError("a determinization changed the player to move, or ended the game")
-    playout, viewers = record_at(a.buffers.playout, PLAYOUT), a.game.viewers
+    playout, viewers = struct_at(a.buffers.playout, PLAYOUT), a.game.viewers
     playout.length, playout.legal_length = 1, 0
     playout.players, playout.iteration = 0, a.counts.iterations
     keys, moves = array_at(playout.keys, viewers, _INT), array_at(playout.moves, viewers, _INT)
     for viewer in range(viewers):
         keys[viewer] = root_key(viewer)
         moves[viewer] = UNSEEN
-    record_at(playout.steps, STEP).record = EMPTY_HISTORY
+    struct_at(playout.steps, STEP).record = EMPTY_HISTORY
     for phase in range(3):
         a.pending.phase_steps[phase] = 0
     a.pending.too_long = 0
@@ -89,7 +89,7 @@ def begin_episodes(a: Any, playout: Any) -> None:
     """The root's position-in-episode, which began before the root, by what each viewer has seen in this determinization."""
     viewers, root = a.game.viewers, a.root
     episodes, at_root = array_at(playout.episodes, viewers, _INT), array_at(root.episodes, viewers, _INT)
-    step = record_at(playout.steps, STEP)
+    step = struct_at(playout.steps, STEP)
     step.episode = root.episode
     for viewer in range(viewers):
         episodes[viewer] = at_root[viewer]
@@ -117,7 +117,7 @@ class Baseline(NamedTuple):
 @inlined
 def baseline_of(a: Any) -> Baseline:
     """The baseline's table: that of the first component."""
-    table, words = record_at(record_at(a.composition.component, COMPONENT).table, TABLE), a.composition.row_words
+    table, words = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE), a.composition.row_words
     rows = matrix_at(table.rows, table.capacity + 1, words, _INT)
     return Baseline(
         rows[:, 0], matrix_at(table.rows, table.capacity + 1, 2 * words, _COUNT)[:, a.composition.visits_column]
@@ -131,7 +131,7 @@ def selection(a: Any, rng: np.ndarray) -> int:
     Returns:
         How many actions have been appended (t_e in Base-6, where the game did not end before), or _NO_ROOM.
     """
-    playout, baseline, simple, t = record_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
+    playout, baseline, simple, t = struct_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
     places = array_at(a.buffers.places, a.game.max_legal, _INT)
     in_tree = (
         baseline.visits[place_of(baseline.records, EMPTY_HISTORY)] > 0
@@ -160,7 +160,7 @@ def selection(a: Any, rng: np.ndarray) -> int:
 @inlined
 def simulation(a: Any, rng: np.ndarray, t: int) -> int:
     """Lines 10-14 after the expansion, from step t to the end of the game; DONE or _NO_ROOM."""
-    playout, simple, reading = record_at(a.buffers.playout, PLAYOUT), has_simple_moves(a), a.composition
+    playout, simple, reading = struct_at(a.buffers.playout, PLAYOUT), has_simple_moves(a), a.composition
     appended = reading.keys_in_simulation or reading.moves_in_simulation or reading.episodes
     while True:
         player = player_to_move(a)
@@ -243,7 +243,7 @@ def phase_in_tree(a: Any, baseline: Baseline, playout: Any, t: int, step: Any, p
     viewers, player, phase = a.game.viewers, step.player, SELECTION
     key = array_at(playout.keys, (t + 1) * viewers, _INT)[t * viewers + step.viewer]
     legal = array_at(playout.legal + WORD_BYTES * step.first, step.count, _INT)
-    table = record_at(record_at(a.composition.component, COMPONENT).table, TABLE)
+    table = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE)
     if table.decided != 0:
         decided_at(table, key)[0] = 1
     for i in range(step.count):

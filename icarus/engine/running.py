@@ -101,7 +101,7 @@ class Search:
             root = root.determinized(viewer, self._kept["buffers.rng"])
         if self.scheme.root != FRESH:
             viewer = CHANCE
-        words = in_words(root.record)
+        words = in_words(root.data)
         self._keep("root", "state", words)
         self._keep("buffers", "state", words.copy())
         self._keep("root", "beliefs", root.beliefs(viewer))

@@ -64,9 +64,9 @@ class Scheme:
 
     def by(self, strategy: object) -> str:
         """A strategy with the scheme that searches by it, as told; the default goes without saying."""
-        return str(strategy) if self == MO_ISMCTS else f"{strategy} by {self.told()}"
+        return str(strategy) if self == MO_ISMCTS else f"{strategy} by {self.describe()}"
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """The scheme with what must be known of it wherever its results are shown."""
         return f"{self} (cheating: it sees what is hidden)" if self.cheats else str(self)
 

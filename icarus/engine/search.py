@@ -9,7 +9,7 @@ from icarus import checks
 from icarus.algebra import Enhancement, Sum
 from icarus.engine.interrupts import listening
 from icarus.engine.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads
-from icarus.engine.plain import begun_in_python
+from icarus.engine.plain import begin_search_in_python
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
 from icarus.engine.running import Search
 from icarus.engine.scheme import MO_ISMCTS, Scheme
@@ -69,7 +69,7 @@ def search(
     check_threads(threads, sharing)
     check_scheme(scheme, iterations, threads, sharing)
     engine = checked_engine(engine, state.game, threads)
-    running = begun(state, strategy, seed, threads, sharing, scheme, engine)
+    running = begin_search(state, strategy, seed, threads, sharing, scheme, engine)
     started = time.perf_counter()
     try:
         with contextlib.closing(running), listening():
@@ -85,7 +85,7 @@ def search(
     return running.result(time.perf_counter() - started, copied=False)
 
 
-def begun(
+def begin_search(
     state: State,
     strategy: Enhancement,
     seed: int | Sequence[int] = 0,
@@ -96,7 +96,7 @@ def begun(
 ) -> "Search | Roots | SharedRecords":
     """A search that has made no playout yet: by itself, or of several trees or threads; arguments as in `search`."""
     if engine == PYTHON:
-        return begun_in_python(state, strategy, seed, scheme)
+        return begin_search_in_python(state, strategy, seed, scheme)
     if threads == 1 and not scheme.counted:
         return Search(state, strategy, seed, scheme)
     key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
@@ -187,4 +187,4 @@ def check_scheme(scheme: Any, iterations: Any, threads: int = 1, sharing: str = 
         )
 
 
-__all__ = ["Records", "Result", "Search", "SearchInterrupted", "begun", "check_budget", "check_scheme", "search"]
+__all__ = ["Records", "Result", "Search", "SearchInterrupted", "begin_search", "check_budget", "check_scheme", "search"]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from icarus.compiler.atomic import atomic_load
-from icarus.compiler.pointers import call1, call2, record_at
+from icarus.compiler.pointers import call1, call2, struct_at
 from icarus.engine.arena import STEP_SIZE
 from icarus.kernel import CHANCE, TERMINAL, inlined
 from icarus.kernel.history import STEP
@@ -32,7 +32,7 @@ def player_to_move(a: Any) -> int:
 @inlined
 def step_at(playout: Any, t: int) -> Any:
     """Step t of a playout."""
-    return record_at(playout.steps + t * STEP_SIZE, STEP)
+    return struct_at(playout.steps + t * STEP_SIZE, STEP)
 
 
 @inlined

@@ -13,7 +13,7 @@ from numba import types
 from icarus.algebra import Enhancement
 from icarus.compiler.entries import compiled
 from icarus.compiler.functions import plain
-from icarus.compiler.pointers import WORD_BYTES, foreign3, matrix_at, record_at
+from icarus.compiler.pointers import WORD_BYTES, foreign3, matrix_at, struct_at
 from icarus.kernel import NO_RECORD
 from icarus.kernel.game import Game
 from icarus.kernel.theta import MARKS, TABLE, has_room_for, index_of
@@ -136,7 +136,7 @@ def rehash(table: int, target: int, capacity: int, words: int, give_back: int) -
     Pages of the old block that have been read go back to the system (`give_back`, the address of madvise) while those of the new one
     are filled, so that a large table needs little more memory while it grows than when it has.
     """
-    descriptor = record_at(table, TABLE)
+    descriptor = struct_at(table, TABLE)
     old = matrix_at(descriptor.rows, descriptor.capacity, words, _INT)
     new = matrix_at(target, capacity + 1, words, _INT)
     given = -(-descriptor.rows // GIVEN_BACK) * GIVEN_BACK

@@ -142,7 +142,7 @@ def looks(state: State, action: int) -> np.ndarray:
     moves = np.full(state.game.players + 1, action, np.int64)
     observe = state.game.entries().observe
     if observe is not None:
-        observe(state.record.ctypes.data, action, moves.ctypes.data, state.game.players)
+        observe(state.data.ctypes.data, action, moves.ctypes.data, state.game.players)
     return moves
 
 
@@ -154,7 +154,7 @@ class _Place:
     flow: float
     depth: int
     used: int  # legal actions written for the history before
-    record: np.ndarray
+    data: np.ndarray
     player: int  # of the last action
     action: int
     moves: list[int]
@@ -235,7 +235,7 @@ class _Walk:
         episodes, episode = self.root_episodes(state)
         moves = [UNSEEN] * len(keys)
         return _Place(
-            0, float(self.result.iterations), 0, 0, copied(state.record), CHANCE, 0, moves, keys, episodes, episode
+            0, float(self.result.iterations), 0, 0, copied(state.data), CHANCE, 0, moves, keys, episodes, episode
         )
 
     def root_episodes(self, state: State) -> tuple[list[int], int]:
@@ -254,7 +254,7 @@ class _Walk:
             moves = list(position.moves[viewer])
             if self.entries.recall is not None:
                 recalled = np.zeros(_RECALLED, _INT)
-                count = self.entries.recall(state.record.ctypes.data, viewer, recalled.ctypes.data, _RECALLED)
+                count = self.entries.recall(state.data.ctypes.data, viewer, recalled.ctypes.data, _RECALLED)
                 moves = recalled[:count].tolist()
                 if last != observer and viewer == self.game.viewer(last) and moves:
                     episode = episode_record(position.label, viewer, last, tuple(moves))
@@ -271,7 +271,7 @@ class _Walk:
             place = places.pop()
             self.looked_into += 1
             self.place(place)
-            address = place.record.ctypes.data
+            address = place.data.ctypes.data
             player = self.entries.player(address)
             if player != TERMINAL and place.depth < DEEPEST - 1:
                 places.extend(reversed(list(self.below(place, address, player))))
@@ -306,7 +306,7 @@ class _Walk:
         playout = self.playout.ctypes.data
         asked = self.columns if player != CHANCE else []
         read = [column.read(playout, legal, count, player) for column in asked]
-        facts = place.record.view(np.recarray)[0]
+        facts = place.data.view(np.recarray)[0]
         visits = [0 if row is None else int(self.visits[row]) for row in rows]
         share = place.flow / max(1, sum(visits))
         for i, row in enumerate(rows):
@@ -327,7 +327,7 @@ class _Walk:
         row: int,
         said: list[tuple[float, int]],
     ) -> _Place:
-        address, viewers, observe = place.record.ctypes.data, self.game.viewers, self.entries.observe
+        address, viewers, observe = place.data.ctypes.data, self.game.viewers, self.entries.observe
         moves = [move] * viewers
         if observe is not None:
             self.looks[:] = action
@@ -344,16 +344,16 @@ class _Walk:
         episodes = [
             key if seen == UNSEEN else self.mix(key, seen) for key, seen in zip(place.episodes, moves, strict=True)
         ]
-        record = copied(place.record)
-        self.entries.apply(record.ctypes.data, action)
-        if self.entries.episode is not None and (label_ := self.entries.episode(record.ctypes.data)) >= 0:
+        data = copied(place.data)
+        self.entries.apply(data.ctypes.data, action)
+        if self.entries.episode is not None and (label_ := self.entries.episode(data.ctypes.data)) >= 0:
             episodes = [plain(episode_key)(label_, v) for v in range(viewers)]
         used = place.used + self.legal_of[place.node]
-        return _Place(node, flow, place.depth + 1, used, record, player, move, moves, keys, episodes, episode)
+        return _Place(node, flow, place.depth + 1, used, data, player, move, moves, keys, episodes, episode)
 
     def grouped(self, place: _Place, actions: list[int]) -> list[int]:
         """The moves that the root player sees, each once, in place of actions; `actions` keeps the first that looks so."""
-        state = State(self.result.state.game, place.record)
+        state = State(self.result.state.game, place.data)
         viewer = self.result.state.current_player()
         first: dict[int, int] = {}
         for action in actions:

@@ -143,8 +143,8 @@ class _Noting(Composed):
             self.rng[:] = drawn
         return index
 
-    def _drawn_term(self, terms: list[Term], record: int) -> Term:
-        self.term = super()._drawn_term(terms, record)
+    def _draw_term(self, terms: list[Term], record: int) -> Term:
+        self.term = super()._draw_term(terms, record)
         return self.term
 
     def share(self, term: Term, record: int) -> float:
@@ -165,13 +165,13 @@ class Watched(PlainSearch):
         for table, other in zip(self.tables, search.tables, strict=True):
             table.fill(other)
 
-    def _begun(self) -> tuple[Playout, Any]:
+    def _begin_playout(self) -> tuple[Playout, Any]:
         self.program.made_of.clear()
         self.__dict__.pop("_histories", None)
         self._choices: list[Choice] = []
         self._noted: dict[str, list[Update]] = {part.name: [] for part in self.program.components}
         self._texts: dict[int, str] = {}
-        playout, world = super()._begun()
+        playout, world = super()._begin_playout()
         self._start, self._now = self.game.text(world), playout
         return playout, world
 

@@ -16,12 +16,12 @@ class Deals:
     """All deals of a game.
 
     Attributes:
-        records: the initial state of each. [deals] of game.state
+        states: the initial state of each. [deals] of game.state
         seen: what each player sees of it: the same integer for deals that he cannot tell apart. [deals, players]
         probabilities: of each; they sum to 1. [deals]
     """
 
-    records: np.ndarray
+    states: np.ndarray
     seen: np.ndarray
     probabilities: np.ndarray
 
@@ -38,33 +38,33 @@ def deals_of(game: Game) -> Deals:
     entries, parameters = game.entries(), game.initial_arguments()
     if entries.deal is None or entries.seen is None:
         return _single(game)
-    records: list[np.ndarray] = []
+    states: list[np.ndarray] = []
     probabilities, probability = [], np.zeros(1)
     while True:
-        record = np.zeros(1, game.state)
-        entries.deal(record.ctypes.data, len(records), probability.ctypes.data, parameters.ctypes.data)
+        data = np.zeros(1, game.state)
+        entries.deal(data.ctypes.data, len(states), probability.ctypes.data, parameters.ctypes.data)
         if probability[0] == NO_DEAL:
             break
-        records.append(record)
+        states.append(data)
         probabilities.append(float(probability[0]))
     total = sum(probabilities)
     if not abs(total - 1) < SURE:
-        raise ValueError(f"the probabilities of the {len(records)} deals of {game} sum to {total!r}, not to 1")
-    seen = [[entries.seen(record.ctypes.data, player) for player in range(game.players)] for record in records]
-    return Deals(np.concatenate(records), np.array(seen, np.int64), np.array(probabilities))
+        raise ValueError(f"the probabilities of the {len(states)} deals of {game} sum to {total!r}, not to 1")
+    seen = [[entries.seen(data.ctypes.data, player) for player in range(game.players)] for data in states]
+    return Deals(np.concatenate(states), np.array(seen, np.int64), np.array(probabilities))
 
 
 def _single(game: Game) -> Deals:
     """The only initial state, where `initial` leaves the generator as it was."""
-    record, generator = np.zeros(1, game.state), seeded(0)
+    data, generator = np.zeros(1, game.state), seeded(0)
     before = generator.copy()
-    game.entries().initial(record.ctypes.data, generator.ctypes.data, game.initial_arguments().ctypes.data)
+    game.entries().initial(data.ctypes.data, generator.ctypes.data, game.initial_arguments().ctypes.data)
     if (generator != before).any():
         raise ValueError(
             f"{game} deals in secret: give its Game the functions deal(state, index, **parameters), which says how "
             "likely each deal is, and seen(state, viewer), what a player sees of it"
         )
-    return Deals(record, np.zeros((1, game.players), np.int64), np.ones(1))
+    return Deals(data, np.zeros((1, game.players), np.int64), np.ones(1))
 
 
 def seen_by(state: State, player: int) -> int:

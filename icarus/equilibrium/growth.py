@@ -43,7 +43,7 @@ ALIKE = 1e-9  # rewards that sum to 1 do so this nearly
 
 
 @inlined
-def found_view(views: np.ndarray, index: np.ndarray, parent: int, move: int, slot: int) -> int:
+def find_view(views: np.ndarray, index: np.ndarray, parent: int, move: int, slot: int) -> int:
     """The place in the index of the view that continues another by a move: of its row, or empty where there is none yet."""
     mask = len(index) - 1
     i = mix(mix(parent, move), slot) & mask
@@ -70,7 +70,7 @@ class Tree(NamedTuple):
 @inlined
 def continued(tree: Tree, parent: int, move: int, slot: int) -> int:
     """The view that continues another by a move, entered where it is new."""
-    i = found_view(tree.views, tree.places, parent, move, slot)
+    i = find_view(tree.views, tree.places, parent, move, slot)
     if tree.places[i] == NOTHING:
         row = tree.walk.views
         tree.places[i] = row
@@ -260,13 +260,13 @@ def reindexed(views: np.ndarray, used: int, index: np.ndarray) -> int:
     """Enter all views into an empty, larger index."""
     for row in range(PLAYERS, used):
         view = views[row]
-        index[found_view(views, index, view.parent, view.move, view.slot)] = row
+        index[find_view(views, index, view.parent, view.move, view.slot)] = row
     return 0
 
 
 def located(views: np.ndarray, index: np.ndarray, parent: int, move: int, slot: int) -> int:
     """The row of the view that continues another by a move, or NOTHING."""
-    return index[found_view(views, index, parent, move, slot)]
+    return index[find_view(views, index, parent, move, slot)]
 
 
 def rows(dtype: np.dtype) -> Any:

@@ -54,7 +54,7 @@ class Solving(NamedTuple):
 
 
 @inlined
-def drawn_slot(probabilities: np.ndarray, one: Any, rng: np.ndarray) -> int:
+def draw_slot(probabilities: np.ndarray, one: Any, rng: np.ndarray) -> int:
     """A slot of an information set, drawn by the probabilities of all slots."""
     point = uniform(rng)
     for slot in range(one.slot, one.slot + one.count - 1):
@@ -71,14 +71,14 @@ def gain_of(end: Any, player: int) -> float:
 
 
 @inlined
-def drawn_child(of: Solving, node: int) -> int:
+def draw_child(of: Solving, node: int) -> int:
     """The history after an action of chance or of the other player, drawn; his average policy is updated."""
     one = of.sets[of.nodes[node].set]
     if one.player != CHANCE:
         match_regrets(of.regrets, one.slot, one.count, of.policy)
         for slot in range(one.slot, one.slot + one.count):
             of.sums[slot] += of.policy[slot]
-    return of.nodes[node].child + drawn_slot(of.policy, one, of.rng) - one.slot
+    return of.nodes[node].child + draw_slot(of.policy, one, of.rng) - one.slot
 
 
 @inlined
@@ -109,7 +109,7 @@ def external(of: Solving, player: int, path: np.ndarray, values: np.ndarray) -> 
                 path[depth].set, path[depth].node, path[depth].tried = of.nodes[node].set, node, 0
                 node = of.nodes[node].child
             else:
-                node = drawn_child(of, node)
+                node = draw_child(of, node)
             continue
         worth = gain_of(of.ends[of.nodes[node].child], player)
         while depth >= 0:
@@ -126,11 +126,11 @@ def external(of: Solving, player: int, path: np.ndarray, values: np.ndarray) -> 
 
 
 @inlined
-def drawn_exploring(of: Solving, one: Any, exploration: float) -> int:
+def draw_exploring(of: Solving, one: Any, exploration: float) -> int:
     """A slot drawn by the current policy, or with the probability of exploration uniformly."""
     if uniform(of.rng) < exploration:
         return one.slot + int(uniform(of.rng) * one.count)
-    return drawn_slot(of.policy, one, of.rng)
+    return draw_slot(of.policy, one, of.rng)
 
 
 @helper
@@ -142,7 +142,7 @@ def outcome(of: Solving, player: int, exploration: float, path: np.ndarray) -> N
         if one.player != CHANCE:
             match_regrets(of.regrets, one.slot, one.count, of.policy)
         explored = exploration if one.player == player else 0.0
-        slot = drawn_exploring(of, one, explored)
+        slot = draw_exploring(of, one, explored)
         step.set, step.slot, step.others = of.nodes[node].set, slot, others
         if one.player not in (player, CHANCE):
             for i in range(one.slot, one.slot + one.count):

@@ -18,7 +18,7 @@ from icarus.compiler.entries import compiled
 from icarus.compiler.pointers import address_of, array_at, matrix_at
 from icarus.equilibrium.arrays import END, END_SET, NODE, SET
 from icarus.equilibrium.growth import PLAYERS, rows
-from icarus.equilibrium.mccfr import drawn_slot, gain_of
+from icarus.equilibrium.mccfr import draw_slot, gain_of
 from icarus.equilibrium.targets import INSIDE, ON_THE_WAY, OUTSIDE
 from icarus.kernel import CHANCE, inlined, uniform
 
@@ -242,7 +242,7 @@ def weigh_tail(of: Sampling, one: Any) -> float:
 def drawn_in_tail(of: Sampling, one: Any) -> int:
     """A slot drawn by the tail policy; by chance's probabilities where it acts."""
     if one.player == CHANCE:
-        return drawn_slot(of.odds, one, of.rng)
+        return draw_slot(of.odds, one, of.rng)
     uniformly = of.settings.rule == RULE_UNIFORM
     if of.settings.rule == RULE_EPSILON_GREEDY:
         uniformly = uniform(of.rng) < of.settings.parameter

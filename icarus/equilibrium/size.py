@@ -133,7 +133,7 @@ def estimated(walk: np.ndarray, deals: Deals) -> Size:
         found = []
         for _ in range(WALKS):
             drawn = luck.choice(np.flatnonzero(face == luck.integers(len(different))))
-            found.append(measured(walk, in_words(deals.records[drawn : drawn + 1]), viewer, rng))
+            found.append(measured(walk, in_words(deals.states[drawn : drawn + 1]), viewer, rng))
         return len(different) * float(np.mean(found))
 
     views = [mean(deals.seen[:, player], player) for player in range(PLAYERS)]

@@ -155,7 +155,7 @@ def public_actions(tree: GameTree) -> np.ndarray:
     Chance's outcomes in mid-game are public on the same terms (the definition says so; the paper's example leaves the flop out).
     """
     deals, public = tree.deals, np.zeros(len(tree.nodes), np.uint8)
-    dealt = np.array([in_words(deals.records[i : i + 1]) for i in range(len(deals))])
+    dealt = np.array([in_words(deals.states[i : i + 1]) for i in range(len(deals))])
     states = np.zeros((tree.depth + 1, dealt.shape[1]), np.int64)
     publicity()(walk_of(tree.game), tree.nodes, tree.sets, tree.slots, dealt, states, public)
     return public

@@ -72,7 +72,7 @@ class GameTree:
 
     def _grow(self, largest: int) -> None:
         deals, walk = self.deals, self._walk
-        dealt = np.array([in_words(deals.records[i : i + 1]) for i in range(len(deals))])
+        dealt = np.array([in_words(deals.states[i : i + 1]) for i in range(len(deals))])
         frames, states = np.zeros(_FEW, FRAME), np.zeros((_FEW, dealt.shape[1]), np.int64)
         self._place_deals(frames)
         while True:
@@ -168,7 +168,7 @@ class GameTree:
     def state_of(self, number: int) -> State:
         """A state in an information set: at the first history that was found there."""
         actions = [int(self.slots[slot]["action"]) for _, slot in self.path_to(int(self.sets[number]["node"]))]
-        state = State(self.game, self.deals.records[actions[0] : actions[0] + 1].copy())
+        state = State(self.game, self.deals.states[actions[0] : actions[0] + 1].copy())
         for action in actions[1:]:
             state.apply_action(action)
         return state

@@ -195,10 +195,10 @@ def multiplicity(state: Any) -> float:
     return math.prod(math.perm(int(state.copies), ranks.count(rank)) for rank in set(ranks))
 
 
-def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The same actions after another deal."""
     start = state.start.copy()
-    start["cards"] = record["cards"]
+    start["cards"] = data["cards"]
     return start, [action for _, action in state.history]
 
 

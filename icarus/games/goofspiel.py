@@ -188,9 +188,9 @@ def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
     return 1
 
 
-def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """The start, and the bids of `record`."""
-    bids = record.view(np.recarray)[0].bids
+def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """The start, and the bids of `data`."""
+    bids = data.view(np.recarray)[0].bids
     return state.start.copy(), [int(bids[i % 2, i // 2]) for i in range(len(state.history))]
 
 

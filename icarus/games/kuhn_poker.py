@@ -95,10 +95,10 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
         state.cards[1 - observer] = _other_card(state.cards[observer], rng)
 
 
-def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The same actions after another deal."""
     start = state.start.copy()
-    start["cards"] = record["cards"]
+    start["cards"] = data["cards"]
     return start, [action for _, action in state.history]
 
 

@@ -139,10 +139,10 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
         _roll(state, 1 - observer, rng)
 
 
-def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The same actions after another roll."""
     start = state.start.copy()
-    start["faces"] = record["faces"]
+    start["faces"] = data["faces"]
     return start, [action for _, action in state.history]
 
 

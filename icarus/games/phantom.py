@@ -225,7 +225,7 @@ def _draw_marks(state: Any, beliefs: Any, rng: np.ndarray) -> np.uint64:
 
 
 @inlined
-def _drawn_bit(squares: np.uint64, rng: np.ndarray) -> np.uint64:
+def _draw_bit(squares: np.uint64, rng: np.ndarray) -> np.uint64:
     for _ in range(below(rng, popcount(squares))):
         squares &= squares - np.uint64(1)
     return squares & (~squares + np.uint64(1))
@@ -236,7 +236,7 @@ def _draw_last(state: Any, unfound: np.uint64, rng: np.ndarray) -> int:
     """Which of the other's marks was made last: one not found before this turn."""
     for i in range(state.failed):
         unfound |= np.uint64(1) << np.uint64(state.tries[i])
-    return NOWHERE if unfound == np.uint64(0) else lowest_bit(_drawn_bit(unfound, rng))
+    return NOWHERE if unfound == np.uint64(0) else lowest_bit(_draw_bit(unfound, rng))
 
 
 @helper
@@ -254,7 +254,7 @@ def _draw_tries(state: Any, marks: np.uint64, rng: np.ndarray) -> np.uint64:
             square = last
             last = np.uint64(0)
         else:
-            square = _drawn_bit(left, rng)
+            square = _draw_bit(left, rng)
             left ^= square
         tried |= square
         state.tries[state.failed] = lowest_bit(square)
@@ -275,16 +275,16 @@ def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
     return state.failed
 
 
-def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """The start, and actions in which the observer does what he did and the other marks and tries what `record` says.
+def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """The start, and actions in which the observer does what he did and the other marks and tries what `data` says.
 
     The other first marks what the observer found, in the order of the finds, so that it is there in time, and last what he marked
     last; what he had found before this turn he finds in his last finished one.
     """
     actions = [action for _, action in state.history]
-    if (record == state.record).all():
+    if (data == state.data).all():
         return state.start.copy(), actions
-    facts, world = state.facts, record.view(np.recarray)[0]
+    facts, world = state.facts, data.view(np.recarray)[0]
     mover = int(facts.player)
     observer = mover if _by_mover(facts) == _by_mover(world) else 1 - mover
     other = 1 - observer

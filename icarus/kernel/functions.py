@@ -9,7 +9,7 @@ import numpy as np
 
 from icarus.compiler.entries import Entry
 from icarus.compiler.functions import helper
-from icarus.compiler.pointers import array_at, record_at, unpack_parameters
+from icarus.compiler.pointers import array_at, struct_at, unpack_parameters
 from icarus.compiler.rng import RNG_WORDS
 
 _INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
@@ -61,56 +61,56 @@ def entries_of(
     unpack = unpack_parameters((int,) * parameters)
 
     def initial_entry(state: int, rng: int, values: int) -> int:
-        initial(record_at(state, state_type), array_at(rng, RNG_WORDS, _WORD), *unpack(values))
+        initial(struct_at(state, state_type), array_at(rng, RNG_WORDS, _WORD), *unpack(values))
         return 0
 
     def player_entry(state: int) -> int:
-        return player(record_at(state, state_type))
+        return player(struct_at(state, state_type))
 
     def legal_entry(state: int, actions: int) -> int:
-        return legal(record_at(state, state_type), array_at(actions, max_legal, _INT))
+        return legal(struct_at(state, state_type), array_at(actions, max_legal, _INT))
 
     def apply_entry(state: int, action: int) -> int:
-        apply(record_at(state, state_type), action)
+        apply(struct_at(state, state_type), action)
         return 0
 
     def rewards_entry(state: int, out: int, players: int) -> int:
-        rewards(record_at(state, state_type), array_at(out, players, _REAL))
+        rewards(struct_at(state, state_type), array_at(out, players, _REAL))
         return 0
 
     def observe_entry(state: int, action: int, moves: int, players: int) -> int:
-        observe(record_at(state, state_type), action, array_at(moves, players, _INT))
+        observe(struct_at(state, state_type), action, array_at(moves, players, _INT))
         return 0
 
     def chance_entry(state: int, probabilities: int) -> int:
-        chance(record_at(state, state_type), array_at(probabilities, max_legal, _REAL))
+        chance(struct_at(state, state_type), array_at(probabilities, max_legal, _REAL))
         return 0
 
     def determinize_entry(state: int, observer: int, beliefs: int, rng: int) -> int:
         determinize(
-            record_at(state, state_type), observer, record_at(beliefs, beliefs_type), array_at(rng, RNG_WORDS, _WORD)
+            struct_at(state, state_type), observer, struct_at(beliefs, beliefs_type), array_at(rng, RNG_WORDS, _WORD)
         )
         return 0
 
     def prepare_entry(state: int, observer: int, beliefs: int) -> int:
-        prepare(record_at(state, state_type), observer, record_at(beliefs, beliefs_type))
+        prepare(struct_at(state, state_type), observer, struct_at(beliefs, beliefs_type))
         return 0
 
     def episode_entry(state: int) -> int:
-        return episode(record_at(state, state_type))
+        return episode(struct_at(state, state_type))
 
     def recall_entry(state: int, viewer: int, moves: int, room: int) -> int:
-        return recall(record_at(state, state_type), viewer, array_at(moves, room, _INT))
+        return recall(struct_at(state, state_type), viewer, array_at(moves, room, _INT))
 
     def simultaneous_entry(state: int) -> int:
-        return simultaneous(record_at(state, state_type))
+        return simultaneous(struct_at(state, state_type))
 
     def deal_entry(state: int, index: int, probability: int, values: int) -> int:
-        array_at(probability, 1, _REAL)[0] = deal(record_at(state, state_type), index, *unpack(values))
+        array_at(probability, 1, _REAL)[0] = deal(struct_at(state, state_type), index, *unpack(values))
         return 0
 
     def seen_entry(state: int, viewer: int) -> int:
-        return seen(record_at(state, state_type), viewer)
+        return seen(struct_at(state, state_type), viewer)
 
     def entry(function: Callable | None, trampoline: Callable, arity: int) -> Any:
         if function is None:

@@ -1,6 +1,6 @@
-"""Definitions 1-2 as a value: a game is plain functions on a named state record.
+"""Definitions 1-2 as a value: a game is plain functions on named state data.
 
-The functions of a game are ordinary Python functions that the compiler accepts. Each takes the state as a record with
+The functions of a game are ordinary Python functions that the compiler accepts. Each takes the state as data with
 attribute access (`state.player`, `state.discs[0]`), so that the same source runs compiled and as plain Python.
 """
 
@@ -43,7 +43,7 @@ def _readable(instance: Any, attribute: Any, value: np.dtype) -> None:
     taken = [name for name in value.names or () if hasattr(np.record, name)]
     if taken:
         raise ValueError(
-            f"the state record of {instance.name} cannot have a field {taken[0]!r}: it is an attribute of every numpy record"
+            f"the state data of {instance.name} cannot have a field {taken[0]!r}: it is an attribute of every numpy record"
         )
 
 
@@ -89,7 +89,7 @@ class Game(AnyGame):
     Required:
         name: as typed by people, "knockout-whist".
         players: κ. Players are 0 … κ−1.
-        state: the dtype of the state record, `np.dtype([...], align=True)`: named fields, any shapes.
+        state: the dtype of the state data, `np.dtype([...], align=True)`: named fields, any shapes.
         initial: `initial(state, rng, **parameters)` makes the all-zero `state` the initial state s₀, deal included.
         player: `player(state) -> int`, ρ: the player about to act, CHANCE or TERMINAL.
         legal: `legal(state, actions) -> int`, A(s): writes the legal actions (distinct non-negative integers, always in the
@@ -108,7 +108,7 @@ class Game(AnyGame):
         chance: `chance(state, probabilities)`, π₀: one probability for each legal action of a chance state.
         determinize: `determinize(state, observer, beliefs, rng)` redraws all that `observer` cannot know, uniformly from his
             information set. For CHANCE, who sees everything, it redraws at most the luck to come. Absent: perfect information.
-        beliefs, prepare: a record dtype and `prepare(state, observer, beliefs)`, called once before a search, for what
+        beliefs, prepare: a dtype and `prepare(state, observer, beliefs)`, called once before a search, for what
             `determinize` can compute ahead.
         episode: `episode(state) -> int`, e: an episode label ≥ 0 or CONTINUES (section 5.1).
         recall: `recall(state, viewer, moves) -> int`: the moves that `viewer` has seen since the current episode began, as
@@ -120,10 +120,10 @@ class Game(AnyGame):
             probability of this deal, NO_DEAL where there are no so many; `seen(state, viewer) -> int` is what a player sees of
             the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: secret, if `initial` draws.
         gains: what a player has won or lost, in the game's own units, at a reward of 0 and at one of 1: (-2, 2) chips.
-        retrace: `retrace(state, record) -> (start, actions)`, plain Python, for audits: for a `State` and the record of one of
-            its determinizations, an initial record [1] and the actions that lead from it to that record.
-        multiplicity: `multiplicity(state) -> float`, plain Python, for audits: where the record says less than the deal (ranks
-            without their suits), how many deals it stands for, up to a common factor. Absent: all records are equally likely.
+        retrace: `retrace(state, data) -> (start, actions)`, plain Python, for audits: for a `State` and the data of one of
+            its determinizations, initial data [1] and the actions that lead from there to those.
+        multiplicity: `multiplicity(state) -> float`, plain Python, for audits: where the data say less than the deal (ranks
+            without their suits), how many deals they stand for, up to a common factor. Absent: all data are equally likely.
         parameters: keyword arguments of `initial` (integers), such as the number of players; any that has no default there.
         defaults: the values of these that go without saying in the game's full name.
         seat_names: what people call the players, in their order, where the roles differ: "Light", "Dark".
@@ -195,10 +195,10 @@ class Game(AnyGame):
         Raises:
             ValueError: a seed that is no integer of at least 0, nor several of them.
         """
-        record, generator = np.zeros(1, self.state), seeded(checks.seed(seed))
+        data, generator = np.zeros(1, self.state), seeded(checks.seed(seed))
         arguments = self.initial_arguments()
-        self.entries().initial(record.ctypes.data, generator.ctypes.data, arguments.ctypes.data)
-        return State(self, record)
+        self.entries().initial(data.ctypes.data, generator.ctypes.data, arguments.ctypes.data)
+        return State(self, data)
 
     def initial_arguments(self) -> np.ndarray:
         """The values of the parameters in the order in which `initial` takes them; a single 0 where it takes none."""

@@ -12,7 +12,7 @@ import numpy as np
 from numba.extending import overload
 
 from icarus.compiler.functions import helper, inlined, plain
-from icarus.compiler.pointers import array_at, matrix_at, record_at
+from icarus.compiler.pointers import array_at, matrix_at, struct_at
 from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.constants import UNSEEN
 
@@ -91,8 +91,8 @@ class History(NamedTuple):
 
 @inlined
 def history_at(address: int) -> History:
-    """The history that a PLAYOUT record at an address describes."""
-    playout = record_at(address, PLAYOUT)
+    """The history that a PLAYOUT structure at an address describes."""
+    playout = struct_at(address, PLAYOUT)
     length, viewers = playout.length, playout.viewers
     return History(
         array_at(playout.steps, length, STEP),

@@ -110,52 +110,52 @@ class PythonGame(AnyGame):
 
 
 class PythonState(State):
-    """A state of a `PythonGame`; `record` and `facts` are the game's own object."""
+    """A state of a `PythonGame`; `data` and `facts` are the game's own object."""
 
     game: Any
 
     @property
     def facts(self) -> Any:
-        return self.record
+        return self.data
 
     def current_player(self) -> int:
-        return int(self.game.player(self.record))
+        return int(self.game.player(self.data))
 
     def beliefs(self, observer: int) -> Any:
-        return self.game.believed(self.record, observer)
+        return self.game.believed(self.data, observer)
 
     def determinized(self, observer: int, generator: np.ndarray) -> State:
-        return self.drawn(self.game.drawn(self.record, observer, self.beliefs(observer), generator))
+        return self.drawn(self.game.drawn(self.data, observer, self.beliefs(observer), generator))
 
     def _check(self) -> None:
-        """A record of any kind will do."""
+        """A data of any kind will do."""
 
     def _stamp(self) -> Any:
         """Of an object of any kind it is not known whether it was changed."""
 
-    def _copied(self, record: Any) -> Any:
-        return self.game.copy(record)
+    def _copied(self, data: Any) -> Any:
+        return self.game.copy(data)
 
     def _legal(self) -> list[int]:
-        return list(map(int, self.game.legal(self.record)))
+        return list(map(int, self.game.legal(self.data)))
 
     def _probabilities(self) -> list[float]:
-        return list(map(float, self.game.chance(self.record)))
+        return list(map(float, self.game.chance(self.data)))
 
-    def _advance(self, record: Any, action: int) -> None:
-        self.game.apply(record, action)
+    def _advance(self, data: Any, action: int) -> None:
+        self.game.apply(data, action)
 
     def _rewards(self) -> list[float]:
-        return list(map(float, self.game.rewards(self.record)))
+        return list(map(float, self.game.rewards(self.data)))
 
-    def _label(self, record: Any) -> int:
-        return CONTINUES if self.game.episode is None else int(self.game.episode(record))
+    def _label(self, data: Any) -> int:
+        return CONTINUES if self.game.episode is None else int(self.game.episode(data))
 
-    def _seen(self, record: Any, action: int) -> list[int]:
-        return list(self.game.seen(record, action))
+    def _seen(self, data: Any, action: int) -> list[int]:
+        return list(self.game.seen(data, action))
 
     def _recall(self, viewer: int) -> tuple[int, ...]:
-        return tuple(map(int, self.game.recall(self.record, viewer)))
+        return tuple(map(int, self.game.recall(self.data, viewer)))
 
 
 # --------------------------------------------------------------------------------------------- a compiled game in Python
@@ -169,8 +169,8 @@ def in_python(game: Game | PythonGame) -> PythonGame:
         name=game.name,
         players=game.players,
         copy=copied,
-        text=lambda record: game.text(_facts(record)),
-        action_text=lambda record, action: game.action_text(_facts(record), action),
+        text=lambda data: game.text(_facts(data)),
+        action_text=lambda data, action: game.action_text(_facts(data), action),
         parameters=game.parameters,
         defaults=game.defaults,
         max_length=game.max_length,
@@ -178,8 +178,8 @@ def in_python(game: Game | PythonGame) -> PythonGame:
     )
 
 
-def _facts(record: np.ndarray) -> Any:
-    return record.view(np.recarray)[0]
+def _facts(data: np.ndarray) -> Any:
+    return data.view(np.recarray)[0]
 
 
 class _Adapted:
@@ -196,56 +196,56 @@ class _Adapted:
         return {name: getattr(self, name) for name in {*self.plain, "prepare"}}
 
     def initial(self, rng: np.ndarray, **parameters: int) -> np.ndarray:
-        record = np.zeros(1, self.game.state)
-        self.plain["initial"](_facts(record), rng, **parameters)
-        return record
+        data = np.zeros(1, self.game.state)
+        self.plain["initial"](_facts(data), rng, **parameters)
+        return data
 
-    def player(self, record: np.ndarray) -> int:
-        return int(self.plain["player"](_facts(record)))
+    def player(self, data: np.ndarray) -> int:
+        return int(self.plain["player"](_facts(data)))
 
-    def legal(self, record: np.ndarray) -> list[int]:
+    def legal(self, data: np.ndarray) -> list[int]:
         actions = np.empty(self.game.max_legal, np.int64)
-        count = self.plain["legal"](_facts(record), actions)
+        count = self.plain["legal"](_facts(data), actions)
         if count > self.game.max_legal:
             raise ValueError("a game gave more legal actions than its max_legal")
         return actions[:count].tolist()
 
-    def apply(self, record: np.ndarray, action: int) -> None:
-        self.plain["apply"](_facts(record), action)
+    def apply(self, data: np.ndarray, action: int) -> None:
+        self.plain["apply"](_facts(data), action)
 
-    def rewards(self, record: np.ndarray) -> list[float]:
+    def rewards(self, data: np.ndarray) -> list[float]:
         out = np.full(self.game.players, np.nan)
-        self.plain["rewards"](_facts(record), out)
+        self.plain["rewards"](_facts(data), out)
         return out.tolist()
 
-    def observe(self, record: np.ndarray, action: int) -> list[int]:
+    def observe(self, data: np.ndarray, action: int) -> list[int]:
         moves = np.full(self.game.players, action, np.int64)
-        self.plain["observe"](_facts(record), action, moves)
+        self.plain["observe"](_facts(data), action, moves)
         return moves.tolist()
 
-    def chance(self, record: np.ndarray) -> list[float]:
+    def chance(self, data: np.ndarray) -> list[float]:
         probabilities = np.zeros(self.game.max_legal)
-        self.plain["chance"](_facts(record), probabilities)
-        return probabilities[: len(self.legal(record))].tolist()
+        self.plain["chance"](_facts(data), probabilities)
+        return probabilities[: len(self.legal(data))].tolist()
 
-    def prepare(self, record: np.ndarray, observer: int) -> np.ndarray:
+    def prepare(self, data: np.ndarray, observer: int) -> np.ndarray:
         beliefs = np.zeros(1, self.game.beliefs)
         if "prepare" in self.plain:
-            self.plain["prepare"](_facts(record), observer, _facts(beliefs))
+            self.plain["prepare"](_facts(data), observer, _facts(beliefs))
         return beliefs
 
-    def determinize(self, record: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        drawn = copied(record)
+    def determinize(self, data: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
+        drawn = copied(data)
         self.plain["determinize"](_facts(drawn), observer, _facts(beliefs), rng)
         return drawn
 
-    def episode(self, record: np.ndarray) -> int:
-        return int(self.plain["episode"](_facts(record)))
+    def episode(self, data: np.ndarray) -> int:
+        return int(self.plain["episode"](_facts(data)))
 
-    def recall(self, record: np.ndarray, viewer: int) -> list[int]:
+    def recall(self, data: np.ndarray, viewer: int) -> list[int]:
         moves = np.empty(RECALLED, np.int64)
-        count = self.plain["recall"](_facts(record), viewer, moves)
+        count = self.plain["recall"](_facts(data), viewer, moves)
         return moves[:count].tolist()
 
-    def simultaneous(self, record: np.ndarray) -> int:
-        return int(self.plain["simultaneous"](_facts(record)))
+    def simultaneous(self, data: np.ndarray) -> int:
+        return int(self.plain["simultaneous"](_facts(data)))

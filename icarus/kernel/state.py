@@ -11,15 +11,15 @@ from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CHANCE, CONTINUES, RECALLED, TERMINAL, UNLABELLED, UNSEEN
 
 
-def copied(record: np.ndarray) -> np.ndarray:
-    """A copy of a state record to the last byte; numpy's own leaves the bytes between the fields undefined."""
-    return record.view(np.uint8).copy().view(record.dtype)
+def copied(data: np.ndarray) -> np.ndarray:
+    """A copy of a state data to the last byte; numpy's own leaves the bytes between the fields undefined."""
+    return data.view(np.uint8).copy().view(data.dtype)
 
 
-def in_words(record: np.ndarray) -> np.ndarray:
-    """A copy of a state record as compiled code copies it, in whole words of 8 bytes."""
-    words = np.zeros(-(-record.nbytes // 8), np.int64)
-    words.view(np.uint8)[: record.nbytes] = record.view(np.uint8)
+def in_words(data: np.ndarray) -> np.ndarray:
+    """A copy of a state data as compiled code copies it, in whole words of 8 bytes."""
+    words = np.zeros(-(-data.nbytes // 8), np.int64)
+    words.view(np.uint8)[: data.nbytes] = data.view(np.uint8)
     return words
 
 
@@ -63,23 +63,23 @@ class State:
 
     Attributes:
         game: the game.
-        record: [1] of game.state, the facts.
+        data: [1] of game.state, the facts.
         history: (player, action) of every action since `start`.
-        start: the record with which the history begins.
+        start: the data with which the history begins.
 
     Raises:
-        TypeError: a record that is not [1] of the game's state.
+        TypeError: data that is not [1] of the game's state.
     """
 
-    def __init__(self, game: Any, record: Any) -> None:
-        self.game, self.record = game, record
+    def __init__(self, game: Any, data: Any) -> None:
+        self.game, self.data = game, data
         self._check()
         self._begin(None)
 
     def _begin(self, origin: "EpisodePosition | None") -> None:
         """Let the history begin here, at this position-in-episode; None where this state begins the game."""
         self._history: list[tuple[int, int]] = []
-        self._start, self._known = self._copied(self.record), self._stamp()
+        self._start, self._known = self._copied(self.data), self._stamp()
         self._origin, self._by_hand = origin, False
 
     def _settle(self) -> None:
@@ -100,11 +100,11 @@ class State:
 
     @property
     def facts(self) -> Any:
-        """The state record with attribute access; changing it changes the state, of which the history then begins anew."""
-        return self.record.view(np.recarray)[0]
+        """The state data with attribute access; changing it changes the state, of which the history then begins anew."""
+        return self.data.view(np.recarray)[0]
 
     def current_player(self) -> int:
-        return self.game.entries().player(self.record.ctypes.data)
+        return self.game.entries().player(self.data.ctypes.data)
 
     def is_terminal(self) -> bool:
         return self.current_player() == TERMINAL
@@ -142,7 +142,7 @@ class State:
         action = self._playable(action)
         self._settle()
         self._history.append((self.current_player(), action))
-        self._advance(self.record, action)
+        self._advance(self.data, action)
         self._known = self._stamp()
 
     def _playable(self, action: int) -> int:
@@ -171,7 +171,7 @@ class State:
 
     def clone(self) -> "State":
         self._settle()
-        other = type(self)(self.game, self._copied(self.record))
+        other = type(self)(self.game, self._copied(self.data))
         other._history, other._start, other._known = list(self._history), self._start, self._known
         other._origin, other._by_hand = self._origin, self._by_hand
         return other
@@ -186,20 +186,20 @@ class State:
 
     def determinized(self, observer: int, generator: np.ndarray) -> "State":
         """As `determinize`, by a generator of `icarus.compiler.rng` that goes on."""
-        record, entries = copied(self.record), self.game.entries()
+        data, entries = copied(self.data), self.game.entries()
         if entries.determinize is not None:
             beliefs = self.beliefs(observer)
-            entries.determinize(record.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
-        return self.drawn(record)
+            entries.determinize(data.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
+        return self.drawn(data)
 
-    def drawn(self, record: Any) -> "State":
-        """The state that a record drawn from an information set of this one describes; its history begins there."""
-        position, other = self.position_in_episode(), type(self)(self.game, record)
+    def drawn(self, data: Any) -> "State":
+        """The state that data drawn from an information set of this one describes; its history begins there."""
+        position, other = self.position_in_episode(), type(self)(self.game, data)
         other._begin(other.recalled(position))
         return other
 
     def recalled(self, position: "EpisodePosition") -> "EpisodePosition":
-        """A position of this episode with the moves that this record recalls, where the game can tell them."""
+        """A position of this episode with the moves that this data recalls, where the game can tell them."""
         if self.game.recall is None:
             return position
         seen, last = tuple(self._recall(viewer) for viewer in range(self.game.viewers)), position.last
@@ -212,7 +212,7 @@ class State:
         beliefs = np.zeros(1, self.game.beliefs)
         prepare = self.game.entries().prepare
         if prepare is not None:
-            prepare(self.record.ctypes.data, observer, beliefs.ctypes.data)
+            prepare(self.data.ctypes.data, observer, beliefs.ctypes.data)
         return beliefs
 
     def moves(self, player: int) -> tuple[int, ...]:
@@ -235,10 +235,10 @@ class State:
         self._settle()
         position = self._origin or self._position_at_start()
         label, moves, last, previous = position.label, list(position.moves), position.last, position.previous
-        for player, seen, record in self._replay():
+        for player, seen, data in self._replay():
             moves = [old if move == UNSEEN else (*old, move) for old, move in zip(moves, seen, strict=True)]
             last, previous = player, (label, moves[self.game.viewer(player)])
-            found = self._label(record)
+            found = self._label(data)
             if found != CONTINUES:
                 label, moves = found, [()] * self.game.viewers
         return EpisodePosition(label, tuple(moves), last, previous)
@@ -250,12 +250,12 @@ class State:
         return type(self)(self.game, self._copied(self._start)).recalled(position) if self._by_hand else position
 
     def _replay(self) -> Iterator[tuple[int, list[int], Any]]:
-        """Each action of the history as (player, the move that each viewer saw, the state record after it)."""
-        record = self._copied(self._start)
+        """Each action of the history as (player, the move that each viewer saw, the state data after it)."""
+        data = self._copied(self._start)
         for player, action in self._history:
-            moves = self._seen(record, action)
-            self._advance(record, action)
-            yield player, moves, record
+            moves = self._seen(data, action)
+            self._advance(data, action)
+            yield player, moves, data
 
     def _known_player(self, player: int) -> int:
         if checks.is_integer(player) and (player == CHANCE or 0 <= player < self.game.players):
@@ -299,55 +299,53 @@ class State:
     def __repr__(self) -> str:
         return f"<{self.game} after {len(self.history)} actions>"
 
-    # ------------------------------------------------------- the functions of the game, as its kind of state record takes them
+    # ------------------------------------------------------- the functions of the game, as its kind of state data takes them
 
     def _check(self) -> None:
-        game, record = self.game, self.record
-        if not isinstance(record, np.ndarray) or record.dtype != game.state or record.shape != (1,):
-            array = (
-                f"an array {list(record.shape)} of {record.dtype}" if isinstance(record, np.ndarray) else repr(record)
-            )
+        game, data = self.game, self.data
+        if not isinstance(data, np.ndarray) or data.dtype != game.state or data.shape != (1,):
+            array = f"an array {list(data.shape)} of {data.dtype}" if isinstance(data, np.ndarray) else repr(data)
             raise TypeError(
-                f"the record of a state of {game} is {array}; it must be an array [1] of the dtype {game}.state"
+                f"the data of a state of {game} is {array}; it must be an array [1] of the dtype {game}.state"
             )
-        if not record.flags.c_contiguous or not record.flags.aligned or not record.flags.writeable:
-            raise TypeError(f"the record of a state of {game} must be contiguous, aligned and writeable")
+        if not data.flags.c_contiguous or not data.flags.aligned or not data.flags.writeable:
+            raise TypeError(f"the data of a state of {game} must be contiguous, aligned and writeable")
 
     def _stamp(self) -> Any:
         """What is another after facts were changed."""
-        return self.record.tobytes()
+        return self.data.tobytes()
 
-    def _copied(self, record: Any) -> Any:
-        return copied(record)
+    def _copied(self, data: Any) -> Any:
+        return copied(data)
 
     def _legal(self) -> list[int]:
         actions = np.empty(self.game.max_legal, np.int64)
-        count = self.game.entries().legal(self.record.ctypes.data, actions.ctypes.data)
+        count = self.game.entries().legal(self.data.ctypes.data, actions.ctypes.data)
         return actions[:count].tolist()
 
     def _probabilities(self) -> list[float]:
         probabilities = np.zeros(self.game.max_legal)
-        self.game.entries().chance(self.record.ctypes.data, probabilities.ctypes.data)
+        self.game.entries().chance(self.data.ctypes.data, probabilities.ctypes.data)
         return probabilities.tolist()
 
-    def _advance(self, record: Any, action: int) -> None:
-        self.game.entries().apply(record.ctypes.data, action)
+    def _advance(self, data: Any, action: int) -> None:
+        self.game.entries().apply(data.ctypes.data, action)
 
     def _rewards(self) -> list[float]:
         out = np.zeros(self.game.players)
-        self.game.entries().rewards(self.record.ctypes.data, out.ctypes.data, self.game.players)
+        self.game.entries().rewards(self.data.ctypes.data, out.ctypes.data, self.game.players)
         return out.tolist()
 
-    def _label(self, record: Any) -> int:
-        return CONTINUES if self.game.episode is None else self.game.entries().episode(record.ctypes.data)
+    def _label(self, data: Any) -> int:
+        return CONTINUES if self.game.episode is None else self.game.entries().episode(data.ctypes.data)
 
-    def _seen(self, record: Any, action: int) -> list[int]:
+    def _seen(self, data: Any, action: int) -> list[int]:
         moves = np.full(self.game.viewers, action, np.int64)
         if self.game.observe is not None:
-            self.game.entries().observe(record.ctypes.data, action, moves.ctypes.data, self.game.players)
+            self.game.entries().observe(data.ctypes.data, action, moves.ctypes.data, self.game.players)
         return moves.tolist()
 
     def _recall(self, viewer: int) -> tuple[int, ...]:
         room = np.zeros(RECALLED, np.int64)
-        count = self.game.entries().recall(self.record.ctypes.data, viewer, room.ctypes.data, RECALLED)
+        count = self.game.entries().recall(self.data.ctypes.data, viewer, room.ctypes.data, RECALLED)
         return tuple(room[:count].tolist())

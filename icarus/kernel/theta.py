@@ -10,7 +10,7 @@ from numba import TypingError, types
 from numba.extending import overload
 
 from icarus.compiler.functions import inlined
-from icarus.compiler.pointers import array_at, offset_of, record_at
+from icarus.compiler.pointers import array_at, offset_of, struct_at
 
 _INT, _BYTE = np.dtype(np.int64), np.dtype(np.uint8)
 
@@ -157,8 +157,8 @@ class Written:
 
 @inlined
 def updates_at(address: int) -> Updates:
-    """The updates that an UPDATES record at an address describes."""
-    room = record_at(address, UPDATES)
+    """The updates that an UPDATES structure at an address describes."""
+    room = struct_at(address, UPDATES)
     return Updates(
         array_at(room.records, room.capacity, _INT),
         array_at(room.contexts, room.capacity, _INT),

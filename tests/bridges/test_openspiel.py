@@ -75,7 +75,7 @@ def test_moves_are_what_changes_in_information_states() -> None:
     state = openspiel.game("kuhn_poker").new_initial_state()
     sees = [set(), set()]
     for card in range(3):
-        moves = openspiel.game("kuhn_poker").seen(state.record, card)
+        moves = openspiel.game("kuhn_poker").seen(state.data, card)
         sees[0].add(moves[0])
         assert moves[1] == UNSEEN  # the first card is player 0's
     assert len(sees[0]) == 3
@@ -88,7 +88,7 @@ def test_moves_of_different_information_states_differ() -> None:
         luck, state = random.Random(seed), game.new_initial_state()
         while not state.is_terminal():
             for player in range(2):
-                text = state.record.information_state_string(player)
+                text = state.data.information_state_string(player)
                 assert known.setdefault((player, state.moves(player)), text) == text
             state.apply_action(luck.choice(state.legal_actions()))
     assert len(set(known.values())) == len({(player, text) for (player, _), text in known.items()})
@@ -100,10 +100,10 @@ def test_players_who_decide_at_once_take_turns_and_do_not_see_each_other(name) -
     state = game.new_initial_state()
     assert state.current_player() == 0
     assert (
-        len({game.seen(state.record, action)[1] for action in state.legal_actions()}) == 1
+        len({game.seen(state.data, action)[1] for action in state.legal_actions()}) == 1
     )  # all look alike to player 1
     state.apply_action(state.legal_actions()[0])
-    drawn = {state.determinize(1, seed=seed).record.history_str() for seed in range(40)}
+    drawn = {state.determinize(1, seed=seed).data.history_str() for seed in range(40)}
     assert len(drawn) == len(game.new_initial_state().legal_actions())  # player 0 may have chosen anything
     assert search(state, BASELINE, iterations=20, seed=1).visits.sum() == 20
 

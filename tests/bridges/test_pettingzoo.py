@@ -60,9 +60,9 @@ def test_a_reset_keeps_the_parameters_of_the_game() -> None:
     env = made("liars_dice(numdice=2)")
     for seed in (1, None):
         env.reset(seed=seed)
-        assert "numdice=2" in str(env.state_of_game.record.get_game())
-        assert env.state_of_game.record.get_game().get_parameters()["numdice"] == 2
-        assert len(env.state_of_game.record.history()) == 4  # two dice each
+        assert "numdice=2" in str(env.state_of_game.data.get_game())
+        assert env.state_of_game.data.get_game().get_parameters()["numdice"] == 2
+        assert len(env.state_of_game.data.history()) == 4  # two dice each
 
 
 @pytest.mark.parametrize("name", ["kuhn-poker", "phantom-mnk", "knockout-whist", "kuhn_poker", "leduc_poker"])

@@ -961,7 +961,7 @@ def test_an_error_in_a_function_of_a_game_names_it() -> None:
     broken = attrs.evolve(toy.CHAIN, rewards=rewards)
     told = r"tests\.compiler\.test_compiler\.\S+rewards cannot be compiled: .*'score'.*test_compiler\.py, line"
     with pytest.raises(messages.CompilationError, match=told):
-        State(broken, after(toy.CHAIN).record).legal_actions()
+        State(broken, after(toy.CHAIN).data).legal_actions()
 
 
 # ------------------------------------------------------------------------------------------------------------------ slots

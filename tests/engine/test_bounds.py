@@ -214,9 +214,9 @@ def test_a_determinization_of_the_confrontation_played_on_says_that_knowledge_is
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(engine: str) -> None:
-    from icarus.engine.search import begun, spend
+    from icarus.engine.search import begin_search, spend
 
-    running = begun(games.load("othello").new_initial_state(), BASELINE, 1, engine=engine)
+    running = begin_search(games.load("othello").new_initial_state(), BASELINE, 1, engine=engine)
     running.run(50)
     root = running.tables[0].rows  # type: ignore[union-attr]
     most = root["visits"].argmax()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus import Agent, Game, GameRecord, State, games, play
+from icarus import Agent, Game, GameLog, State, games, play
 from icarus.engine.match import Decision
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.specs import BASELINE, MAST, RAVE
@@ -17,21 +17,21 @@ QUICK, OTHER = Agent(BASELINE, iterations=12), Agent(RAVE >> MAST, iterations=20
 WHIST = games.load("knockout-whist(players=3)")
 
 
-def timeless(record: GameRecord) -> GameRecord:
-    """A record without its clocks."""
-    decisions = tuple(attrs.evolve(decision, seconds=0.0) for decision in record.decisions)
-    return attrs.evolve(record, seconds=0.0, decisions=decisions)
+def timeless(log: GameLog) -> GameLog:
+    """A log without its clocks."""
+    decisions = tuple(attrs.evolve(decision, seconds=0.0) for decision in log.decisions)
+    return attrs.evolve(log, seconds=0.0, decisions=decisions)
 
 
 def watched(
     game: Game, agents: list[Agent], seed: Any
-) -> tuple[GameRecord, list[tuple[State, int | None, Decision | None]]]:
+) -> tuple[GameLog, list[tuple[State, int | None, Decision | None]]]:
     """A game, and copies of all that a watcher was told."""
     told: list[tuple[State, int | None, Decision | None]] = []
-    record = play(
+    log = play(
         game, agents, seed=seed, watch=lambda state, action, decision: told.append((state.clone(), action, decision))
     )
-    return record, told
+    return log, told
 
 
 # ------------------------------------------------------------------------------------------------------------- the seed
@@ -51,8 +51,8 @@ def test_another_seed_gives_another_game() -> None:
 def test_the_deal_follows_from_the_seed_and_not_from_the_agents() -> None:
     for seed in range(5):
         first, second = (watched(WHIST, agents, seed)[1][0][0] for agents in ([QUICK] * 3, [OTHER, QUICK, OTHER]))
-        assert np.array_equal(first.record, second.record)
-    deals = [watched(WHIST, [QUICK] * 3, seed)[1][0][0].record.tobytes() for seed in range(5)]
+        assert np.array_equal(first.data, second.data)
+    deals = [watched(WHIST, [QUICK] * 3, seed)[1][0][0].data.tobytes() for seed in range(5)]
     assert len(set(deals)) == 5
 
 
@@ -60,8 +60,8 @@ def test_chance_follows_from_the_seed_and_not_from_the_agents() -> None:
     # The rolls of backgammon come one after the other, whatever is played between them.
     backgammon, rolls = games.load("backgammon"), []
     for agents in ([Agent(BASELINE, iterations=1)] * 2, [Agent(BASELINE, iterations=2)] * 2):
-        record = play(backgammon, agents, seed=7)
-        rolls.append([action for player, action in record.actions if player == CHANCE])
+        log = play(backgammon, agents, seed=7)
+        rolls.append([action for player, action in log.actions if player == CHANCE])
     common = min(map(len, rolls))
     assert common > 10
     assert rolls[0][:common] == rolls[1][:common]
@@ -83,45 +83,45 @@ def test_chance_keeps_to_its_probabilities() -> None:
 
 def test_each_decision_has_a_stream_of_its_own() -> None:
     # One iteration at each decision is a random choice: were the streams alike, all decisions would be.
-    record = play(games.load("othello"), [Agent(BASELINE, iterations=1)] * 2, seed=5)
+    log = play(games.load("othello"), [Agent(BASELINE, iterations=1)] * 2, seed=5)
     shares = [
         state.legal_actions().index(action) / (len(state.legal_actions()) - 1)
-        for state, action in positions(record)
+        for state, action in positions(log)
         if len(state.legal_actions()) > 3
     ]
     assert min(shares) == 0 and max(shares) == 1 and len(set(shares)) > 5
 
 
-def positions(record: GameRecord) -> list[tuple[State, int]]:
+def positions(log: GameLog) -> list[tuple[State, int]]:
     """Each state of a game of Othello with the action played there."""
     state, found = games.load("othello").new_initial_state(), []
-    for _, action in record.actions:
+    for _, action in log.actions:
         found.append((state.clone(), action))
         state.apply_action(action)
     return found
 
 
-# ------------------------------------------------------------------------------------------------------------ the record
+# ------------------------------------------------------------------------------------------------------------ the log
 
 
 def test_a_record_is_the_game_as_it_was_played() -> None:
-    record = play(games.load("othello"), [QUICK, OTHER], seed=9)
+    log = play(games.load("othello"), [QUICK, OTHER], seed=9)
     state = games.load("othello").new_initial_state()
-    for player, action in record.actions:
+    for player, action in log.actions:
         assert state.current_player() == player
         state.apply_action(action)
     assert state.is_terminal()
-    assert record.returns == tuple(state.returns())
-    assert (record.game, record.seed) == ("othello", 9)
-    assert record.agents == ("BASELINE (12 iterations)", "RAVE >> MAST (20 iterations)")
-    assert record.seconds > sum(decision.seconds for decision in record.decisions) > 0
+    assert log.returns == tuple(state.returns())
+    assert (log.game, log.seed) == ("othello", 9)
+    assert log.agents == ("BASELINE (12 iterations)", "RAVE >> MAST (20 iterations)")
+    assert log.seconds > sum(decision.seconds for decision in log.decisions) > 0
 
 
 def test_a_decision_says_what_the_search_knew() -> None:
-    record = play(games.load("othello"), [QUICK, OTHER], seed=9)
-    players = [player for player, _ in record.actions]
-    assert [decision.player for decision in record.decisions] == players
-    for decision, (state, action) in zip(record.decisions, positions(record), strict=True):
+    log = play(games.load("othello"), [QUICK, OTHER], seed=9)
+    players = [player for player, _ in log.actions]
+    assert [decision.player for decision in log.decisions] == players
+    for decision, (state, action) in zip(log.decisions, positions(log), strict=True):
         assert (decision.action, decision.legal) == (action, len(state.legal_actions()))
         if decision.legal > 1:
             assert decision.iterations == (12, 20)[decision.player]
@@ -130,9 +130,9 @@ def test_a_decision_says_what_the_search_knew() -> None:
 
 
 def test_a_decision_without_a_choice_is_not_searched() -> None:
-    record = play(toy.CHAIN, [QUICK], seed=1)
-    assert [decision.legal > 1 for decision in record.decisions] == [True, False, True, False, False]
-    for decision in record.decisions:
+    log = play(toy.CHAIN, [QUICK], seed=1)
+    assert [decision.legal > 1 for decision in log.decisions] == [True, False, True, False, False]
+    for decision in log.decisions:
         if decision.legal == 1:
             assert (decision.iterations, decision.visits, decision.value, decision.depth, decision.seconds) == (
                 0,
@@ -144,9 +144,9 @@ def test_a_decision_without_a_choice_is_not_searched() -> None:
 
 
 def test_chance_makes_no_decisions() -> None:
-    record = play(toy.DICE, [QUICK, QUICK], seed=2)
-    assert CHANCE in [player for player, _ in record.actions]
-    assert CHANCE not in [decision.player for decision in record.decisions]
+    log = play(toy.DICE, [QUICK, QUICK], seed=2)
+    assert CHANCE in [player for player, _ in log.actions]
+    assert CHANCE not in [decision.player for decision in log.decisions]
 
 
 def test_the_seed_is_kept_as_it_was_given() -> None:
@@ -155,9 +155,9 @@ def test_the_seed_is_kept_as_it_was_given() -> None:
 
 
 def test_the_first_decision_is_the_search_of_its_agent() -> None:
-    record, told = watched(games.load("othello"), [OTHER, QUICK], 3)
+    log, told = watched(games.load("othello"), [OTHER, QUICK], 3)
     result = OTHER.search(told[0][0], (3, 1, 0))
-    first = record.decisions[0]
+    first = log.decisions[0]
     assert (first.action, first.visits) == (result.action, result.visits.max())
     assert (first.value, first.depth) == (result.value, result.depth)
 
@@ -167,16 +167,16 @@ def test_the_first_decision_is_the_search_of_its_agent() -> None:
 
 @pytest.mark.parametrize("game", [toy.DICE, toy.CHAIN, WHIST], ids=str)
 def test_a_watcher_is_told_of_every_action_before_it_is_done_and_of_the_end(game: Game) -> None:
-    record, told = watched(game, [QUICK] * game.players, 6)
-    assert len(told) == len(record.actions) + 1
-    for (player, action), (state, shown, decision) in zip(record.actions, told, strict=False):
+    log, told = watched(game, [QUICK] * game.players, 6)
+    assert len(told) == len(log.actions) + 1
+    for (player, action), (state, shown, decision) in zip(log.actions, told, strict=False):
         assert (state.current_player(), shown) == (player, action)
         assert (decision is None) == (player == CHANCE)
         assert decision is None or (decision.player, decision.action) == (player, action)
     last, shown, decision = told[-1]
     assert last.current_player() == TERMINAL and shown is None and decision is None
-    assert tuple(last.returns()) == record.returns
-    assert [decision for _, _, decision in told if decision is not None] == list(record.decisions)
+    assert tuple(last.returns()) == log.returns
+    assert [decision for _, _, decision in told if decision is not None] == list(log.decisions)
 
 
 def test_watching_changes_nothing() -> None:

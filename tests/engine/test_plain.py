@@ -328,7 +328,7 @@ def test_a_game_of_python_objects_is_searched_by_any_composition(strategy: Enhan
     state = nim().new_initial_state()
     found = search(state, strategy, iterations=600, seed=1)
     assert found.action == 2  # leaves 8, a multiple of 4
-    assert state.record.moves == [], "the searched state was changed"
+    assert state.data.moves == [], "the searched state was changed"
     assert found.records["BASELINE"][0, (2,)]["visits"] == found.visits[1]
 
 
@@ -407,7 +407,7 @@ def test_hidden_information_and_chance_of_python_objects_are_searched() -> None:
     assert found.values == pytest.approx([0.5, 0.5], abs=0.1)  # determinized uniformly, whatever the coin shows
     cheating = search(state, BASELINE, iterations=100, seed=2, scheme=CheatingUCT)
     assert cheating.action == 1 and cheating.value == 1.0
-    assert {state.determinize(1, seed).record["coin"] for seed in range(20)} == {0, 1}
+    assert {state.determinize(1, seed).data["coin"] for seed in range(20)} == {0, 1}
 
 
 @pytest.mark.parametrize("name", ["othello", "knockout-whist", "lotr-confrontation", "hearts"])

@@ -97,7 +97,7 @@ def test_the_environment_sees_everything_but_the_luck_to_come(game: Game) -> Non
     for state in states(game, seed=5):
         world = state.determinize(CHANCE, seed=3)
         for name in kept:
-            assert np.array_equal(world.record[name], state.record[name]), name
+            assert np.array_equal(world.data[name], state.data[name]), name
 
 
 @every_scheme
@@ -226,6 +226,6 @@ def test_an_agent_plays_by_its_preference() -> None:
 
     asked = Asked()
     agents = [Agent(BASELINE, iterations=30, preference=asked), Agent(BASELINE, iterations=30)]
-    record = play(games.load("phantom-mnk"), agents, seed=2)
+    log = play(games.load("phantom-mnk"), agents, seed=2)
     assert asked and {player for player, _ in asked} == {0}
-    assert len(record.decisions) == len(record.actions)
+    assert len(log.decisions) == len(log.actions)

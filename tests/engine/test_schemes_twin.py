@@ -18,7 +18,7 @@ from icarus.engine.scheme import (
     DeterminizedUCT,
     Scheme,
 )
-from icarus.engine.search import begun
+from icarus.engine.search import begin_search
 from icarus.kernel.state import State
 from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
@@ -76,7 +76,7 @@ def agree_in_all_trees(
 ) -> None:
     """At the end, tree by tree."""
     whole = naive.search(state, twin, iterations, seed, scheme)
-    engine = begun(state, strategy, seed, scheme=scheme)
+    engine = begin_search(state, strategy, seed, scheme=scheme)
     engine.run(iterations)
     trees = whole.trees or [whole]
     for i, (search, outcome) in enumerate(zip(engine.searches, trees, strict=True)):

@@ -58,7 +58,7 @@ def same(one: Result, other: Result) -> bool:
     )
     return (
         plain
-        and np.array_equal(one.state.record, other.state.record)
+        and np.array_equal(one.state.data, other.state.data)
         and list(one.records) == list(other.records)
         and all(np.array_equal(one.records[part].rows, other.records[part].rows) for part in one.records)
     )
@@ -87,9 +87,9 @@ def test_every_part_of_a_key_counts() -> None:
 
 def test_a_search_leaves_the_state_as_it_is() -> None:
     state = whist()
-    before, history = state.record.copy(), list(state.history)
+    before, history = state.data.copy(), list(state.history)
     search(state, EVERYTHING, iterations=50)
-    assert np.array_equal(state.record, before) and state.history == history
+    assert np.array_equal(state.data, before) and state.history == history
 
 
 def test_a_search_does_not_follow_what_happens_to_the_state_afterwards() -> None:
@@ -604,7 +604,7 @@ def test_a_determinization_that_changes_who_is_to_move_is_an_error() -> None:
 
     wrong = attrs.evolve(toy.BRANCHES, determinize=determinize)
     with pytest.raises(ValueError, match="a determinization changed the player to move, or ended the game"):
-        search(State(wrong, after(toy.BRANCHES).record.copy()), MAST, iterations=50)
+        search(State(wrong, after(toy.BRANCHES).data.copy()), MAST, iterations=50)
 
 
 # ------------------------------------------------------------------------------------------------------------ bounds checks

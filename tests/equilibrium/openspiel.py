@@ -36,7 +36,7 @@ def pairs(name):
             ours.facts.faces[:, 0] = dealt
         elif "poker" in game.name:
             ours.facts.cards[:] = [card // (2 if game.name == "leduc-poker" else 1) for card in dealt]
-        yield from below(State(game, ours.record), theirs)
+        yield from below(State(game, ours.data), theirs)
 
 
 def after_the_deal(theirs, dealt):

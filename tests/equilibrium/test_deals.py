@@ -46,9 +46,9 @@ def test_initial_draws_each_deal_as_often_as_its_probability_says(game):
 def test_a_deal_is_a_state_like_those_that_initial_makes(game):
     deals = deals_of(game)
     hidden = {"cards", "faces"}
-    initial = game.new_initial_state(1).record
+    initial = game.new_initial_state(1).data
     for name in set(game.state.names) - hidden:
-        assert (deals.records[name] == initial[name]).all(), name
+        assert (deals.states[name] == initial[name]).all(), name
 
 
 @dealing
@@ -56,7 +56,7 @@ def test_a_player_sees_the_same_of_every_determinization(game):
     for seed, player in itertools.product(range(20), range(2)):
         state = game.new_initial_state(seed)
         entries, drawn = game.entries(), state.determinize(player, seed)
-        assert entries.seen(drawn.record.ctypes.data, player) == seen_by(state, player)
+        assert entries.seen(drawn.data.ctypes.data, player) == seen_by(state, player)
 
 
 def test_the_numbers_of_deals_are_those_of_the_rules():
@@ -67,7 +67,7 @@ def test_the_numbers_of_deals_are_those_of_the_rules():
 def test_a_game_without_a_deal_begins_in_a_single_way():
     deals = deals_of(games.load("goofspiel(cards=4)"))
     assert len(deals) == 1 and deals.probabilities.tolist() == [1.0]
-    assert (deals.records == games.load("goofspiel(cards=4)").new_initial_state(5).record).all()
+    assert (deals.states == games.load("goofspiel(cards=4)").new_initial_state(5).data).all()
 
 
 def test_a_secret_deal_is_refused_with_the_functions_that_are_missing():

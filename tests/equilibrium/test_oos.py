@@ -338,12 +338,12 @@ def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
 def test_it_plays_against_agents_and_remembers_within_a_match_alone():
     game = games.load("leduc-poker")
     player = OOSAgent(OOS(target=PST), iterations=200)
-    record = play(game, [player, Agent(BASELINE, iterations=200)], seed=3)
-    assert record == attrs.evolve(
-        play(game, [player, Agent(BASELINE, iterations=200)], seed=3), seconds=record.seconds
-    ) or (record.actions == play(game, [player, Agent(BASELINE, iterations=200)], seed=3).actions)
-    assert record.agents[0] == "OOS(target='public subgame') (200 iterations)"
-    assert all(decision.iterations == 200 for decision in record.decisions if decision.legal > 1)
+    log = play(game, [player, Agent(BASELINE, iterations=200)], seed=3)
+    assert log == attrs.evolve(play(game, [player, Agent(BASELINE, iterations=200)], seed=3), seconds=log.seconds) or (
+        log.actions == play(game, [player, Agent(BASELINE, iterations=200)], seed=3).actions
+    )
+    assert log.agents[0] == "OOS(target='public subgame') (200 iterations)"
+    assert all(decision.iterations == 200 for decision in log.decisions if decision.legal > 1)
     seated = player.seated(game)
     state = game.new_initial_state(seed=1)
     seated.search(state, 1)

@@ -31,7 +31,7 @@ def all_states(game):
     from icarus.kernel.game import State
 
     for k in range(len(tree_of(game).deals)):
-        yield from every_state(State(game, tree_of(game).deals.records[k : k + 1].copy()))
+        yield from every_state(State(game, tree_of(game).deals.states[k : k + 1].copy()))
 
 
 @small

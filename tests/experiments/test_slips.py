@@ -70,7 +70,7 @@ def test_a_run_is_not_continued_after_its_python_file_was_edited(tmp_path: Path)
     assert all(source in str(refusal.value) for source in sources)
     game = Game(first.cells[0], 0, first.game_seed(first.cells[0], 0))
     with pytest.raises(Refusal, match="was edited") as refusal:  # while the run goes on
-        replay.playing.record(game)
+        replay.playing.play_game(game)
     assert all(source in str(refusal.value) for source in sources)
     path.write_text(OWN.replace("TAU", "1.0"))
     with store.writer(tmp_path / "run", loading.load(str(path), {})) as writer:

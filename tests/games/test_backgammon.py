@@ -242,7 +242,7 @@ def test_a_gammon_is_a_win_like_any_other() -> None:
 
 def test_an_episode_begins_where_the_dice_are_about_to_be_rolled() -> None:
     def label(state: State) -> int:
-        return BACKGAMMON.entries().episode(state.record.ctypes.data)
+        return BACKGAMMON.entries().episode(state.data.ctypes.data)
 
     state = BACKGAMMON.new_initial_state()
     assert label(state) == DICE_ARE_ROLLED
@@ -267,7 +267,7 @@ def test_no_checker_is_lost_and_the_kept_sets_fit_the_points() -> None:
             assert not (facts.points[X, 1:BAR] * facts.points[O, BAR - 1 : 0 : -1]).any()
             fresh = state.clone()
             survey(fresh.facts)
-            assert fresh.record == state.record
+            assert fresh.data == state.data
 
 
 # ------------------------------------------------------------------------------------------------------------ whole turns
@@ -307,7 +307,7 @@ def turns(state: State, player: int) -> dict[tuple[int, ...], bytes]:
     """For each way in which `player` may play the roll, its actions and the checkers on points and bar after it."""
     if state.current_player() != player:
         return {(): state.facts.points[:, 1:].tobytes()}
-    count = enumerate_turn(state.record, PATHS, LENGTHS, ENDS)
+    count = enumerate_turn(state.data, PATHS, LENGTHS, ENDS)
     return {tuple(PATHS[i, : LENGTHS[i]].tolist()): ENDS[i, :, 1:].tobytes() for i in range(count)}
 
 

@@ -229,7 +229,7 @@ def test_a_length_that_is_no_integer_is_refused(draw_after: Any) -> None:
 
 
 def label(state: State) -> int:
-    return CHECKERS.entries().episode(state.record.ctypes.data)
+    return CHECKERS.entries().episode(state.data.ctypes.data)
 
 
 def test_an_episode_begins_where_a_capture_is_available() -> None:
@@ -290,7 +290,7 @@ def perft(positions: np.ndarray, actions: np.ndarray, depth: int) -> int:
 def test_the_published_numbers_of_positions(depth: int, count: int) -> None:
     deepest_path = 12 * depth + 1
     positions = np.zeros(deepest_path, STATE)
-    positions[0] = checkers(draw_after=UNLIMITED).new_initial_state().record[0]
+    positions[0] = checkers(draw_after=UNLIMITED).new_initial_state().data[0]
     assert perft(positions, np.zeros((deepest_path, CHECKERS.max_legal), np.int64), depth) == count
 
 

@@ -154,8 +154,8 @@ def full_moves(state: State) -> dict[tuple[str, str], tuple[int, ...]]:
         if "+" not in base:
             moves[base, ""] = (action,)
             continue
-        after = State(state.game, state.record.copy())
-        after.game.entries().apply(after.record.ctypes.data, action)
+        after = State(state.game, state.data.copy())
+        after.game.entries().apply(after.data.ctypes.data, action)
         moves.update({(base, written(added)): (action, added) for added in after.legal_actions()})
     return moves
 
@@ -481,21 +481,19 @@ def test_a_determinization_keeps_all_that_the_observer_knows() -> None:
             assert (after[observer] == before[observer]).all()
             assert [counts.sum() for counts in after] == [counts.sum() for counts in before]
             assert (sum(after) == sum(before)).all()
-            assert all(
-                drawn.record[field] == state.record[field] for field in ("play", "player", "passes", "kickers_due")
-            )
+            assert all(drawn.data[field] == state.data[field] for field in ("play", "player", "passes", "kickers_due"))
 
 
 def test_a_determinization_could_have_been_played_to() -> None:
     """`retrace` gives a whole deal from which the same actions, all legal there, lead to the determinization."""
     for i, state in enumerate(random_states(games=12, seed=23)):
         drawn = state.determinize(i % 3, seed=i)
-        start, actions = DOU_DI_ZHU.retrace(state, drawn.record)
+        start, actions = DOU_DI_ZHU.retrace(state, drawn.data)
         replay = State(DOU_DI_ZHU, start)
         assert [sum(counts_of(bits)) for bits in replay.facts.hands] == [20, 17, 17]
         for action in actions:
             replay.apply_action(action)
-        assert (replay.record == drawn.record).all()
+        assert (replay.data == drawn.data).all()
         assert actions == [action for _, action in state.history]
 
 
@@ -503,12 +501,12 @@ def test_a_determinization_reads_nothing_that_the_observer_cannot_see() -> None:
     for i, state in enumerate(random_states(games=10, seed=31)):
         if not state.is_terminal():
             other_truth = state.determinize(i % 3, seed=1)
-            assert (state.determinize(i % 3, seed=2).record == other_truth.determinize(i % 3, seed=2).record).all()
+            assert (state.determinize(i % 3, seed=2).data == other_truth.determinize(i % 3, seed=2).data).all()
 
 
 def test_the_environment_sees_all_hands() -> None:
     state = DOU_DI_ZHU.new_initial_state(seed=1)
-    assert (state.determinize(CHANCE, seed=2).record == state.record).all()
+    assert (state.determinize(CHANCE, seed=2).data == state.data).all()
 
 
 def ways(unseen: str, held: int) -> Counter[str]:

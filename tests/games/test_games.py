@@ -109,7 +109,7 @@ def test_a_player_or_chance_is_about_to_act_and_rewards_wait_for_the_end(game: G
 def test_legal_actions_are_distinct_integers_in_a_fixed_order_and_fit_their_room(game: Game) -> None:
     actions = np.full(16 * game.max_legal, -1, np.int64)
     for state in undecided(everywhere(game)):
-        count = game.entries().legal(state.record.ctypes.data, actions.ctypes.data)
+        count = game.entries().legal(state.data.ctypes.data, actions.ctypes.data)
         legal = actions[:count].tolist()
         assert 1 <= len(set(legal)) == count <= game.max_legal
         assert all(0 <= action < LARGEST_ACTION for action in legal)
@@ -120,23 +120,23 @@ def test_legal_actions_are_distinct_integers_in_a_fixed_order_and_fit_their_room
 @each_game
 def test_listing_actions_and_asking_who_acts_change_nothing(game: Game) -> None:
     for state in undecided(everywhere(game)):
-        before = state.record.copy()
+        before = state.data.copy()
         state.legal_actions()
         state.current_player()
         if game.episode is not None:
-            game.entries().episode(state.record.ctypes.data)
-        assert (state.record == before).all()
+            game.entries().episode(state.data.ctypes.data)
+        assert (state.data == before).all()
 
 
 @each_game
 def test_an_action_that_is_not_legal_is_refused_and_the_legal_ones_are_named(game: Game) -> None:
     for state in undecided(here_and_there(game)):
-        legal, before = state.legal_actions(), state.record.copy()
+        legal, before = state.legal_actions(), state.data.copy()
         with pytest.raises(ValueError, match="is not legal here") as refused:
             state.apply_action(max(legal) + 1)
         assert str(max(legal) + 1) in str(refused.value)
         assert f"{legal[0]} ({state.action_to_string(legal[0])})" in str(refused.value)
-        assert (state.record == before).all()
+        assert (state.data == before).all()
     end = played(game)[0][-1]
     with pytest.raises(ValueError, match="has ended"):
         end.apply_action(0)
@@ -160,13 +160,13 @@ def test_chance_outcomes_are_its_legal_actions_with_probabilities_that_sum_to_1(
 @each_game
 def test_a_clone_lives_its_own_life(game: Game) -> None:
     for state in undecided(here_and_there(game)):
-        record, history = state.record.copy(), list(state.history)
+        record, history = state.data.copy(), list(state.history)
         clone = state.clone()
         clone.apply_action(clone.legal_actions()[-1])
-        assert (state.record == record).all() and state.history == history
+        assert (state.data == record).all() and state.history == history
         other = state.clone()
-        other.record[:] = 0
-        assert (state.record == record).all()
+        other.data[:] = 0
+        assert (state.data == record).all()
         assert len(clone.history) == len(history) + 1
 
 
@@ -174,10 +174,10 @@ def test_a_clone_lives_its_own_life(game: Game) -> None:
 def test_a_history_played_again_leads_to_the_same_state(game: Game) -> None:
     for seed, states in enumerate(played(game)):
         again = game.new_initial_state(seed)
-        assert (again.record == states[0].record).all()
+        assert (again.data == states[0].data).all()
         for state in states[1:]:
             again.apply_action(state.history[-1][1])
-            assert (again.record == state.record).all()
+            assert (again.data == state.data).all()
             assert again.history == state.history
         assert again.history_str() == states[-1].history_str()
 
@@ -211,10 +211,10 @@ def test_the_mover_sees_his_own_action(game: Game) -> None:
     for state in undecided(everywhere(game)):
         mover = state.current_player()
         for action in state.legal_actions() if mover != CHANCE else []:
-            moves, before = np.full(game.players, action, np.int64), state.record.copy()
-            game.entries().observe(state.record.ctypes.data, action, moves.ctypes.data, game.players)
+            moves, before = np.full(game.players, action, np.int64), state.data.copy()
+            game.entries().observe(state.data.ctypes.data, action, moves.ctypes.data, game.players)
             assert moves[mover] == action
-            assert (state.record == before).all()
+            assert (state.data == before).all()
 
 
 @each_game
@@ -226,7 +226,7 @@ def test_recall_repeats_what_each_viewer_has_seen_since_the_episode_began(game: 
             assert len(set(seen)) == 1, "moves inside an episode are hidden from someone: the game needs recall"
             continue
         for viewer in range(game.players + 1):
-            count = game.entries().recall(state.record.ctypes.data, viewer, moves.ctypes.data, ROOM)
+            count = game.entries().recall(state.data.ctypes.data, viewer, moves.ctypes.data, ROOM)
             assert tuple(moves[:count].tolist()) == seen[viewer], (viewer, state.history_str())
 
 

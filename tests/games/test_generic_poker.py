@@ -19,7 +19,7 @@ def dealt(game, first, second, text=""):
     """The hand with these ranks (1 is the lowest) after actions written like "bet 2, call, 3", each of them legal."""
     state = game.new_initial_state()
     state.facts.cards[:] = first - 1, second - 1
-    state = State(game, state.record)
+    state = State(game, state.data)
     for name in filter(None, text.split(", ")):
         state.apply_action(state.string_to_action(name))
     return state
@@ -132,7 +132,7 @@ def test_a_determinization_deals_single_cards_uniformly(text):
 
 def test_when_the_cards_are_shown_they_stay():
     state = dealt(LEDUC_POKER, 1, 2, "check, check, 3, check, check")
-    assert all((state.determinize(0, seed).record == state.record).all() for seed in range(20))
+    assert all((state.determinize(0, seed).data == state.data).all() for seed in range(20))
 
 
 @pytest.mark.parametrize(

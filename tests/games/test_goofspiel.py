@@ -125,9 +125,9 @@ def test_of_the_others_bids_a_player_sees_the_results():
 def test_an_episode_is_a_round_labelled_with_its_points():
     state = bidden(4, [2, 2, 4, 1])
     label = state.game.entries().episode
-    assert label(state.record.ctypes.data) == 3 and state.position_in_episode().moves == ((), (), ())
+    assert label(state.data.ctypes.data) == 3 and state.position_in_episode().moves == ((), (), ())
     state.apply_action(3)
-    assert label(state.record.ctypes.data) == CONTINUES
+    assert label(state.data.ctypes.data) == CONTINUES
     assert state.position_in_episode().moves == ((3,), (FIRST_WON,), (3,))
 
 
@@ -163,7 +163,7 @@ def draw_bids(state, observer, beliefs, generator, bids):
 def drawn_bids(state, observer, count, seed=1):
     """How often each sequence of the other's bids is drawn, `beliefs` being prepared once."""
     bids = np.zeros((count, sum(who != observer for who, _ in state.history)), np.int8)
-    draw_bids(state.record.copy()[0], observer, state.beliefs(observer)[0], rng.seeded(seed), bids)
+    draw_bids(state.data.copy()[0], observer, state.beliefs(observer)[0], rng.seeded(seed), bids)
     return Counter(map(tuple, bids.tolist()))
 
 
@@ -213,13 +213,13 @@ def test_a_determinization_never_contradicts_what_the_observer_has_seen_and_can_
         for state in random_walk(game, seed):
             for observer in (0, 1, CHANCE):
                 world = state.determinize(observer, seed)
-                start, actions = game.retrace(state, world.record)
+                start, actions = game.retrace(state, world.data)
                 replay = State(game, start)
                 for action in actions:
                     replay.apply_action(action)
-                assert (replay.record == world.record).all() and replay.moves(observer) == state.moves(observer)
+                assert (replay.data == world.data).all() and replay.moves(observer) == state.moves(observer)
                 for viewer, moves in enumerate(replay.position_in_episode().moves):
-                    count = game.entries().recall(world.record.ctypes.data, viewer, recalled.ctypes.data, len(recalled))
+                    count = game.entries().recall(world.data.ctypes.data, viewer, recalled.ctypes.data, len(recalled))
                     assert tuple(recalled[:count]) == moves
 
 
@@ -227,8 +227,8 @@ def test_a_determinization_reads_nothing_hidden():
     for seed in range(4):
         for state in random_walk(goofspiel(6), seed):
             for observer in range(2):
-                other = State(state.game, state.determinize(observer, seed=1).record)
-                assert (state.determinize(observer, seed=2).record == other.determinize(observer, seed=2).record).all()
+                other = State(state.game, state.determinize(observer, seed=1).data)
+                assert (state.determinize(observer, seed=2).data == other.determinize(observer, seed=2).data).all()
 
 
 def test_the_table_is_drawn_as_players_see_it():

@@ -52,7 +52,7 @@ def new_round(
 ) -> State:
     """A round about to be dealt, with these hands and scores; the first round begins with the passes."""
     assert set().union(*hands) == ALL and all(len(hand) == 13 for hand in hands)
-    record = HEARTS.new_initial_state(seed=1).record.copy()
+    record = HEARTS.new_initial_state(seed=1).data.copy()
     facts = record.view(np.recarray)[0]
     facts.held, facts.scores, facts.threshold = [bits(hand) for hand in hands], scores, threshold
     facts.round_number = number
@@ -185,7 +185,7 @@ class Seen:
 def samples(state: State, observer: int, count: int, seed: int = 0) -> np.ndarray:
     """So many determinized records, drawn one after the other from one generator."""
     entries, generator, beliefs = HEARTS.entries(), seeded(seed), state.beliefs(observer)
-    drawn = np.repeat(state.record, count)
+    drawn = np.repeat(state.data, count)
     for i in range(count):
         entries.determinize(drawn[i:].ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
     return drawn
@@ -502,7 +502,7 @@ def test_episodes_begin_at_the_deal_and_at_each_lead() -> None:
     state = HEARTS.new_initial_state(seed=8)
     labels = []
     while not state.is_terminal() and state.facts.round_number < 2:
-        labels.append(entries.episode(state.record.ctypes.data))
+        labels.append(entries.episode(state.data.ctypes.data))
         if state.facts.phase == PLAYING and state.facts.count == 0:
             assert labels[-1] == state.current_player()
         act_at_random(state, random)
@@ -529,7 +529,7 @@ def recalled(record: np.ndarray, viewer: int) -> tuple[int, ...]:
 
 def test_what_is_recalled_is_what_was_seen_in_the_episode() -> None:
     for state in positions(np.random.default_rng(9)):
-        assert state.position_in_episode().moves == tuple(recalled(state.record, viewer) for viewer in range(5))
+        assert state.position_in_episode().moves == tuple(recalled(state.data, viewer) for viewer in range(5))
 
 
 # -------------------------------------------------------------------------------------------------------- determinization
@@ -543,12 +543,12 @@ def test_a_determinization_can_be_retraced() -> None:
             observer = int(random.integers(4))
             if (number + game) % 2 or state.facts.phase == DEALING:
                 continue
-            record = state.determinize(observer, seed=number).record
+            record = state.determinize(observer, seed=number).data
             start, actions = HEARTS.retrace(state, record)
             again = State(HEARTS, start)
             for action in actions:
                 again.apply_action(action)
-            assert again.record.tobytes() == record.tobytes()
+            assert again.data.tobytes() == record.tobytes()
             assert again.moves(observer) == state.moves(observer)[-len(again.moves(observer)) :] if actions else True
             assert again.position_in_episode().moves == tuple(recalled(record, viewer) for viewer in range(5))
             assert again.position_in_episode().moves[observer] == state.position_in_episode().moves[observer]
@@ -560,7 +560,7 @@ def test_the_environment_sees_every_card() -> None:
         other = state.determinize(CHANCE, seed=1)
         assert other.facts.searching == 1
         other.facts.searching, other.facts.fate = state.facts.searching, state.facts.fate
-        assert other.record.tobytes() == state.record.tobytes()
+        assert other.data.tobytes() == state.data.tobytes()
 
 
 def test_nothing_hidden_is_read() -> None:
@@ -569,7 +569,7 @@ def test_nothing_hidden_is_read() -> None:
     for number, state in enumerate(positions(random)):
         observer = number % 4
         swapped = state.determinize(observer, seed=number)
-        again, direct = (source.determinize(observer, seed=5).record for source in (swapped, state))
+        again, direct = (source.determinize(observer, seed=5).data for source in (swapped, state))
         assert again.tobytes() == direct.tobytes()
         assert swapped.current_player() == state.current_player()
 

@@ -46,7 +46,7 @@ def position(hands, *, trumps="♠", tricks=None, hand_size=None, played="", voi
     facts.players = len(hands)
     facts.hand_size = hand_size or len(hands[0].split())
     facts.trumps, facts.turn_up = "♣♦♠♥".index(trumps), NO_CARD
-    return State(state.game, state.record)
+    return State(state.game, state.data)
 
 
 def play(state, text):
@@ -317,19 +317,19 @@ def test_everyone_sees_all_cards_played_and_trumps_named():
 def test_an_episode_is_a_trick_labelled_with_its_leader_or_the_beginning_of_a_round():
     state = position(["2♣ 4♣", "A♣ 5♣", "3♣ 6♣"], tricks=[2, 0, 1], hand_size=5)
     label = state.game.entries().episode
-    assert label(state.record.ctypes.data) == 0
+    assert label(state.data.ctypes.data) == 0
     play(state, "2♣")
-    assert label(state.record.ctypes.data) == CONTINUES
+    assert label(state.data.ctypes.data) == CONTINUES
     play(state, "A♣, 3♣")
-    assert label(state.record.ctypes.data) == 1
+    assert label(state.data.ctypes.data) == 1
     play(state, "5♣, 6♣, 4♣")
-    assert state.is_chance_node() and label(state.record.ctypes.data) == CONTINUES, "the draw belongs to the last trick"
+    assert state.is_chance_node() and label(state.data.ctypes.data) == CONTINUES, "the draw belongs to the last trick"
     play(state, "player 2 chooses")
-    assert label(state.record.ctypes.data) == 3
+    assert label(state.data.ctypes.data) == 3
     play(state, "deal")
-    assert label(state.record.ctypes.data) == CONTINUES
+    assert label(state.data.ctypes.data) == CONTINUES
     play(state, "♦ trumps")
-    assert label(state.record.ctypes.data) == 2
+    assert label(state.data.ctypes.data) == 2
     assert state.position_in_episode().moves == ((),) * 4
 
 
@@ -401,14 +401,14 @@ def test_a_determinization_can_be_retraced_and_recalls_the_moves_of_its_episode(
         for state in random_walk(this.new_initial_state(seed), seed):
             observer = len(state.history) % players
             world = state.determinize(observer, seed)
-            start, actions = this.retrace(state, world.record)
+            start, actions = this.retrace(state, world.data)
             replay = State(this, start)
             for action in actions:
                 replay.apply_action(action)
-            assert (replay.record == world.record).all()
+            assert (replay.data == world.data).all()
             assert replay.moves(observer) == state.moves(observer)
             for viewer, moves in enumerate(replay.position_in_episode().moves):
-                count = this.entries().recall(world.record.ctypes.data, viewer, recalled.ctypes.data, len(recalled))
+                count = this.entries().recall(world.data.ctypes.data, viewer, recalled.ctypes.data, len(recalled))
                 assert tuple(recalled[:count]) == moves
 
 
@@ -417,8 +417,8 @@ def test_a_determinization_reads_nothing_hidden():
         for state in random_walk(game(4).new_initial_state(seed), seed):
             for observer in range(4):
                 other = state.clone()
-                other.record[:] = state.determinize(observer, seed=1).record
-                assert (state.determinize(observer, seed=2).record == other.determinize(observer, seed=2).record).all()
+                other.data[:] = state.determinize(observer, seed=1).data
+                assert (state.determinize(observer, seed=2).data == other.determinize(observer, seed=2).data).all()
 
 
 determinize = helper(redraw)
@@ -435,7 +435,7 @@ def draw_hands(state, observer, beliefs, generator, hands):
 def drawn_hands(state, observer, number, seed):
     """How often each tuple of hands is drawn in `number` determinizations."""
     hands = np.zeros((number, state.game.players), np.uint64)
-    draw_hands(state.record.copy()[0], observer, state.beliefs(observer)[0], rng.seeded(seed), hands)
+    draw_hands(state.data.copy()[0], observer, state.beliefs(observer)[0], rng.seeded(seed), hands)
     return Counter(map(tuple, hands.tolist()))
 
 
@@ -521,7 +521,7 @@ def test_the_coming_deals_are_redrawn_uniformly():
     first = Counter()
     for seed in range(2600):
         world = state.determinize(0, seed)
-        world = State(world.game, world.record)
+        world = State(world.game, world.data)
         for _ in range(3):
             world.apply_action(world.legal_actions()[0])
         first[cards_in(world.facts.hands[2])[0]] += 1

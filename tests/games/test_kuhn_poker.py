@@ -21,7 +21,7 @@ def dealt(first, second, text=""):
     """The hand with these cards after actions written like "pass bet", each of them legal."""
     state = KUHN_POKER.new_initial_state()
     state.facts.cards[:] = "JQK".index(first), "JQK".index(second)
-    state = State(KUHN_POKER, state.record)
+    state = State(KUHN_POKER, state.data)
     for name in text.split():
         state.apply_action(state.string_to_action(name))
     return state
@@ -150,28 +150,28 @@ def test_a_determinization_deals_the_other_player_either_card_that_the_observer_
                 assert set(drawn) == {int(other)}, "the cards have been shown"
             else:
                 assert set(drawn) == {0, 1, 2} - {int(own)} and chisquare(list(drawn.values())).pvalue > UNLIKELY
-        assert (state.determinize(CHANCE, 1).record == state.record).all()
+        assert (state.determinize(CHANCE, 1).data == state.data).all()
 
 
 def test_a_determinization_reads_nothing_hidden():
     for state in EVERY_STATE:
         if not state.is_terminal():
             for observer in range(2):
-                other = State(KUHN_POKER, state.record.copy())
+                other = State(KUHN_POKER, state.data.copy())
                 other.facts.cards[1 - observer] = 3 - state.facts.cards.sum()
                 for seed in range(5):
-                    assert (state.determinize(observer, seed).record == other.determinize(observer, seed).record).all()
+                    assert (state.determinize(observer, seed).data == other.determinize(observer, seed).data).all()
 
 
 def test_a_determinization_can_be_retraced():
     for state in EVERY_STATE:
         for observer in range(2):
             world = state.determinize(observer, seed=3)
-            start, actions = KUHN_POKER.retrace(state, world.record)
+            start, actions = KUHN_POKER.retrace(state, world.data)
             replay = State(KUHN_POKER, start)
             for action in actions:
                 replay.apply_action(action)
-            assert (replay.record == world.record).all() and replay.moves(observer) == state.moves(observer)
+            assert (replay.data == world.data).all() and replay.moves(observer) == state.moves(observer)
 
 
 def test_the_table_is_drawn_as_players_see_it():

@@ -20,7 +20,7 @@ def rolled(first, second, bids=""):
     state = liars_dice(len(first), len(second)).new_initial_state()
     for player, roll in enumerate((first, second)):
         state.facts.faces[player, : len(roll)] = ["12345★".index(face) for face in roll]
-    state = State(state.game, state.record)
+    state = State(state.game, state.data)
     for name in filter(None, bids.split(", ")):
         state.apply_action(state.string_to_action(name.replace("×", " × ")))
     return state
@@ -143,24 +143,24 @@ def test_a_determinization_reads_nothing_hidden():
     for one, other in itertools.product(("23", "★5", "11"), repeat=2):
         for seed in range(5):
             worlds = [rolled("4", roll, "1×5").determinize(0, seed) for roll in (one, other)]
-            assert (worlds[0].record == worlds[1].record).all()
+            assert (worlds[0].data == worlds[1].data).all()
 
 
 def test_after_a_call_and_for_the_environment_the_dice_lie_open():
     called, bid = rolled("23", "4", "1×5, liar"), rolled("23", "4", "1×5")
-    assert all((called.determinize(observer, 1).record == called.record).all() for observer in (0, 1, CHANCE))
-    assert (bid.determinize(CHANCE, 1).record == bid.record).all()
+    assert all((called.determinize(observer, 1).data == called.data).all() for observer in (0, 1, CHANCE))
+    assert (bid.determinize(CHANCE, 1).data == bid.data).all()
 
 
 def test_a_determinization_can_be_retraced():
     for observer, bids in itertools.product(range(2), ("", "1×5", "1×5, 3×2, liar")):
         state = rolled("2", "45", bids)
         world = state.determinize(observer, seed=2)
-        start, actions = state.game.retrace(state, world.record)
+        start, actions = state.game.retrace(state, world.data)
         replay = State(state.game, start)
         for action in actions:
             replay.apply_action(action)
-        assert (replay.record == world.record).all() and replay.moves(observer) == state.moves(observer)
+        assert (replay.data == world.data).all() and replay.moves(observer) == state.moves(observer)
 
 
 def test_the_table_is_drawn_as_players_see_it():

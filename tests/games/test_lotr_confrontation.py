@@ -110,7 +110,7 @@ def position(side, pieces, used=((), ()), possible=None, shire=4):
             facts.count[owner, square] = count
             facts.held[owner] |= (count > 0) << square
             facts.full[owner] |= (count >= CAPACITY[square]) << square
-    return State(state.game, state.record)
+    return State(state.game, state.data)
 
 
 def play(state, *steps):
@@ -873,12 +873,12 @@ def own_and_public(state, observer):
         "acted",
         "effects",
     )
-    return (facts.pos[own].tobytes(), *(state.record[0][name].tobytes() for name in names))
+    return (facts.pos[own].tobytes(), *(state.data[0][name].tobytes() for name in names))
 
 
 def recalled(state, viewer):
     moves = np.zeros(LONGEST_TURN, np.int64)
-    count = GAME.entries().recall(state.record.ctypes.data, viewer, moves.ctypes.data, LONGEST_TURN)
+    count = GAME.entries().recall(state.data.ctypes.data, viewer, moves.ctypes.data, LONGEST_TURN)
     return tuple(moves[:count].tolist())
 
 
@@ -943,8 +943,8 @@ def test_determinize_reads_nothing_hidden():
         for observer in SIDES:
             other = state.determinize(observer, seed=number)
             assert (
-                other.determinize(observer, seed=77).record.tobytes()
-                == state.determinize(observer, seed=77).record.tobytes()
+                other.determinize(observer, seed=77).data.tobytes()
+                == state.determinize(observer, seed=77).data.tobytes()
             )
 
 
@@ -986,9 +986,9 @@ def draw_positions(copies, raw_truth, raw_copy, observer, beliefs, rng, position
 
 
 def draws(state, observer, count, seed=1):
-    copy, positions = state.record.copy(), np.zeros((count, PIECES + 2), np.int64)
+    copy, positions = state.data.copy(), np.zeros((count, PIECES + 2), np.int64)
     beliefs = state.beliefs(observer)
-    draw_positions(copy, state.record.view(np.uint8), copy.view(np.uint8), observer, beliefs, seeded(seed), positions)
+    draw_positions(copy, state.data.view(np.uint8), copy.view(np.uint8), observer, beliefs, seeded(seed), positions)
     return positions
 
 
@@ -1090,7 +1090,7 @@ def test_cards_are_seen_face_down_until_shown_together():
 def test_an_episode_is_a_turn_of_the_side_that_moves():
     entries, labels = GAME.entries(), []
     for state in itertools.islice(random_states(seed=3, games=1), 200):
-        label = entries.episode(state.record.ctypes.data)
+        label = entries.episode(state.data.ctypes.data)
         assert (label >= 0) == (state.facts.node == MOVE and not state.is_terminal())
         if label >= 0:
             assert label == state.current_player()

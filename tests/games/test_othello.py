@@ -43,7 +43,7 @@ def leaves(record: np.ndarray, depth: int) -> int:
 
 @pytest.mark.parametrize("depth", [*range(1, 8), pytest.param(8, marks=pytest.mark.slow)])
 def test_perft_counts_are_the_published_ones(depth):
-    assert leaves(OTHELLO.new_initial_state().record, depth) == PERFT[depth - 1]
+    assert leaves(OTHELLO.new_initial_state().data, depth) == PERFT[depth - 1]
 
 
 def in_lock_step(seed: int) -> None:
@@ -134,7 +134,7 @@ def test_an_episode_begins_after_a_disc_on_one_of_the_28_edge_squares():
         state = OTHELLO.new_initial_state()
         while not state.is_terminal():
             state.apply_action(rng.choice(state.legal_actions()))
-            last, label = state.history[-1][1], OTHELLO.entries().episode(state.record.ctypes.data)
+            last, label = state.history[-1][1], OTHELLO.entries().episode(state.data.ctypes.data)
             on_edge = last != PASS and (last % 8 in (0, 7) or last // 8 in (0, 7))
             assert label == (int(state.facts.player) if on_edge else CONTINUES)
             labelled += on_edge

@@ -215,7 +215,7 @@ def test_of_a_failed_try_the_other_player_notices_nothing_and_of_a_mark_not_wher
     assert state.moves(CHANCE) == (a1, a1, c2)
     moves = np.array([a1, a1])
     state = played("a1")
-    state.game.entries().observe(state.record.ctypes.data, a1, moves.ctypes.data, 2)
+    state.game.entries().observe(state.data.ctypes.data, a1, moves.ctypes.data, 2)
     assert moves.tolist() == [UNSEEN, a1]
 
 
@@ -248,14 +248,14 @@ def test_the_moves_that_a_player_has_seen_tell_him_which_of_his_tries_have_faile
 def test_an_episode_is_a_turn_with_its_failed_tries():
     state = played("a1 a2 b1")
     label = state.game.entries().episode
-    assert label(state.record.ctypes.data) == 1
+    assert label(state.data.ctypes.data) == 1
     for name in ("b1", "a1"):
         state.apply_action(state.string_to_action(name))
-        assert label(state.record.ctypes.data) == CONTINUES
+        assert label(state.data.ctypes.data) == CONTINUES
     tries = tuple(action for _, action in state.history[-2:])
     assert state.position_in_episode().moves == ((), tries, tries)
     state.apply_action(state.string_to_action("d4"))
-    assert label(state.record.ctypes.data) == 0
+    assert label(state.data.ctypes.data) == 0
     assert state.position_in_episode().moves == ((),) * 3
 
 
@@ -281,10 +281,10 @@ def one_action_later(states, actions_of, player):
     found = {}
     for state in states:
         for action in actions_of(state):
-            child = State(state.game, state.record.copy())
+            child = State(state.game, state.data.copy())
             child.apply_action(action)
             if child.current_player() == player:
-                found[key(child.record)] = child
+                found[key(child.data)] = child
     return list(found.values())
 
 
@@ -321,17 +321,17 @@ def draw_worlds(records, observer, beliefs, generator):
 
 def worlds(state, observer, count, seed):
     """How often each state is drawn, `beliefs` being prepared once."""
-    records = np.repeat(state.record, count)
+    records = np.repeat(state.data, count)
     draw_worlds(records, observer, state.beliefs(observer), rng.seeded(seed))
     return Counter(key(records[i : i + 1]) for i in range(count))
 
 
 def uniformity(state, observer, per_state=20):
     """The p-value of draws against the information set found by playing."""
-    agreeing = [key(one.record) for one in information_set(state, observer)]
+    agreeing = [key(one.data) for one in information_set(state, observer)]
     drawn = worlds(state, observer, per_state * len(agreeing), len(agreeing))
     assert set(drawn) <= set(agreeing)
-    assert key(state.record) in agreeing
+    assert key(state.data) in agreeing
     return 1.0 if len(agreeing) == 1 else chisquare([drawn[one] for one in agreeing]).pvalue
 
 
@@ -416,18 +416,18 @@ def test_a_determinization_can_be_retraced_and_recalls_the_tries_of_its_turn(boa
         for state in random_walk(game, seed):
             for observer in (0, 1, CHANCE):
                 world = state.determinize(observer, seed=(seed, len(state.history)))
-                start, actions = game.retrace(state, world.record)
+                start, actions = game.retrace(state, world.data)
                 replay = State(game, start)
                 for action in actions:
                     replay.apply_action(action)
-                assert key(replay.record) == key(world.record)
+                assert key(replay.data) == key(world.data)
                 assert replay.moves(observer) == state.moves(observer)
                 for viewer, moves in enumerate(replay.position_in_episode().moves):
-                    count = game.entries().recall(world.record.ctypes.data, viewer, recalled.ctypes.data, len(recalled))
+                    count = game.entries().recall(world.data.ctypes.data, viewer, recalled.ctypes.data, len(recalled))
                     assert tuple(recalled[:count]) == moves
 
 
 def test_the_environment_and_everyone_after_the_end_know_the_board():
     for state in (played("a1 b1 b1"), played("a1 a1 a4 b1 b4 c1 c4 d1")):
         for observer in (CHANCE, *((0, 1) if state.is_terminal() else ())):
-            assert key(state.determinize(observer, seed=1).record) == key(state.record)
+            assert key(state.determinize(observer, seed=1).data) == key(state.data)

@@ -43,7 +43,7 @@ def test_a_determinized_state_that_is_played_on_is_searched_as_the_state_itself(
 @pytest.mark.parametrize("name", HIDDEN)
 @pytest.mark.parametrize("seed", range(4))
 def test_the_position_of_a_determinized_state_goes_on_with_its_moves(name: str, seed: int) -> None:
-    """What each viewer has seen of the episode is what the record recalls, after every further action."""
+    """What each viewer has seen of the episode is what the data recalls, after every further action."""
     luck = random.Random(f"{name} {seed}")
     state = played_on(games.load(name).new_initial_state(seed), luck, 4)
     if state.is_terminal() or state.is_chance_node():
@@ -52,7 +52,7 @@ def test_the_position_of_a_determinized_state_goes_on_with_its_moves(name: str, 
     room = np.zeros(5000, np.int64)
     while not other.is_terminal():
         for viewer, moves in enumerate(other.position_in_episode().moves):
-            count = recall(other.record.ctypes.data, viewer, room.ctypes.data, len(room))
+            count = recall(other.data.ctypes.data, viewer, room.ctypes.data, len(room))
             assert moves == tuple(room[:count].tolist())
         played_on(other, luck, 1)
 
@@ -62,7 +62,7 @@ def test_the_history_of_a_determinized_state_begins_with_it() -> None:
     played_on(state, random.Random(1), 3)
     other = state.determinize(state.current_player(), 5)
     assert other.history == [] and other.history_str() == ""
-    assert other.start.tobytes() == other.record.tobytes()
+    assert other.start.tobytes() == other.data.tobytes()
     action = other.legal_actions()[0]
     text = other.action_to_string(action)
     other.apply_action(action)
@@ -73,7 +73,7 @@ def test_the_history_of_a_determinized_state_begins_with_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "told"),
+    ("data", "told"),
     [
         (np.zeros(1, np.int64), r"is an array \[1\] of int64; it must be an array \[1\] of the dtype toy-card"),
         (np.zeros(1, np.int8), r"is an array \[1\] of int8"),
@@ -84,9 +84,9 @@ def test_the_history_of_a_determinized_state_begins_with_it() -> None:
     ],
     ids=repr,
 )
-def test_a_record_of_another_kind_is_refused(record: Any, told: str) -> None:
+def test_data_of_another_kind_is_refused(data: Any, told: str) -> None:
     with pytest.raises(TypeError, match=told):
-        State(CARD, record)
+        State(CARD, data)
 
 
 def test_facts_changed_by_hand_begin_a_history_of_their_own() -> None:
@@ -94,7 +94,7 @@ def test_facts_changed_by_hand_begin_a_history_of_their_own() -> None:
     played_on(state, random.Random(2), 2)
     row = next(i for i, row in enumerate(toy.ROWS) if row.tree == 6 and row.node.label == 3)
     state.facts.row = row
-    fresh = State(EPISODES, state.record.copy())
+    fresh = State(EPISODES, state.data.copy())
     assert state.position_in_episode() == fresh.position_in_episode()
     assert state.position_in_episode().label == 3
     assert state.history == [] and state.start["row"][0] == row

@@ -104,7 +104,7 @@ def test_nothing_that_the_seat_may_not_see_is_sent(served, game: str) -> None:
     shown = None
     for seed in range(30):
         other = truth.determinize(0, seed=seed)
-        if (other.record == truth.record).all():
+        if (other.data == truth.data).all():
             continue
         table.session.at = lambda count, found=other: found  # type: ignore[method-assign]
         shown = got(address)

@@ -67,11 +67,11 @@ class Contract:
         """Test the contract in a random game that goes on from a determinization, as a playout does."""
         if not self.determinizations:
             return
-        record, observer, where = random.Random(f"{self.seed} at {number}").choice(self.determinizations)
+        data, observer, where = random.Random(f"{self.seed} at {number}").choice(self.determinizations)
         self._begin(f"{where}, then in a determinization for player {observer}", f"{self.seed} from {number}")
 
         def go_on() -> None:
-            self._fenced.place(record)
+            self._fenced.place(data)
             self._fenced.determinize(observer, seeded((*self.seed, 3, number)))
             self._seen = None
             self._go_on()
@@ -102,7 +102,7 @@ class Contract:
         last = self._played[-LAST_ACTIONS:]
         moves = ("… " if len(last) < len(self._played) else "") + (" ".join(last) or "nothing")
         try:
-            board = str(self.game.text(facts_of(self._fenced.record)))
+            board = str(self.game.text(facts_of(self._fenced.data)))
         except Exception as error:  # the text may be what is broken
             board = f"text raises {error!r}"
         return f"{self._told_of}, after {moves}: {told}\n  " + board.replace("\n", "\n  ")
@@ -115,9 +115,9 @@ class Contract:
 
     def _deal(self, seed: tuple[int, ...]) -> None:
         self._fenced.initial(seeded(seed))
-        first = self._fenced.record
+        first = self._fenced.data
         self._fenced.initial(seeded(seed))
-        same = _same(first, self._fenced.record)
+        same = _same(first, self._fenced.data)
         self._held("repeat", same, lambda: "initial makes another state of the same seed")
         self._seen = [[] for _ in range(self.game.viewers)]
         self._go_on()
@@ -157,7 +157,7 @@ class Contract:
     def _choices(self) -> list[int]:
         actions = self._fenced.legal()
         again = self._fenced.legal()
-        self._fenced.place(self._fenced.record)
+        self._fenced.place(self._fenced.data)
         copied = self._fenced.legal()
         wrong = [action for action in actions if action < 0]
         shown = "one that was not written" if UNWRITTEN in wrong else f"{wrong[0]}" if wrong else ""
@@ -169,7 +169,7 @@ class Contract:
         return actions
 
     def _notation(self, actions: list[int]) -> list[str]:
-        facts = facts_of(self._fenced.record)
+        facts = facts_of(self._fenced.data)
         try:
             texts = [self.game.action_text(facts, action) for action in actions]
         except Exception as error:
@@ -222,12 +222,12 @@ class Contract:
                 seen += [move] * (move != UNSEEN)
 
     def _apply(self, action: int) -> None:
-        before = self._fenced.record
+        before = self._fenced.data
         self._fenced.apply(action)
-        after = self._fenced.record
+        after = self._fenced.data
         self._fenced.place(before)
         self._fenced.apply(action)
-        same = _same(after, self._fenced.record)
+        same = _same(after, self._fenced.data)
         self._held("repeat", same, lambda: f"apply makes two different states of one by the same action {action}")
 
     def _label(self) -> None:
@@ -255,7 +255,7 @@ class Contract:
     def _board(self, player: int, following: tuple[float, ...]) -> None:
         """Whether another state looks the same to everyone together, and is not."""
         try:
-            text = self.game.text(facts_of(self._fenced.record))
+            text = self.game.text(facts_of(self._fenced.data))
         except Exception as error:
             raise BrokenPromise("board", f"text raises {error!r}") from None
         self._held("board", isinstance(text, str), lambda: f"text gives {text!r}, which is no text")
@@ -268,13 +268,13 @@ class Contract:
         """Draw a determinization, for what it writes; keep some states to play on from theirs."""
         if player == CHANCE or not self._fenced.knows("determinize"):
             return
-        record = self._fenced.record
+        data = self._fenced.data
         if self.luck.random() < 1 / (1 + len(self._played)):
             self.determinizations.append(
-                (record, player, f"{self._told_of}, after {' '.join(self._played) or 'nothing'}")
+                (data, player, f"{self._told_of}, after {' '.join(self._played) or 'nothing'}")
             )
         self._fenced.determinize(player, seeded((*self.seed, 4, len(self._played))))
-        self._fenced.place(record)
+        self._fenced.place(data)
 
 
 def _same(one: np.ndarray, other: np.ndarray) -> bool:

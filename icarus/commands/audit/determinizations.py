@@ -10,7 +10,7 @@ What a text leaves out is not compared; each text must hide equally many facts, 
 An information set is *small* where there were at least DRAWS_PER_STATE draws for each state found in it: a state is then missed
 with a probability of e^-25, so what is not found is excluded, and the counts can be compared with the uniform distribution.
 
-Deals are what is equally likely. Where a record says less than the deal (ranks without their suits), `multiplicity(state)` must
+Deals are what is equally likely. Where data says less than the deal (ranks without their suits), `multiplicity(state)` must
 tell how many deals it stands for, up to a common factor.
 """
 
@@ -47,15 +47,15 @@ BEFORE_SEARCH = (
 STRATEGY = EPIC >> (MAST + NAST2) / 2  # reads histories, episodes, actions and n-grams
 LAST_ACTIONS = 10  # of the history, told in an example
 HIDING = (
-    "; but different records have the same text here: if they are different deals, the text hides what makes them differ "
-    "(suits, say), and the alarm is false: show it, or count the deals of a record by multiplicity"
+    "; but different data have the same text here: if they are different deals, the text hides what makes them differ "
+    "(suits, say), and the alarm is false: show it, or count the deals of data by multiplicity"
 )
 
 HIDDEN = {
     "player": "the same player is about to act in every determinization",
     "actions": "he has the same legal actions, in the same order",
     "view": "he sees the same episode label and the same moves of the episode",
-    "legal": "an initial record and legal actions lead to the determinization",
+    "legal": "initial data and legal actions lead to the determinization",
     "history": "on that way the observer sees the moves that he has seen",
     "again": "a determinization can be determinized, and all of this holds again",
     "swap": "hidden facts change no draw: where a determinization is the truth, the same random numbers draw the same",
@@ -103,7 +103,7 @@ class Determinizations:
         self._number, self._texts, self._snapshots = number, [], []
         self.luck, self.rng = random.Random(f"{self.seed} {number}"), seeded((*self.seed, 1, number))
         state = self.game.new_initial_state((*self.seed, 0, number // GAMES_PER_DEAL))
-        deal = state.record.tobytes()
+        deal = state.data.tobytes()
         self._noticed = [[] for _ in range(self.game.players)]
         self._notice_label(state)
         while (player := state.current_player()) != TERMINAL:
@@ -123,7 +123,7 @@ class Determinizations:
 
     def _notice_label(self, state: State) -> None:
         episode = self.game.entries().episode
-        label = -1 if episode is None else episode(state.record.ctypes.data)
+        label = -1 if episode is None else episode(state.data.ctypes.data)
         if label >= 0:
             for noticed in self._noticed:
                 noticed.append(("label", label))
@@ -131,17 +131,17 @@ class Determinizations:
     def _notice_move(self, state: State, action: int) -> None:
         moves, observe = np.full(self.game.players, action, np.int64), self.game.entries().observe
         if observe is not None:
-            observe(state.record.ctypes.data, action, moves.ctypes.data, self.game.players)
+            observe(state.data.ctypes.data, action, moves.ctypes.data, self.game.players)
         for noticed, move in zip(self._noticed, moves.tolist(), strict=True):
             if move != UNSEEN:
                 noticed.append(("move", move))
 
-    def _told(self, state: State, what: str, record: np.ndarray | None = None) -> str:
+    def _describe(self, state: State, what: str, data: np.ndarray | None = None) -> str:
         """An example: where in which game, what is wrong, and the determinization that it is wrong with."""
         texts = self._texts[: len(state.history)]
         before = f"… {' '.join(texts[-LAST_ACTIONS:])}" if len(texts) > LAST_ACTIONS else " ".join(texts) or "nothing"
         told = f"game {self._number + 1}, player {state.current_player()} after {before}: {what}"
-        return told if record is None else told + "\n  " + str(State(self.game, record)).replace("\n", "\n  ")
+        return told if data is None else told + "\n  " + str(State(self.game, data)).replace("\n", "\n  ")
 
     # ------------------------------------------------------------------------------------------------------ a decision
 
@@ -149,58 +149,60 @@ class Determinizations:
         self.decisions += 1
         self._faces.clear()
         eyes, before = Eyes(state, observer), self.rng.copy()
-        records, faults = eyes.draws(state.record, self.determinizations, self.rng)
-        self.drawn += len(records)
+        worlds, faults = eyes.draws(state.data, self.determinizations, self.rng)
+        self.drawn += len(worlds)
         for name, bit in FAULTS.items():
-            self._count_faults(name, state, records, np.flatnonzero(faults & bit))
+            self._count_faults(name, state, worlds, np.flatnonzero(faults & bit))
         if self.game.retrace is not None:
-            for i in range(min(len(records), REPLAYED)):
-                self._replay(state, observer, records[i : i + 1])
-        self._count(state, observer, records, deal)
-        truth = self._face(state.record)
+            for i in range(min(len(worlds), REPLAYED)):
+                self._replay(state, observer, worlds[i : i + 1])
+        self._count(state, observer, worlds, deal)
+        truth = self._face(state.data)
         sound = np.flatnonzero(faults[:SWAPPED] == 0)
-        other = next((records[i : i + 1] for i in sound if self._face(records[i : i + 1]) != truth), None)
-        if other is not None and self._swap(state, eyes, other, records[:SWAPPED], before):
+        other = next((worlds[i : i + 1] for i in sound if self._face(worlds[i : i + 1]) != truth), None)
+        if other is not None and self._swap(state, eyes, other, worlds[:SWAPPED], before):
             self._ask_another(state, observer, other)
             if len(state.legal_actions()) > 1:
                 self._snapshots.append((state.clone(), other))
 
-    def _count_faults(self, name: str, state: State, records: np.ndarray, wrong: np.ndarray) -> None:
+    def _count_faults(self, name: str, state: State, worlds: np.ndarray, wrong: np.ndarray) -> None:
         self.checks[name].count(
-            len(records), len(wrong), lambda: self._told(state, "not so in this one:", records[wrong[0] : wrong[0] + 1])
+            len(worlds),
+            len(wrong),
+            lambda: self._describe(state, "not so in this one:", worlds[wrong[0] : wrong[0] + 1]),
         )
 
-    def _face(self, record: np.ndarray) -> Any:
+    def _face(self, data: np.ndarray) -> Any:
         """All that can be seen of a state by everyone together."""
-        key = record.tobytes()
+        key = data.tobytes()
         if key not in self._faces:
             recall, actions = self.game.entries().recall, 0
             if recall is not None:
-                actions = recall(record.ctypes.data, self.game.players, self._recalled.ctypes.data, RECALLED)
-            self._faces[key] = self.game.text(facts_of(record)), self._recalled[:actions].tobytes()
+                actions = recall(data.ctypes.data, self.game.players, self._recalled.ctypes.data, RECALLED)
+            self._faces[key] = self.game.text(facts_of(data)), self._recalled[:actions].tobytes()
         return self._faces[key]
 
-    def _tally(self, records: np.ndarray) -> "Tally | None":
+    def _tally(self, worlds: np.ndarray) -> "Tally | None":
         """How often each state was drawn; None where the information set is not small."""
-        tally, most = Tally(), len(records) // DRAWS_PER_STATE
-        for i in range(len(records)):
-            face = self._face(records[i : i + 1])
-            tally.add(face, records[i : i + 1].tobytes())
+        tally, most = Tally(), len(worlds) // DRAWS_PER_STATE
+        for i in range(len(worlds)):
+            face = self._face(worlds[i : i + 1])
+            tally.add(face, worlds[i : i + 1].tobytes())
             if tally.counts[face] == 1:
-                tally.deals[face] = self._deals(records[i : i + 1])
+                tally.deals[face] = self._deals(worlds[i : i + 1])
             if len(tally.counts) > most or i + 1 == len(tally.counts) == PROBED:
                 return None
             if i + 1 >= max(FEWEST_DRAWS, len(tally.counts) * DRAWS_PER_STATE):
                 break
         return tally
 
-    def _deals(self, record: np.ndarray) -> float:
-        return 1.0 if self.multiplicity is None else float(self.multiplicity(facts_of(record)))
+    def _deals(self, data: np.ndarray) -> float:
+        return 1.0 if self.multiplicity is None else float(self.multiplicity(facts_of(data)))
 
-    def _replay(self, state: State, observer: int, record: np.ndarray) -> None:
+    def _replay(self, state: State, observer: int, data: np.ndarray) -> None:
         """Go the way that leads to a determinization."""
-        found, wrong = self._retraced(state, record)
-        self.checks["legal"].count(1, bool(wrong), lambda: self._told(state, wrong, record))
+        found, wrong = self._retraced(state, data)
+        self.checks["legal"].count(1, bool(wrong), lambda: self._describe(state, wrong, data))
         if found is not None:
             seen, moves = (
                 [move for kind, move in self._noticed[observer] if kind == "move"],
@@ -210,16 +212,16 @@ class Determinizations:
             self.checks["history"].count(
                 1,
                 not agrees,
-                lambda: self._told(
-                    state, f"he has seen the moves {seen[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}", record
+                lambda: self._describe(
+                    state, f"he has seen the moves {seen[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}", data
                 ),
             )
 
-    def _retraced(self, state: State, record: np.ndarray) -> tuple[State | None, str]:
+    def _retraced(self, state: State, data: np.ndarray) -> tuple[State | None, str]:
         """The state that the way to a determinization leads to, with its history; or what is wrong with that way."""
         assert self.game.retrace is not None
         try:
-            start, actions = self.game.retrace(state, record)
+            start, actions = self.game.retrace(state, data)
             found = State(self.game, start.copy())
             for action in actions:
                 legal = self._legal(found)
@@ -231,7 +233,7 @@ class Determinizations:
                 found.apply_action(action)
         except Exception as error:  # whatever a way back stumbles over is what there is to tell
             return None, f"no way leads there: {error!r}"
-        if not (found.record == record).all():
+        if not (found.data == data).all():
             return None, f"the way back leads elsewhere, by {found.history_str()}:"
         return found, ""
 
@@ -239,24 +241,24 @@ class Determinizations:
         """Legal actions, listed with room to spare; a state with more than any right one is refused before it is played on."""
         if state.is_terminal():
             return []
-        count = self.game.entries().legal(state.record.ctypes.data, self._listed.ctypes.data)
+        count = self.game.entries().legal(state.data.ctypes.data, self._listed.ctypes.data)
         if count > self.game.max_legal:
             raise ValueError(f"{count} legal actions, although max_legal is {self.game.max_legal}")
         return self._listed[:count].tolist()
 
-    def _count(self, state: State, observer: int, records: np.ndarray, deal: bytes) -> None:
+    def _count(self, state: State, observer: int, worlds: np.ndarray, deal: bytes) -> None:
         """Where the information set is small: nothing that can be true is excluded, and all of it is equally likely."""
-        tally = self._tally(records)
+        tally = self._tally(worlds)
         if tally is None:
             return
         known = hash((deal, observer, tuple(self._noticed[observer]), tuple(state.legal_actions())))
         alike = self._alike.setdefault(known, {})
-        alike[self._face(state.record)] = self._deals(state.record)
+        alike[self._face(state.data)] = self._deals(state.data)
         excluded = [face for face, deals in alike.items() if tally.excludes(face, deals)]
         self.checks["truth"].count(
             1,
             bool(excluded),
-            lambda: self._told(
+            lambda: self._describe(
                 state, "never drawn, although it looks the same to him:\n  " + excluded[0][0].replace("\n", "\n  ")
             ),
         )
@@ -274,7 +276,7 @@ class Determinizations:
         if p < self._least:
             self._least, self._least_told = (
                 p,
-                self._told(state, f"{uneven(counts, expected)} (p = {p:.2g}){HIDING * bool(merged)}"),
+                self._describe(state, f"{uneven(counts, expected)} (p = {p:.2g}){HIDING * bool(merged)}"),
             )
 
     def _redrawn(
@@ -284,7 +286,7 @@ class Determinizations:
         try:
             return eyes.draws(other, count, rng)
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            told = self._told(state, f"{error!r} where this is determinized:", other)
+            told = self._describe(state, f"{error!r} where this is determinized:", other)
             self.checks["again"].count(1, 1, lambda: told)
             return None
 
@@ -293,17 +295,15 @@ class Determinizations:
         redrawn = self._redrawn(state, eyes, other, len(drawn), rng)
         if redrawn is None:
             return False
-        records, faults = redrawn
-        self._count_faults("again", state, records, np.flatnonzero(faults))
+        worlds, faults = redrawn
+        self._count_faults("again", state, worlds, np.flatnonzero(faults))
         differ = [
-            i
-            for i in np.flatnonzero(records != drawn)
-            if self._face(records[i : i + 1]) != self._face(drawn[i : i + 1])
+            i for i in np.flatnonzero(worlds != drawn) if self._face(worlds[i : i + 1]) != self._face(drawn[i : i + 1])
         ]
         self.checks["swap"].count(
             1,
             bool(differ),
-            lambda: self._told(state, f"draw {differ[0] + 1} is another one where this is the truth:", other),
+            lambda: self._describe(state, f"draw {differ[0] + 1} is another one where this is the truth:", other),
         )
         return not faults.any()
 
@@ -319,14 +319,16 @@ class Determinizations:
             self.checks["others"].count(
                 1,
                 tally.excludes(self._face(other), self._deals(other)),
-                lambda: self._told(state, f"never drawn by the eyes of player {player} where it is the truth:", other),
+                lambda: self._describe(
+                    state, f"never drawn by the eyes of player {player} where it is the truth:", other
+                ),
             )
 
-    def _search(self, state: State, record: np.ndarray) -> None:
+    def _search(self, state: State, data: np.ndarray) -> None:
         """Search the truth, and a determinization as if it were the truth."""
-        other = self._retraced(state, record)[0] if self.game.retrace is not None else None
+        other = self._retraced(state, data)[0] if self.game.retrace is not None else None
         if other is None:
-            other = state.drawn(record.copy())
+            other = state.drawn(data.copy())
         seed = (*self.seed, self._number)
         try:
             first, second = (search(root, STRATEGY, iterations=ITERATIONS, seed=seed) for root in (state, other))
@@ -334,7 +336,7 @@ class Determinizations:
             told = f"other {', '.join(different)} where this is the truth:"
         except Exception as error:  # here, too
             different, told = ["error"], f"{error!r} where this is the truth:"
-        self.checks["search"].count(1, bool(different), lambda: self._told(state, told, record))
+        self.checks["search"].count(1, bool(different), lambda: self._describe(state, told, data))
 
     # ------------------------------------------------------------------------------------------------------ the report
 

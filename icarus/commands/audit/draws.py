@@ -7,7 +7,7 @@ import numpy as np
 from numba import types
 
 from icarus.compiler.entries import compiled
-from icarus.compiler.pointers import array_at, call1, call2, call4, record_at
+from icarus.compiler.pointers import array_at, call1, call2, call4, struct_at
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.state import State, in_words
 
@@ -27,7 +27,7 @@ JOB = np.dtype(
         ("beliefs", np.int64),
         ("rng", np.int64),
         ("truth", np.int64),
-        ("words", np.int64),  # address of a record, and its length in 8 bytes
+        ("words", np.int64),  # address of data, and its length in 8 bytes
         ("mover", np.int64),
         ("label", np.int64),  # what every determinization must have: the player about to act, e(s),
         ("actions", np.int64),
@@ -47,7 +47,7 @@ _INT = np.dtype(np.int64)
 
 def draw(job: int) -> int:
     """Draw the determinizations of a JOB and note the faults of each."""
-    j = record_at(job, JOB)
+    j = struct_at(job, JOB)
     truth, faults = array_at(j.truth, j.words, _INT), array_at(j.faults, j.count, _INT)
     actions, moves = array_at(j.actions, j.action_count, _INT), array_at(j.moves, j.move_count, _INT)
     listed, recalled = array_at(j.listed, j.action_count, _INT), array_at(j.recalled, j.move_count, _INT)
@@ -80,7 +80,7 @@ class Eyes:
 
     def __init__(self, state: State, observer: int) -> None:
         game, entries = state.game, state.game.entries()
-        address = state.record.ctypes.data
+        address = state.data.ctypes.data
         self.game, self._job = game, np.zeros(1, JOB)
         actions = np.array(state.legal_actions(), np.int64)
         moves, recalled = np.zeros(RECALLED, np.int64), np.zeros(RECALLED, np.int64)
@@ -90,24 +90,24 @@ class Eyes:
             self._job[name] = entries.address(name)
         for name, array in self._arrays.items():
             self._job[name] = array.ctypes.data
-        self._job["observer"], self._job["words"] = observer, len(in_words(state.record))
+        self._job["observer"], self._job["words"] = observer, len(in_words(state.data))
         self._job["action_count"] = len(actions)
         self._job["mover"] = state.current_player()
         self._job["label"] = 0 if entries.episode is None else entries.episode(address)
         if entries.recall is not None:
             self._job["move_count"] = entries.recall(address, observer, moves.ctypes.data, RECALLED)
 
-    def draws(self, record: np.ndarray, count: int, rng: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Determinizations of a record, [count] of game.state, and the faults of each, [count]."""
-        truth = in_words(record)
+    def draws(self, data: np.ndarray, count: int, rng: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Determinizations of data, [count] of game.state, and the faults of each, [count]."""
+        truth = in_words(data)
         draws, faults = np.zeros((count, len(truth)), np.int64), np.zeros(count, np.int64)
-        beliefs = State(self.game, record).beliefs(int(self._job["observer"][0]))
+        beliefs = State(self.game, data).beliefs(int(self._job["observer"][0]))
         for name, array in (("truth", truth), ("draws", draws), ("faults", faults), ("beliefs", beliefs), ("rng", rng)):
             self._job[name] = array.ctypes.data
         self._job["count"] = count
         _draw()(self._job.ctypes.data)
-        records = np.ascontiguousarray(draws.view(np.uint8)[:, : self.game.state.itemsize])
-        return records.view(self.game.state)[:, 0], faults
+        data = np.ascontiguousarray(draws.view(np.uint8)[:, : self.game.state.itemsize])
+        return data.view(self.game.state)[:, 0], faults
 
 
 @functools.cache
@@ -115,6 +115,6 @@ def _draw() -> Any:
     return compiled(draw, types.int64(types.int64), "the draws of an audit")
 
 
-def facts_of(record: np.ndarray) -> Any:
-    """A state record with attribute access."""
-    return record.view(np.recarray)[0]
+def facts_of(data: np.ndarray) -> Any:
+    """A state data with attribute access."""
+    return data.view(np.recarray)[0]

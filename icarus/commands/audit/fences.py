@@ -73,14 +73,14 @@ class Fenced:
         }
 
     @property
-    def record(self) -> np.ndarray:
+    def data(self) -> np.ndarray:
         """A copy of the state, [1] of game.state."""
         return self._states[0].bytes.copy().view(self.game.state)
 
-    def place(self, record: np.ndarray) -> None:
+    def place(self, data: np.ndarray) -> None:
         """Make this the state, in other memory than the one before."""
         self._states.reverse()
-        self._states[0].bytes[:] = record.view(np.uint8)
+        self._states[0].bytes[:] = data.view(np.uint8)
 
     def knows(self, name: str) -> bool:
         return getattr(self._entries, name) is not None

@@ -15,16 +15,16 @@ class Tally:
 
     counts: Counter = attrs.field(factory=Counter)
     deals: dict[Any, float] = attrs.field(factory=dict)
-    records: dict[Any, set[bytes]] = attrs.field(factory=dict)
+    data: dict[Any, set[bytes]] = attrs.field(factory=dict)
 
-    def add(self, face: Any, record: bytes) -> None:
+    def add(self, face: Any, data: bytes) -> None:
         self.counts[face] += 1
-        self.records.setdefault(face, set()).add(record)
+        self.data.setdefault(face, set()).add(data)
 
     @property
     def merged(self) -> int:
         """How many states look like another one: the records that were drawn beyond one for each face."""
-        return sum(map(len, self.records.values())) - len(self.records)
+        return sum(map(len, self.data.values())) - len(self.data)
 
     def expected(self, deals: float) -> float:
         """How often a state of so many deals should have been drawn."""

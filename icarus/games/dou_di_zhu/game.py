@@ -173,11 +173,11 @@ def episode(state: Any) -> int:
     return state.player if state.play == PASS else CONTINUES
 
 
-def retrace(state: State, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The deal that leads to a determinization: what each player holds there, and what he has played."""
     start = np.zeros(1, STATE)
     for i in range(PLAYERS):
-        cards = cards_of(record["hands"][0, i])
+        cards = cards_of(data["hands"][0, i])
         for mover, action in state.history:
             cards += cards_played(action) if mover == i else []
         start["hands"][0, i] = hand_of(cards)

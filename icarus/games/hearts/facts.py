@@ -1,4 +1,4 @@
-"""Hearts: cards, passes, actions, and the state record."""
+"""Hearts: cards, passes, actions, and the state data."""
 
 import math
 from typing import Any

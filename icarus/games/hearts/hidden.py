@@ -258,11 +258,11 @@ def _redraw_pass(state: Any, passer: int, holder: int, rng: np.ndarray) -> None:
     shuffle(rng, state.passed[passer], count)
 
 
-def retrace(state: State, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """What leads to a determinization since its round began: from the initial state, or from where DEAL is to happen."""
-    facts = record.view(np.recarray)[0]
+    facts = data.view(np.recarray)[0]
     if facts.phase == DEALING:
-        return record.copy(), []
+        return data.copy(), []
     dealt = max((n for n, (_, action) in enumerate(state.history) if action == DEAL), default=0)
     actions = [action for _, action in state.history[dealt:]]
     first = int(facts.round_number > 0)  # after DEAL
@@ -271,7 +271,7 @@ def retrace(state: State, record: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 
 def _start_of_round(facts: Any) -> np.ndarray:
-    """The record before the passes of a round, with the cards that were dealt in it."""
+    """The data before the passes of a round, with the cards that were dealt in it."""
     start = np.zeros(1, STATE)
     begun = start.view(np.recarray)[0]
     for field in ("fate", "threshold", "round_number", "searching"):

@@ -1,4 +1,4 @@
-"""Knockout Whist: rounds, actions, stages, and the state record."""
+"""Knockout Whist: rounds, actions, stages, and the state data."""
 
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ STATE = np.dtype(
         ("voids", np.int8, (MOST,)),  # suits that a player has failed to follow in this round, a bit for each
         ("trick", np.int8, (MOST,)),  # cards played to the current trick, in order
         ("count", np.int8),  # how many of these
-        ("players", np.int8),  # seats in use; one record serves any number of players, compiled once
+        ("players", np.int8),  # seats in use; one dtype serves any number of players, compiled once
         ("alive", np.int8),  # players not out, a bit for each
         ("player", np.int8),  # about to play or to choose; in stage FACE_DOWN he who will choose
         ("best", np.int8),  # the card that is taking the trick

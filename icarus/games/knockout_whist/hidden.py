@@ -127,9 +127,9 @@ def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
     return state.count
 
 
-def retrace(state: "State", record: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """An initial record with the hands of `record` in the round that it belongs to, and the actions that lead there."""
-    world, start = record.view(np.recarray)[0], state.start.copy()
+def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """An initial data with the hands of `data` in the round that it belongs to, and the actions that lead there."""
+    world, start = data.view(np.recarray)[0], state.start.copy()
     facts = start.view(np.recarray)[0]
     actions = [action for _, action in state.history]
     hands = [int(hand) for hand in world.hands]

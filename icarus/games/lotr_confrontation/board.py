@@ -1,4 +1,4 @@
-"""The Confrontation's state record, and where each piece may go: forward, or further to attack."""
+"""The Confrontation's state data, and where each piece may go: forward, or further to attack."""
 
 from typing import Any
 
