@@ -521,7 +521,7 @@ def test_search_and_match_take_schemes_and_say_which_cheat(icarus: Call) -> None
         (["search", "kuhn-poker", "--scheme", "UCT"], "'UCT' is no scheme; there are MO_ISMCTS, "),
         (
             ["search", "kuhn-poker", "--scheme", "DeterminizedUCT(0)"],
-            "determinizations is 0; it must be an integer of at least 1",
+            "determinizations is 0; it must be an integer from 1 to 10000",
         ),
         (
             ["search", "kuhn-poker", "--scheme", "DeterminizedUCT(30)", "--iterations", "20"],
