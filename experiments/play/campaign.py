@@ -22,7 +22,7 @@ import attrs
 
 import icarus
 from experiments.plan import loading
-from experiments.plan.campaign import CAMPAIGN, FIRST, ITERATIONS, LOOKS, SEED, Sizes
+from experiments.plan.campaign import CAMPAIGN, COMMIT, FIRST, ITERATIONS, LOOKS, SEED, TAG, Sizes
 from experiments.plan.definition import Cell, Experiment, Refusal
 from experiments.plan.titles import duration
 from experiments.play.crew import Crew
@@ -190,6 +190,8 @@ def clone(tag: str, out: Path, repository: Path = REPOSITORY) -> Path:
         Refusal: no such tag, or the clone is not what it should be.
     """
     commit = _git(repository, "rev-parse", "--quiet", "--verify", f"refs/tags/{tag}^{{commit}}")
+    if not commit and tag == TAG:
+        commit = _git(repository, "rev-parse", "--quiet", "--verify", f"{COMMIT}^{{commit}}")
     if not commit:
         raise Refusal(
             f"{repository} has no tag {tag!r}; the campaign is played at a commit named once and for all: git tag {tag}"
