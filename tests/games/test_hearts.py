@@ -786,7 +786,7 @@ def test_a_game_of_real_play_goes_on_to_the_next_round() -> None:
 def test_cards_and_hands_are_written_as_players_do() -> None:
     state = HEARTS.new_initial_state(seed=3)
     assert all(state.string_to_action(state.action_to_string(action)) == action for action in state.legal_actions())
-    assert state.action_to_string(PASS + QUEEN) == "pass Q♠" and state.action_to_string(QUEEN) == "Q♠"
+    assert HEARTS.action_text(state.facts, PASS + QUEEN) == "pass Q♠" and HEARTS.action_text(state.facts, QUEEN) == "Q♠"
     assert str(state).startswith("round 1, pass left; scores 0 0 0 0") and str(state).endswith(
         "passed: nothing; 0 to pass"
     )

@@ -50,6 +50,7 @@ class Contract:
         self._fenced = Fenced(game)
         self._boards: dict[int, Any] = {}
         self._told_of, self._played = "", [""]
+        self._in_playout = False  # where the game goes on from a determinization: nothing is determinized there
         self._seen: list[list[int]] | None = None  # by each viewer since the episode began; None where nobody knows
         self.determinizations: list[tuple[np.ndarray, int, str]] = []  # true states to determinize, with who acts
 
@@ -60,6 +61,7 @@ class Contract:
     def play(self, number: int) -> None:
         """Test the contract in a random game."""
         seed = (*self.seed, 2, number)
+        self._in_playout = False
         self._begin(f"game {number + 1}, new_initial_state(seed={seed})", f"{seed}")
         self._guarded(lambda: self._deal(seed))
 
@@ -73,7 +75,7 @@ class Contract:
         def go_on() -> None:
             self._fenced.place(data)
             self._fenced.determinize(observer, seeded((*self.seed, 3, number)))
-            self._seen = None
+            self._seen, self._in_playout = None, True
             self._go_on()
 
         self._guarded(go_on)
@@ -266,7 +268,7 @@ class Contract:
 
     def _determinize(self, player: int) -> None:
         """Draw a determinization, for what it writes; keep some states to play on from theirs."""
-        if player == CHANCE or not self._fenced.knows("determinize"):
+        if player == CHANCE or self._in_playout or not self._fenced.knows("determinize"):
             return
         data = self._fenced.data
         if self.luck.random() < 1 / (1 + len(self._played)):
