@@ -134,7 +134,7 @@ class Dealt:
 
 
 def test_the_baseline_visits_histories_up_to_the_expanded_one_and_marks_their_siblings_available() -> None:
-    assert naive.capture(naive.baseline(), open_playout()) == [
+    assert naive.capture(naive.baseline(), open_playout(), {}) == [
         ((), VISIT),
         ((0, (4,)), VISIT),
         ((CHANCE, (4, 7)), VISIT),
@@ -147,7 +147,7 @@ def test_the_baseline_visits_histories_up_to_the_expanded_one_and_marks_their_si
 
 
 def test_the_baseline_sees_each_history_through_the_eyes_of_its_last_mover() -> None:
-    assert naive.capture(naive.baseline(), secret_playout()) == [
+    assert naive.capture(naive.baseline(), secret_playout(), {}) == [
         ((), VISIT),
         ((0, (1,)), VISIT),
         ((1, (90, 5)), VISIT),
@@ -163,14 +163,14 @@ def test_a_playout_that_never_leaves_the_tree_is_captured_to_its_end() -> None:
     step(h, 0, 4, (4, 5), SELECTION)
     step(h, 1, 6, (6,), SELECTION)
     assert h.t_e == h.t == 2
-    assert naive.capture(naive.baseline(), h)[:3] == [((), VISIT), ((0, (4,)), VISIT), ((1, (4, 6)), VISIT)]
+    assert naive.capture(naive.baseline(), h, {})[:3] == [((), VISIT), ((0, (4,)), VISIT), ((1, (4, 6)), VISIT)]
 
 
 def test_the_first_playout_visits_the_empty_history_only() -> None:
     h = start()
     step(h, 0, 4, (4, 5), SIMULATION)
     step(h, 1, 6, (6, 7), SIMULATION)
-    assert naive.capture(naive.baseline(), h) == [((), VISIT)]
+    assert naive.capture(naive.baseline(), h, {}) == [((), VISIT)]
 
 
 def test_a_visit_adds_the_rewards_and_counts_and_availability_counts_only() -> None:
@@ -211,8 +211,12 @@ def test_amaf_updates_every_later_occurrence_by_the_same_player_below_nodes_of_t
     # h_1 is a selection node of the environment, which plays 7 only. h_2 is an expansion node of player 1, who plays 5 and
     # once more 5, legal there; below it all is simulation.
     selected = [((0, (4,)), None), ((0, (5,)), None), ((0, (6,)), None), ((CHANCE, (4, 7)), None)]
-    assert naive.capture(naive.amaf(), open_playout()) == [*selected, ((1, (4, 7, 5)), None), ((1, (4, 7, 5)), None)]
-    assert naive.capture(naive.amaf(strict=True), open_playout()) == selected
+    assert naive.capture(naive.amaf(), open_playout(), {}) == [
+        *selected,
+        ((1, (4, 7, 5)), None),
+        ((1, (4, 7, 5)), None),
+    ]
+    assert naive.capture(naive.amaf(strict=True), open_playout(), {}) == selected
 
 
 def test_amaf_counts_an_action_that_occurs_twice_twice_and_skips_what_was_not_legal() -> None:
@@ -234,7 +238,7 @@ def test_amaf_counts_an_action_that_occurs_twice_twice_and_skips_what_was_not_le
 
 def test_amaf_keeps_the_eyes_of_the_player_about_to_act() -> None:
     # h_0, player 0: 1 now and 1, 0 later. h_1, player 1, who saw 90: 5 now and 5 later (3 was not legal). h_2: 3 (5 was not legal).
-    assert naive.capture(naive.amaf(), secret_playout()) == [
+    assert naive.capture(naive.amaf(), secret_playout(), {}) == [
         ((0, (1,)), None),
         ((0, (1,)), None),
         ((0, (0,)), None),
@@ -291,7 +295,7 @@ def test_in_a_maxilinear_sum_no_weight_takes_nothing_of_infinity_and_any_weight_
 
 
 def test_mast_updates_each_action_under_the_player_who_played_it() -> None:
-    assert naive.capture(naive.mast(), open_playout()) == [
+    assert naive.capture(naive.mast(), open_playout(), {}) == [
         ((4, 0), 0),
         ((5, 1), 1),
         ((5, 0), 0),
@@ -343,14 +347,14 @@ def test_the_mast_values_are_means_and_one_where_nothing_is_known() -> None:
 
 
 def test_a_reply_is_captured_under_the_move_that_the_replying_player_saw() -> None:
-    assert naive.capture(naive.lgr(), open_playout()) == [
+    assert naive.capture(naive.lgr(), open_playout(), {}) == [
         ((7, 1), (5, 1)),
         ((5, 0), (5, 0)),
         ((5, 0), (6, 0)),
         ((6, 1), (5, 1)),
     ]
     # Player 0 does not notice either 5: the last move that he saw before his own 0 was his own 1.
-    assert naive.capture(naive.lgr(), secret_playout()) == [
+    assert naive.capture(naive.lgr(), secret_playout(), {}) == [
         ((90, 1), (5, 1)),
         ((5, 1), (3, 1)),
         ((3, 0), (1, 0)),
@@ -383,20 +387,20 @@ def test_forgetting_deletes_a_reply_only_where_that_very_reply_lost() -> None:
 
 
 def test_n_grams_end_in_a_players_action_and_hold_what_he_observed() -> None:
-    assert naive.capture(naive.nast(2), open_playout()) == [
+    assert naive.capture(naive.nast(2), open_playout(), {}) == [
         (((7, 5), 1), 1),
         (((5, 5), 0), 0),
         (((5, 6), 0), 0),
         (((6, 5), 1), 1),
     ]
-    assert naive.capture(naive.nast(3), open_playout()) == [
+    assert naive.capture(naive.nast(3), open_playout(), {}) == [
         (((4, 7, 5), 1), 1),
         (((7, 5, 5), 0), 0),
         (((5, 5, 6), 0), 0),
         (((5, 6, 5), 1), 1),
     ]
     # Player 0 has noticed 1, 3, 1 before his last decision, player 1 has noticed 90, 5, 3, 90 before his.
-    assert naive.capture(naive.nast(3), secret_playout()) == [
+    assert naive.capture(naive.nast(3), secret_playout(), {}) == [
         (((90, 5, 3), 1), 1),
         (((1, 3, 1), 0), 0),
         (((3, 90, 5), 1), 1),
@@ -434,7 +438,7 @@ def test_before_n_minus_one_moves_nothing_is_known() -> None:
 def test_epic_visits_the_whole_playout_by_position_in_episode() -> None:
     # The label 1 comes with the 3, which still ends the episode before; from then on moves are counted anew.
     before, one = UNLABELLED, 1
-    assert naive.capture(naive.epic(), secret_playout()) == [
+    assert naive.capture(naive.epic(), secret_playout(), {}) == [
         (ORIGIN, VISIT),
         ((before, 0, (1,)), VISIT),
         ((before, 1, (90, 5)), VISIT),
@@ -469,7 +473,11 @@ def test_epic_continues_the_episode_that_the_root_stands_in() -> None:
     # Since the episode began player 0 saw 6, player 1 saw 6 and 7, and player 1 made the last move.
     h = start(origin=(2, 1, (6, 7)), label=2, episode=((6,), (6, 7), (6, 7)))
     step(h, 0, 8, (8, 9), SIMULATION)
-    assert naive.capture(naive.epic(), h) == [((2, 1, (6, 7)), VISIT), ((2, 0, (6, 8)), VISIT), ((2, 0, (6, 9)), AVAIL)]
+    assert naive.capture(naive.epic(), h, {}) == [
+        ((2, 1, (6, 7)), VISIT),
+        ((2, 0, (6, 8)), VISIT),
+        ((2, 0, (6, 9)), AVAIL),
+    ]
 
 
 def test_the_epic_values_are_ucb1_with_availability_at_the_position_in_episode() -> None:
@@ -723,7 +731,7 @@ def test_exp3_adds_the_reward_divided_by_the_probability_it_was_earned_with() ->
     h = at_once()
     h.extend(6, (90, 6, 6))
     h.probabilities, h.rewards = {1: 0.25, 2: 0.5}, (0.75, 0.25)
-    assert naive.capture(EXP3, h) == [((0, (1, 4)), 0.25), ((1, (1, 6)), 0.5)]
+    assert naive.capture(EXP3, h, {}) == [((0, (1, 4)), 0.25), ((1, (1, 6)), 0.5)]
     assert after(EXP3, h) == {(0, (1, 4)): ((3.0, 1.0), 1), (1, (1, 6)): ((1.5, 0.5), 1)}
     assert after(EXP3, h, h) == {(0, (1, 4)): ((6.0, 2.0), 2), (1, (1, 6)): ((3.0, 1.0), 2)}
 
