@@ -10,7 +10,6 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
-from conftest import a_row
 
 from experiments.plan import loading
 from experiments.plan.campaign import BACKGAMMON, CAMPAIGN, FIRST, LOOKS, SHARES, USUAL
@@ -22,6 +21,7 @@ from experiments.store.results import results_of
 from experiments.weigh import claims, order, worlds
 from experiments.weigh.evidence import AGREES, Evidence, higher, place_of
 from experiments.weigh.verdicts import Look, all_of, judge
+from tests.experiments.conftest import a_row
 
 SMALL = dict.fromkeys(LOOKS, (2, 3, 4, 5))
 

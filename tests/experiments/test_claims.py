@@ -7,7 +7,6 @@ import math
 import attrs
 import numpy as np
 import pytest
-from conftest import a_row, keep, small
 
 from experiments.papers import suite
 from experiments.plan import loading
@@ -32,6 +31,7 @@ from experiments.weigh.evidence import (
 from experiments.weigh.statistics import Estimate, contrast, power_factor, wilson
 from experiments.weigh.verdicts import Claim, Look, all_of, judge, level_text, together
 from experiments.weigh.worlds import NOTHING, PAPER
+from tests.experiments.conftest import a_row, keep, small
 
 MANY = 10**6
 

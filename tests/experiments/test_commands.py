@@ -7,13 +7,13 @@ import json
 import shutil
 
 import pytest
-from conftest import SMALL, TRIALS, a_row, all_of_table_1, keep, small
 
 from experiments.commands.main import main
 from experiments.commands.playing import split_games
 from experiments.report.status import state_of
 from experiments.store import rows as store
 from experiments.store.results import results_of
+from tests.experiments.conftest import SMALL, TRIALS, a_row, all_of_table_1, keep, small
 
 
 @pytest.fixture

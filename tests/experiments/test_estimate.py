@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from conftest import a_row, small
 
 from experiments import __main__ as command
 from experiments.commands.main import main
@@ -12,6 +11,7 @@ from experiments.plan.building import build
 from experiments.play import estimate
 from experiments.play.estimate import SAMPLES, Pace
 from experiments.store import rows as store
+from tests.experiments.conftest import a_row, small
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ import random
 from collections import Counter
 
 import pytest
-from conftest import a_row, keep
 
 from experiments.plan import loading
 from experiments.plan.building import build
 from experiments.store.results import results_of
 from experiments.weigh.ratings import ratings, tournaments
+from tests.experiments.conftest import a_row, keep
 
 # Baseball, American League East, 1987 (Agresti, Categorical Data Analysis, table 10.10): wins of the first over the others.
 BASEBALL = {

@@ -9,12 +9,12 @@ import sys
 import time
 
 import pytest
-from conftest import a_row, all_of_table_1, keep, small
 
 from experiments.plan.definition import Refusal
 from experiments.store import rows as store
 from experiments.store.results import results_of
 from experiments.store.summary import MILLION
+from tests.experiments.conftest import a_row, all_of_table_1, keep, small
 
 ROWS, MANY_ROWS = 20_000, 1_000_000
 RATE = 10_000  # rows that are to be stored per second

@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import SMALL, TIMEOUT, TRIALS, games, small, without_clocks
 
 from experiments.plan import loading
 from experiments.play import crew
@@ -16,6 +15,7 @@ from experiments.play.crew import Crew, GameFailed
 from experiments.play.playing import Game
 from experiments.play.running import games_left, part
 from experiments.store import rows as store
+from tests.experiments.conftest import SMALL, TIMEOUT, TRIALS, games, small, without_clocks
 
 TOTAL = 3 * TRIALS
 TIMED_GAMES, TIMED_ITERATIONS = 40, 8000

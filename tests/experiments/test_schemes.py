@@ -4,7 +4,6 @@ import hashlib
 import json
 
 import pytest
-from conftest import a_row, keep
 
 from experiments.plan import loading
 from experiments.plan.building import build
@@ -14,6 +13,7 @@ from experiments.play import playing
 from experiments.report.status import state_of
 from experiments.report.terminal import results_table
 from experiments.store.results import results_of
+from tests.experiments.conftest import a_row, keep
 
 TABLE = {"name": "mine", "games": "othello", "agents": {"a": "RAVE"}, "iterations": 100, "trials": 4}
 

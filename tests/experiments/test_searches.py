@@ -3,9 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from conftest import a_row, keep
 from matplotlib.image import imread
-from test_figures import ink
 
 from experiments.commands.main import main
 from experiments.papers import earlier
@@ -20,6 +18,8 @@ from experiments.weigh.groups import hidden_cards
 from experiments.weigh.round_robin import SEARCHES, RoundRobin, Score, round_robins, search_name
 from experiments.weigh.verdicts import Look, judge
 from icarus.engine.scheme import MO_ISMCTS, SCHEMES
+from tests.experiments.conftest import a_row, keep
+from tests.experiments.test_figures import ink
 
 PAPER = ["Cheating UCT", "Cheating ensemble UCT", "Determinized UCT", "SO-ISMCTS", "SO-ISMCTS + POM", "MO-ISMCTS"]
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
-from conftest import a_row
 
 from experiments.plan import loading
 from experiments.plan.building import build
@@ -17,6 +16,7 @@ from experiments.play import running, sequential
 from experiments.play.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
 from experiments.store import rows as store
 from experiments.store.results import results_of
+from tests.experiments.conftest import a_row
 
 HALF = Fraction(1, 2)
 PAIR = [-1, -HALF, Fraction(0), HALF, 1]  # the scores of a pair of mirrored games

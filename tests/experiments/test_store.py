@@ -5,11 +5,11 @@ import json
 import os
 
 import pytest
-from conftest import a_row, small
 
 from experiments.plan.definition import Refusal
 from experiments.store import rows as store
 from experiments.store.rows import Damage
+from tests.experiments.conftest import a_row, small
 
 
 @pytest.fixture(scope="module")
