@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 SMOKE := tests/test_checks.py tests/test_readme.py tests/algebra/test_enhancement.py tests/commands/test_own_files.py
 
-.PHONY: suite campaign test pythons slow faults bench docs wheel clean
+.PHONY: suite campaign test coverage pythons slow faults bench docs wheel clean
 
 suite: .venv/experiments        # the main job, small: Table 1 on Othello and Knockout Whist, with its pictures
 	$(BIN)/python -m experiments run figure4 --games othello,knockout-whist --trials 8 --iterations 200 --out results/suite
@@ -12,10 +12,13 @@ suite: .venv/experiments        # the main job, small: Table 1 on Othello and Kn
 campaign: .venv/experiments     # section 8 at the paper's size, at the lowest priority, until all is decided; continues where it stopped
 	$(BIN)/python -m experiments campaign
 
-test: .venv/test pythons        # everything that is checked before a change lands; what runs as machine code is not counted as covered
+test: .venv/test                # everything that is checked before a change lands
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+
+coverage: .venv/test            # the same tests, slower, with the share of lines that they run; what runs as machine code is not counted
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --cov --cov-report=term:skip-covered
 
 # The versions that the package claims: a few tests on each other one that is installed, pyenv's too, and a line for those that are not.
