@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from experiments import __main__ as command
+from experiments.commands import playing as command
 from experiments.commands.main import main
 from experiments.plan import loading
 from experiments.plan.building import build

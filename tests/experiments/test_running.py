@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from experiments.plan import loading
+from experiments.plan.definition import Label, Player
 from experiments.play import crew
 from experiments.play.crew import Crew, GameFailed
 from experiments.play.playing import Game
@@ -193,7 +194,7 @@ def test_two_workers_play_nearly_twice_as_many_games_per_second_as_one():
 def test_a_game_that_raises_an_error_stops_the_run_and_names_itself():
     import attrs
 
-    cell = attrs.evolve(small().cells[0], strategy="NOBODY")
+    cell = attrs.evolve(small().cells[0], player=Player(Label("NOBODY")))
     with Crew(1) as one, pytest.raises(GameFailed) as failed:
         list(one.play([Game(cell, 3, (1, 2))]))
     assert "trial 3 of Baseline (NOBODY) in othello, seed (1, 2)" in str(failed.value)
