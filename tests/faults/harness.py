@@ -73,7 +73,7 @@ class Bench:
         """A copy of the undisturbed run."""
         return Path(shutil.copytree(self.whole, self.fresh()))
 
-    def begin_search(self) -> Path:
+    def begun(self) -> Path:
         """A copy of which some games are missing."""
         directory = self.copy()
         lines = (directory / store.RESULTS).read_bytes().splitlines(keepends=True)
