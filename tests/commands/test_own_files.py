@@ -38,7 +38,8 @@ MISERE = "import attrs\nfrom icarus.games.othello import OTHELLO\nfrom icarus im
 
 @pytest.fixture(autouse=True)
 def only_shipped_games(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    shipped = {name: game for name, game in games.GAMES.items() if name not in own_files._own_games}
+    monkeypatch.setattr(games, "GAMES", shipped)
     monkeypatch.setattr(own_files, "_own_games", set())
     monkeypatch.setattr(own_files, "_loaded", {})
     yield
