@@ -9,7 +9,7 @@ from icarus.algebra import Information, Policy
 from icarus.algebra.slots import Values
 from icarus.compiler.atomic import atomic_load, atomic_store, exchanged
 from icarus.compiler.entries import Entry
-from icarus.compiler.functions import DEBUG
+from icarus.compiler.functions import DEBUG, embedded
 from icarus.compiler.pointers import WORD_BYTES, array_at, offset_of, struct_at, unpack_parameters
 from icarus.compiler.writes import refuse_changes, refuse_cuts
 from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
@@ -43,8 +43,8 @@ def values_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, lab
 
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
     """
-    inner, unpack, theta_at = helper(function), unpack_parameters(kinds), theta_of(row)
-    told = f"{label} wrote NaN, or nothing at all, for a legal action; it must write every out[i]"
+    inner, unpack, theta_at = embedded(function), unpack_parameters(kinds), theta_of(row)
+    unwritten = f"{label} wrote NaN, or nothing at all, for a legal action; it must write every out[i]"
 
     def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
         written = array_at(out, count, _REAL)
@@ -53,7 +53,7 @@ def values_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, lab
         inner(history_at(playout), theta_at(table), array_at(legal, count, _INT), written, *unpack(parameters))
         for i in range(count):
             if written[i] != written[i]:
-                raise ValueError(told)
+                raise ValueError(unwritten)
         return 0
 
     return refuse_changes(Entry(entry, 7, label), inner, label, LENT)
@@ -98,7 +98,7 @@ def candidates_entry(
     independent: bool = False,
 ) -> Entry:
     """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
-    inner, unpack, theta_at = helper(function), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = embedded(function), unpack_parameters(kinds), theta_of(row)
     asked = checked_candidates(inner, independent, label) if DEBUG else inner
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
 
@@ -141,7 +141,7 @@ def capture_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype | N
     Args:
         row: of the table, where the function reads θ.
     """
-    inner, unpack = helper(function), unpack_parameters(kinds)
+    inner, unpack = embedded(function), unpack_parameters(kinds)
     if row is None:
 
         def entry(playout: int, table: int, updates: int, parameters: int) -> int:
@@ -177,7 +177,7 @@ def backpropagation_entry(
     Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
     at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
     """
-    inner, unpack, width = helper(function), unpack_parameters(kinds), row.itemsize // _COUNT.itemsize
+    inner, unpack, width = embedded(function), unpack_parameters(kinds), row.itemsize // _COUNT.itemsize
     counts = np.array(
         [offset_of(row, name) // _COUNT.itemsize for name in counts_in(row)], np.int64
     )  # in 32-bit numbers
@@ -249,7 +249,7 @@ def policy_entry(policy: Policy, information: Information, players: int, placed:
 @functools.cache
 def weight_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
     """Compile a weight function of the baseline's information: entry(table, record, out, parameters)."""
-    inner, unpack, theta_at = helper(function), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = embedded(function), unpack_parameters(kinds), theta_of(row)
 
     def entry(table: int, record: int, out: int, parameters: int) -> int:
         seen = find(theta_at(table), record)

@@ -209,7 +209,7 @@ def observed(history: History, i: int, back: int) -> int:
     return UNSEEN
 
 
-@helper
+@inlined
 def ngram(history: History, i: int, moves: int) -> int:
     """The key of the last `moves` moves that the player at step i had observed, oldest first; UNSEEN if there were fewer."""
     key = 0
