@@ -78,7 +78,7 @@ class Leaf:
 
     kind: str
     rule: Rule
-    n: int = 1  # the length of NAST's n-grams
+    n: Any = 1  # the length of NAST's n-grams; what else an enhancement of the catalogue is made with
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,7 @@ def epic(c: float = 0.7) -> Leaf:
 
 
 CATALOGUE: dict[str, Any] = {}  # the twins of `tests.naive_catalogue`, by kind
+ROUNDED = {"exp3"}  # kinds whose information is made of quotients and exponentials: its last bits are the compiler's
 EXP3 = Leaf("exp3", Rule("exp3"))  # no part of an expression: a scheme asks for it
 
 
@@ -837,6 +838,25 @@ def summed(trees: list[Outcome]) -> dict[int, int]:
     return {action: sum(tree.selections[action] for tree in trees) for action in trees[0].selections}
 
 
+def undominated(trees: list[Outcome], player: int) -> dict[int, int]:
+    """The selections of the root's actions but for those that another is proved to be at least as good as, and perhaps better."""
+    selections, bounds = summed(trees), {}
+    for action in selections:
+        found = [
+            CATALOGUE[leaf.kind].bounds(theta, player, action)
+            for tree in trees
+            for leaf, theta in tree.records.items()
+            if hasattr(CATALOGUE.get(leaf.kind), "bounds")
+        ]
+        bounds[action] = max((low for low, _ in found), default=0.0), min((high for _, high in found), default=1.0)
+
+    def beaten(action: int) -> bool:
+        low, high = bounds[action]
+        return any(other_low >= high and other_high > low for other_low, other_high in bounds.values())
+
+    return {action: selected for action, selected in selections.items() if not beaten(action)}
+
+
 def stepwise(
     state: State, expression: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme = MO_ISMCTS
 ) -> Iterator[Outcome]:
@@ -859,7 +879,7 @@ def stepwise(
             if made == 1:
                 trees.append(outcome)
             if made == share and len(trees) == scheme.trees:
-                selections = summed(trees)
+                selections = undominated(trees, observer)
                 outcome.action = list(selections)[draw_best(generators[0].copy(), list(selections.values()))]  # line 18
             yield outcome
 

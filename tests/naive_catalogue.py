@@ -7,6 +7,14 @@ The readings are those told at the heads of the files in icarus/specs. Records a
     grave                histories; (q, n, q̃, ñ)
     lgrf2                (move, move, player) and (move, player); the stored reply
     nst                  (n moves…, player), n = 1, 2, 3; (q, n)
+    ppa                  (action, player); (w,)
+    simulation-decay     (action, player); (q, n, 0)
+    batch-decay          (action, player); (q, n, the batch of the last update)
+    cmc                  (action, action, player), the smaller action first; (q, n)
+    discounted-ucb       histories; (q, n, m)
+    discounted-history   histories and (action, player); (q, n, m)
+    score-bounds         histories; (q, n, m, 0, 1); and (mover, moves, player); (no rewards, 0, 0, bounds of what the player is sure of)
+    relative-bonus       histories; (q, n, m, 0, 0); and (player,); (no rewards, wins, 0, sum of lengths, sum of their squares)
 """
 
 import math
@@ -16,7 +24,7 @@ from icarus.kernel import CHANCE, uniform
 from tests import naive
 from tests.naive import AVAIL, SIMULATION, VISIT, Leaf, Playout, Rule, Theta, added
 
-ARGMAX, FIRST = Rule("argmax"), "first"
+ARGMAX, FIRST, ANYWHERE, LENGTH = Rule("argmax"), "first", "anywhere", "length"
 
 
 def in_simulation(h: Playout) -> bool:
@@ -200,6 +208,189 @@ class Thompson(Twin):
                 return d * v
 
 
+class PlayoutPolicyAdaptation(Twin):
+    def initial(self, leaf, players):
+        return (0.0,)
+
+    def probabilities(self, theta: Theta, legal: tuple[int, ...], player: int) -> dict[int, float]:
+        z = sum(math.exp(theta[m, player][0]) for m in legal)
+        return {m: math.exp(theta[m, player][0]) / z for m in legal}
+
+    def values(self, leaf, theta, h):
+        return [theta[a, h.players[h.t]][0] for a in h.legals[h.t]]
+
+    def capture(self, leaf, h, theta):
+        alpha, captured = leaf.n, []
+        for played, player, legal in zip(h.actions, h.players, h.legals, strict=False):
+            if player != CHANCE and len(legal) > 1 and h.rewards[player] > 1 / 2:
+                p = self.probabilities(theta, legal, player)
+                captured += [((m, player), alpha * ((m == played) - p[m])) for m in legal]
+        return captured
+
+    def backpropagation(self, leaf, known, context, rewards):
+        return (known[0] + context,)
+
+
+class SimulationDecay(Twin):
+    def initial(self, leaf, players):
+        return 0.0, 0.0, 0
+
+    def values(self, leaf, theta, h):
+        known = [theta[a, h.players[h.t]] for a in h.legals[h.t]]
+        return [q / n if n > 0 else 1.0 for q, n, _ in known]
+
+    def capture(self, leaf, h, theta):
+        made = zip(h.actions, h.players, strict=False)
+        return [((a, player), (player, h.iteration)) for a, player in made if player != CHANCE]
+
+    def backpropagation(self, leaf, known, context, rewards):
+        q, n, _ = known
+        decay, player = leaf.n, context[0]
+        return decay * q + rewards[player], decay * n + 1, 0
+
+
+class BatchDecay(SimulationDecay):
+    def backpropagation(self, leaf, known, context, rewards):
+        q, n, batch = known
+        (decay, size), (player, iteration) = leaf.n, context
+        now = iteration // size
+        for _ in range(now - batch):
+            q, n = decay * q, decay * n
+        return q + rewards[player], n + 1, now
+
+
+class ContextualMonteCarlo(Twin):
+    def initial(self, leaf, players):
+        return 0.0, 0
+
+    def own(self, h: Playout, player: int) -> list[int]:
+        return [a for a, p in zip(h.actions, h.players, strict=False) if p == player]
+
+    def values(self, leaf, theta, h):
+        own, bound = self.own(h, h.players[h.t]), leaf.n
+        if not own:
+            return [0.0 for _ in h.legals[h.t]]
+        known = [theta[*sorted((own[-1], a)), h.players[h.t]] for a in h.legals[h.t]]
+        return [q / n if n > 0 and q / n > bound else 0.0 for q, n in known]
+
+    def capture(self, leaf, h, theta):
+        captured = []
+        for j, player in enumerate(h.players[: h.t]):
+            before = [h.actions[i] for i in range(j) if h.players[i] == player != CHANCE]
+            captured += [((*sorted((a, h.actions[j])), player), player) for a in before if a != h.actions[j]]
+        return captured
+
+    def backpropagation(self, leaf, known, context, rewards):
+        q, n = known
+        return q + rewards[context], n + 1
+
+
+class DiscountedBound(FirstPlayUrgency):
+    def initial(self, leaf, players):
+        return (0.0,) * players, 0.0, 0.0
+
+    def backpropagation(self, leaf, known, context, rewards):
+        (q, n, m), gamma = known, leaf.n
+        q, n, m = tuple(gamma * total for total in q), gamma * n, gamma * m
+        return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)
+
+
+class DiscountedHistory(ProgressiveHistory):
+    def capture(self, leaf, h, theta):
+        made = zip(h.actions, h.players, strict=False)
+        return naive.capture_histories(leaf, h) + [((a, p), ANYWHERE) for a, p in made if p != CHANCE]
+
+    def backpropagation(self, leaf, known, context, rewards):
+        q, n, m = known
+        if context == AVAIL:
+            return q, n, m + 1
+        left = leaf.n if context == ANYWHERE else 1
+        return added(tuple(left * total for total in q), rewards), left * n + 1, m + 1
+
+
+class RelativeBonus(FirstPlayUrgency):
+    def initial(self, leaf, players):
+        return (0.0,) * players, 0, 0, 0.0, 0.0
+
+    def value(self, leaf, theta, h, player, a):
+        return super().value(leaf, {h.extended(h.t, a): theta[h.extended(h.t, a)][:3]}, h, player, a)
+
+    def capture(self, leaf, h, theta):
+        winner = next((player for player, reward in enumerate(h.rewards) if reward > 1 / 2), None)
+        b = self.bonus(theta, winner, h.t, leaf.n[1])
+        captured = [(record, (context, b)) for record, context in naive.capture_histories(leaf, h)]
+        return captured if winner is None else [*captured, ((winner,), (LENGTH, h.t))]
+
+    def bonus(self, theta: Theta, winner: int | None, t: int, k: float) -> float:
+        _, n, _, lengths, squares = theta[(winner,)] if winner is not None else theta.initial
+        if n < 50:
+            return 0.0
+        mean = lengths / n
+        variance = squares / n - mean**2
+        return -1 + 2 / (1 + math.exp(-k * (mean - t) / math.sqrt(variance))) if variance > 0 else 0.0
+
+    def backpropagation(self, leaf, known, context, rewards):
+        (q, n, m, lengths, squares), (kind, x) = known, context
+        if kind == AVAIL:
+            return q, n, m + 1, lengths, squares
+        if kind == LENGTH:
+            return q, n + 1, m, lengths + x, squares + x**2
+        alpha = leaf.n[0]
+        scaled = [2 * reward - 1 for reward in rewards]  # from −1 to 1
+        altered = [r + alpha * x * ((r > 0) - (r < 0)) for r in scaled]
+        return added(q, tuple((r + 1) / 2 for r in altered)), n + 1, m + 1, lengths, squares
+
+
+class ScoreBounds(FirstPlayUrgency):
+    """What players are sure of; `leaf.n` is (γ, δ), or "solver"."""
+
+    def initial(self, leaf, players):
+        return (0.0,) * players, 0, 0, 0.0, 1.0
+
+    def bounds(self, theta: Theta, player: int, action: int) -> tuple[float, float]:
+        """Of the root's player after his action."""
+        return theta[player, (action,), player][3:]
+
+    def values(self, leaf, theta, h):
+        i, player = h.t, h.players[h.t]
+        if in_simulation(h):
+            return [math.inf for _ in h.legals[i]]
+        known = {a: theta[(*h.extended(i, a), player)][3:] for a in h.legals[i]}
+        sure, most = max(low for low, _ in known.values()), max(high for _, high in known.values())
+        if sure == most:  # there is an action that is proved to be best
+            return [math.inf if low == sure else -1.0 for low, _ in known.values()]
+        v = []
+        for a, (low, high) in known.items():
+            bound = super().value(leaf, {h.extended(i, a): theta[h.extended(i, a)][:3]}, h, player, a)
+            gamma, delta = (0, 0) if leaf.n == "solver" else leaf.n
+            out = low == high if leaf.n == "solver" else high <= sure
+            v.append(-1.0 if out else bound + gamma * low + delta * high)
+        return v
+
+    def capture(self, leaf, h, theta):
+        captured = naive.capture_histories(leaf, h)
+        if h.t_e < h.t:
+            return captured
+        for player in range(len(h.rewards)):
+            low = high = h.rewards[player]
+            for i in range(h.t, -1, -1):
+                if i < h.t:
+                    others = [theta[(*h.extended(i, a), player)][3:] for a in h.legals[i] if a != h.actions[i]]
+                    best = max if h.players[i] == player else min
+                    low, high = best([low, *(x for x, _ in others)]), best([high, *(y for _, y in others)])
+                record = (*(h.history(i) or (0, ())), player)
+                before = theta[record][3:]
+                captured += [(record, ("low", low))] if low != before[0] else []
+                captured += [(record, ("high", high))] if high != before[1] else []
+        return captured
+
+    def backpropagation(self, leaf, known, context, rewards):
+        q, n, m, low, high = known
+        if context in (VISIT, AVAIL):
+            return (*super().backpropagation(leaf, (q, n, m), context, rewards), low, high)
+        return (q, n, m, context[1], high) if context[0] == "low" else (q, n, m, low, context[1])
+
+
 class Surprises(Twin):
     """No published enhancement: (a, ρ) holds the sum of |μ_ρ − q/n| · (iteration + 1), what was known when it was captured."""
 
@@ -225,6 +416,7 @@ class Surprises(Twin):
         return q + rewards[player], n + 1, surprise + weight
 
 
+naive.ROUNDED |= {"ppa", "batch-decay", "relative-bonus"}
 naive.CATALOGUE.update(
     {
         "fpu": FirstPlayUrgency(),
@@ -235,6 +427,14 @@ naive.CATALOGUE.update(
         "lgrf2": LastGoodReplyToTwo(),
         "nst": Nst(),
         "thompson": Thompson(),
+        "ppa": PlayoutPolicyAdaptation(),
+        "simulation-decay": SimulationDecay(),
+        "batch-decay": BatchDecay(),
+        "cmc": ContextualMonteCarlo(),
+        "discounted-ucb": DiscountedBound(),
+        "discounted-history": DiscountedHistory(),
+        "relative-bonus": RelativeBonus(),
+        "score-bounds": ScoreBounds(),
         "surprises": Surprises(),
     }
 )
@@ -270,6 +470,46 @@ def nst(k: int = 7, rule: Rule | None = None) -> Leaf:
 
 def thompson() -> Leaf:
     return Leaf("thompson", ARGMAX)
+
+
+def softmax(temperature: float = 1.0) -> Rule:
+    return Rule("softmax", temperature)
+
+
+def ppa(alpha: float = 0.32, temperature: float = 1.0) -> Leaf:
+    return Leaf("ppa", softmax(temperature), alpha)
+
+
+def simulation_decay(decay: float = 0.95, rule: Rule | None = None) -> Leaf:
+    return Leaf("simulation-decay", rule or softmax(), decay)
+
+
+def batch_decay(decay: float = 0.8, size: int = 1000, rule: Rule | None = None) -> Leaf:
+    return Leaf("batch-decay", rule or softmax(), (decay, size))
+
+
+def cmc(share: float = 0.35, bound: float = 0.6) -> Leaf:
+    return Leaf("cmc", naive.epsilon_greedy(1 - share), bound)
+
+
+def discounted_ucb(discount: float = 0.999, c: float = 0.7) -> Leaf:
+    return Leaf("discounted-ucb", Rule("argmax", (c, math.inf)), discount)
+
+
+def discounted_history(discount: float = 0.99, w: float = 5.0, c: float = 0.7) -> Leaf:
+    return Leaf("discounted-history", Rule("argmax", (c, w)), discount)
+
+
+def relative_bonus(alpha: float = 0.25, k: float = 1.0, c: float = 0.7) -> Leaf:
+    return Leaf("relative-bonus", Rule("argmax", (c, math.inf)), (alpha, k))
+
+
+def score_bounds(gamma: float = 0.0, delta: float = 0.0, c: float = 0.7) -> Leaf:
+    return Leaf("score-bounds", Rule("argmax", (c, math.inf)), (gamma, delta))
+
+
+def mcts_solver(c: float = 0.7) -> Leaf:
+    return Leaf("score-bounds", Rule("argmax", (c, math.inf)), "solver")
 
 
 def surprises() -> Leaf:

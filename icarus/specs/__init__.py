@@ -5,6 +5,9 @@ from typing import Any
 from icarus.algebra import Enhancement, argmax, epsilon_greedy, gibbs, parsing, rave_weight, reply, roulette, ucb1
 from icarus.specs.amaf import AMAF, AMAF_STRICT, RAVE, RAVE_STRICT, amaf, rave
 from icarus.specs.baseline import BASELINE, baseline
+from icarus.specs.cmc import CMC, cmc
+from icarus.specs.discounted_history import DISCOUNTED_HISTORY, discounted_history
+from icarus.specs.discounted_ucb import DISCOUNTED_UCB, discounted_ucb
 from icarus.specs.epic import EPIC, epic
 from icarus.specs.first_play_urgency import FPU, fpu
 from icarus.specs.grave import GRAVE, grave
@@ -12,9 +15,12 @@ from icarus.specs.kl_ucb import KL_UCB
 from icarus.specs.lgr import LGR, LGRF
 from icarus.specs.lgrf2 import LGRF2
 from icarus.specs.mast import MAST, TO_MAST, mast, to_mast
+from icarus.specs.mast_decay import MAST_BATCH_DECAY, MAST_SIMULATION_DECAY, mast_batch_decay, mast_simulation_decay
 from icarus.specs.nast import NAST, NAST1, NAST2, NAST3, nast
 from icarus.specs.nst import NST, nst
+from icarus.specs.ppa import PPA, ppa
 from icarus.specs.progressive_history import PROGRESSIVE_HISTORY, progressive_history
+from icarus.specs.relative_bonus import RELATIVE_BONUS, relative_bonus
 from icarus.specs.thompson import THOMPSON
 from icarus.specs.ucb1_tuned import UCB1_TUNED
 
@@ -41,6 +47,13 @@ SPECIFICATIONS: dict[str, Enhancement] = {
     "LGRF2": LGRF2,
     "NST": NST,
     "THOMPSON": THOMPSON,
+    "MAST_SIMULATION_DECAY": MAST_SIMULATION_DECAY,
+    "MAST_BATCH_DECAY": MAST_BATCH_DECAY,
+    "PPA": PPA,
+    "CMC": CMC,
+    "DISCOUNTED_UCB": DISCOUNTED_UCB,
+    "DISCOUNTED_HISTORY": DISCOUNTED_HISTORY,
+    "RELATIVE_BONUS": RELATIVE_BONUS,
 }
 _FUNCTIONS: dict[str, Any] = {
     "baseline": baseline,
@@ -54,6 +67,13 @@ _FUNCTIONS: dict[str, Any] = {
     "progressive_history": progressive_history,
     "grave": grave,
     "nst": nst,
+    "mast_simulation_decay": mast_simulation_decay,
+    "mast_batch_decay": mast_batch_decay,
+    "ppa": ppa,
+    "cmc": cmc,
+    "discounted_ucb": discounted_ucb,
+    "discounted_history": discounted_history,
+    "relative_bonus": relative_bonus,
     "rave_weight": rave_weight,
     "ucb1": ucb1,
     "gibbs": gibbs,
@@ -78,6 +98,9 @@ __all__ = [
     "AMAF",
     "AMAF_STRICT",
     "BASELINE",
+    "CMC",
+    "DISCOUNTED_HISTORY",
+    "DISCOUNTED_UCB",
     "EPIC",
     "FPU",
     "GRAVE",
@@ -86,14 +109,18 @@ __all__ = [
     "LGRF",
     "LGRF2",
     "MAST",
+    "MAST_BATCH_DECAY",
+    "MAST_SIMULATION_DECAY",
     "NAST",
     "NAST1",
     "NAST2",
     "NAST3",
     "NST",
+    "PPA",
     "PROGRESSIVE_HISTORY",
     "RAVE",
     "RAVE_STRICT",
+    "RELATIVE_BONUS",
     "SPECIFICATIONS",
     "THOMPSON",
     "TO_MAST",
@@ -101,18 +128,25 @@ __all__ = [
     "amaf",
     "argmax",
     "baseline",
+    "cmc",
+    "discounted_history",
+    "discounted_ucb",
     "epic",
     "epsilon_greedy",
     "fpu",
     "gibbs",
     "grave",
     "mast",
+    "mast_batch_decay",
+    "mast_simulation_decay",
     "nast",
     "nst",
     "parse",
+    "ppa",
     "progressive_history",
     "rave",
     "rave_weight",
+    "relative_bonus",
     "reply",
     "roulette",
     "to_mast",

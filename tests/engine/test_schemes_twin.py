@@ -22,21 +22,15 @@ from icarus.engine.search import begin_search
 from icarus.kernel.state import State
 from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
-from tests.engine.test_twin import composition, named_information, named_parts, starts
+from tests.engine.test_twin import composition, named_information, named_parts, same_information, starts
 from tests.toy import ALL_TOYS, BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
 
 COMPOSITIONS = 6
-LAST_BITS = 1e-12  # relative
 ITERATIONS = {"toy": 40, "whole": 15, "exp3": 30, "tree": 25}
 ONE_TREE = [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 SEVERAL_TREES = [DeterminizedUCT(1), DeterminizedUCT(3), CheatingEnsembleUCT(3)]
 REAL_GAMES = ["knockout-whist(players=3)", "phantom-mnk", "kuhn-poker", "goofspiel", "lotr-confrontation"]
 by_scheme = pytest.mark.parametrize("scheme", ONE_TREE, ids=str)
-
-
-def numbers(information: dict[int, tuple]) -> dict[tuple[int, int], float]:
-    """(s, n) of each record of EXP3 without its brackets."""
-    return {(key, i): number for key, (s, n) in information.items() for i, number in enumerate((*s, n))}
 
 
 def same_records(engine: Search, strategy: Enhancement, twin: Any, outcome: naive.Outcome, where: tuple) -> None:
@@ -53,10 +47,7 @@ def same_records(engine: Search, strategy: Enhancement, twin: Any, outcome: naiv
         }
         expected = {found.key(parts_of): information for parts_of, information in named.items()}
         held = {int(row["record"]): named_information(row) for row in found.rows}
-        if kind == naive.EXP3:  # quotients of exponentials: the last bit is the compiler's
-            assert numbers(held) == pytest.approx(numbers(expected), rel=LAST_BITS), (str(strategy), *where)
-        else:
-            assert held == expected, (str(strategy), kind, *where)
+        assert same_information(kind.kind, held, expected), (str(strategy), kind, *where)
 
 
 def agree(

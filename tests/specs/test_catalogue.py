@@ -4,29 +4,46 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy import stats
 
 from icarus import BASELINE, MAST, Enhancement, games, parse
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, gibbs
-from icarus.kernel import EXPANSION, NONE, SIMULATION, UNSEEN, VISIT
+from icarus.engine.scheme import SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme
+from icarus.kernel import AVAILABLE, EXPANSION, MAX_PLAYERS, NONE, SIMULATION, UNSEEN, VISIT
 from icarus.specs import (
+    CMC,
+    DISCOUNTED_HISTORY,
+    DISCOUNTED_UCB,
     FPU,
     GRAVE,
     KL_UCB,
     LGRF2,
+    MAST_BATCH_DECAY,
+    MAST_SIMULATION_DECAY,
     NST,
+    PPA,
     PROGRESSIVE_HISTORY,
+    RELATIVE_BONUS,
     THOMPSON,
     UCB1_TUNED,
+    cmc,
+    discounted_history,
+    discounted_ucb,
     fpu,
     grave,
+    mast_batch_decay,
+    mast_simulation_decay,
     nst,
+    ppa,
     progressive_history,
+    relative_bonus,
 )
 from icarus.testing import Decision, Played, backpropagated
 from tests import naive, toy
 from tests import naive_catalogue as twins
+from tests.engine import test_schemes_twin
 from tests.engine.test_twin import agree, starts
 
 # Player 1 does not notice the second action of player 0.
@@ -39,13 +56,23 @@ PLAYED = Played(
         Decision(0, (4, 6), 6, phase=SIMULATION),
     ]
 )
+WON, DRAWN = (Played(PLAYED.decisions, rewards=rewards, iteration=2500) for rewards in ((1.0, 0.0), (0.5, 0.5)))
 THIRD = PLAYED.upto(2)  # player 0, who saw 4 and 5, may play 4 or 5
 SIMULATED = PLAYED.upto(3)
 UCT: dict[str, Any] = {"reward": (3.0, 1.0), "visits": 4, "availability": 9}
 CHILD = (0, (4, 5, 4))
 
 
-@pytest.mark.parametrize("strategy", [FPU, UCB1_TUNED, KL_UCB, THOMPSON, PROGRESSIVE_HISTORY, GRAVE], ids=str)
+OF_THE_TREE = [FPU, UCB1_TUNED, KL_UCB, THOMPSON, PROGRESSIVE_HISTORY, GRAVE]
+OF_THE_TREE += [DISCOUNTED_UCB, DISCOUNTED_HISTORY, RELATIVE_BONUS]
+
+
+def real(context: int) -> float:
+    """The real number whose bits a context is."""
+    return float(np.int64(context).view(np.float64))
+
+
+@pytest.mark.parametrize("strategy", OF_THE_TREE, ids=str)
 def test_simulation_is_uniform_where_the_enhancement_is_of_the_tree(strategy: Enhancement) -> None:
     assert SIMULATED.values(strategy, {(1, (4, 5, 5)): {"reward": (1.0, 1.0), "visits": 2}}) == [math.inf, math.inf]
 
@@ -178,6 +205,81 @@ def test_nst_6_captures_grams_of_one_two_and_three_moves() -> None:
     assert PLAYED.captured(NST) == captured
 
 
+def test_ppa_4_are_the_weights() -> None:
+    assert THIRD.values(PPA, {(4, 0): {"weight": 0.5}, (5, 1): {"weight": 9}}) == [0.5, 0.0]
+
+
+def test_ppa_6_moves_the_winners_weights_towards_what_he_played() -> None:
+    captured = WON.captured(PPA, {(4, 0): {"weight": math.log(3)}})  # p = 3/4 for 4, 1/4 for 5 and 6
+    assert [record for record, _ in captured] == [PLAYED.key(PPA, a, 0) for a in (4, 5, 4, 5, 4, 6)]
+    changes = [0.25, -0.25, 0.25, -0.25, -0.75, 0.75]
+    assert [real(context) for _, context in captured] == pytest.approx([0.32 * change for change in changes])
+    assert DRAWN.captured(PPA) == []
+    assert backpropagated(PPA, captured[0][1], [1, 0], weight=2.0) == {"weight": pytest.approx(2.08)}
+
+
+def test_mast_decay_7_forgets_before_it_learns() -> None:
+    after = backpropagated(MAST_SIMULATION_DECAY, 1, [0.0, 0.5], reward=2.0, visits=4.0)
+    assert after == {"reward": pytest.approx(0.95 * 2 + 0.5), "visits": pytest.approx(0.95 * 4 + 1), "batch": 0}
+    assert THIRD.values(MAST_SIMULATION_DECAY, {(4, 0): {"reward": 1.5, "visits": 2.0}}) == [0.75, 1.0]
+    assert PLAYED.captured(MAST_SIMULATION_DECAY) == PLAYED.captured(MAST)
+
+
+def test_mast_batch_decay_forgets_for_each_batch_that_has_passed() -> None:
+    contexts = [(PLAYED.key(MAST, a, p), 2 * MAX_PLAYERS + p) for a, p in [(4, 0), (5, 1), (4, 0), (5, 1), (6, 0)]]
+    assert WON.captured(MAST_BATCH_DECAY) == contexts  # iteration 2,500 is in the third batch of 1,000
+    after = backpropagated(MAST_BATCH_DECAY, 3 * MAX_PLAYERS + 1, [0.0, 0.5], reward=2.0, visits=4.0, batch=1)
+    assert after == {"reward": pytest.approx(0.64 * 2 + 0.5), "visits": pytest.approx(0.64 * 4 + 1), "batch": 3}
+
+
+def test_cmc_4_plays_what_went_well_with_the_players_previous_action() -> None:
+    assert THIRD.values(CMC, {(4, 5, 0): {"reward": 7.0, "visits": 10}}) == [0.0, 0.7]
+    assert THIRD.values(CMC, {(4, 5, 0): {"reward": 6.0, "visits": 10}}) == [0.0, 0.0]  # not above the bound
+    assert THIRD.values(cmc(bound=0.5), {(4, 5, 0): {"reward": 6.0, "visits": 10}}) == [0.0, 0.6]
+    assert PLAYED.upto(0).values(CMC, {(4, 5, 0): {"reward": 7.0, "visits": 10}}) == [0.0, 0.0]
+
+
+def test_cmc_6_captures_each_pair_of_actions_of_a_player() -> None:
+    assert PLAYED.captured(CMC) == 2 * [(PLAYED.key(CMC, 4, 6, 0), 0)]  # 4 and 6 of 4, 4, 6; 5 with itself is none
+
+
+def test_d_ucb_7_discounts_all_that_is_known_of_what_was_available() -> None:
+    known = {"reward": (2.0, 1.0), "visits": 3.0, "availability": 5.0}
+    strategy = discounted_ucb(0.5)
+    assert list(backpropagated(strategy, VISIT, [1.0, 0.0], **known).values()) == [[2.0, 0.5], 2.5, 3.5]
+    assert list(backpropagated(strategy, AVAILABLE, [1.0, 0.0], **known).values()) == [[1.0, 0.5], 1.5, 3.5]
+    assert THIRD.values(DISCOUNTED_UCB, {CHILD: UCT})[0] == pytest.approx(3 / 4 + 0.7 * math.sqrt(math.log(9) / 4))
+
+
+def test_dh_7_discounts_actions_but_not_histories() -> None:
+    known, strategy = {"reward": (2.0, 1.0), "visits": 3.0, "availability": 5}, discounted_history(0.5)
+    assert list(backpropagated(strategy, VISIT, [1.0, 0.0], **known).values()) == [[3.0, 1.0], 4.0, 6]
+    (_, anywhere), (_, visit) = PLAYED.captured(strategy)[-1], PLAYED.captured(strategy)[0]
+    assert visit == VISIT
+    assert list(backpropagated(strategy, anywhere, [1.0, 0.0], **known).values()) == [[2.0, 0.5], 2.5, 6]
+
+
+def test_rb_6_gives_a_bonus_by_the_length_of_the_winners_playouts() -> None:
+    usual = {"visits": 50, "lengths": 300.0, "squares": 50 * (36.0 + 4.0)}  # 6 actions, with deviation 2
+    captured, plain = WON.captured(RELATIVE_BONUS, {(0,): usual}), PLAYED.captured(BASELINE)
+    assert [record for record, _ in captured] == [record for record, _ in plain] + [PLAYED.key(RELATIVE_BONUS, 0)]
+    expected = math.tanh((6 - 5) / 2 / 2)
+    after = [backpropagated(RELATIVE_BONUS, context, [1.0, 0.0]) for _, context in captured]
+    for (_, context), one in zip(plain, after, strict=False):
+        won = 1 + 0.25 / 2 * expected
+        assert one["reward"] == (pytest.approx([won, 1 - won]) if context == VISIT else [0.0, 0.0])
+        assert (one["visits"], one["availability"]) == (int(context == VISIT), 1)
+    assert after[-1] == {"reward": [0.0, 0.0], "visits": 1, "availability": 0, "lengths": 5.0, "squares": 25.0}
+
+
+def test_rb_6_gives_none_for_a_draw_or_where_little_is_known() -> None:
+    usual = {"visits": 50, "lengths": 300.0, "squares": 50 * (36.0 + 4.0)}
+    for played, known in ((DRAWN, {(0,): usual}), (WON, {(0,): {**usual, "visits": 49}}), (WON, {(1,): usual})):
+        captured = played.captured(RELATIVE_BONUS, known)
+        assert backpropagated(RELATIVE_BONUS, captured[0][1], [1.0, 0.0])["reward"] == [1.0, 0.0]
+    assert len(DRAWN.captured(RELATIVE_BONUS)) == len(PLAYED.captured(BASELINE))
+
+
 # -------------------------------------------------------------------------------------------------------- against the twins
 
 PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
@@ -192,6 +294,18 @@ PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (LGRF2, twins.lgrf2()),
     (NST, twins.nst()),
     (nst(2, gibbs(0.5)), twins.nst(2, naive.Rule("softmax", 0.5))),
+    (PPA, twins.ppa()),
+    (ppa(2.0, 0.5), twins.ppa(2.0, 0.5)),
+    (MAST_SIMULATION_DECAY, twins.simulation_decay()),
+    (mast_simulation_decay(0.5, gibbs(0.3)), twins.simulation_decay(0.5, twins.softmax(0.3))),
+    (mast_batch_decay(0.7, 8), twins.batch_decay(0.7, 8)),
+    (CMC, twins.cmc()),
+    (cmc(0.9, 0.4), twins.cmc(0.9, 0.4)),
+    (DISCOUNTED_UCB, twins.discounted_ucb()),
+    (discounted_ucb(0.8), twins.discounted_ucb(0.8)),
+    (DISCOUNTED_HISTORY, twins.discounted_history()),
+    (RELATIVE_BONUS, twins.relative_bonus()),
+    (relative_bonus(1.0, 3.0), twins.relative_bonus(1.0, 3.0)),
 ]
 every_pair = pytest.mark.parametrize(
     ("strategy", "twin"), PAIRS, ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
@@ -210,6 +324,20 @@ def test_engine_and_twin_agree_in_whole_games(strategy: Enhancement, twin: naive
     agree(starts(games.load(name), 7), strategy, twin, 40, seed=7)
 
 
+@every_pair
+@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)], ids=str)
+def test_engine_and_twin_agree_under_every_scheme(strategy: Enhancement, twin: naive.Leaf, scheme: Scheme) -> None:
+    for number, game in enumerate(toy.ALL_TOYS):
+        test_schemes_twin.agree(starts(game, number), strategy, twin, 30, (number, 7), scheme)
+
+
+@pytest.mark.parametrize("strategy", [relative_bonus(1.0), mast_batch_decay(0.5, 40)], ids=str)
+def test_engine_and_twin_agree_when_much_has_been_learnt(strategy: Enhancement) -> None:
+    twin = twins.relative_bonus(1.0) if strategy.name.startswith("relative") else twins.batch_decay(0.5, 40)
+    for number, game in enumerate((toy.THICKETS[0], toy.CHAIN)):
+        agree(starts(game, number), strategy, twin, 300, seed=number)
+
+
 MIXED: list[Callable[[], tuple[Enhancement, Any]]] = [
     lambda: (GRAVE >> NST, naive.Sequential(twins.grave(), twins.nst())),
     lambda: (UCB1_TUNED >> (LGRF2 + NST) / 2, naive.Sequential(
@@ -226,8 +354,20 @@ def test_engine_and_twin_agree_on_compositions(number: int) -> None:
         agree(starts(game, place), strategy, twin, 60, seed=number)
 
 
+LATER = ["ppa(0.5)", "mast_simulation_decay(0.9)", "mast_batch_decay(0.5, 10, roulette())", "cmc(0.5, 0.5)"]
+LATER += ["discounted_ucb(0.9)", "discounted_history(0.9, 2)", "relative_bonus(0.5, 2)", "PPA", "MAST_BATCH_DECAY"]
+
+
 def test_the_names_of_variants_parse_back() -> None:
-    for text in ("fpu(0.6)", "grave(3)", "nst(2)", "nst(2, gibbs(0.5))", "progressive_history(2)", "FPU >> LGRF2"):
+    for text in (
+        "fpu(0.6)",
+        "grave(3)",
+        "nst(2)",
+        "nst(2, gibbs(0.5))",
+        "progressive_history(2)",
+        "FPU >> LGRF2",
+        *LATER,
+    ):
         assert parse(str(parse(text))) == parse(text)
 
 
@@ -239,6 +379,13 @@ def test_the_names_of_variants_parse_back() -> None:
         (lambda: grave(2.5), "least of grave"),
         (lambda: nst(0), "the visits k that an n-gram of NST needs"),
         (lambda: progressive_history(math.nan), "influence of progressive_history"),
+        (lambda: ppa(-1.0), "rate of ppa"),
+        (lambda: mast_simulation_decay(1.5), "decay of mast_simulation_decay"),
+        (lambda: mast_batch_decay(0.5, 0), "batch of mast_batch_decay"),
+        (lambda: cmc(2.0), "share of cmc"),
+        (lambda: discounted_ucb(0.0), "discount of discounted_ucb"),
+        (lambda: discounted_history(1.5), "discount of discounted_history"),
+        (lambda: relative_bonus(-1.0), "bonus of relative_bonus"),
     ],
 )
 def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Callable, told: str) -> None:

@@ -64,6 +64,9 @@ REWARDS = (0.0, 0.5, 1.0)  # of b in the chain after ⟨0, pass⟩
 SEVEN = {
     "amaf": "AMAF",
     "baseline": "Base",
+    "cmc": "CMC",
+    "discounted_history": "DH",
+    "discounted_ucb": "D-UCB",
     "epic": "EPIC",
     "first_play_urgency": "FPU",
     "grave": "GRAVE",
@@ -71,9 +74,12 @@ SEVEN = {
     "lgr": "LGR",
     "lgrf2": "LGRF-2",
     "mast": "MAST",
+    "mast_decay": "MAST-Decay",
     "nast": "NAST",
     "nst": "NST",
+    "ppa": "PPA",
     "progressive_history": "PH",
+    "relative_bonus": "RB",
     "thompson": "Thompson",
     "ucb1_tuned": "UCB1-Tuned",
 }
@@ -414,9 +420,9 @@ def consistent(result: Any, root: State) -> None:
     assert (
         sum(child["visits"] for child in children if child is not None) == k - 1
     )  # the first playout expands the root
-    for records in result.records.values():
+    for name, records in result.records.items():
         rows = records.rows
-        if "reply" in (rows.dtype.names or ()):
+        if name == "RELATIVE_BONUS" or not {"reward", "visits"} <= set(rows.dtype.names):
             continue
         assert (rows["visits"] >= 0).all()
         rewards = rows["reward"] if rows["reward"].ndim == 2 else rows["reward"][:, None]

@@ -1,0 +1,87 @@
+"""Progressive history with a discounted history heuristic: what an action was worth anywhere, the last playouts counting most.
+
+The progressive bias of Nijssen and Winands (2011) with the discounting of Kocsis and Szepesvári (2006): whenever an action was played, what
+is known of it is multiplied by γ before the result is added, so that it follows the tree as the search gets deeper.
+
+Readings: those of progressive history. Records of the tree are not discounted (DISCOUNTED_UCB does that). γ is a default to be tuned.
+"""
+
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.algebra import (
+    ACTION,
+    COUNT,
+    HISTORY,
+    PLAYER,
+    REAL,
+    REWARDS,
+    Enhancement,
+    Space,
+    argmax,
+    backpropagation,
+    capture,
+    information,
+    initial,
+)
+from icarus.checks import real
+from icarus.kernel import AVAILABLE, CHANCE, History, Updates, record, update
+from icarus.specs.baseline import EXPLORATION
+from icarus.specs.progressive_history import INFLUENCE, ask_for_tree, biased
+
+DISCOUNT = 0.99
+ANYWHERE = 2  # the context of an action, wherever it was played
+
+
+@capture
+def capture_tree_and_discounted_actions(history: History, updates: Updates) -> None:
+    """ξ of the baseline # ⟨((a_i, ρ_i), ψ_anywhere) : i = 1, …, t⟩ with ρ_i the player of a_i"""
+    ask_for_tree(history, updates)
+    for i in range(len(history.steps) - 1):
+        step = history.steps[i]
+        if step.player != CHANCE:
+            update(updates, record(step.action, step.player), ANYWHERE)
+
+
+@backpropagation
+def backpropagate(seen: Any, context: int, rewards: np.ndarray, discount: float = DISCOUNT) -> None:
+    """(γ q + μ, γ n + 1, m + 1), γ = 1 if ψ = ψ_visit; (q, n, m + 1) if ψ = ψ_avail"""
+    if context != AVAILABLE:
+        left = discount if context == ANYWHERE else 1.0
+        for player in range(len(rewards)):
+            seen.reward[player] = left * seen.reward[player] + rewards[player]
+        seen.visits = left * seen.visits + 1.0
+    seen.availability += 1
+
+
+DISCOUNTED_HISTORY = Enhancement(
+    name="DISCOUNTED_HISTORY",
+    records=HISTORY | ACTION * PLAYER,  # DH-1
+    information=information(reward=REWARDS, visits=REAL, availability=COUNT),  # DH-2
+    initial=initial(),  # DH-3
+    policy=argmax().over(biased),  # DH-4
+    contexts=Space(("{ψ_avail, ψ_visit, ψ_anywhere}",)),  # DH-5
+    capture=capture_tree_and_discounted_actions,  # DH-6
+    backpropagation=backpropagate,  # DH-7
+)
+
+
+def discounted_history(
+    discount: float = DISCOUNT, influence: float = INFLUENCE, exploration: float = EXPLORATION
+) -> Enhancement:
+    """Discounted history with another γ, influence W or exploration constant.
+
+    Raises:
+        ValueError: γ is not above 0 and at most 1, or one of the others negative.
+    """
+    discount = real("discount of discounted_history", discount, 0, 1, above=True)
+    influence = real("influence of discounted_history", influence, 0, 1e9)
+    exploration = real("exploration of discounted_history", exploration, 0, 1e9)
+    return attrs.evolve(
+        DISCOUNTED_HISTORY,
+        name=f"discounted_history({discount!r}, {influence!r}, {exploration!r})",
+        policy=argmax().over(biased(influence=influence, exploration=exploration)),
+        backpropagation=backpropagate(discount=discount),
+    )
