@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from icarus.algebra.weights import TOLERANCE
+from icarus.compiler.functions import DEBUG
 from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at
 from icarus.engine.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG
 from icarus.engine.choice import choose, pick_outcome
@@ -38,6 +39,7 @@ from icarus.kernel.theta import TABLE, decided_at, place_of
 
 _INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
 _NO_ROOM = -1
+CLOSELY, SOMETIMES = 100, 16  # in its first iterations and in every 16th a search adds up the probabilities of chance
 _LOOK = 1023  # steps of a simulation that nobody looks at between two looks whether to return (a power of 2, less 1)
 
 
@@ -297,15 +299,22 @@ def choose_for_chance(a: Any, count: int, rng: np.ndarray) -> int:
     probabilities = array_at(a.buffers.values, count, _REAL)
     if a.game.chance != 0:
         call2(a.game.chance, (a.buffers.state, a.buffers.values))
-        total = 0.0
-        for i in range(count):
-            total += probabilities[i]
-        if not abs(total - 1.0) <= TOLERANCE:
-            raise ValueError("the probabilities of a game's chance outcomes do not sum to 1")
+        if DEBUG or a.counts.iterations < CLOSELY or a.counts.iterations % SOMETIMES == 0:
+            check_outcomes(probabilities, count)
     else:
         for i in range(count):
             probabilities[i] = 1.0 / count
     return pick_outcome(probabilities, count, rng)
+
+
+@helper
+def check_outcomes(probabilities: np.ndarray, count: int) -> None:
+    """Refuse probabilities of chance that do not sum to 1."""
+    total = 0.0
+    for i in range(count):
+        total += probabilities[i]
+    if not abs(total - 1.0) <= TOLERANCE:
+        raise ValueError("the probabilities of a game's chance outcomes do not sum to 1")
 
 
 # ------------------------------------------------------------------------------------------ line 12: the history, h # a

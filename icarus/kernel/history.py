@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from icarus.compiler.functions import helper, inlined, plain
+from icarus.compiler.functions import inlined, plain
 from icarus.compiler.pointers import array_at, matrix_at, struct_at
 from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.constants import UNSEEN
