@@ -140,7 +140,7 @@ FILES = {
     for path in sorted(folder.rglob("*.py"))
 }
 # Imports inside functions are for what is slow to load and seldom needed: a command that does not need it starts sooner.
-SLOW_TO_LOAD = {"distributed", "duckdb", "matplotlib", "pyspiel", "scipy", "statsmodels"}
+SLOW_TO_LOAD = {"distributed", "duckdb", "matplotlib", "pandas", "pyspiel", "scipy", "statsmodels"}
 # … or for what builds on the file itself: the page of a tree on what a search found, the search in plain Python on searches.
 BUILT_UPON = {"icarus.engine.result": {"icarus.views"}}
 # … or for what needs a library that is not always there.

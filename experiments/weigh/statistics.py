@@ -3,7 +3,7 @@
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -133,34 +133,38 @@ class Design:
         counts: for each column the results of combinations, by their names in Table 1.
 
     Raises:
-        ValueError: a factor is not there on both sides, so that nothing can be said about it.
+        ValueError: a combination has no games in a column.
     """
 
     def __init__(self, counts: dict[str, dict[str, Counts]]) -> None:
-        cells = [
-            (column, name, *result)
-            for column, results in counts.items()
-            for name, result in results.items()
-            if result[1]
-        ]
-        for enhancement in ENHANCEMENTS:
-            if len({enhancement in BY_NAME[name].enhancements for _, name, *_ in cells}) < 2:
-                raise ValueError(
-                    f"there are no games both with and without {enhancement}; the analysis needs all of Table 1"
-                )
+        cells = [(column, name, *results.get(name, (0, 0))) for column, results in counts.items() for name in BY_NAME]
+        for column, name, _, games in cells:
+            if not games:
+                raise ValueError(f"there are no games of {name} in {column}; the analysis needs all of Table 1")
         self.wins = np.array([wins for _, _, wins, _ in cells], float)
         self.games = np.array([games for *_, games in cells], float)
-        self._blocks = {
-            factor: np.array([[1.0 if factor in BY_NAME[name].enhancements else -1.0] for _, name, *_ in cells])
+        self._levels: dict[str, list[Any]] = {
+            factor: [1.0 if factor in BY_NAME[name].enhancements else -1.0 for _, name, *_ in cells]
             for factor in ENHANCEMENTS
         }
+        self._blocks = {factor: np.array(levels)[:, None] for factor, levels in self._levels.items()}
         columns = list(counts)
         if len(columns) > 1:  # sums to zero: the last column is minus all others
             coded = np.vstack([np.eye(len(columns) - 1), -np.ones(len(columns) - 1)])
+            self._levels["Game"] = [column for column, *_ in cells]
             self._blocks["Game"] = coded[[columns.index(column) for column, *_ in cells]]
         factors = tuple(self._blocks)
         self.terms = [term for size in range(1, len(factors) + 1) for term in itertools.combinations(factors, size)]
         self._marginal = {factor: float(self.main_effect(factor)[0]) for factor in ENHANCEMENTS}
+
+    @property
+    def won_and_lost(self) -> tuple[Any, np.ndarray]:
+        """Two observations for each cell, won and not: a data frame of `won` and the factors, and how many games each stands for."""
+        import pandas
+
+        doubled = {factor: [*levels, *levels] for factor, levels in self._levels.items()}
+        won = [1.0] * len(self.wins) + [0.0] * len(self.wins)
+        return pandas.DataFrame({"won": won, **doubled}), np.concatenate([self.wins, self.games - self.wins])
 
     @property
     def within(self) -> tuple[float, int]:
@@ -182,18 +186,9 @@ class Design:
             parts.append(product)
         return np.hstack(parts)
 
-    def compared(
-        self, misfit: Callable[[np.ndarray], float], test: Callable[[float, int], tuple[float, float]]
-    ) -> list[Effect]:
-        """Each term against the model of all terms that do not contain it (type II)."""
-        found = []
-        for term in self.terms:
-            without = [other for other in self.terms if not set(term) <= set(other)]
-            small, large = self.matrix(without), self.matrix([*without, term])
-            freedom = int(np.linalg.matrix_rank(large) - np.linalg.matrix_rank(small))
-            gain = max(0.0, misfit(small) - misfit(large)) if freedom else 0.0
-            found.append((term, freedom, gain, *(test(gain, freedom) if freedom else (math.nan, 1.0))))
-        adjusted = holm([p for *_, p in found])
+    def effects(self, tested: Sequence[tuple[tuple[str, ...], int, float, float, float]]) -> list[Effect]:
+        """Terms with their degrees of freedom, gain, statistic and p, as effects."""
+        adjusted = holm([p for *_, p in tested])
         return [
             Effect(
                 ":".join(term),
@@ -204,32 +199,40 @@ class Design:
                 corrected,
                 self._marginal.get(term[0]) if len(term) == 1 else None,
             )
-            for (term, freedom, gain, statistic, p), corrected in zip(found, adjusted, strict=True)
+            for (term, freedom, gain, statistic, p), corrected in zip(tested, adjusted, strict=True)
         ]
 
 
 def anova(design: Design) -> list[Effect]:
-    """Analysis of variance of the single games (win 1, otherwise 0) with all factors and interactions, type II."""
+    """Analysis of variance of the single games (win 1, otherwise 0) with all factors and interactions, type II.
+
+    statsmodels fits the games won and the games not won of each cell as two weighted observations, which have the sums of squares of
+    the single games; the error is that within cells.
+    """
     from scipy.special import fdtrc
+    from statsmodels.formula.api import wls
+    from statsmodels.stats.anova import anova_lm
 
-    rates, root = design.wins / design.games, np.sqrt(design.games)
+    observed, weights = design.won_and_lost
+    factors = [name for name in observed.columns if name != "won"]
+    table = anova_lm(wls(f"won ~ {' * '.join(factors)}", observed, weights=weights).fit(), typ=2)
     within, freedom_within = design.within
-
-    def squares(matrix: np.ndarray) -> float:
-        solution = np.linalg.lstsq(matrix * root[:, None], rates * root, rcond=None)[0]
-        return float((design.games * (rates - matrix @ solution) ** 2).sum())
-
-    def test(gain: float, freedom: int) -> tuple[float, float]:
+    tested = []
+    for term in design.terms:
+        freedom, gain = int(table.loc[":".join(term), "df"]), float(table.loc[":".join(term), "sum_sq"])
         if freedom_within <= 0 or within == 0:
-            return math.nan, 1.0
+            tested.append((term, freedom, gain, math.nan, 1.0))
+            continue
         statistic = (gain / freedom) / (within / freedom_within)
-        return statistic, float(fdtrc(freedom, freedom_within, statistic))
-
-    return design.compared(squares, test)
+        tested.append((term, freedom, gain, statistic, float(fdtrc(freedom, freedom_within, statistic))))
+    return design.effects(tested)
 
 
 def binomial_model(design: Design) -> list[Effect]:
-    """The logistic model of the win counts with all factors and interactions; likelihood ratio tests, type II."""
+    """The logistic model of the win counts with all factors and interactions; likelihood ratio tests, type II.
+
+    Each term is weighed against the model of all terms that do not contain it.
+    """
     from scipy.special import chdtrc
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM
@@ -241,7 +244,14 @@ def binomial_model(design: Design) -> list[Effect]:
             warnings.simplefilter("ignore")
             return float(GLM(counted, matrix, family=Binomial()).fit().deviance)
 
-    return design.compared(deviance, lambda gain, freedom: (gain, float(chdtrc(freedom, gain))))
+    tested = []
+    for term in design.terms:
+        others = [other for other in design.terms if not set(term) <= set(other)]
+        small, large = design.matrix(others), design.matrix([*others, term])
+        freedom = large.shape[1] - small.shape[1]
+        gain = max(0.0, deviance(small) - deviance(large))
+        tested.append((term, freedom, gain, gain, float(chdtrc(freedom, gain))))
+    return design.effects(tested)
 
 
 @attrs.frozen

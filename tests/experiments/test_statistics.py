@@ -169,9 +169,43 @@ def test_a_cell_without_a_single_win_does_not_stop_the_analysis():
         assert all(0 <= effect.p <= effect.holm <= 1 for effect in analysis(Design({"othello": counts})))
 
 
-def test_an_analysis_of_half_a_table_is_refused_with_the_missing_factor():
-    with pytest.raises(ValueError, match="NAST"):
+def test_an_analysis_of_half_a_table_is_refused_with_a_missing_combination():
+    with pytest.raises(ValueError, match="no games of N in othello; the analysis needs all of Table 1"):
         Design({"othello": {"-": (1, 2), "R": (1, 2), "RML": (1, 2)}})
+
+
+def squares_by_hand(counts):
+    """Type II sums of squares by plain least squares over cells: each term against all terms that do not contain it."""
+    design = Design(counts)
+    rates, root = design.wins / design.games, np.sqrt(design.games)
+
+    def misfit(terms):
+        matrix = design.matrix(terms)
+        solution = np.linalg.lstsq(matrix * root[:, None], rates * root, rcond=None)[0]
+        return float((design.games * (rates - matrix @ solution) ** 2).sum())
+
+    found = {}
+    for term in design.terms:
+        others = [other for other in design.terms if not set(term) <= set(other)]
+        found[":".join(term)] = misfit(others) - misfit([*others, term])
+    return found
+
+
+@pytest.mark.parametrize("columns", [1, 2, 7])
+def test_the_analysis_of_variance_has_the_figures_of_plain_least_squares(columns):
+    counts = {f"game {i}": random_counts(i, lambda g: g.randrange(40, 60)) for i in range(columns)}
+    expected, design = squares_by_hand(counts), Design(counts)
+    within, freedom = design.within
+    for effect in anova(design):
+        assert effect.gain == pytest.approx(expected[effect.term], abs=1e-9)
+        statistic = expected[effect.term] / effect.freedom / (within / freedom)
+        assert effect.statistic == pytest.approx(statistic, abs=1e-9)
+        assert effect.p == pytest.approx(stats.f.sf(statistic, effect.freedom, freedom), abs=1e-9)
+
+
+def test_games_that_all_ended_alike_leave_nothing_to_be_analysed():
+    for effect in anova(Design({"othello": {c.name: (3, 3) for c in COMBINATIONS}})):
+        assert effect.p == 1.0
 
 
 def test_half_wins_have_an_interval_between_those_of_whole_ones():
