@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from experiments.papers import sensitivity, suite
 from experiments.plan import loading
 from experiments.plan.building import build
 from experiments.plan.definition import Label, Refusal, from_settings
@@ -276,3 +277,13 @@ def test_section_8_at_once_plays_every_strategy_of_its_experiments_once():
 def test_an_unknown_experiment_is_refused_with_the_nearest_names():
     with pytest.raises(Refusal, match="did you mean figure"):
         loading.load("figur4", {})
+
+
+@pytest.mark.parametrize("name", sensitivity.SENSITIVITY)
+def test_an_experiment_on_a_setting_holds_the_baseline_section_8s_own_setting_and_others(name):
+    experiment = loading.load(name, {})
+    assert experiment.name == name and experiment.pictures == ("agents",)
+    for column in experiment.columns:
+        texts = {cell.player.text for cell in experiment.cells if cell.column == column}
+        known = texts & set(suite.SECTION_8.values())
+        assert "BASELINE" in known and len(known) > 1 and texts - known

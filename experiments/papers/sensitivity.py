@@ -1,0 +1,66 @@
+"""Settings that section 8 leaves open, or gives after a tuning that it does not show: small experiments around each of them.
+
+Each has the baseline, the setting that section 8's experiments are played with, and others below and above it; the games are some
+where a statement hangs on the setting. A fifth of section 8's iterations: what matters is which way a setting pulls.
+"""
+
+from typing import Any
+
+from experiments.papers.suite import EPISODES, RULES, TABLE_1
+
+ITERATIONS, TRIALS = 1000, 150
+BASELINE = TABLE_1["-"]
+USUAL = 250  # RAVE's k
+
+
+def _mast(rule: str) -> str:
+    return f"BASELINE >> mast({rule})"
+
+
+def _rave(exploration: float) -> str:
+    """RAVE with another c of UCB1 over AMAF's information."""
+    return f"rave_weight(k={USUAL}) * amaf(ucb1(exploration={exploration})) ^ (1 - rave_weight(k={USUAL})) * BASELINE"
+
+
+SENSITIVITY: dict[str, dict[str, Any]] = {
+    "temperature": {  # τ of MAST's Gibbs distribution; section 8: 1
+        "games": ["dou-di-zhu", "othello"],
+        "agents": {
+            "-": BASELINE,
+            **{f"τ = {number:g}": _mast(f"gibbs(temperature={number})") for number in (0.03, 0.1, 0.3)},
+            "τ = 1": RULES["Gibbs"],
+            "τ = 3": _mast("gibbs(temperature=3)"),
+        },
+    },
+    "epsilon": {  # ε of MAST's ε-greedy rule, left open
+        "games": ["dou-di-zhu", "othello"],
+        "agents": {
+            "-": BASELINE,
+            **{f"ε = {number:g}": _mast(f"epsilon_greedy(epsilon={number})") for number in (0.05, 0.1)},
+            "ε = 0.2": RULES["ε-greedy"],
+            **{f"ε = {number:g}": _mast(f"epsilon_greedy(epsilon={number})") for number in (0.4, 0.8)},
+        },
+    },
+    "amaf-exploration": {  # c of UCB1 over AMAF's information, left open; ours is the baseline's
+        "games": ["hearts", "checkers"],
+        "agents": {
+            "-": BASELINE,
+            **{f"c = {number:g}": _rave(number) for number in (0, 0.1, 0.35)},
+            "c = 0.7": TABLE_1["R"],
+            "c = 1.4": _rave(1.4),
+        },
+    },
+    "strict-amaf": {  # "selection node" in (AMAF-6) read to the letter
+        "games": ["hearts", "checkers", "lotr-confrontation"],
+        "agents": {"-": BASELINE, "RAVE": TABLE_1["R"], "strict": "RAVE_STRICT"},
+    },
+    "episodes": {  # EPIC's episodes by the rules of each game, and of a fixed length: n-grams
+        "games": ["dou-di-zhu", "checkers", "othello"],
+        "agents": {
+            "-": BASELINE,
+            "EPIC": EPISODES["EPIC"],
+            "n = 2": EPISODES["NAST"],
+            **{f"n = {n}": f"BASELINE >> NAST{n}" for n in (1, 3)},
+        },
+    },
+}
