@@ -37,9 +37,9 @@ def exploitability(
         integer("matches", matches, least=1)
     plan = Plan(tuple(named.split()), tuple(players or PLAYERS), budgets, seeds, method, matches)
 
-    def told(done: int, total: int, row: Measurement) -> None:
+    def tell(done: int, total: int, row: Measurement) -> None:
         say(
             f"{done} of {total}; now {row['player']} in {row['game']}, {row['iterations']} iterations, seed {row['seed']}"
         )
 
-    print_table(exploitability_table(measure(plan, out, told)))
+    print_table(exploitability_table(measure(plan, out, tell)))

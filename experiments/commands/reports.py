@@ -12,11 +12,12 @@ from experiments.plan.checks import refused
 from experiments.plan.definition import Refusal
 from experiments.play import branching as measure
 from experiments.report import branching as table_2
+from experiments.report import campaign
 from experiments.report.report import rating_tables, write
 from experiments.report.status import state_of
 from experiments.store import rows as store
 from experiments.store.export import write_csv
-from experiments.store.results import results_of
+from experiments.store.results import Results, results_of, runs_in
 from experiments.weigh import claims as statements
 from experiments.weigh import search_claims
 from experiments.weigh.document import Table
@@ -26,13 +27,30 @@ from icarus.checks import integer
 
 
 def status(directory: Directory) -> None:
-    """How far a run is and when it will end, from its files alone."""
+    """How far a run is and when it will end, from its files alone; of a campaign also what it has cost and what comes next."""
     with results_of(directory) as results:
-        print(state_of(results, store.being_written(directory)))
+        if statements.in_looks(results):
+            _campaign_status(results)
+            return
+    for run in runs_in(directory):
+        with results_of(run) as results:
+            print(state_of(results, store.being_written(run)))
+
+
+def _campaign_status(results: Results) -> None:
+    running = any(store.being_written(run.directory) for run in results.runs)
+    for part in campaign.described(results, running):
+        if isinstance(part, Table):
+            print_table(part)
+        else:
+            print(part)
 
 
 def report(directory: Directory) -> None:
-    """Print the table and write figures, report.html and report.md into DIR, from its files alone."""
+    """Print the table and write figures, report.html and report.md into DIR, from its files alone.
+
+    DIR may be the folder of a campaign, which has a run for each game: experiments/runs/campaign.
+    """
     if (directory / earlier.BRANCHING_ROWS).exists():
         _report_branching(directory)
         return

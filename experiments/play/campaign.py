@@ -31,8 +31,7 @@ from experiments.play.playing import Game
 from experiments.store import rows as store
 from experiments.store.export import merge
 from experiments.store.results import results_of
-from experiments.weigh import claims, order
-from experiments.weigh.evidence import place_of
+from experiments.weigh import order
 
 PACK_SECONDS = 600.0  # between two copies into the repository
 NICEST = 19  # the lowest priority
@@ -96,16 +95,8 @@ def next_block(campaign: Campaign, games: Mapping[Cell, int]) -> order.Block | N
     if first := order.first_block(games, campaign.sizes):
         return first
     with results_of(*map(campaign.directory, FIRST)) as results:
-        (looks,) = claims.looks_at(results, campaign.sizes).values()
-        at_looks = {size: results.tallies(size) for sizes in campaign.sizes.values() for size in sizes}
-    seconds = {
-        tally.cell: tally.seconds / tally.games
-        for size in sorted(at_looks)
-        for tally in at_looks[size]
-        if tally.games == size and size in campaign.sizes[place_of(tally.cell)]
-    }
-    judged = [claims.judge(claim, looks) for claim in claims.CLAIMS]
-    return order.next_block(order.State(games, seconds, judged, looks), campaign.sizes)
+        state = order.state_of(results, games, campaign.sizes)
+    return order.next_block(state, campaign.sizes)
 
 
 def played(writers: Mapping[str, store.Writer], campaign: Campaign) -> dict[Cell, int]:
@@ -123,7 +114,7 @@ def played(writers: Mapping[str, store.Writer], campaign: Campaign) -> dict[Cell
 def run(
     campaign: Campaign,
     players: Crew,
-    told: Callable[[str], None] = lambda text: None,
+    tell: Callable[[str], None] = lambda text: None,
     blocks: int | None = None,
     pack_seconds: float = PACK_SECONDS,
 ) -> None:
@@ -137,17 +128,17 @@ def run(
         crew.GameFailed: a game could not be played.
     """
     if added := restore(campaign):
-        told(f"{added} games from {campaign.kept}")
+        tell(f"{added} games from {campaign.kept}")
     with _writers(campaign) as writers:
         packed = time.monotonic()
         try:
             for number in range(sys.maxsize if blocks is None else blocks):
                 block = next_block(campaign, played(writers, campaign))
                 if block is None:
-                    told("every statement is decided, or has used up its games")
+                    tell("every statement is decided, or has used up its games")
                     return
                 games = list(_games(campaign, block, writers))
-                told(f"block {number + 1}: {described(block)}; {len(games)} games")
+                tell(f"block {number + 1}: {described(block)}; {len(games)} games")
                 with Meter(CAMPAIGN, 0, len(games)) as meter:
                     for row in players.play(games):
                         writers[row["game"]].append(row)

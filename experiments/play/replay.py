@@ -51,8 +51,8 @@ def compared(row: Row, game: Game, experiment: Experiment) -> tuple[str, bool]:
     now = [[int(player), int(action)] for player, action in played.actions]
     for number, (kept, new) in enumerate(zip(row["actions"], now, strict=False), 1):
         if kept != new:
-            told = f"action {number} was {kept[1]} of player {kept[0]}, now {new[1]} of player {new[0]}"
-            return f"{name}: {told}{_versions(row)}", False
+            change = f"action {number} was {kept[1]} of player {kept[0]}, now {new[1]} of player {new[0]}"
+            return f"{name}: {change}{_versions(row)}", False
     if len(now) != len(row["actions"]):
         return f"{name}: {len(row['actions'])} actions were kept, now there are {len(now)}{_versions(row)}", False
     returns = [float(value) for value in played.returns]

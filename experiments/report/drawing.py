@@ -69,3 +69,10 @@ def describe_games(tallies: Sequence[Tally]) -> str:
     """How many games stand behind each mark, in words."""
     few, many = min(tally.games for tally in tallies), max(tally.games for tally in tallies)
     return f"{few} game{'s' if few > 1 else ''} each" if few == many else f"{few} to {many} games each"
+
+
+def unfinished(tallies: Sequence[Tally]) -> str:
+    """What share of the games of their first look agents have, in words; nothing where that is complete."""
+    due = sum(tally.due for tally in tallies)
+    done = sum(min(tally.games, tally.due) for tally in tallies)
+    return f"{min(99, round(100 * done / due))} % of the first look" if done < due else ""

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from experiments.papers.combinations import BY_NAME, ENHANCEMENTS
-from experiments.plan.definition import Experiment
+from experiments.plan.definition import Column, Experiment
 from experiments.plan.pictures import PICTURES
 from experiments.plan.titles import budget, slug, title
 from experiments.report import search_figures
@@ -26,6 +26,7 @@ from experiments.report.drawing import (
     canvas,
     describe_games,
     percent,
+    unfinished,
     with_errors,
 )
 from experiments.store.summary import Columns, Moments, Tally, baseline
@@ -33,6 +34,7 @@ from experiments.weigh.statistics import clopper_pearson, marginals, mean_interv
 
 CAPTION = "Bars: 95 % intervals. Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
 ACROSS = 2  # panels side by side in the picture of all games
+POINTS = ("figure4", "agents")  # pictures that show each column on its own too
 LONG_NAME = 6  # letters; longer names of agents are written at a slant
 
 
@@ -81,19 +83,27 @@ def _named(tally: Tally, name: str) -> Tally:
     return attrs.evolve(tally, cell=attrs.evolve(tally.cell, agent=name))
 
 
-# ----------------------------------------------------------------------------------------------------------- Figure 4
+def by_column(columns: Columns) -> dict[Column, set[str]]:
+    """The names of the files that show one column each, where there are several."""
+    if len(columns) < 2:
+        return {}
+    return {column: {f"{picture}-{slug(title(column, columns))}" for picture in POINTS} for column in columns}
 
 
-def _combinations(columns: Columns, directory: Path) -> list[Path]:
+# ------------------------------------------------------------------------------------- Figure 4, and agents of any kind
+
+
+def _points(picture: str, columns: Columns, directory: Path) -> list[Path]:
+    """Win rates as points: a picture for each column, and one of all."""
     paths = []
     for column, tallies in columns.items():
         name = title(column, columns)
-        paths.append(directory / f"figure4-{slug(name)}.png")
+        paths.append(directory / f"{picture}-{slug(name)}.png")
         with canvas(paths[-1], (max(5.5, 1.4 + 0.47 * len(tallies)), 4.1)) as figure:
             _panel(figure.add_subplot(), tallies, name)
             figure.supxlabel(CAPTION, fontsize=8, color=SUBDUED)
     if len(columns) > 1:
-        paths.insert(0, directory / "figure4.png")
+        paths.insert(0, directory / f"{picture}.png")
         _grid(paths[0], columns, _panel)
     return paths
 
@@ -136,7 +146,7 @@ def _panel(axes: Any, tallies: list[Tally], name: str) -> None:
     axes.set_ylabel("games won")
     axes.set_title(name, loc="left", fontweight="bold", pad=18)
     axes.annotate(
-        f"{describe_games(tallies)}, {budget(tallies[0].cell.column)}",
+        "; ".join(filter(None, [f"{describe_games(tallies)}, {budget(tallies[0].cell.column)}", unfinished(tallies)])),
         (0, 1),
         (0, 5),
         xycoords="axes fraction",
@@ -165,6 +175,7 @@ def _averages(columns: Columns, directory: Path) -> list[Path]:
             axes = figure.add_subplot(down, across, i)
             _pairs(axes, tallies)
             axes.set_title(title(column, columns), loc="left", fontweight="bold")
+            axes.set_xlabel(unfinished(tallies), fontsize=8, color=SUBDUED)
         handles, labels = axes.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
     return [path]
@@ -218,7 +229,7 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
             )
             axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
             top = max(top, float(np.nanmax(rates + errors[1], initial=0.0)))
-        axes.set_xticks(range(len(columns)), [_in_lines(title(column, columns)) for column in columns])
+        axes.set_xticks(range(len(columns)), _labels(columns))
         percent(axes, 0.0, top)
         axes.set_ylabel("games won")
         _noted(axes, columns)
@@ -230,8 +241,11 @@ def _agents(columns: Columns) -> list[str]:
     return list(dict.fromkeys(tally.cell.agent for tallies in columns.values() for tally in tallies))
 
 
-def _in_lines(name: str) -> str:
-    return name.replace(" (", "\n(")
+def _labels(columns: Columns) -> list[str]:
+    """The titles of columns in short lines, each with how much of its first look there is, where that is not all."""
+    names = [title(column, columns).replace(" (", "\n(") for column in columns]
+    notes = [unfinished(tallies).replace(" of ", "\nof ") for tallies in columns.values()]
+    return [f"{name}\n{note}" if note else name for name, note in zip(names, notes, strict=True)]
 
 
 def _noted(axes: Any, columns: Columns) -> None:
@@ -264,7 +278,7 @@ def _trees(columns: Columns, directory: Path) -> list[Path]:
             _differences(axes, compared, agents, measure, relative)
             axes.set_title(text, loc="left", fontweight="bold")
             axes.set_ylabel("against the baseline")
-        axes.set_xticks(range(len(compared)), [_in_lines(title(column, compared)) for column in compared])
+        axes.set_xticks(range(len(compared)), _labels(compared))
         _noted(all_axes[0], compared)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
     return [path]
@@ -319,9 +333,9 @@ def _difference(mine: Moments, even: Moments, relative: bool) -> tuple[float, fl
 
 DRAW: dict[str, Callable[[Columns, Path], list[Path]]] = {
     "figure3": _averages,
-    "figure4": _combinations,
     "figure5": partial(_bars, "figure5"),
     "reuse": partial(_bars, "reuse"),
     "tree": _trees,
+    **{picture: partial(_points, picture) for picture in POINTS},
     **search_figures.DRAW,
 }

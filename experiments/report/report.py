@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
+
 from experiments.papers.suite import TABLE_1
-from experiments.plan.definition import Cell, Column, Experiment
-from experiments.plan.titles import budget, duration, slug, title
+from experiments.plan.definition import Cell, Column, Experiment, Refusal
+from experiments.plan.titles import budget, duration, title
 from experiments.play import sequential
-from experiments.report import figures, search_report
+from experiments.report import campaign, figures, search_report
 from experiments.report.pages import html, markdown
 from experiments.report.terminal import band, draw_texts, rate_texts
 from experiments.store.results import Origins, Results, results_of
@@ -21,12 +23,17 @@ SMALLEST_P = 1e-4  # smaller ones are written as such
 
 
 def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
-    """Write the report of a run into its directory: (the results, the files written).
+    """Write the report of a run, or of a campaign's folder of runs, into its directory: (the results, the files written).
 
     The report follows from the rows alone: the same rows give the same bytes.
+
+    Raises:
+        Refusal: the directory holds several runs that are no campaign.
     """
     with results_of(directory) as results:
-        columns, experiment = results.columns(), results.runs[0].experiment
+        experiment, columns = _whole(results, directory), results.columns()
+        if claims.in_looks(results):
+            columns = campaign.marked(columns)
         pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
         blocks = list(_blocks(experiment, results, columns, pictures))
     (directory / HTML).write_text(html(f"{experiment.name}: results", blocks), encoding="utf-8")
@@ -34,20 +41,27 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
     return columns, [directory / HTML, directory / MARKDOWN, *pictures]
 
 
+def _whole(results: Results, directory: Path) -> Experiment:
+    """The experiment of a run; that of a campaign has the cells of all its games."""
+    if len(results.runs) > 1 and not claims.in_looks(results):
+        names = ", ".join(run.directory.name for run in results.runs)
+        raise Refusal(f"{directory} holds several runs ({names}), which are no campaign; give one of them")
+    return attrs.evolve(results.runs[0].experiment, cells=tuple(results.cells))
+
+
 def _blocks(
     experiment: Experiment, results: Results, columns: figures.Columns, pictures: list[Path]
 ) -> Iterator[Block]:
-    done, total = (
-        sum(tally.games for tallies in columns.values() for tally in tallies),
-        experiment.trials * len(experiment.cells),
-    )
     if experiment.sprt:
         yield from _sequential(experiment, results)
+    elif claims.in_looks(results):
+        yield from campaign.blocks(results)
     else:
+        done, total = sum(tally.games for tallies in columns.values() for tally in tallies), results.most
         yield Paragraph(f"{done} of {total} games played" + ("." if done == total else "; the run is not complete."))
-    its_own = {column: f"figure4-{slug(title(column, columns))}" for column in columns} if len(columns) > 1 else {}
+    its_own = figures.by_column(columns)
     for path in pictures:
-        if path.stem not in its_own.values():
+        if not any(path.stem in names for names in its_own.values()):
             yield Picture(path, figures.caption(path))
     yield from search_report.blocks(columns)
     yield from claims.blocks(results)
@@ -55,7 +69,7 @@ def _blocks(
     discordant = results.discordant() if experiment.paired or experiment.sprt else {}
     for column, tallies in columns.items():
         yield Heading(title(column, columns))
-        yield from (Picture(path, "") for path in pictures if path.stem == its_own.get(column))
+        yield from (Picture(path, "") for path in pictures if path.stem in its_own.get(column, ()))
         yield _wins(tallies)
         if discordant:
             yield _pairs(tallies, discordant)
@@ -63,7 +77,7 @@ def _blocks(
     if len({column.opponent.text for column in columns}) > 1:
         yield from rating_tables(results)
     yield from _analyses(columns)
-    yield from _settings(experiment, results.origins())
+    yield from _settings(experiment, {run.experiment.trials for run in results.runs}, results.origins())
 
 
 def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
@@ -227,8 +241,8 @@ def _p(value: float) -> str:
 def rating_tables(results: Results) -> Iterator[Block]:
     """The ratings of tournaments, with their 95 % intervals."""
     names = {cell.player.text: cell.agent for cell in reversed(results.cells)}
-    told = {cell.column.opponent.text: cell.column.opponent.caption for cell in results.cells}
-    told |= {cell.player.text: cell.player.caption for cell in results.cells}
+    captions = {cell.column.opponent.text: cell.column.opponent.caption for cell in results.cells}
+    captions |= {cell.player.text: cell.player.caption for cell in results.cells}
     for name, placings in ratings.tournaments(results).items():
         try:
             rated = ratings.ratings(placings)
@@ -241,8 +255,8 @@ def rating_tables(results: Results) -> Iterator[Block]:
             ["Agent", "Strategy", "Games", "Rating", "95 % interval"],
             [
                 [
-                    names.get(each.strategy, told[each.strategy]),
-                    told[each.strategy],
+                    names.get(each.strategy, captions[each.strategy]),
+                    captions[each.strategy],
                     str(each.games),
                     f"{each.value:+.2f}",
                     f"{each.low:+.2f} to {each.high:+.2f}",
@@ -262,14 +276,14 @@ def _seeding(experiment: Experiment) -> Iterator[list[str]]:
         ]
 
 
-def _settings(experiment: Experiment, origins: Origins) -> Iterator[Block]:
+def _settings(experiment: Experiment, trials: set[int], origins: Origins) -> Iterator[Block]:
     yield Heading("Settings")
     yield Table(
         "",
         ["Setting", "Value"],
         [
             ["experiment", experiment.name],
-            ["trials per cell", str(experiment.trials)],
+            ["trials per cell", ", ".join(map(str, sorted(trials)))],
             ["seed", str(experiment.seed)],
             *_seeding(experiment),
         ],

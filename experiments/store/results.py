@@ -186,6 +186,21 @@ class Results:
                 tally.moments[name] = Moments(*(int(value or 0) for value in sums[3 * i : 3 * i + 3]))
         return found
 
+    def unbroken(self) -> dict[Cell, int]:
+        """How many games each cell has from its first trial on, without gaps."""
+        found = dict.fromkeys(self.cells, 0)
+        for index, games in self.select("""
+            SELECT cell, count(*) FILTER (trial = place) FROM
+                (SELECT cell, trial, row_number() OVER (PARTITION BY cell ORDER BY trial) - 1 AS place FROM games)
+            GROUP BY cell"""):
+            found[self.cells[index]] = games
+        return found
+
+    @property
+    def most(self) -> int:
+        """How many games there are when all are played."""
+        return sum(run.experiment.trials * len(run.experiment.cells) for run in self.runs)
+
     def columns(self) -> dict[Column, list[Tally]]:
         """The results by column, the agents in the order of the experiment."""
         found: dict[Column, list[Tally]] = {cell.column: [] for cell in self.cells}
@@ -253,12 +268,20 @@ def _game(line: bytes) -> tuple[str, int] | None:
         return None
 
 
+def runs_in(directory: Path) -> list[Path]:
+    """The directory of a run itself, or the runs in a folder of several, such as that of a campaign."""
+    if (directory / store.EXPERIMENT).exists():
+        return [directory]
+    return sorted(path.parent for path in directory.glob(f"*/{store.EXPERIMENT}")) or [directory]
+
+
 @contextlib.contextmanager
 def results_of(*directories: Path) -> Iterator[Results]:
-    """The games in directories of runs.
+    """The games in directories of runs, or in folders of these.
 
     Raises:
         Refusal: a directory holds no experiment. Damage: see `store.rows`.
     """
-    with Results([Run(directory, store.experiment_in(directory)) for directory in directories]) as found:
+    runs = [run for directory in directories for run in runs_in(directory)]
+    with Results([Run(run, store.experiment_in(run)) for run in runs]) as found:
         yield found

@@ -46,6 +46,7 @@ class Tally:
         draws: drawn games; there are none where more than two play.
         millionths: the time its games took, added up, in millionths of a second.
         moments: for each of `STATISTICS` those of the agent's means, over its games.
+        due: the games at which the cell is looked at first; 0 where it is judged whatever it has.
     """
 
     cell: Cell
@@ -54,6 +55,7 @@ class Tally:
     draws: int = 0
     millionths: int = 0
     moments: dict[str, Moments] = attrs.field(factory=lambda: dict.fromkeys(STATISTICS, Moments()))
+    due: int = 0
 
     @property
     def seconds(self) -> float:

@@ -10,7 +10,7 @@ from experiments.plan.campaign import CAMPAIGN, LOOKS, SHARES, Sizes
 from experiments.plan.titles import budget
 from experiments.store.results import Results
 from experiments.store.summary import Tally
-from experiments.weigh import worlds
+from experiments.weigh import states, worlds
 from experiments.weigh.document import Block, Heading, Paragraph
 from experiments.weigh.evidence import (
     DEPTH,
@@ -360,7 +360,7 @@ def judgements(results: Results) -> dict[str, list[Judgement]]:
 
 def looks_at(results: Results, sizes: Sizes = LOOKS) -> dict[str, list[Look]]:
     """The looks at the games of each budget: those of the campaign at its own games, one at all there is at any others."""
-    if not _in_looks(results):
+    if not in_looks(results):
         return {name: [Look(Evidence(tallies))] for name, tallies in _by_budget(results.tallies()).items()}
     found: dict[str, list[Look]] = {name: [] for name in _by_budget(results.tallies())}
     for number, share in enumerate(SHARES):
@@ -392,20 +392,24 @@ def blocks(results: Results) -> Iterator[Block]:
     """The table "paper against ours"; nothing where no comparison of the paper was played."""
     for name, looks in looks_at(results).items():
         judged = [judge(claim, looks) for claim in CLAIMS]
-        if not any(finding.estimate for judgement in judged for finding in judgement.findings):
+        if not (in_looks(results) or any(finding.estimate for judgement in judged for finding in judgement.findings)):
             continue
         yield Heading(f"Paper against ours: {name} per decision")
-        yield Paragraph(tallied(judged, SOURCE))
+        yield Paragraph(states.counted(judged) if in_looks(results) else tallied(judged, SOURCE))
         yield Paragraph(RULE)
-        if len(looks) > 1 or looks[0].share < 1:
+        if in_looks(results):
             yield Paragraph(IN_LOOKS.format(worlds.sizes_text(LOOKS)))
+            games = {(place_of(cell), cell.player.text): count for cell, count in results.unbroken().items()}
+            yield states.states_table(judged, games, LOOKS)
         yield summary_table(judged, quoted=True)
         if _whole(results):
             yield worlds.error_rates(CLAIMS, *_sizes(results))
-        yield details_table(judged)
+        if any(finding.estimate for judgement in judged for finding in judgement.findings):
+            yield details_table(judged)
 
 
-def _in_looks(results: Results) -> bool:
+def in_looks(results: Results) -> bool:
+    """Whether the games are those of the campaign, which are judged at looks."""
     return all(run.experiment.name == CAMPAIGN for run in results.runs)
 
 
@@ -417,6 +421,6 @@ def _whole(results: Results) -> bool:
 
 def _sizes(results: Results) -> tuple[Sizes, Sequence[float]]:
     """The games of a cell at each look, and the share of each."""
-    if _in_looks(results):
+    if in_looks(results):
         return LOOKS, SHARES
     return dict.fromkeys(PLACES, (max(run.experiment.trials for run in results.runs),)), (1.0,)

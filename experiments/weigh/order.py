@@ -11,8 +11,10 @@ import attrs
 
 from experiments.plan.campaign import FIRST, LOOKS, SHARES, Sizes
 from experiments.plan.definition import Cell
+from experiments.store.results import Results
+from experiments.weigh import claims
 from experiments.weigh.evidence import UNDECIDED, Comparison, Place, place_of
-from experiments.weigh.verdicts import Claim, Judgement, Look, confidences
+from experiments.weigh.verdicts import Claim, Judgement, Look, confidences, judge
 
 Key = tuple[Place, str]  # place and strategy
 
@@ -58,25 +60,55 @@ def first_block(games: Mapping[Cell, int], sizes: Sizes = LOOKS) -> Block | None
     return None
 
 
+def first_blocks(games: Mapping[Cell, int], sizes: Sizes = LOOKS) -> list[Block]:
+    """All that is to be played before the first choice, in its order."""
+    found, ahead = [], dict(games)
+    while block := first_block(ahead, sizes):
+        found.append(block)
+        ahead |= {cell: max(ahead[cell], block.trials) for cell in block.cells}
+    return found
+
+
+def state_of(results: Results, games: Mapping[Cell, int], sizes: Sizes = LOOKS) -> State:
+    """What the rows of a campaign say.
+
+    Args:
+        games: of each cell, without gaps from the first trial.
+    """
+    found = claims.looks_at(results, sizes)
+    looks = next(iter(found.values())) if found else []
+    at_looks = {size: results.tallies(size) for each in sizes.values() for size in each}
+    seconds = {
+        tally.cell: tally.seconds / tally.games
+        for size in sorted(at_looks)
+        for tally in at_looks[size]
+        if tally.games == size and size in sizes[place_of(tally.cell)]
+    }
+    return State(games, seconds, [judge(claim, looks) for claim in claims.CLAIMS], looks)
+
+
 def next_block(state: State, sizes: Sizes = LOOKS) -> Block | None:
     """The block that is to be played; None where all statements are decided or nothing is left to be played."""
     if first := first_block(state.games, sizes):
         return first
-    taken = {cell: _taken(games, sizes[place_of(cell)]) for cell, games in state.games.items()}
+    return next(iter(blocks_by_promise(state, sizes)), None)
+
+
+def blocks_by_promise(state: State, sizes: Sizes = LOOKS) -> list[Block]:
+    """The blocks that promise a decision when all cells have come to their first look, the best first."""
+    taken = {cell: looks_taken(games, sizes[place_of(cell)]) for cell, games in state.games.items()}
     promises = _promises(state, taken)
     open_cells = [cell for cell in taken if taken[cell] < len(SHARES) and promises.get(_key(cell), 0.0) > 0]
-    if not open_cells:
-        return None
 
     def rate(cell: Cell) -> float:
         ahead = sizes[place_of(cell)][taken[cell]] - sizes[place_of(cell)][taken[cell] - 1]
         return promises[_key(cell)] / (ahead * state.seconds[cell] / 3600)
 
-    best = max(open_cells, key=lambda cell: (rate(cell), cell.key))
-    return Block((best,), sizes[place_of(best)][taken[best]], rate(best))
+    ordered = sorted(open_cells, key=lambda cell: (rate(cell), cell.key), reverse=True)
+    return [Block((cell,), sizes[place_of(cell)][taken[cell]], rate(cell)) for cell in ordered]
 
 
-def _taken(games: int, looks: Sequence[int]) -> int:
+def looks_taken(games: int, looks: Sequence[int]) -> int:
     """How many looks so many games are enough for."""
     return sum(games >= look for look in looks)
 

@@ -81,6 +81,7 @@ class Finding:
         against: with the interval to disagree.
         levels: of the two intervals.
         more: games that each cell would need besides those it has; None where nothing is to be decided or nothing known.
+        look: the number of the last look taken, the first that decides; 0 before any.
     """
 
     comparison: Comparison
@@ -89,6 +90,7 @@ class Finding:
     against: Estimate | None = None
     levels: tuple[float, float] = (CONFIDENCE, CONFIDENCE)
     more: int | None = None
+    look: int = 0
 
 
 @attrs.frozen
@@ -102,6 +104,11 @@ class Judgement:
     @property
     def findings(self) -> tuple[Finding, ...]:
         return tuple(finding for case in self.cases for finding in case)
+
+    @property
+    def look(self) -> int:
+        """The number of the last look that any of its comparisons has had."""
+        return max((finding.look for finding in self.findings), default=0)
 
     @property
     def more(self) -> int | None:
@@ -154,21 +161,21 @@ def signs(comparison: Comparison, parts: tuple[float, float], look: Look) -> np.
 def find(comparison: Comparison, parts: tuple[float, float], looks: Sequence[Look]) -> Finding:
     """The verdict on a comparison at the first look that decides it, or else what the last one says."""
     taken = None
-    for look in looks:
+    for number, look in enumerate(looks, 1):
         sign = signs(comparison, parts, look)
         if sign is None:
             continue
-        taken = look, int(sign)
+        taken = number, look, int(sign)
         if sign != 0:
             break
     if taken is None:
         return Finding(comparison, None, UNDECIDED)
-    look, verdict = taken
+    number, look, verdict = taken
     levels = confidences(comparison, parts, look)
     estimate, against = (look.evidence.estimate(comparison, level) for level in levels)
     assert estimate is not None
     more = more_games(comparison, estimate, levels[0], look.evidence.games(comparison)) if verdict == 0 else None
-    return Finding(comparison, estimate, _VERDICTS[verdict], against, levels, more)
+    return Finding(comparison, estimate, _VERDICTS[verdict], against, levels, more, number)
 
 
 # ---------------------------------------------------------------------------------------------------------------- tables

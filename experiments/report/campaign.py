@@ -1,0 +1,184 @@
+"""How far a campaign is: the games of each cell by looks, core-hours spent and left, and the blocks that come next."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import attrs
+
+from experiments.plan.campaign import FIRST, LOOKS, SECONDS, Sizes
+from experiments.plan.definition import Cell
+from experiments.store.results import Results
+from experiments.store.summary import Columns, Tally
+from experiments.weigh import order, states
+from experiments.weigh.document import Block, Heading, Paragraph, Table
+from experiments.weigh.evidence import Place, place_of, place_title
+
+NEXT = 10  # blocks that are named
+HOUR = 3600
+NO_VERDICTS = (
+    "Pictures and tables of games show all games so far. They are no verdicts: statements are judged at looks alone, by the rule "
+    "that was fixed before the first game (docs/reproduction.md). A game in which a cell has not come to its first look says so."
+)
+HOURS = (
+    "Core-hours: the seconds of games by the clock, at the lowest priority beside whatever else the machine did, so that a free one "
+    "needs fewer. What is left is reckoned from a game's own rows, or where it has none (*) from the rehearsal's, times 5000/300."
+)
+
+
+@attrs.frozen
+class Progress:
+    """How far a game is, in one role.
+
+    Attributes:
+        cells: how many it has.
+        games: of all of them.
+        missing: games until all cells have had their first look, and until all have had their last.
+        taken: how many cells have come to each look.
+        seconds: of all games so far, by the clock.
+        each: the seconds of a game.
+    """
+
+    place: Place
+    cells: int
+    games: int
+    missing: tuple[int, int]
+    taken: tuple[int, ...]
+    seconds: float
+    each: float
+
+    @property
+    def hours_left(self) -> tuple[float, float]:
+        """Core-hours until all cells have had their first look, and until all have had their last."""
+        first, last = self.missing
+        return first * self.each / HOUR, last * self.each / HOUR
+
+
+def progress(results: Results, sizes: Sizes = LOOKS) -> list[Progress]:
+    """The games of a campaign that there are runs of, in the order in which they come to their first look."""
+    games, tallies = results.unbroken(), results.tallies()
+    found = []
+    for place in sorted(
+        {place_of(cell) for cell in games}, key=lambda place: (FIRST.index(place[0]), list(sizes).index(place))
+    ):
+        cells = [cell for cell in games if place_of(cell) == place]
+        mine = [tally for tally in tallies if place_of(tally.cell) == place]
+        played, seconds = sum(tally.games for tally in mine), sum(tally.seconds for tally in mine)
+        found.append(
+            Progress(
+                place,
+                len(cells),
+                played,
+                (_missing(games, cells, sizes[place][0]), _missing(games, cells, sizes[place][-1])),
+                tuple(sum(games[cell] >= look for cell in cells) for look in sizes[place]),
+                seconds,
+                seconds / played if played else SECONDS[place],
+            )
+        )
+    return found
+
+
+def _missing(games: Mapping[Cell, int], cells: Sequence[Cell], wanted: int) -> int:
+    return sum(max(0, wanted - games[cell]) for cell in cells)
+
+
+def progress_table(found: Sequence[Progress], sizes: Sizes = LOOKS) -> Table:
+    """A line for each game, and their sum."""
+    lines = []
+    for each in found:
+        first, last = each.hours_left
+        lines.append(
+            [
+                place_title(each.place),
+                str(each.games),
+                _share(each, sizes),
+                ", ".join(map(str, each.taken)),
+                f"{each.seconds / HOUR:.1f}",
+                f"{each.each:.1f}" + ("" if each.games else " *"),
+                f"{first:.1f}",
+                f"{last:.1f}",
+            ]
+        )
+    games, spent = sum(each.games for each in found), sum(each.seconds for each in found) / HOUR
+    left = (sum(hours) for hours in zip(*(each.hours_left for each in found), strict=True))
+    lines.append(["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in left)])
+    return Table(
+        f"Games so far. Looks: how many of a game's cells have come to the first, second, third and last. {HOURS}",
+        [
+            "Game",
+            "Games",
+            "First look",
+            "Looks",
+            "Core-hours",
+            "seconds a game",
+            "left to first looks",
+            "left to last looks",
+        ],
+        lines,
+    )
+
+
+def _share(each: Progress, sizes: Sizes) -> str:
+    """How much of the games up to the first look there is."""
+    wanted = each.cells * sizes[each.place][0]
+    return (
+        "complete" if not each.missing[0] else f"{min(99, round(100 * (1 - each.missing[0] / wanted)))} % of {wanted}"
+    )
+
+
+def next_table(results: Results, sizes: Sizes = LOOKS) -> Table:
+    """The blocks that come next: in their order up to the first looks; after these those that promise most today."""
+    games = results.unbroken()
+    known = {each.place: each.each for each in progress(results, sizes)}
+    header = ["Block", "Games", "Core-hours", "Decisions hoped for in a core-hour"]
+    if blocks := order.first_blocks(games, sizes):
+        caption = "What is played next, in this order. After that the rows themselves choose the blocks."
+    else:
+        blocks = order.blocks_by_promise(order.state_of(results, games, sizes), sizes)
+        caption = (
+            "The blocks that promise most by the games so far. The first is played next, then all are weighed again."
+        )
+    return Table(caption, header, [_block_line(block, games, known) for block in blocks[:NEXT]])
+
+
+def _block_line(block: order.Block, games: Mapping[Cell, int], seconds: Mapping[Place, float]) -> list[str]:
+    missing = {cell: max(0, block.trials - games[cell]) for cell in block.cells}
+    hours = sum(count * seconds[place_of(cell)] for cell, count in missing.items()) / HOUR
+    places = " and ".join(dict.fromkeys(place_title(place_of(cell)) for cell in block.cells))
+    who = f"{len(block.cells)} cells" if len(block.cells) > 1 else block.cells[0].agent
+    promise = "" if block.promise is None else f"{block.promise:.2g}"
+    return [f"{places}, {who} to {block.trials} games", str(sum(missing.values())), f"{hours:.1f}", promise]
+
+
+def blocks(results: Results) -> Iterator[Block]:
+    """The beginning of a campaign's report."""
+    found = progress(results)
+    games, not_begun = sum(each.games for each in found), [place_title(each.place) for each in found if not each.games]
+    yield Paragraph(f"{games} games played, of {results.most} if every cell goes to its last look.")
+    yield Paragraph(NO_VERDICTS)
+    if not_begun:
+        yield Paragraph(f"No games yet: {', '.join(not_begun)}.")
+    yield Heading("How far it is")
+    yield progress_table(found)
+    yield next_table(results)
+
+
+def described(results: Results, running: bool) -> Iterator[Table | str]:
+    """What `status` tells."""
+    found = progress(results)
+    games = sum(each.games for each in found)
+    yield f"campaign: {games} games, {'running' if running else 'not running'}"
+    yield progress_table(found)
+    yield next_table(results)
+    yield states.counted(order.state_of(results, results.unbroken()).judged)
+
+
+def marked(columns: Columns, sizes: Sizes = LOOKS) -> Columns:
+    """The results as pictures take them: each cell with the games of its first look, and without columns that have no games."""
+
+    def due(tally: Tally) -> Tally:
+        return attrs.evolve(tally, due=sizes[place_of(tally.cell)][0])
+
+    return {
+        column: [due(tally) for tally in tallies]
+        for column, tallies in columns.items()
+        if any(tally.games for tally in tallies)
+    }

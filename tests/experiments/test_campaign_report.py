@@ -1,0 +1,166 @@
+"""What is told of a campaign while it goes on: how far it is, what comes next, where each statement stands."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from experiments.commands.main import main
+from experiments.plan.campaign import FIRST, LOOKS, SHARES
+from experiments.play import campaign as at_work
+from experiments.play.campaign import Campaign
+from experiments.report import campaign as progress
+from experiments.report.drawing import unfinished
+from experiments.store import rows as store
+from experiments.store.results import results_of, runs_in
+from experiments.store.summary import Tally
+from experiments.weigh import claims, order, states
+from experiments.weigh.evidence import AGREES, DISAGREES, UNDECIDED, Evidence, higher
+from experiments.weigh.verdicts import Look, all_of, judge
+from tests.experiments.conftest import a_row, keep, small
+from tests.experiments.test_campaign import SMALL, Inventing, state_of
+
+FIRST_LOOK = 20 * 2  # games of 20 cells at the first look of SMALL
+
+
+def a_campaign(directory: Path, blocks: int) -> Campaign:
+    found = Campaign(directory / "rows", directory / "campaign", iterations=5, sizes=SMALL)
+    at_work.run(found, Inventing(), blocks=blocks)
+    return found
+
+
+def test_a_game_in_the_middle_of_its_first_look_is_named_with_its_share(tmp_path):
+    kept = Campaign(tmp_path / "rows", tmp_path / "campaign", iterations=5, sizes=SMALL)
+    with pytest.raises(KeyboardInterrupt):
+        at_work.run(kept, Inventing(stop_after=10), blocks=1)
+    with results_of(kept.rows) as results:
+        found = progress.progress(results, SMALL)
+        table = progress.progress_table(found, SMALL)
+    assert [each.place[0] for each in found] == [
+        "dou-di-zhu",
+        "othello",
+        *["lotr-confrontation"] * 2,
+        "checkers",
+        "hearts",
+        "backgammon",
+    ]
+    first = dict(zip(table.header, table.rows[0], strict=True))
+    assert first["Games"] == "10" and first["First look"] == "25 % of 40" and first["Looks"] == "0, 0, 0, 0"
+    assert found[0].missing == (30, 90) and found[0].each == 1.0
+    assert found[1].hours_left[0] == pytest.approx(FIRST_LOOK * progress.SECONDS["othello", ""] / 3600)
+
+
+def test_the_blocks_up_to_the_first_looks_are_told_in_the_order_in_which_they_are_played(tmp_path):
+    with results_of(a_campaign(tmp_path, 1).rows) as results:
+        table = progress.next_table(results, SMALL)
+    assert [row[0].partition(",")[0] for row in table.rows] == [
+        "Othello",
+        "LOTR:C (Light) and LOTR:C (Dark)",
+        "Checkers",
+        "Hearts",
+        "Backgammon",
+    ]
+    assert [row[1] for row in table.rows] == ["40", "80", "40", "40", "40"]
+
+
+def test_after_the_first_looks_the_block_told_first_is_the_one_that_is_played(tmp_path):
+    campaign = a_campaign(tmp_path, len(FIRST))
+    with results_of(campaign.rows) as results:
+        games = results.unbroken()
+        best = order.blocks_by_promise(order.state_of(results, games, SMALL), SMALL)
+        table = progress.next_table(results, SMALL)
+    assert [block.promise for block in best] == sorted((block.promise for block in best), reverse=True)
+    assert best[0] == at_work.next_block(campaign, games)
+    assert len(table.rows) == min(progress.NEXT, len(best)) and float(table.rows[0][3]) == pytest.approx(
+        best[0].promise, rel=0.05
+    )
+
+
+def test_games_count_up_to_the_first_gap(tmp_path):
+    cell = small().cells[0]
+    keep(tmp_path, small(), (a_row(cell, trial) for trial in (0, 1, 3, 4)))
+    with results_of(tmp_path) as results:
+        assert results.unbroken()[cell] == 2
+
+
+def test_a_statement_that_has_had_no_look_waits_and_has_spent_nothing():
+    claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
+    judgement = judge(claim, [Look(Evidence([]), share) for share in SHARES])
+    assert states.state(judgement) == states.WAITS and states.spent(judgement) == 0
+    games = {(claims.OTHELLO, "BASELINE"): 150}
+    assert states.ahead(judgement, games, LOOKS) == {claims.OTHELLO: 250}  # 50 of the baseline, 200 of NAST
+    (line,) = states.states_table([judgement], games, LOOKS).rows
+    assert line[2:7] == ["waits", "0 of 4", "0 %", "250", "Othello"]
+
+
+@pytest.mark.parametrize("rate, expected", [(0.8, AGREES), (0.3, DISAGREES), (0.56, UNDECIDED)])
+def test_a_statement_tells_its_verdict_with_the_look_and_what_it_cost(rate, expected):
+    claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
+    (judgement,) = state_of(lambda place, agent: rate if agent == "N" else 0.5, claim).judged
+    assert states.state(judgement) == expected and judgement.look == 1
+    assert states.spent(judgement) == pytest.approx(0.05 / 6)
+    games = {(claims.OTHELLO, strategy): 200 for strategy in ("BASELINE", "BASELINE >> NAST2")}
+    assert states.ahead(judgement, games, LOOKS) == ({claims.OTHELLO: 400} if expected == UNDECIDED else {})
+
+
+def test_a_statement_whose_last_look_decided_nothing_has_used_up_its_games():
+    claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
+    looks = state_of(lambda place, agent: 0.53 if agent == "N" else 0.5, claim).looks
+    judgement = judge(claim, [Look(looks[0].evidence, share) for share in SHARES])
+    assert states.state(judgement) == states.USED_UP and states.spent(judgement) == pytest.approx(0.05)
+    assert states.ahead(judgement, {}, LOOKS) == {}
+
+
+def test_a_picture_says_how_much_of_the_first_look_it_shows():
+    cell = small().cells[0]
+    assert unfinished([Tally(cell, 136, 60, due=200), Tally(cell, 135, 60, due=200)]) == "68 % of the first look"
+    assert unfinished([Tally(cell, 200, 60, due=200), Tally(cell, 400, 60, due=200)]) == ""
+    assert unfinished([Tally(cell, 3, 1)]) == ""
+
+
+def test_the_report_of_a_campaign_follows_from_the_rows_of_all_its_games(tmp_path, capsys):
+    folder = a_campaign(tmp_path, 1).kept
+    assert main(["report", str(folder)]) == 0
+    shown = capsys.readouterr()
+    assert "Dou Di Zhu (Landlord)" in shown.out and "Othello" not in shown.out  # tables of games that there are
+    text = (folder / "report.md").read_text()
+    assert (
+        "40 games played" in text
+        and "No games yet: Othello, LOTR:C (Light), LOTR:C (Dark), Checkers, Hearts, Backgammon." in text
+    )
+    assert "1 % of 4000" in text and "37 wait for a first look" in text
+    assert (
+        "## Analysis of variance: Dou Di Zhu (Landlord)" in text and "## Analysis of variance: all results" not in text
+    )
+    for picture in ("figure3", "figure4-dou-di-zhu-landlord", "figure5", "reuse", "tree"):
+        assert (folder / "figures" / f"{picture}.png").exists() and f"figures/{picture}.png" in text
+    assert "simulated worlds" in text
+    before = {path.name: path.read_bytes() for path in [folder / "report.html", *(folder / "figures").iterdir()]}
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(folder, elsewhere, ignore=shutil.ignore_patterns("report.*", "figures"))
+    assert main(["report", str(elsewhere)]) == 0
+    for path in [elsewhere / "report.html", *(elsewhere / "figures").iterdir()]:
+        assert path.read_bytes() == before[path.name], path.name
+
+
+def test_status_tells_of_a_campaign_what_it_cost_and_what_comes_next(tmp_path, capsys):
+    folder = a_campaign(tmp_path, 1).kept
+    assert main(["status", str(folder)]) == 0
+    shown = capsys.readouterr().out
+    assert "campaign: 40 games, not running" in shown and "1 % of 4000" in shown
+    assert "20 cells to 200 games" in shown and "37 wait for a first look" in shown
+
+
+def test_a_folder_of_runs_that_are_no_campaign_is_told_run_by_run_and_not_reported(tmp_path, capsys):
+    for name in ("one", "other"):
+        keep(tmp_path / name, small(), [a_row(small().cells[0], 0)])
+    assert runs_in(tmp_path) == [tmp_path / "one", tmp_path / "other"]
+    assert main(["status", str(tmp_path)]) == 0 and capsys.readouterr().out.count("1 of 60 games") == 2
+    assert main(["report", str(tmp_path)]) == 2
+    assert "holds several runs (one, other), which are no campaign; give one of them" in capsys.readouterr().err
+
+
+def test_a_directory_without_any_run_is_refused(tmp_path, capsys):
+    for command in ("status", "report", "claims"):
+        assert main([command, str(tmp_path)]) == 2
+        assert f"there is no {store.EXPERIMENT} in it" in capsys.readouterr().err
