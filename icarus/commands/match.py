@@ -1,7 +1,7 @@
 """`icarus match`: games between strategies, and what they come to."""
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,9 +26,8 @@ from icarus.commands.options import (
     read_integer,
 )
 from icarus.commands.own_files import load_files
-from icarus.engine.match import Agent, Decision, GameLog, play
+from icarus.engine.match import Decision, GameLog, play
 from icarus.engine.scheme import Scheme, parse_scheme
-from icarus.equilibrium import OOSAgent
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
@@ -105,9 +104,7 @@ def _schemes_of(strategies: list[str], schemes: list[str] | None, game: Game) ->
     return parsed * (len(strategies) // len(parsed))
 
 
-def _play_trial(
-    game: Game, agents: list[Agent | OOSAgent], seed: tuple[int, int], rewards: list[list[float]], show: bool
-) -> None:
+def _play_trial(game: Game, agents: list[Any], seed: tuple[int, int], rewards: list[list[float]], show: bool) -> None:
     """Play one game, in which agents sit as many seats further on as its number says, and note their rewards."""
     _, trial = seed
     seats = [agents[(seat - trial) % len(agents)] for seat in range(len(agents))]
@@ -118,7 +115,7 @@ def _play_trial(
         _print_end(log)
 
 
-def _print_results(agents: list[Agent | OOSAgent], rewards: list[list[float]]) -> None:
+def _print_results(agents: list[Any], rewards: list[list[float]]) -> None:
     rows = []
     for agent, received in zip(agents, rewards, strict=True):
         mean = sum(received) / len(received)
@@ -128,7 +125,7 @@ def _print_results(agents: list[Agent | OOSAgent], rewards: list[list[float]]) -
     print_table(("games", "wins", "mean reward", "standard error", "agent"), rows)
 
 
-def _watcher(seats: list[Agent | OOSAgent]) -> Watch:
+def _watcher(seats: list[Any]) -> Watch:
     def watch(state: State, action: int | None, decision: Decision | None) -> None:
         print_text(str(state))
         if action is not None:

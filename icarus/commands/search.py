@@ -1,7 +1,7 @@
 """`icarus search`: what a search of one position finds for each action."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -9,7 +9,7 @@ import typer
 from icarus import games
 from icarus.checks import seed as check_seed
 from icarus.commands.console import print_text, progress_bar, show_compilation
-from icarus.commands.exploitability import agent_of, is_online
+from icarus.commands.exploitability import agent_of, keeps_tree
 from icarus.commands.options import (
     DEFAULT_SCHEME,
     DEFAULT_SHARING,
@@ -25,11 +25,10 @@ from icarus.commands.options import (
     default_iterations,
 )
 from icarus.commands.own_files import load_files
-from icarus.engine.match import Agent
 from icarus.engine.parallel import check_threads
 from icarus.engine.scheme import parse_scheme
 from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, search
-from icarus.equilibrium import OOSAgent
+from icarus.equilibrium.searching import TreeAgent
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.specs import parse
@@ -60,7 +59,7 @@ def search_command(
     if html is not None:
         check_new_file(html)
     own, iterations = load_files(files or []), default_iterations(iterations, seconds)
-    if is_online(strategy):
+    if keeps_tree(strategy):
         if html is not None:
             raise ValueError(f"--html draws the tree of a strategy; {strategy} has none to draw")
         agent = agent_of(
@@ -106,16 +105,30 @@ def search_command(
         print_text(f"\n{show_playout(state, enhancement, seed, result.iterations, by)}")
 
 
-def _search_online(game: str, agent: Agent | OOSAgent, seed: int, moves: str) -> None:
+def _search_online(game: str, agent: Any, seed: int, moves: str) -> None:
+    """Search by a player who keeps the tree of a game."""
     check_seed(seed)
     with show_compilation():
         state = state_after(games.load(game), seed, moves)
         print_text(str(state))
-        try:
+        if not isinstance(agent, TreeAgent):  # who draws from a table
             print_text(str(agent.search(state, seed)))
-        except SearchInterrupted as interrupted:
-            print_text(str(interrupted.result))
-            raise typer.Exit(INTERRUPTED) from None
+            return
+        with progress_bar() as bar:
+            task = bar.add_task("iterations", total=agent.iterations)
+            try:
+                found = agent.begin(state.game).run(
+                    state,
+                    iterations=agent.iterations,
+                    seconds=agent.seconds,
+                    seed=seed,
+                    progress=lambda made, _: bar.update(task, completed=made),
+                )
+            except SearchInterrupted as interrupted:
+                bar.stop()
+                print_text(str(interrupted.result))
+                raise typer.Exit(INTERRUPTED) from None
+        print_text(str(found))
 
 
 def state_after(game: Game, seed: int, moves: str) -> State:

@@ -141,7 +141,7 @@ def play(
     The deal and every chance event follow from the seed and not from what the agents do; each decision has a stream of its own.
 
     Args:
-        agents: each an `Agent`, or an `icarus.equilibrium.OOSAgent`, who remembers within the game.
+        agents: each an `Agent`, or a player of `icarus.equilibrium`, such as an `OOSAgent`, who remembers within the game.
         seed: an integer ≥ 0, or several as a key.
         watch: called before every action with the state, the action and its decision (None for chance), and at the end with the
             terminal state, None and None.

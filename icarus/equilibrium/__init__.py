@@ -3,23 +3,30 @@
 from icarus.equilibrium.best_response import BestResponse, Exploitability, best_response, exploitability
 from icarus.equilibrium.cfr import CFR, CFRPlus, near_equilibrium
 from icarus.equilibrium.deals import Deals, deals_of, information_state
+from icarus.equilibrium.ismcts import ISMCTS, BanditSearch, ISMCTSAgent, parse_ismcts
 from icarus.equilibrium.mccfr import MCCFR
 from icarus.equilibrium.measure import Aggregate, Stitching, stitched
-from icarus.equilibrium.online import OnlineResult, OnlineSearch, OOSAgent
+from icarus.equilibrium.online import OnlineSearch, OOSAgent
 from icarus.equilibrium.oos import OOS, parse_oos
 from icarus.equilibrium.policies import TabularPolicy, tabular
+from icarus.equilibrium.reference import NearEquilibrium, parse_near_equilibrium
+from icarus.equilibrium.searching import OnlineResult
 from icarus.equilibrium.tree import GameTree
 
 __all__ = [
     "CFR",
+    "ISMCTS",
     "MCCFR",
     "OOS",
     "Aggregate",
+    "BanditSearch",
     "BestResponse",
     "CFRPlus",
     "Deals",
     "Exploitability",
     "GameTree",
+    "ISMCTSAgent",
+    "NearEquilibrium",
     "OOSAgent",
     "OnlineResult",
     "OnlineSearch",
@@ -30,6 +37,8 @@ __all__ = [
     "exploitability",
     "information_state",
     "near_equilibrium",
+    "parse_ismcts",
+    "parse_near_equilibrium",
     "parse_oos",
     "stitched",
     "tabular",

@@ -14,6 +14,7 @@ from icarus.checks import integer, real
 from icarus.compiler.entries import compiled
 from icarus.equilibrium.arrays import END, NOTHING, SET, VIEW
 from icarus.equilibrium.best_response import Exploitability, exploitability, gather, pass_on, reach
+from icarus.equilibrium.control import CONTROL, controls, go_on, rung
 from icarus.equilibrium.growth import PLAYERS, rows
 from icarus.equilibrium.policies import TabularPolicy, normalised, uniform_policy
 from icarus.equilibrium.regret import match_all
@@ -63,31 +64,36 @@ def minimize(
     regrets: np.ndarray,
     sums: np.ndarray,
     policy: np.ndarray,
-    done: int,
+    control: np.ndarray,
     iterations: int,
     plus: bool,
 ) -> int:
-    """Go on from iteration `done` with so many more: the players in turn, each against the other's newest policy.
+    """Go on with so many more iterations: the players in turn, each against the other's newest policy. Ctrl-C ends it after one.
 
     Args:
         regrets, sums: [slots] cumulative regrets, and weights of the average policy: the player's own part in reaching the information
             set, times the number of the iteration in CFR+.
         policy: [slots], chance's outcomes in it; the current policy of both players.
+        control: told how many iterations were made.
     """
+    going = control[0]
     reached, values = np.empty(len(views)), np.empty(len(views))
-    for t in range(done + 1, done + iterations + 1):
+    for _ in range(iterations):
         for player in range(PLAYERS):
             reach(views, policy, reached)
             values[:] = 0.0
             gather(ends, reached, player, values)
             update_regrets(views, sets, player, policy, values, regrets, plus)
-            weight = float(t) if plus else 1.0
+            weight = going.made + 1.0 if plus else 1.0
             for i in range(len(sets)):
                 one = sets[i]
                 if one.player == player:
                     for slot in range(one.slot, one.slot + one.count):
                         sums[slot] += weight * reached[one.known] * policy[slot]
             match_all(sets, regrets, player, policy)
+        going.made += 1
+        if rung(going):
+            break
     return 0
 
 
@@ -95,7 +101,7 @@ def minimize(
 def minimizing() -> Any:
     """`minimize` as machine code."""
     reals = (types.float64[::1],) * 3
-    arguments = (rows(VIEW), rows(SET), rows(END), *reals, types.int64, types.int64, types.boolean)
+    arguments = (rows(VIEW), rows(SET), rows(END), *reals, rows(CONTROL), types.int64, types.boolean)
     return compiled(minimize, types.int64(*arguments), "counterfactual regret minimization")
 
 
@@ -104,7 +110,7 @@ class CFR:
 
     Attributes:
         tree: of the game.
-        iterations: made so far; in each both players' regrets are updated, in turn.
+        iterations: in each both players' regrets are updated, in turn.
         regrets, sums: the cumulative regrets, and the weights of the average policy. [slots]
 
     Raises:
@@ -115,16 +121,24 @@ class CFR:
 
     def __init__(self, game: Game | GameTree) -> None:
         self.tree = game if isinstance(game, GameTree) else tree_of(game)
-        self.iterations = 0
+        self._control = controls()
         self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
         self._policy = uniform_policy(self.tree).probabilities
 
+    @property
+    def iterations(self) -> int:
+        """Made so far."""
+        return int(self._control["made"][0])
+
     def run(self, iterations: int) -> None:
-        """Make so many more iterations."""
-        iterations, tree = integer("iterations", iterations, 1), self.tree
-        state = (self.regrets, self.sums, self._policy)
-        minimizing()(tree.views, tree.sets, tree.ends, *state, self.iterations, iterations, self.plus)
-        self.iterations += iterations
+        """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
+        tree, state = self.tree, (self.regrets, self.sums, self._policy, self._control)
+        walk = minimizing()
+        go_on(
+            self._control,
+            integer("iterations", iterations, 1),
+            lambda left: walk(tree.views, tree.sets, tree.ends, *state, left, self.plus),
+        )
 
     @property
     def average(self) -> TabularPolicy:

@@ -17,6 +17,7 @@ from icarus.compiler.entries import compiled
 from icarus.compiler.rng import seeded
 from icarus.equilibrium.arrays import END, END_SET, NODE, SET, SLOT
 from icarus.equilibrium.best_response import Exploitability, exploitability
+from icarus.equilibrium.control import CONTROL, controls, go_on, rung
 from icarus.equilibrium.growth import PLAYERS, rows
 from icarus.equilibrium.policies import TabularPolicy, normalised
 from icarus.equilibrium.regret import match_regrets
@@ -184,16 +185,20 @@ def sample(
     path: np.ndarray,
     values: np.ndarray,
     exploration: float,
+    control: np.ndarray,
     iterations: int,
 ) -> int:
-    """So many iterations of outcome sampling, or of external sampling where exploration is negative."""
-    of = Solving(nodes, sets, slots, ends, regrets, sums, policy, rng)
+    """So many iterations of outcome sampling, or of external sampling where exploration is negative; Ctrl-C ends it after one."""
+    of, going = Solving(nodes, sets, slots, ends, regrets, sums, policy, rng), control[0]
     for _ in range(iterations):
         for player in range(PLAYERS):
             if exploration < 0.0:
                 external(of, player, path, values)
             else:
                 outcome(of, player, exploration, path)
+        going.made += 1
+        if rung(going):
+            break
     return 0
 
 
@@ -201,8 +206,10 @@ def sample(
 def sampling() -> Any:
     """`sample` as machine code."""
     tables, reals = (rows(dtype) for dtype in (NODE, SET, SLOT, END)), (types.float64[::1],) * 3
-    arguments = (*tables, *reals, types.uint64[::1], rows(STEP), types.float64[:, ::1], types.float64, types.int64)
-    return compiled(sample, types.int64(*arguments), "Monte Carlo counterfactual regret minimization")
+    arguments = (*tables, *reals, types.uint64[::1], rows(STEP), types.float64[:, ::1], types.float64)
+    return compiled(
+        sample, types.int64(*arguments, rows(CONTROL), types.int64), "Monte Carlo counterfactual regret minimization"
+    )
 
 
 class MCCFR:
@@ -215,7 +222,7 @@ class MCCFR:
 
     Attributes:
         tree: of the game.
-        iterations: made so far; in each both players' regrets are updated once, in turn.
+        iterations: in each both players' regrets are updated once, in turn.
         regrets, sums: the cumulative regrets, and the weights of the average policy. [slots]
 
     Raises:
@@ -234,19 +241,27 @@ class MCCFR:
             raise ValueError(f"sampling is {sampling!r}; it must be {EXTERNAL!r} or {OUTCOME!r}")
         self.exploration = real("exploration", exploration, 0, 1, above=True)
         self.tree = game if isinstance(game, GameTree) else tree_of(game)
-        self.sampling, self.iterations = sampling, 0
+        self.sampling, self._control = sampling, controls()
         self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
         self._policy, self._rng = self.tree.slots["probability"].copy(), seeded(seed)
         self._path = np.zeros(self.tree.depth, STEP)
         self._values = np.zeros((self.tree.depth, int(self.tree.sets["count"].max())))
 
+    @property
+    def iterations(self) -> int:
+        """Made so far."""
+        return int(self._control["made"][0])
+
     def run(self, iterations: int) -> None:
-        """Make so many more iterations."""
-        iterations, tree = integer("iterations", iterations, 1), self.tree
+        """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
+        tree, walk = self.tree, sampling()
         state = (self.regrets, self.sums, self._policy, self._rng, self._path, self._values)
         explored = self.exploration if self.sampling == OUTCOME else -1.0
-        sampling()(tree.nodes, tree.sets, tree.slots, tree.ends, *state, explored, iterations)
-        self.iterations += iterations
+        go_on(
+            self._control,
+            integer("iterations", iterations, 1),
+            lambda left: walk(tree.nodes, tree.sets, tree.slots, tree.ends, *state, explored, self._control, left),
+        )
 
     @property
     def average(self) -> TabularPolicy:

@@ -2,8 +2,8 @@
 
 Full stitching searches in every information set, after the searches in those of the same player that lead there, and keeps what
 is learned for those below alone. The aggregate method adds up what the searches of many matches have learned. Matches are played by
-uniform choice. Of ISMCTS, which begins anew at each decision, the visits at the root are taken; of Online Outcome Sampling the
-weights of its average policy, or the regrets of its current one.
+uniform choice. Of an `Agent`, who begins anew at each decision, the visits at the root are taken; of searches over the whole tree, Online
+Outcome Sampling and ISMCTS, the weights of the average policy.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,13 +15,11 @@ from icarus import checks
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.best_response import Exploitability, exploitability
 from icarus.equilibrium.growth import PLAYERS
-from icarus.equilibrium.online import OnlineSearch
-from icarus.equilibrium.policies import TabularPolicy, normalised, uniform_policy
+from icarus.equilibrium.policies import MISSING, UNIFORM, TabularPolicy, completed, uniform_policy
+from icarus.equilibrium.searching import TreeSearch
 from icarus.equilibrium.tree import GameTree, tree_of
 from icarus.kernel.game import Game
 
-UNIFORM, FIXED = "uniform", "a fixed random action"  # played where nothing is known
-MISSING = (UNIFORM, FIXED)
 Part = Mapping[int, Sequence[float]]  # by the number of an information set, the probabilities of its actions
 
 
@@ -46,6 +44,7 @@ class Stitching:
     Attributes:
         tree: of the game.
         parts: the first information sets, by number.
+        searches: made so far.
         probabilities: of every action, uniform where nobody has searched yet. [slots]
 
     Raises:
@@ -61,7 +60,7 @@ class Stitching:
         self._after: dict[int, list[int]] = {}
         for number in self.tree.decisions.tolist():
             self._after.setdefault(int(before[number]), []).append(number)
-        self.parts = tuple(self._after.get(NOTHING, ()))
+        self.parts, self.searches = tuple(self._after.get(NOTHING, ())), 0
         self.probabilities = uniform_policy(self.tree).probabilities
 
     def search(self, part: int) -> dict[int, list[float]]:
@@ -72,6 +71,7 @@ class Stitching:
         def below(number: int) -> None:
             if self.tree.sets[number]["count"] > 1:
                 found[number] = seated.search(self.tree.state_of(number), (self.seed, number)).policy.tolist()
+                self.searches += 1
             after = self._after.get(number, [])
             kept = memory.memory() if memory is not None and len(after) > 0 else None
             for i, other in enumerate(after):
@@ -133,7 +133,7 @@ class Aggregate:
 
     Attributes:
         tree: of the game.
-        matches: played so far.
+        matches, searches: made so far.
         weights: what all searches have found of each action. [slots]
 
     Raises:
@@ -147,7 +147,7 @@ class Aggregate:
             raise ValueError(f"missing is {missing!r}; it must be {MISSING[0]!r} or {MISSING[1]!r}")
         self.tree = game if isinstance(game, GameTree) else tree_of(game)
         self.agent, self.missing, self.seed = agent, missing, checks.integer("seed", seed, 0)
-        self.matches, self.weights = 0, np.zeros(len(self.tree.slots))
+        self.matches, self.searches, self.weights = 0, 0, np.zeros(len(self.tree.slots))
         self._before = own_predecessors(self.tree)
         self._owner = np.repeat(self.tree.sets["player"], self.tree.sets["count"])
 
@@ -170,6 +170,7 @@ class Aggregate:
                     below &= np.repeat(self._at_or_after(number), self.tree.sets["count"])
                 self.weights[below] += gained[below]
                 searched[player] = True
+                self.searches += 1
 
     def _path(self, luck: np.random.Generator) -> Iterator[int]:
         """The information sets of the players along a match of uniform choice."""
@@ -187,7 +188,7 @@ class Aggregate:
     def _gained(self, seated: Any, number: int, seed: tuple[int, ...]) -> np.ndarray:
         """What one search adds to the weights of each action. [slots]"""
         state, memory = self.tree.state_of(number), getattr(seated, "memory", None)
-        if isinstance(memory, OnlineSearch):
+        if isinstance(memory, TreeSearch):
             before = memory.sums.copy()
             seated.search(state, seed)
             return memory.sums - before
@@ -206,16 +207,7 @@ class Aggregate:
     @property
     def policy(self) -> TabularPolicy:
         """The policy of all matches together."""
-        found = normalised(self.tree, self.weights)
-        if self.missing == FIXED:
-            luck = np.random.default_rng((self.seed, 1 << 32))
-            for number in self.tree.decisions:
-                one = self.tree.sets[number]
-                own = slice(one["slot"], one["slot"] + one["count"])
-                if self.weights[own].sum() == 0:
-                    found.probabilities[own] = 0.0
-                    found.probabilities[one["slot"] + luck.integers(one["count"])] = 1.0
-        return found
+        return completed(self.tree, self.weights, self.missing, self.seed)
 
     def exploitability(self) -> Exploitability:
         """How far this policy is from an equilibrium."""

@@ -1,6 +1,5 @@
 """The settings of Online Outcome Sampling (Lanctot, Lisý and Bowling, 2015)."""
 
-import ast
 from typing import Any
 
 import attrs
@@ -11,13 +10,13 @@ from icarus.algebra import Enhancement
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_ROULETTE, RULE_UNIFORM
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.outcome import SETTINGS
+from icarus.equilibrium.settings import read, written
 from icarus.equilibrium.targets import INFORMATION_SET, TARGETS
 from icarus.kernel.game import Game
 from icarus.specs import MAST, TO_MAST, parse
 
 AVERAGE, CURRENT = "average", "current"
 _TAIL_RULES = (RULE_GIBBS, RULE_EPSILON_GREEDY, RULE_ROULETTE, RULE_ARGMAX)
-_NAME = "OOS"
 
 
 def _tail(given: Any) -> Enhancement | None:
@@ -72,12 +71,7 @@ class OOS:
         checks.real("regret_exploration", self.regret_exploration, 0, 1)
 
     def __str__(self) -> str:
-        told = []
-        for field in attrs.fields(type(self)):
-            value = getattr(self, field.name)
-            if value != field.default:
-                told.append(f"{field.name}={str(value) if field.name == 'tail' else value!r:}")
-        return f"{_NAME}({', '.join(told)})"
+        return written(self)
 
     __repr__ = __str__
 
@@ -101,22 +95,4 @@ def parse_oos(text: str) -> OOS:
     Raises:
         ValueError: there are no such settings; the message says which there are.
     """
-    names = [field.name for field in attrs.fields(OOS)]
-    try:
-        call = ast.parse(text.strip(), mode="eval").body
-        if isinstance(call, ast.Name) and call.id == _NAME:
-            return OOS()
-        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == _NAME
-        assert not call.args and all(keyword.arg in names for keyword in call.keywords)
-        given = {keyword.arg: _written(keyword) for keyword in call.keywords}
-    except (AssertionError, SyntaxError, TypeError, ValueError):
-        raise ValueError(
-            f"{text!r} is no search; Online Outcome Sampling is written OOS(delta=0.9, …) with any of {', '.join(names)}"
-        ) from None
-    return OOS(**given)  # type: ignore[arg-type]
-
-
-def _written(keyword: ast.keyword) -> Any:
-    if keyword.arg == "tail" and not isinstance(keyword.value, ast.Constant):
-        return ast.unparse(keyword.value)
-    return ast.literal_eval(keyword.value)
+    return read(text, OOS, "Online Outcome Sampling")

@@ -17,6 +17,7 @@ from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, 
 from icarus.compiler.entries import compiled
 from icarus.compiler.pointers import address_of, array_at, matrix_at
 from icarus.equilibrium.arrays import END, END_SET, NODE, SET
+from icarus.equilibrium.control import CONTROL, rung
 from icarus.equilibrium.growth import PLAYERS, rows
 from icarus.equilibrium.mccfr import draw_slot, gain_of
 from icarus.equilibrium.targets import INSIDE, ON_THE_WAY, OUTSIDE
@@ -324,6 +325,7 @@ def sample_online(
     kinds: np.ndarray,
     totals: np.ndarray,
     settings: np.ndarray,
+    control: np.ndarray,
     rng: np.ndarray,
     path: np.ndarray,
     sigma: np.ndarray,
@@ -333,15 +335,15 @@ def sample_online(
 ) -> int:
     """So many iterations, each a scenario and a traversal for either player; or, if a path is forced, one along it for player `count`.
 
+    Ctrl-C ends it after an iteration.
+
     Args:
         odds: [slots] probabilities of chance's outcomes.
         visits: [actions] of the information set searched for.
         sigma: room for σ along a path. [depth, actions]
         deals: [2, deals] sums of the probabilities of the deals up to each: all of them, and those that stay in the target, normalized.
         forced: the indices of the actions from the deal to an end; empty to draw them.
-
-    Returns:
-        how many actions deep the tree was gone through.
+        control: told how many iterations were made.
     """
     of = Sampling(  # views that own nothing: counting references at each use would take longer than the sampling
         array_at(address_of(nodes), len(nodes), NODE),
@@ -362,15 +364,19 @@ def sample_online(
         matrix_at(address_of(sigma), sigma.shape[0], sigma.shape[1], _REAL),
         array_at(address_of(weights), len(weights), _REAL),
     )
-    at = np.zeros(1, PLACE)[0]
-    deepest, only = 0, count if len(forced) > 0 else -1
-    for _ in range(1 if len(forced) > 0 else count):
+    at, going = np.zeros(1, PLACE)[0], array_at(address_of(control), 1, CONTROL)[0]
+    if len(forced) > 0:
+        traverse(of, at, count, uniform(rng) < settings[0].delta, forced)
+        return 0
+    for _ in range(count):
         targeted = uniform(rng) < settings[0].delta
         for player in range(PLAYERS):
-            if only in (-1, player):
-                traverse(of, at, player, targeted, forced)
-                deepest = max(deepest, at.head)
-    return deepest
+            traverse(of, at, player, targeted, forced)
+            going.deepest = max(going.deepest, at.head)
+        going.made += 1
+        if rung(going):
+            break
+    return 0
 
 
 @functools.cache
@@ -380,5 +386,5 @@ def online_sampling() -> Any:
     table = types.float64[:, ::1]
     tables = (rows(NODE), rows(SET), rows(END))
     learned = (reals, reals, words, reals, bytes_, bytes_, table, types.int32[::1], table)
-    rest = (rows(SETTINGS), types.uint64[::1], rows(STEP), table, reals, words, types.int64)
+    rest = (rows(SETTINGS), rows(CONTROL), types.uint64[::1], rows(STEP), table, reals, words, types.int64)
     return compiled(sample_online, types.int64(*tables, *learned, *rest), "online outcome sampling")

@@ -55,6 +55,30 @@ def normalised(tree: GameTree, weights: np.ndarray) -> TabularPolicy:
     return TabularPolicy(tree, np.where(chance, tree.slots["probability"], probabilities))
 
 
+UNIFORM, FIXED = "uniform", "a fixed random action"  # played where nothing is known
+MISSING = (UNIFORM, FIXED)
+
+
+def completed(tree: GameTree, weights: np.ndarray, missing: str = UNIFORM, seed: int = 0) -> TabularPolicy:
+    """The policy in proportion to weights of the slots; where all are 0 uniform, or a fixed action drawn by the seed.
+
+    Raises:
+        ValueError: `missing` is neither.
+    """
+    if missing not in MISSING:
+        raise ValueError(f"missing is {missing!r}; it must be {MISSING[0]!r} or {MISSING[1]!r}")
+    found = normalised(tree, weights)
+    if missing == FIXED:
+        luck = np.random.default_rng((seed, 1 << 32))
+        for number in tree.decisions:
+            one = tree.sets[number]
+            own = slice(one["slot"], one["slot"] + one["count"])
+            if weights[own].sum() == 0:
+                found.probabilities[own] = 0.0
+                found.probabilities[one["slot"] + luck.integers(one["count"])] = 1.0
+    return found
+
+
 def uniform_policy(tree: GameTree) -> TabularPolicy:
     """Every legal action with the same probability."""
     return normalised(tree, np.zeros(len(tree.slots)))
@@ -67,7 +91,8 @@ def tabular(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
         policy: a TabularPolicy of the same game; a mapping from information states (see `information_state`) to probabilities,
             {action: probability} or a sequence in the game's order, uniform where it says nothing; a function `policy(state)` that
             returns either, asked once for each information set and to depend on nothing else; an Agent, who plays each action as often
-            as his search visits it, or an OOSAgent, each search with an empty memory;
+            as his search visits it, or an OOSAgent, each search with an empty memory; what has learned a policy, such as a CFR or an
+            OnlineSearch, which stands for its average;
             None for the uniform one; or a pair of these, one for each player.
         seed: of the searches of agents; each information set has a stream of its own.
 
@@ -82,6 +107,8 @@ def tabular(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
         if str(policy.tree.game) != str(tree.game):
             raise ValueError(f"{policy!r} is no policy in {tree.game}")
         return TabularPolicy(tree, policy.probabilities)
+    if isinstance(learned := getattr(policy, "average", None), TabularPolicy):
+        return tabular(tree, learned)
     if isinstance(policy, Mapping):
         return _mapped(tree, policy)
     if callable(getattr(policy, "search", None)):

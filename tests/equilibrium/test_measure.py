@@ -6,7 +6,8 @@ import pytest
 from icarus import Agent, exploitability, games
 from icarus.equilibrium import OOS, Aggregate, OOSAgent, Stitching, stitched, tabular
 from icarus.equilibrium.arrays import NOTHING
-from icarus.equilibrium.measure import FIXED, own_predecessors
+from icarus.equilibrium.measure import own_predecessors
+from icarus.equilibrium.policies import FIXED
 from icarus.equilibrium.tree import tree_of
 from icarus.specs import BASELINE, MAST
 
