@@ -1,4 +1,4 @@
-"""The command that measures how exploitable players are."""
+"""The commands that measure how exploitable players are, and how they fare against each other."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,26 +7,44 @@ import typer
 
 from experiments.commands.common import print_table, say
 from experiments.plan.checks import refused
-from experiments.play.exploitability import PLAYERS, STITCHING, Measurement, Plan, measure
+from experiments.plan.definition import Refusal
+from experiments.plan.equilibrium import IST, PLANS, PST, SIXTEEN, Plan
+from experiments.play.best_responses import COUNTERPARTS, compared
+from experiments.play.exploitability import measure
+from experiments.play.head_to_head import play_pairing
+from experiments.report.equilibrium_figures import draw
+from experiments.store.measurements import Measurement
+from experiments.weigh.best_responses import best_response_table
 from experiments.weigh.exploitability import exploitability_table
+from experiments.weigh.head_to_head import head_to_head_table
 from icarus.checks import integer
+from icarus.commands.exploitability import STITCHING
+from icarus.equilibrium.policies import UNIFORM
+
+Kept = Annotated[Path, typer.Option(metavar="DIR", help="Where rows are kept; what is there is not measured again.")]
 
 
 def exploitability(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where rows are kept; what is there is not measured again.")],
+    out: Kept,
     named: Annotated[str, typer.Option("--games", help="Games, separated by spaces.")] = "kuhn-poker leduc-poker",
     players: Annotated[
         list[str] | None,
         typer.Option(
-            "--player", help='A strategy or "OOS(…)", repeated; Table 1\'s sixteen, IST and PST if none is given.'
+            "--player",
+            help='A strategy, "OOS(…)" or "ISMCTS(…)", repeated; Table 1\'s sixteen, IST and PST if none is given.',
         ),
     ] = None,
     iterations: Annotated[
         list[int] | None, typer.Option(help="Of each search, repeated; 100 and 1000 if not given.")
     ] = None,
     seeds: Annotated[int, typer.Option(help="How often each is measured.")] = 3,
-    method: Annotated[str, typer.Option(help='"stitching" or "aggregate".')] = STITCHING,
+    method: Annotated[
+        str, typer.Option(help='"stitching", "aggregate", or "root": one search from the deal.')
+    ] = STITCHING,
     matches: Annotated[int, typer.Option(help="Of the aggregate method.")] = 100,
+    missing: Annotated[
+        str, typer.Option(help='Played where no search has been: "uniform" or "a fixed random action".')
+    ] = UNIFORM,
 ) -> None:
     """Measure how far searches are from equilibrium (Lanctot, Lisý and Bowling, 2015); the sixteen combinations if none is named."""
     budgets = tuple(iterations or (100, 1000))
@@ -35,11 +53,49 @@ def exploitability(
             integer("iterations", budget, least=1)
         integer("seeds", seeds, least=1)
         integer("matches", matches, least=1)
-    plan = Plan(tuple(named.split()), tuple(players or PLAYERS), budgets, seeds, method, matches)
+    chosen = tuple(players or (*SIXTEEN, IST, PST))
+    plan = Plan(tuple(named.split()), chosen, budgets, seeds, method, matches, missing)
+    print_table(exploitability_table(measure(plan, out, _tell)))
 
-    def tell(done: int, total: int, row: Measurement) -> None:
-        say(
-            f"{done} of {total}; now {row['player']} in {row['game']}, {row['iterations']} iterations, seed {row['seed']}"
-        )
 
-    print_table(exploitability_table(measure(plan, out, tell)))
+def equilibrium(
+    names: Annotated[list[str], typer.Argument(metavar="PLAN…", help=f"Of {', '.join(PLANS)}; or all.")], out: Kept
+) -> None:
+    """Make the measurements of the papers on Online Outcome Sampling, or what is missing of them; see docs/equilibrium.md."""
+    chosen = list(PLANS) if names == ["all"] else names
+    for name in chosen:
+        if name not in PLANS:
+            raise Refusal(f"{name!r} is no plan; there are {', '.join(PLANS)}, and all")
+    for name in chosen:
+        for plan in PLANS[name]:
+            if isinstance(plan, Plan):
+                print_table(exploitability_table(measure(plan, out, _tell)))
+            else:
+                print_table(head_to_head_table(play_pairing(plan, out, _tell)))
+
+
+def equilibrium_figures(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where the rows are.")],
+    into: Annotated[Path, typer.Option(metavar="DIR", help="Where the pictures go, PNG and SVG.")],
+) -> None:
+    """Draw the figures of the papers on Online Outcome Sampling from the rows of a directory, as far as they go."""
+    if not directory.is_dir():
+        raise Refusal(f"there is no directory {str(directory)!r}")
+    for path in draw(directory, into):
+        say(str(path))
+
+
+def best_response(
+    named: Annotated[str, typer.Option("--games", help="Games, separated by spaces.")] = " ".join(COUNTERPARTS),
+    repeats: Annotated[int, typer.Option(help="Runs of each, in turns; medians are shown.")] = 1,
+) -> None:
+    """Measure time and memory of the exploitability of uniform choice, beside OpenSpiel's C++ (Goofspiel(6) takes it minutes)."""
+    with refused():
+        integer("repeats", repeats, least=1)
+    print_table(best_response_table([compared(name, repeats, say) for name in named.split()]))
+
+
+def _tell(done: int, total: int, row: Measurement) -> None:
+    who = row["player"] if "player" in row else f"{row['one']} against {row['other']}"
+    which = f"seed {row['seed']}" if "seed" in row else f"block {row['block']}"
+    say(f"{done} of {total}; now {who} in {row['game']}, {row['iterations']} iterations, {which}")

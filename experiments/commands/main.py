@@ -3,7 +3,7 @@
 import typer
 
 from experiments.commands.common import FAILED, INTERRUPTED, REFUSED, say
-from experiments.commands.equilibrium import exploitability
+from experiments.commands.equilibrium import best_response, equilibrium, equilibrium_figures, exploitability
 from experiments.commands.files import export, merge, query, verify
 from experiments.commands.playing import campaign, estimate, rehearse, run
 from experiments.commands.reports import branching, claims, plan, ratings, report, status
@@ -34,6 +34,9 @@ COMMANDS = (
     verify,
     plan,
     exploitability,
+    equilibrium,
+    equilibrium_figures,
+    best_response,
 )
 for command in COMMANDS:
     app.command()(command)

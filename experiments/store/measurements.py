@@ -1,52 +1,151 @@
-"""Measurements of exploitability, one JSON object a line, appended as each is made; what was made before is not made again.
+"""Measurements, one JSON object a line, appended as each is made; what was made before is not made again.
 
 A last line without its end is the trace of a run that was killed, and is dropped; any other that cannot be read is damage.
 """
 
+import hashlib
 import json
 import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from experiments.plan.definition import Refusal
 
-MEASUREMENTS = "exploitability.jsonl"
-KEY = ("game", "player", "method", "iterations", "seed")  # what is measured
-FIELDS = {**dict.fromkeys(KEY[:3], str), "iterations": int, "seed": int, "improvements": list, "nash_conv": float}
-
 Measurement = dict[str, Any]
+Key = tuple[Any, ...]
 
 
-def key_of(row: Measurement) -> tuple[Any, ...]:
-    """What a row measures."""
-    return tuple(row[name] for name in KEY)
+@attrs.frozen
+class Ledger:
+    """A file of measurements.
 
-
-def measurements(directory: Path) -> dict[tuple[Any, ...], Measurement]:
-    """The rows of a directory by what they measure.
-
-    Raises:
-        Refusal: a line that cannot be read, by file and number.
+    Attributes:
+        file: its name in a directory.
+        key: the fields that say what is measured.
+        fields: what every row has, with the kind of each.
     """
-    path = directory / MEASUREMENTS
-    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
-    found = {}
-    for number, line in enumerate(lines, 1):
+
+    file: str
+    key: tuple[str, ...]
+    fields: Mapping[str, type]
+
+    def key_of(self, row: Measurement) -> Key:
+        """What a row measures."""
+        return tuple(row[name] for name in self.key)
+
+    def read(self, directory: Path) -> dict[Key, Measurement]:
+        """The rows of a directory by what they measure.
+
+        Raises:
+            Refusal: a line that cannot be read, by file and number.
+        """
+        path = directory / self.file
+        found = {}
+        for number, row in enumerate(_lines(path), 1):
+            if not isinstance(row, dict) or not all(
+                isinstance(row.get(name), kind) for name, kind in self.fields.items()
+            ):
+                raise Refusal(f"{path}, line {number}, is no measurement; nothing has been changed")
+            found[self.key_of(row)] = row
+        return found
+
+    def keep(self, directory: Path, row: Measurement) -> None:
+        """Append a row, after what was written whole."""
+        _append(directory / self.file, row)
+
+    def fill(
+        self,
+        directory: Path,
+        wanted: Sequence[Measurement],
+        make: Callable[[Measurement], Measurement],
+        tell: Callable[[int, int, Measurement], None],
+    ) -> list[Measurement]:
+        """Make what a directory lacks of the wanted measurements; returns them all.
+
+        Args:
+            tell: called with (measurements there are, in all, the next one).
+
+        Raises:
+            Refusal: a directory that cannot be understood.
+        """
+        found = self.read(directory)
+        lacking = [row for row in wanted if self.key_of(row) not in found]
+        for number, row in enumerate(lacking):
+            tell(len(wanted) - len(lacking) + number, len(wanted), row)
+            found[self.key_of(row)] = made = make(row)
+            self.keep(directory, made)
+            UnderWay(directory, self.key_of(row)).end()
+        return [found[self.key_of(row)] for row in wanted]
+
+
+EXPLOITABILITY = Ledger(
+    "exploitability.jsonl",
+    ("game", "player", "method", "iterations", "seed"),
+    {
+        **dict.fromkeys(("game", "player", "method"), str),
+        **dict.fromkeys(("iterations", "seed"), int),
+        "improvements": list,
+        "nash_conv": float,
+    },
+)
+HEAD_TO_HEAD = Ledger(
+    "head-to-head.jsonl",
+    ("game", "one", "other", "iterations", "block"),
+    {
+        **dict.fromkeys(("game", "one", "other"), str),
+        **dict.fromkeys(("iterations", "block"), int),
+        "first": list,
+        "second": list,
+    },
+)
+
+
+class UnderWay:
+    """The parts of one long measurement that are made already: a file beside the ledger's, removed when it is whole.
+
+    Args:
+        key: what is measured.
+    """
+
+    def __init__(self, directory: Path, key: Key) -> None:
+        name = hashlib.sha256(repr(key).encode()).hexdigest()[:12]
+        self._path = directory / f"under-way-{name}.jsonl"
+
+    def parts(self) -> dict[int, dict[int, list[float]]]:
+        """What was found in each part, as `Stitching.search` returned it."""
+        return {
+            int(row["part"]): {int(number): given for number, given in row["found"].items()}
+            for row in _lines(self._path)
+            if isinstance(row, dict)
+        }
+
+    def keep(self, part: int, found: Mapping[int, Sequence[float]]) -> None:
+        """Append a part."""
+        _append(self._path, {"part": int(part), "found": {str(number): given for number, given in found.items()}})
+
+    def end(self) -> None:
+        """Remove the file: the measurement is kept whole."""
+        self._path.unlink(missing_ok=True)
+
+
+def _lines(path: Path) -> list[Any]:
+    """The whole lines of a file, read; None for one that cannot be."""
+    found = []
+    for line in path.read_bytes().split(b"\n")[:-1] if path.exists() else []:
         try:
-            row = json.loads(line)
-            right = isinstance(row, dict) and all(isinstance(row.get(name), kind) for name, kind in FIELDS.items())
+            found.append(json.loads(line))
         except ValueError:
-            right = False
-        if not right:
-            raise Refusal(f"{path}, line {number}, is no measurement; nothing has been changed")
-        found[key_of(row)] = row
+            found.append(None)
     return found
 
 
-def keep(directory: Path, row: Measurement) -> None:
-    """Append a row, after what was written whole."""
-    directory.mkdir(parents=True, exist_ok=True)
-    with (directory / MEASUREMENTS).open("ab+") as file:
+def _append(path: Path, row: Mapping[str, Any]) -> None:
+    """Write a line after what was written whole, and have it on the disk."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab+") as file:
         file.seek(0)
         content = file.read()
         file.truncate(content.rfind(b"\n") + 1)

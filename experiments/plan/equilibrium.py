@@ -1,0 +1,190 @@
+"""Plans of what is measured about equilibria, and those of the papers: Lanctot, Lisý and Bowling (2015), at AAAI's workshop and at AAMAS.
+
+Seconds of 2015 say nothing here: budgets are iterations, and each measurement tells how long its searches took.
+"""
+
+from typing import Any
+
+import attrs
+
+from experiments.papers.combinations import COMBINATIONS
+from experiments.plan.definition import Refusal
+from icarus import games
+from icarus.commands.exploitability import AGGREGATE, STITCHING, agent_of
+from icarus.engine.scheme import MO_ISMCTS
+from icarus.equilibrium.policies import FIXED, MISSING, UNIFORM
+from icarus.equilibrium.searching import TreeAgent
+
+Identity = dict[str, Any]  # what says which measurement is meant
+ROOT = "root"  # one search from the deal, which aims at nothing
+METHODS = (STITCHING, AGGREGATE, ROOT)
+
+
+@attrs.frozen
+class Plan:
+    """What is to be measured: every player in every game with every budget, so many times.
+
+    Attributes:
+        games, players: as texts.
+        iterations: of each search.
+        seeds: 0, 1, … for each.
+        method: "stitching", "aggregate" or "root".
+        matches: of the aggregate method.
+        missing: what is played where no search has been: "uniform" or "a fixed random action".
+    """
+
+    games: tuple[str, ...]
+    players: tuple[str, ...]
+    iterations: tuple[int, ...]
+    seeds: int = 1
+    method: str = STITCHING
+    matches: int = 100
+    missing: str = UNIFORM
+
+    @property
+    def described(self) -> str:
+        """The method, with its matches and what it takes for granted."""
+        name = self.method if self.method != AGGREGATE else f"{self.method} of {self.matches} matches"
+        return name if self.missing == UNIFORM else f"{name}, {self.missing} elsewhere"
+
+    def rows(self) -> list[Identity]:
+        """What identifies each measurement, cheapest budgets first.
+
+        Raises:
+            Refusal: no such method, game or player.
+        """
+        self._check()
+        try:
+            names = [str(games.load(name)) for name in self.games]
+            for iterations in self.iterations:
+                agents = [agent(text, iterations) for text in self.players]
+        except (TypeError, ValueError) as error:
+            raise Refusal(str(error)) from None
+        for each in agents:
+            if self.method == ROOT and not isinstance(each, TreeAgent):
+                raise Refusal(
+                    f"{each.strategy} begins where a player moves; --method {ROOT} is for OOS(…) and ISMCTS(…), which begin at the deal"
+                )
+        return [
+            {"game": game, "player": str(each.strategy), "method": self.described, "iterations": iterations, "seed": seed}
+            for iterations in self.iterations
+            for seed in range(self.seeds)
+            for game in names
+            for each in agents
+        ]
+
+    def _check(self) -> None:
+        if self.method not in METHODS:
+            raise Refusal(
+                f"--method is {self.method!r}; it must be {', '.join(map(repr, METHODS[:-1]))} or {METHODS[-1]!r}"
+            )
+        if self.missing not in MISSING:
+            raise Refusal(f"--missing is {self.missing!r}; it must be {MISSING[0]!r} or {MISSING[1]!r}")
+        if self.missing != UNIFORM and self.method == STITCHING:
+            raise Refusal(f"--missing is {self.missing!r}, but {STITCHING} searches everywhere")
+
+
+def agent(text: str, iterations: int) -> Any:
+    """The player that a text describes."""
+    return agent_of(text, {}, scheme=MO_ISMCTS, iterations=iterations)
+
+
+HALF = 25  # games of a block in each seat
+
+
+@attrs.frozen
+class Pairing:
+    """Players, each against every opponent, with every budget.
+
+    Attributes:
+        game, players, opponents: as texts.
+        iterations: of every search.
+        games: of each pair; made up to whole blocks.
+    """
+
+    game: str
+    players: tuple[str, ...]
+    opponents: tuple[str, ...]
+    iterations: tuple[int, ...]
+    games: int = 500
+
+    def rows(self) -> list[Identity]:
+        """What identifies each block.
+
+        Raises:
+            Refusal: no such game or player.
+        """
+        try:
+            name, pairs = str(games.load(self.game)), []
+            for iterations in self.iterations:
+                for one in self.players:
+                    for other in self.opponents:
+                        pairs.append(
+                            (str(agent(one, iterations).strategy), str(agent(other, iterations).strategy), iterations)
+                        )
+        except (TypeError, ValueError) as error:
+            raise Refusal(str(error)) from None
+        return [
+            {"game": name, "one": one, "other": other, "iterations": iterations, "block": block}
+            for one, other, iterations in pairs
+            for block in range(-(-self.games // (2 * HALF)))
+        ]
+
+
+IST, PST = "OOS()", "OOS(target='public subgame')"
+UCT, RM, EXP3 = "ISMCTS()", "ISMCTS(selection='regret matching')", "ISMCTS(selection='EXP3')"
+NEAR = "NearEquilibrium()"
+DICE, GOOFSPIEL, POKER = (
+    "liars-dice",
+    "goofspiel(cards=6,lowest=0)",
+    "generic-poker",
+)  # LD(1,1), II-GS(6) of 2015, GP(3,3,2,2)
+GAMES = (DICE, GOOFSPIEL, POKER)
+SIXTEEN = tuple(combination.strategy for combination in COMBINATIONS)
+DELTAS = (0.0, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0)
+
+
+def oos(target: str, delta: float) -> str:
+    """Online Outcome Sampling with another δ."""
+    return f"OOS(target={target!r}, delta={delta!r})"
+
+
+def deltas(targets: tuple[str, ...], chosen: tuple[float, ...] = DELTAS) -> tuple[str, ...]:
+    """Players for every target and δ."""
+    return tuple(oos(target, delta) for target in targets for delta in chosen)
+
+
+TARGETS = ("information set", "public subgame")
+PLANS: dict[str, tuple[Plan | Pairing, ...]] = {
+    "root": (  # AAMAS, Figure 3, left: one search from the deal
+        Plan(GAMES, (IST, UCT, RM, EXP3), (1000, 10_000, 100_000, 1_000_000, 10_000_000), 1, ROOT, missing=FIXED),
+        Plan(GAMES, (IST, UCT, RM, EXP3), (1000, 10_000, 100_000, 1_000_000), 3, ROOT, missing=FIXED),
+        Plan(GAMES, (IST, UCT, RM, EXP3), (100_000_000,), 1, ROOT, missing=FIXED),
+    ),
+    "table-1": (  # AAAI: full stitching in LD(1,1)
+        Plan((DICE,), (UCT, IST, PST), (1000, 10_000)),
+        Plan((DICE,), (UCT, IST, PST), (100_000,)),
+    ),
+    "head-to-head": (
+        Pairing(DICE, (IST, PST), (UCT, NEAR), (1000, 10_000)),
+        Pairing(DICE, (UCT, "BASELINE"), (NEAR,), (1000, 10_000)),
+        Pairing(DICE, (IST, PST), ("BASELINE",), (1000, 10_000)),
+        Pairing(GOOFSPIEL, (IST,), (UCT, "BASELINE", NEAR), (1000, 10_000)),
+        Pairing(GOOFSPIEL, (UCT, "BASELINE"), (NEAR,), (1000, 10_000)),
+    ),
+    "aggregate": (  # AAMAS, Figure 3, right
+        Plan(GAMES, (IST, PST, UCT, RM, EXP3), (1000, 10_000), 1, AGGREGATE, 500, FIXED),
+        Plan(GAMES, (IST, PST, UCT, RM, EXP3), (3000, 30_000), 1, AGGREGATE, 500, FIXED),
+    ),
+    "figure-2": (  # AAAI: δ, by the aggregate method and head to head
+        Plan((DICE,), deltas(TARGETS), (1000, 10_000), 1, AGGREGATE, 500, FIXED),
+        Plan(("goofspiel",), deltas(TARGETS[:1]), (1000, 10_000), 1, AGGREGATE, 500, FIXED),
+        Plan((DICE, "goofspiel"), (UCT,), (1000, 10_000), 1, AGGREGATE, 500, FIXED),
+        Pairing(DICE, deltas(TARGETS), (UCT, NEAR), (1000, 10_000)),
+    ),
+    "sixteen": (  # which enhancement makes ISMCTS less exploitable?
+        Plan(("kuhn-poker", "leduc-poker"), (*SIXTEEN, IST, PST, UCT), (100, 1000), 3),
+        Plan(("goofspiel(cards=5)", DICE), (*SIXTEEN, IST, PST, UCT), (300,)),
+        Plan(("goofspiel(cards=5)", DICE), (*SIXTEEN, IST, PST, UCT), (1000,)),
+    ),
+}

@@ -1,0 +1,32 @@
+"""Games of one player against another, in blocks in which each sits first as often."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from experiments.plan.equilibrium import HALF, Pairing, agent
+from experiments.play.playing import provenance
+from experiments.store.measurements import HEAD_TO_HEAD, Measurement
+from icarus import games
+from icarus.engine.match import play
+
+STREAM = 15  # of the seeds, apart from those of other experiments
+
+
+def played(row: Measurement) -> Measurement:
+    """A block of games: the rewards of the one player, where he sits first and where he sits second."""
+    game = games.load(row["game"])
+    one, other = (agent(row[name], row["iterations"]) for name in ("one", "other"))
+    first = [play(game, (one, other), seed=(STREAM, row["block"], 0, i)).returns[0] for i in range(HALF)]
+    second = [play(game, (other, one), seed=(STREAM, row["block"], 1, i)).returns[1] for i in range(HALF)]
+    return {**row, "first": first, "second": second, "provenance": provenance()}
+
+
+def play_pairing(
+    plan: Pairing, directory: Path, tell: Callable[[int, int, Measurement], None]
+) -> Sequence[Measurement]:
+    """Play what a directory lacks of the games; returns all blocks.
+
+    Raises:
+        Refusal: a plan or a directory that cannot be understood.
+    """
+    return HEAD_TO_HEAD.fill(directory, plan.rows(), played, tell)

@@ -1,0 +1,236 @@
+"""Pictures of what is measured about equilibria: the figures of Lanctot, Lisý and Bowling (2015), and the sixteen combinations."""
+
+import csv
+import math
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.papers.combinations import COMBINATIONS
+from experiments.plan.equilibrium import DELTAS, DICE, EXP3, GAMES, IST, NEAR, PST, RM, ROOT, TARGETS, UCT, agent, oos
+from experiments.report.drawing import LINES, MARKERS, SUBDUED, canvas
+from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, Measurement
+from experiments.weigh.head_to_head import pairs, share_of
+from icarus import games
+from icarus.commands.exploitability import AGGREGATE, STITCHING
+
+PRINTED = Path(__file__).parent.parent / "papers" / "aamas2015-figure3.csv"  # the points of AAMAS 2015, Figure 3
+NAMES = {IST: "OOS, IST", PST: "OOS, PST", UCT: "ISMCTS, UCB1", RM: "ISMCTS, regret matching", EXP3: "ISMCTS, EXP3"}
+IN_PRINT = {IST: "OOS", UCT: "UCT", RM: "RM"}
+TITLES = dict(zip(GAMES, ("Liar's Dice(1, 1)", "II-Goofspiel(6), cards 0…5", "Generic poker(3, 3, 2, 2)"), strict=True))
+GAMES_IN_PRINT = dict(zip(GAMES, ("LD_6_1_1", "IIGS_1_6", "GP_2_2_3_3"), strict=True))
+Points = list[tuple[float, float, float]]  # x, y, half of the bar
+
+
+def draw(directory: Path, into: Path) -> list[Path]:
+    """All pictures that the rows of a directory suffice for; returns their files."""
+    rows = list(EXPLOITABILITY.read(directory).values())
+    blocks = list(HEAD_TO_HEAD.read(directory).values())
+    made = [_curves(rows, ROOT, into / "root.png"), _curves(rows, AGGREGATE, into / "aggregate.png")]
+    made += [_deltas(rows, blocks, into / "figure-2.png"), _sixteen(rows, into / "sixteen.png")]
+    return [path for path in made if path is not None]
+
+
+def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """The mean, and its standard error; 0 for a single value."""
+    error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
+    return statistics.fmean(values), error
+
+
+def points(
+    rows: Iterable[Measurement], x_of: Callable[[Measurement], float | None], y_of: Callable[[Measurement], float]
+) -> Points:
+    """A point for each budget: the mean over seeds, at the mean of x."""
+    found: dict[int, list[tuple[float, float]]] = {}
+    for row in rows:
+        if (x := x_of(row)) is not None:
+            found.setdefault(row["iterations"], []).append((x, y_of(row)))
+    return [
+        (statistics.fmean(x for x, _ in pairs), *mean_and_error([y for _, y in pairs]))
+        for _, pairs in sorted(found.items())
+    ]
+
+
+def seconds_of(row: Measurement) -> float | None:
+    """Processor seconds of a search of a measurement, all included."""
+    return row["processor_seconds"] / row["searches"] if row.get("searches") else None
+
+
+def half(row: Measurement) -> float:
+    """NashConv/2, the unit of AAMAS 2015."""
+    return row["nash_conv"] / 2
+
+
+def printed(game: str, kind: str, name: str) -> list[tuple[float, float]]:
+    """(seconds, NashConv/2) of a curve of AAMAS 2015, Figure 3."""
+    with PRINTED.open() as file:
+        return [
+            (float(row["seconds"]), float(row["exploitability"]))
+            for row in csv.DictReader(file)
+            if (row["game"], row["kind"], row["algorithm"]) == (game, kind, name)
+        ]
+
+
+def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None:
+    """Figure 3 of AAMAS: above by iterations, below by seconds with the printed curves beside; a column for each game."""
+    own = [row for row in rows if row["method"].startswith(method) and row["method"].endswith("elsewhere")]
+    names = {game: str(games.load(game)) for game in GAMES}
+    if not own:
+        return None
+    kind = "convergence" if method == ROOT else "agg_convergence"
+    with canvas(path, (12.5, 7.4)) as figure:
+        for column, game in enumerate(GAMES):
+            of_game = [row for row in own if row["game"] == names[game]]
+            above, below = figure.add_subplot(2, 3, column + 1), figure.add_subplot(2, 3, column + 4)
+            above.set_title(TITLES[game], loc="left", fontweight="bold")
+            for k, (player, name) in enumerate(NAMES.items()):
+                mine = [row for row in of_game if row["player"] == player]
+                _line(above, points(mine, lambda row: row["iterations"], half), k, name)
+                _line(below, points(mine, seconds_of, half), k, name)
+                if player in IN_PRINT:
+                    told = printed(GAMES_IN_PRINT[game], kind, IN_PRINT[player])
+                    below.plot(
+                        *zip(*told, strict=True), color=LINES[k], linestyle=(0, (4, 2)), linewidth=1.1, alpha=0.75
+                    )
+            for axes, label in (
+                (above, "iterations of a search"),
+                (below, "seconds of a search; dashed: as printed in 2015"),
+            ):
+                axes.set_xscale("log")
+                axes.set_yscale("log")
+                axes.set_xlabel(label)
+                axes.grid(axis="both")
+            if column == 0:
+                above.set_ylabel("NashConv / 2")
+                below.set_ylabel("NashConv / 2")
+                handles = above.get_legend_handles_labels()
+        figure.legend(*handles, loc="outside lower center", ncols=5, frameon=False)
+    return path
+
+
+def _line(axes: Any, found: Points, k: int, name: str) -> None:
+    if found:
+        x, y, error = zip(*found, strict=True)
+        axes.errorbar(
+            x, y, error, color=LINES[k], marker=MARKERS[k % len(MARKERS)], markersize=4, linewidth=1.4, label=name
+        )
+
+
+def _canonical(text: str) -> str:
+    return str(agent(text, 1).strategy)
+
+
+def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Path) -> Path | None:
+    """Figure 2 of AAAI: by δ the share against ISMCTS and against an equilibrium, and NashConv by the aggregate method."""
+    by = {(row["game"], row["player"], row["iterations"]): row for row in rows if row["method"].startswith(AGGREGATE)}
+    shares = pairs(blocks)
+    if not shares and not by:
+        return None
+    with canvas(path, (11.0, 7.6)) as figure:
+        for number, (title, against) in enumerate((("against ISMCTS", UCT), ("against a 0.001-equilibrium", NEAR))):
+            axes = figure.add_subplot(2, 2, number + 1)
+            axes.set_title(f"Liar's Dice(1, 1), {title}", loc="left", fontweight="bold")
+            for k, (target, budget) in enumerate(_both(iterations for *_, iterations in shares)):
+                found = [
+                    (i, 100 * share.mean, 100 * share.half)
+                    for i, delta in enumerate(DELTAS)
+                    if (rewards := shares.get((DICE, _canonical(oos(target, delta)), against, budget)))
+                    and (share := share_of(rewards[0] + rewards[1]))
+                ]
+                _beside(axes, found, k, f"{_short(target)}, {budget:,} iterations")
+            axes.axhline(50, color=SUBDUED, linewidth=1, linestyle=(0, (5, 3)))
+            axes.set_ylabel("share of the points, %; 95 % intervals")
+            _by_delta(axes)
+        for number, (game, title) in enumerate(((DICE, "Liar's Dice(1, 1)"), ("goofspiel", "II-Goofspiel(6)"))):
+            axes = figure.add_subplot(2, 2, number + 3)
+            axes.set_title(f"{title}, aggregate", loc="left", fontweight="bold")
+            for k, (target, budget) in enumerate(_both(iterations for *_, iterations in by)):
+                found = [
+                    (i, by[key]["nash_conv"], 0.0)
+                    for i, delta in enumerate(DELTAS)
+                    if (key := (game, _canonical(oos(target, delta)), budget)) in by
+                ]
+                _beside(axes, found, k, f"{_short(target)}, {budget:,} iterations")
+                if target == TARGETS[0] and (reference := by.get((game, UCT, budget))):
+                    axes.axhline(reference["nash_conv"], color=LINES[k], linewidth=1, linestyle=":")
+            axes.set_ylabel("NashConv; dotted: ISMCTS")
+            _by_delta(axes)
+    return path
+
+
+def _both(budgets: Iterable[int]) -> list[tuple[str, int]]:
+    """Either target with each of the two budgets."""
+    wanted = sorted({budget for budget in budgets if budget in (1000, 10_000)})
+    return [(target, budget) for budget in wanted for target in TARGETS]
+
+
+def _short(target: str) -> str:
+    return "IST" if target == TARGETS[0] else "PST"
+
+
+def _beside(axes: Any, found: Sequence[tuple[float, float, float]], k: int, name: str) -> None:
+    """A curve over δ, a little aside so that bars do not hide each other."""
+    if found:
+        x, y, error = zip(*found, strict=True)
+        moved = [place + (k - 1.5) * 0.09 for place in x]
+        axes.errorbar(moved, y, error, color=LINES[k], marker=MARKERS[k], markersize=4, linewidth=1.2, label=name)
+
+
+def _by_delta(axes: Any) -> None:
+    axes.set_xticks(range(len(DELTAS)), [f"{delta:g}" for delta in DELTAS])
+    axes.set_xlabel("δ")
+    axes.legend(frameon=False, fontsize=8)
+
+
+def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:
+    """NashConv by full stitching of the sixteen combinations, a column for each game, with OOS and ISMCTS over the tree below."""
+    wanted = [combination.strategy for combination in COMBINATIONS] + [UCT, IST, PST]
+    own = [row for row in rows if row["method"] == STITCHING and row["player"] in wanted]
+    chosen = [game for game in dict.fromkeys(row["game"] for row in own) if _whole(own, game)]
+    if not chosen:
+        return None
+    with canvas(path, (2.2 + 3.1 * len(chosen), 6.2)) as figure:
+        first = None
+        for column, game in enumerate(chosen):
+            axes = first = figure.add_subplot(1, len(chosen), column + 1, sharey=first)
+            budgets = sorted({row["iterations"] for row in own if row["game"] == game and row["player"] == wanted[0]})
+            for k, budget in enumerate(budgets[-3:]):
+                for place, player in enumerate(wanted):
+                    found = [
+                        row["nash_conv"]
+                        for row in own
+                        if (row["game"], row["player"], row["iterations"]) == (game, player, budget)
+                    ]
+                    if found:
+                        mean, error = mean_and_error(found)
+                        label = f"{budget:,} iterations" if place == 0 else None
+                        axes.errorbar(
+                            mean,
+                            place,
+                            xerr=error,
+                            color=LINES[k],
+                            marker=MARKERS[k],
+                            markersize=5,
+                            linestyle="",
+                            label=label,
+                        )
+            axes.set_title(game, loc="left", fontweight="bold")
+            axes.grid(axis="x")
+            axes.set_xlabel("NashConv")
+            axes.legend(frameon=False, fontsize=8)
+            if column == 0:
+                axes.set_yticks(range(len(wanted)), [NAMES.get(player, player) for player in wanted])
+                axes.invert_yaxis()
+            else:
+                axes.tick_params(labelleft=False)
+    return path
+
+
+def _whole(rows: Sequence[Measurement], game: str) -> bool:
+    """Whether all sixteen were measured in a game with some budget."""
+    players: dict[int, set[str]] = {}
+    for row in rows:
+        if row["game"] == game:
+            players.setdefault(row["iterations"], set()).add(row["player"])
+    return any({each.strategy for each in COMBINATIONS} <= found for found in players.values())
