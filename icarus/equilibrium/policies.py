@@ -69,13 +69,12 @@ def completed(tree: GameTree, weights: np.ndarray, missing: str = UNIFORM, seed:
         raise ValueError(f"missing is {missing!r}; it must be {MISSING[0]!r} or {MISSING[1]!r}")
     found = normalised(tree, weights)
     if missing == FIXED:
-        luck = np.random.default_rng((seed, 1 << 32))
-        for number in tree.decisions:
-            one = tree.sets[number]
-            own = slice(one["slot"], one["slot"] + one["count"])
-            if weights[own].sum() == 0:
-                found.probabilities[own] = 0.0
-                found.probabilities[one["slot"] + luck.integers(one["count"])] = 1.0
+        first, counts = tree.sets["slot"], tree.sets["count"]
+        drawn = np.random.default_rng((seed, 1 << 32)).integers(counts)  # for each set, whatever is known there
+        sure = np.zeros(len(weights))
+        sure[first + drawn] = 1.0
+        unknown = (np.add.reduceat(weights, first) == 0) & (tree.sets["player"] != CHANCE)
+        found = TabularPolicy(tree, np.where(np.repeat(unknown, counts), sure, found.probabilities))
     return found
 
 
