@@ -66,7 +66,13 @@ class Plan:
                     f"{each.strategy} begins where a player moves; --method {ROOT} is for OOS(…) and ISMCTS(…), which begin at the deal"
                 )
         return [
-            {"game": game, "player": str(each.strategy), "method": self.described, "iterations": iterations, "seed": seed}
+            {
+                "game": game,
+                "player": str(each.strategy),
+                "method": self.described,
+                "iterations": iterations,
+                "seed": seed,
+            }
             for iterations in self.iterations
             for seed in range(self.seeds)
             for game in names
