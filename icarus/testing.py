@@ -20,11 +20,11 @@ from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import integer
 from icarus.compiler.interpreted import Interpreter
 from icarus.compiler.rng import seeded
-from icarus.engine.plain import Playout, Seen
-from icarus.engine.plain_choice import theta_of, values_of
-from icarus.engine.plain_table import PlainTable
-from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, SIMULATION, TERMINAL, Theta, Updates
-from icarus.kernel.history import EMPTY_HISTORY, PHASES, History, episode_key, episode_record, root_key
+from icarus.engine.plain_choice import values_of
+from icarus.engine.plain_history import Playout
+from icarus.engine.plain_table import PlainTable, open_row, row_of
+from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
+from icarus.kernel.history import PHASES, History, episode_key, episode_record, root_key
 from icarus.kernel.theta import Written
 
 _plain = Interpreter()
@@ -99,10 +99,12 @@ class Played:
         if any(decision.action is None for decision in decisions[:-1]):
             raise ValueError("only the last decision of a history can be open")
         self.iteration, self.seed = iteration, seed
-        self._playout = Playout(self.players + 1)
+        viewers = range(self.players + 1)
+        keys = [_plain(root_key)(viewer) for viewer in viewers]
+        episodes = [_plain(episode_key)(label, viewer) for viewer in viewers]
+        self._playout = Playout(keys, episodes, episode_record(label, 0, 0, ()))
         self._playout.rng, self._playout.iteration = seeded(seed), iteration
         self._playout.rewards = np.array([] if self.is_open else rewards, float)
-        self._begin()
         for decision in decisions:
             self._decide(decision)
         if not self.is_open:
@@ -175,27 +177,17 @@ class Played:
         legal, theta = np.array(self._open().legal), self._theta(_single(enhancement), known)
         return values_of(enhancement, theta, self.history, legal, _called).tolist()
 
-    def _theta(self, enhancement: Enhancement, known: Mapping[Any, Mapping[str, Any]] | None) -> Theta:
+    def _theta(self, enhancement: Enhancement, known: Mapping[Any, Mapping[str, Any]] | None) -> Any:
         game: Any = self  # of a game, a table needs the number of players only
         table = PlainTable(enhancement, game)
         for parts, fields in (known or {}).items():
-            row = table.entered(parts if isinstance(parts, int) else self.key(enhancement, *parts))
-            for name, value in fields.items():
-                row[name] = value
-        return theta_of(table)
+            table.enter(parts if isinstance(parts, int) else self.key(enhancement, *parts), fields)
+        return table.theta
 
     def _open(self) -> Decision:
         if not self.is_open:
             raise ValueError("policies are asked about an open decision; give the last one no action, or ask upto(i)")
         return self.decisions[-1]
-
-    def _begin(self) -> None:
-        first = self._playout
-        first.steps[0].record, first.steps[0].episode = EMPTY_HISTORY, episode_record(self.label, 0, 0, ())
-        first.steps[0].phase = SIMULATION
-        for viewer in range(self.players + 1):
-            first.keys[0, viewer] = _plain(root_key)(viewer)
-            first.episodes[0, viewer] = _plain(episode_key)(self.label, viewer)
 
     def _decide(self, decision: Decision) -> None:
         playout = self._playout
@@ -220,11 +212,13 @@ def backpropagated(
         information: what was known of the record before, field by field; the initial information where it is not given.
     """
     enhancement = _single(enhancement)
-    row = np.zeros(1, enhancement.information.row(len(rewards))).view(np.recarray)[0]
+    data = np.zeros(1, enhancement.information.row(len(rewards)))
     for name, value in {**dict(enhancement.initial.common), **information}.items():
-        row[name] = value
-    _called(enhancement.backpropagation, Seen(row), context, np.array(rewards, float))
-    return {name: row[name].tolist() for name in enhancement.information.names}
+        data[name] = value
+    row = row_of(data[0])
+    open_row(row)
+    _called(enhancement.backpropagation, row, context, np.array(rewards, float))
+    return {name: np.asarray(row[name]).tolist() for name in enhancement.information.names}
 
 
 def _single(enhancement: Enhancement) -> Enhancement:

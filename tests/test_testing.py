@@ -74,7 +74,7 @@ def test_a_history_by_hand_is_the_one_that_a_search_plays() -> None:
     history = playout.history()
     decisions = []
     for i in range(t):
-        step, moves = steps[i], playout.moves[i + 1]
+        step, moves = steps[i], playout.moves_at(i + 1)
         legal = history.legal[step.first : step.first + step.count].tolist()
         seen = {player: int(moves[player]) for player in range(2)}
         decisions.append(Decision(int(step.player), legal, int(step.action), int(step.phase), seen))

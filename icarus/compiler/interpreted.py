@@ -7,12 +7,14 @@ from typing import Any
 from numba.core.dispatcher import Dispatcher
 
 from icarus.compiler.pointers import lowest_bit, plain_lowest_bit, plain_popcount, popcount
-from icarus.compiler.rng import next_word, plain_next_word
+from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
 _STAND_INS: list[tuple[Any, Callable]] = [
     (popcount, plain_popcount),
     (lowest_bit, plain_lowest_bit),
     (next_word, plain_next_word),
+    (below, plain_below),
+    (uniform, plain_uniform),
 ]
 
 

@@ -43,12 +43,31 @@ def next_word(rng: np.ndarray) -> np.uint64:
 
 def plain_next_word(rng: np.ndarray) -> np.uint64:
     """`next_word` in plain Python, whose integers do not overflow."""
-    a, b, c, d = (int(word) for word in rng)
-    total = (a + d) & _WORD
-    word = (_turned(total, 23) + a) & _WORD
+    return np.uint64(_next(rng))
+
+
+def plain_below(rng: np.ndarray, bound: int) -> int:
+    """`below` in plain Python."""
+    bound = int(bound)
+    product = (_next(rng) >> 32) * bound
+    if (product & 0xFFFFFFFF) < bound:
+        unfair = ((1 << 32) - bound) % bound
+        while (product & 0xFFFFFFFF) < unfair:
+            product = (_next(rng) >> 32) * bound
+    return product >> 32
+
+
+def plain_uniform(rng: np.ndarray) -> float:
+    """`uniform` in plain Python."""
+    return (_next(rng) >> 11) * UNIT
+
+
+def _next(rng: np.ndarray) -> int:
+    a, b, c, d = rng.tolist()
+    word = (_turned((a + d) & _WORD, 23) + a) & _WORD
     c, d = c ^ a, d ^ b
-    rng[0], rng[1], rng[2], rng[3] = a ^ d, b ^ c, c ^ (b << 17 & _WORD), _turned(d, 45)
-    return np.uint64(word)
+    rng[:] = a ^ d, b ^ c, c ^ (b << 17 & _WORD), _turned(d, 45)
+    return word
 
 
 def _turned(word: int, bits: int) -> int:

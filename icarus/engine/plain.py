@@ -5,6 +5,8 @@ same seed; the same functions of slots, rules and games, by their Python source.
 nobody would look at it. Values, keys, contexts and rewards that make no sense are refused, which the compiled loop has no time for.
 """
 
+import copy
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -17,17 +19,18 @@ from icarus.compiler.rng import seeded
 from icarus.engine.arena import ANY
 from icarus.engine.choice import WeightError
 from icarus.engine.choice import pick_outcome as compiled_pick_outcome
-from icarus.engine.entries import COUNT_IS_FULL, FULL
 from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE
 from icarus.engine.parallel import Roots
-from icarus.engine.plain_choice import Composed, Decision, theta_of
-from icarus.engine.plain_table import PlainTable, index_of
+from icarus.engine.plain_choice import Composed, Decision
+from icarus.engine.plain_history import Looks, Playout
+from icarus.engine.plain_table import PlainTable
 from icarus.engine.running import Search
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT, Scheme
-from icarus.kernel import CHANCE, EXPANSION, NO_RECORD, SELECTION, SIMULATION, TERMINAL, UNSEEN, History, Updates, mix
+from icarus.engine.tables import Records
+from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, Updates, mix
 from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended
-from icarus.kernel.history import EMPTY_HISTORY, STEP, episode_key, episode_record, root_key
+from icarus.kernel.history import EMPTY_HISTORY, episode_key, episode_record, root_key
 from icarus.kernel.python_game import in_python
 from icarus.kernel.state import State
 from icarus.kernel.theta import Written
@@ -35,98 +38,7 @@ from icarus.kernel.theta import Written
 _plain = Interpreter()
 below, pick_outcome, extended = map(_plain, (compiled_below, compiled_pick_outcome, compiled_extended))
 root_key, episode_key = map(_plain, (root_key, episode_key))
-_ROOM = 64  # steps, and legal actions, to begin with
 T = TypeVar("T")
-
-
-class Playout:
-    """A playout under way: the arrays of a `History`, which grow.
-
-    Attributes:
-        steps, moves, keys, episodes, legal: as in `History`, with room to spare.
-        rewards, rng, iteration: as in `History`.
-        t: how many actions have been played.
-    """
-
-    def __init__(self, viewers: int) -> None:
-        self.steps = np.zeros(_ROOM, STEP).view(np.recarray)
-        self.moves = np.full((_ROOM, viewers), UNSEEN)
-        self.keys, self.episodes = np.zeros((_ROOM, viewers), np.int64), np.zeros((_ROOM, viewers), np.int64)
-        self.legal, self._used, self.t = np.zeros(_ROOM, np.int64), 0, 0
-        self.rewards, self.rng, self.iteration = np.zeros(0), seeded(0), 0
-
-    def history(self) -> History:
-        """What slots are given."""
-        n = self.t + 1
-        legal = self.legal[: self._used]
-        arrays = self.steps[:n], self.moves[:n], self.keys[:n], self.episodes[:n], legal
-        return History(*arrays, self.rewards, self.rng, self.iteration)
-
-    def decide(self, player: int, viewer: int, legal: Sequence[int]) -> None:
-        """A player is about to choose among these."""
-        used = self._used + len(legal)
-        while used > len(self.legal):
-            self.legal = np.concatenate([self.legal, np.zeros_like(self.legal)])
-        self.legal[self._used : used] = legal
-        step = self.steps[self.t]
-        step.player, step.viewer, step.first, step.count, step.phase = (
-            player,
-            viewer,
-            self._used,
-            len(legal),
-            SIMULATION,
-        )
-        self._used = used
-
-    def extend(self, action: int, seen: Sequence[int]) -> None:
-        """Append an action to the history, as every viewer sees it."""
-        t = self.t
-        if t + 2 > len(self.steps):
-            for name in ("steps", "moves", "keys", "episodes"):
-                array = getattr(self, name)
-                longer = np.zeros((2 * len(array), *array.shape[1:]), array.dtype)
-                longer[: len(array)] = array
-                setattr(self, name, longer.view(np.recarray) if name == "steps" else longer)
-        step, after = self.steps[t], self.steps[t + 1]
-        step.action, after.phase = action, SIMULATION
-        after.record = extended(self.keys[t, step.viewer], step.player, action)
-        after.episode = extended(self.episodes[t, step.viewer], step.player, action)
-        self.moves[t + 1] = seen
-        for viewer, move in enumerate(seen):
-            for keys in (self.keys, self.episodes):
-                keys[t + 1, viewer] = keys[t, viewer] if move == UNSEEN else mix(keys[t, viewer], move)
-        self.t = t + 1
-
-    def begin_episode(self, label: int) -> None:
-        """A new episode begins at the state reached."""
-        self.episodes[self.t] = [episode_key(label, viewer) for viewer in range(self.episodes.shape[1])]
-
-
-class Seen:
-    """A row of a table as ω changes it.
-
-    Raises:
-        TypeError: a real is written where only an integer has room; compiled code is refused for it.
-    """
-
-    def __init__(self, row: Any) -> None:
-        object.__setattr__(self, "row", row)
-
-    def __getattr__(self, field: str) -> Any:
-        return getattr(self.row, field)
-
-    def __setattr__(self, field: str, value: Any) -> None:
-        if self.row.dtype[field].base.kind == "i" and np.asarray(value).dtype.kind == "f":
-            raise TypeError(
-                f"a backpropagation function writes the real {value} to {field}, which would cut it down to an integer"
-            )
-        setattr(self.row, field, value)
-
-    def __getitem__(self, field: str) -> Any:
-        return getattr(self, field)
-
-    def __setitem__(self, field: str, value: Any) -> None:
-        setattr(self, field, value)
 
 
 class PlainSearch(Search):
@@ -144,8 +56,9 @@ class PlainSearch(Search):
         self._draws, game = seeded(seed), in_python(state.game)
         self.game, self._looks = scheme.seen(game), game.seen
         self._at_once = scheme.exp3 and game.simultaneous is not None
-        self.program: Any = self.composed(strategy, self._at_once, self.game, PlainTable, self.rng)
+        self.program: Any = self.composed(strategy, self._at_once, self.game, self.rng)
         self.tables = self.program.tables
+        self._copies_cheaply = game.copy is not copy.deepcopy
         self._made, self._deepest, self._phase_steps = 0, 0, np.zeros(3, np.int64)
         self._root_visits = np.zeros(len(self.actions), np.int64)
         self._place_root()
@@ -186,6 +99,11 @@ class PlainSearch(Search):
     def root_visits(self) -> np.ndarray:
         return self._root_visits.copy()
 
+    def records(self, copied: bool = True) -> dict[str, Records]:
+        """The records of every component and of the baseline, by name, as they are now."""
+        tables = [table.snapshot() for table in self.tables]
+        return {str(part): Records(part, self.game, tables[index]) for part, index in self.program.table_of.items()}
+
     def most_visited(self, visits: np.ndarray) -> int:
         most = np.flatnonzero(visits == visits.max())
         return self.actions[most[0] if len(most) == 1 else most[below(self.rng.copy(), len(most))]]
@@ -208,7 +126,7 @@ class PlainSearch(Search):
         history, parts = playout.history(), self.program.components
         captured = [Updates(Written(), Written(), [0]) for _ in parts]
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
-            known = [theta_of(table)] if part.capture.reads_theta else []
+            known = [table.theta] if table.theta_is_captured else []
             self.program.called(part.capture, history, *known, updates)  # line 16
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             for record, context in zip(updates.records.integers, updates.contexts.integers, strict=True):
@@ -218,10 +136,9 @@ class PlainSearch(Search):
 
     def _update(self, part: Enhancement, table: PlainTable, record: int, context: int, rewards: np.ndarray) -> None:
         """Line 17, for one record."""
-        row = table.entered(record)
-        self.program.called(part.backpropagation, Seen(row), context, rewards)
-        if any(row[name] == FULL for name in table.counts):
-            raise OverflowError(COUNT_IS_FULL)
+        row = table.opened(record)
+        self.program.called(part.backpropagation, row, context, rewards)
+        table.close(row)
 
     def _rewards(self, world: Any) -> np.ndarray:
         rewards = np.array(self.game.rewards(world), float)
@@ -234,20 +151,27 @@ class PlainSearch(Search):
         world = self.game.drawn(self._root, self._viewer, self._beliefs, self.rng)
         if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
             raise ValueError("a determinization changed the player to move, or ended the game")
-        playout = Playout(self.game.viewers)
+        playout = Playout(self._root_keys, *self._root_positions(world))
         playout.rng, playout.iteration = self.rng, self._made
-        playout.steps[0].record, playout.steps[0].episode = EMPTY_HISTORY, self._root_episode
+        return playout, world
+
+    @functools.cached_property
+    def _root_keys(self) -> list[int]:
+        return [root_key(viewer) for viewer in range(self.game.viewers)]
+
+    def _root_positions(self, world: Any) -> tuple[list[int], int]:
+        """The key of the root's position-in-episode for each viewer, and its record."""
+        found, position = [], self._root_episode
         for viewer in range(self.game.viewers):
-            playout.keys[0, viewer] = root_key(viewer)
             key, moves = episode_key(self._label, viewer), self._moves[viewer]
             if self.game.recall is not None:
                 moves = self.game.recall(world, viewer)
                 if self._last_recalled and viewer == self.game.viewer(self._last) and len(moves) > 0:
-                    playout.steps[0].episode = episode_record(self._label, viewer, self._last, tuple(moves))
+                    position = episode_record(self._label, viewer, self._last, tuple(moves))
             for move in moves:
                 key = mix(key, move)
-            playout.episodes[0, viewer] = key
-        return playout, world
+            found.append(key)
+        return found, position
 
     def _played(self) -> tuple[Playout, Any]:
         """Lines 7-14: one playout, and the state that it ends in."""
@@ -255,11 +179,11 @@ class PlainSearch(Search):
         in_tree = self._visits(EMPTY_HISTORY) > 0  # the first playout of all expands the empty history
         while (player := self._player(world)) != TERMINAL:
             if playout.t >= self.game.max_length:
-                raise ValueError(self._unending(playout.steps["action"][: playout.t].tolist()))
+                raise ValueError(self._unending([step.action for step in playout.steps[:-1]]))
             edge, action, was_in_tree = *self._decided(playout, world, player, in_tree), in_tree
             if playout.t == 0 and edge not in self.actions:
                 raise ValueError("a determinization changed the legal actions of the player to move")
-            seen = self.game.seen(world, edge)
+            seen = self._seen(playout, world, edge)
             self.game.apply(world, action)
             playout.extend(edge, seen)
             in_tree = in_tree and self._visits(playout.steps[playout.t].record) > 0
@@ -270,6 +194,13 @@ class PlainSearch(Search):
                 playout.begin_episode(label)
         playout.steps[playout.t].player = TERMINAL
         return playout, world
+
+    def _seen(self, playout: Playout, world: Any, edge: int) -> Looks:
+        """How the viewers see an action that is about to be done; beyond the tree, what tells it if somebody asks."""
+        if self.game.observe is None or playout.steps[playout.t].phase != SIMULATION or not self._copies_cheaply:
+            return self.game.seen(world, edge)
+        before = self.game.copy(world)
+        return lambda: self.game.seen(before, edge)
 
     def _player(self, world: Any) -> int:
         """ρ(s)."""
@@ -303,18 +234,19 @@ class PlainSearch(Search):
         return edges[i], actions[i]
 
     def _phase(self, playout: Playout, legal: Sequence[int]) -> int:
-        step, keys = playout.steps[playout.t], playout.keys[playout.t]
-        children = [extended(keys[step.viewer], step.player, action) for action in legal]
-        return EXPANSION if any(self._visits(child) == 0 for child in children) else SELECTION
+        step = playout.steps[playout.t]
+        key = playout.keys_at(playout.t)[step.viewer]
+        known = all(self._visits(extended(key, step.player, action)) > 0 for action in legal)
+        return SELECTION if known else EXPANSION
 
     def _chosen(self, playout: Playout, in_tree: bool, legal: list[int]) -> int:
         """The index of what the policy chooses; ANY where it is uniform by definition."""
         step = playout.steps[playout.t]
         which = AT_ONCE if step.choice > 0 else TREE if in_tree else SIMULATED
-        decision = Decision(playout.history(), np.array(legal), int(step.record))
+        decision = Decision(playout, legal)
         index = self.program.decided(which, decision)
         if which == AT_ONCE:
-            step.probability = decision.values[index]
+            step.probability = float(decision.values[index])
         return index
 
     def _outcome(self, world: Any, count: int) -> int:
@@ -328,9 +260,7 @@ class PlainSearch(Search):
 
     def _visits(self, record: int) -> int:
         """n of a baseline record."""
-        rows: Any = theta_of(self.tables[0]).rows
-        row = rows[index_of(rows.record, record)]
-        return int(row.visits) if row.record != NO_RECORD else int(self.tables[0].blank["visits"])
+        return self.tables[0].theta.find(record).visits
 
 
 class InTurn(Roots):

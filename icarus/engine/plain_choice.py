@@ -1,7 +1,8 @@
 """How a decision is made, in plain Python: the policies of a composition asked and combined as the compiled programs do."""
 
+import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -15,47 +16,67 @@ from icarus.compiler.interpreted import Interpreter
 from icarus.engine import choice, entries, values
 from icarus.engine.arena import ANY
 from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE, components_of, mixture, of_means
-from icarus.engine.tables import Table
-from icarus.kernel import History, Theta, below, uniform
-from icarus.kernel.theta import place_of
+from icarus.engine.plain_history import Playout
+from icarus.engine.plain_table import PlainTable, PlainTheta, Row
+from icarus.kernel import below, uniform
 from icarus.specs.exp3 import EXP3
 
 _plain = Interpreter()
-below, uniform, place_of, follow_rule = map(_plain, (below, uniform, place_of, choice.follow_rule))
+below, uniform, follow_rule = map(_plain, (below, uniform, choice.follow_rule))
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
+class Leaf:
+    """A component whose policy is asked, with its weight, its θ, and whether all its values are +∞ by definition."""
+
+    weight: Weight
+    part: Enhancement
+    theta: PlainTheta
+    infinite: bool
+
+
+@attrs.frozen(eq=False)
 class Term:
     """One alternative of a linear mixture: a rule over the weighted values of its leaves."""
 
     weight: Weight
-    leaves: list[tuple[Weight, Enhancement]]
+    leaves: list[Leaf]
     rule: int
     parameter: float
 
 
-@attrs.define
 class Decision:
-    """A decision to be made.
+    """A decision to be made at the end of a playout.
 
     Attributes:
-        history: up to it.
         legal: among what, int64 [actions].
-        record: the baseline's record of the history.
         values: the values that the choice was made from, where it was made from values of all actions.
     """
 
-    history: History
-    legal: np.ndarray
-    record: int
-    values: np.ndarray = attrs.field(factory=lambda: np.zeros(0))
+    def __init__(self, playout: Playout, legal: Sequence[int]) -> None:
+        self._playout, self._legal = playout, legal
+        self.values = np.zeros(0)
+
+    @functools.cached_property
+    def history(self) -> Any:
+        """The history up to it."""
+        return self._playout.history()
+
+    @functools.cached_property
+    def legal(self) -> np.ndarray:
+        return np.array(self._legal, np.int64)
+
+    @property
+    def record(self) -> int:
+        """The baseline's record of the history."""
+        return self._playout.record_at(self._playout.t)
 
 
-def theta_of(table: Table) -> Theta:
-    """θ of one component, as slots read it; rows have their fields as attributes, and refuse to be written."""
-    rows = table.rows.view(np.recarray)
-    rows.flags.writeable = False
-    return Theta(rows)
+@attrs.frozen
+class _Found:
+    """Rows, for rules that take them by their places."""
+
+    rows: list[Row]
 
 
 class Composed:
@@ -67,10 +88,10 @@ class Composed:
         tables: one for each component.
     """
 
-    def __init__(self, strategy: Enhancement, at_once: bool, game: Any, table: Callable, rng: np.ndarray) -> None:
+    def __init__(self, strategy: Enhancement, at_once: bool, game: Any, rng: np.ndarray) -> None:
         self.strategy, self.rng = strategy, rng
         self.components, self.table_of = components_of(strategy, at_once)
-        self.tables: list[Table] = [table(component, game) for component in self.components]
+        self.tables = [PlainTable(component, game) for component in self.components]
         self._interpret: Interpreter = Interpreter()
         programs = {TREE: strategy, SIMULATED: strategy, **({AT_ONCE: EXP3} if at_once else {})}
         self.programs = {
@@ -84,9 +105,13 @@ class Composed:
     def _term(self, which: int, weight: Weight, leaves: list[tuple[Weight, Enhancement]]) -> Term:
         rule = leaves[0][1].policy.rule
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
-        uniform = all(self._infinite(which, leaf) for _, leaf in leaves)
+        asked = [Leaf(share, part, self._theta(part), self._infinite(which, part)) for share, part in leaves]
+        uniform = all(leaf.infinite for leaf in asked)
         code = RULE_UNIFORM if uniform else RULE_GIBBS_OF_MEANS if of_means(leaves) else rule.code
-        return Term(weight, leaves, code, parameter)
+        return Term(weight, asked, code, parameter)
+
+    def _theta(self, part: Enhancement) -> PlainTheta:
+        return self.tables[self.table_of[part]].theta
 
     def _infinite(self, which: int, leaf: Enhancement) -> bool:
         """Whether all values are +∞ by definition, as the baseline's in simulation are."""
@@ -95,40 +120,40 @@ class Composed:
 
     def decided(self, which: int, decision: Decision) -> int:
         """The index of the action that α chooses; ANY where it is uniform by definition."""
-        term = self._draw_term(self.programs[which], decision.record)
+        term = self._draw_term(self.programs[which], decision)
         if term.rule == RULE_UNIFORM:
             return ANY
         if term.rule == RULE_GIBBS_OF_MEANS:
             return self._accepted(term, decision)
         if len(term.leaves) == 1:
-            decision.values = self._asked(term.leaves[0][1], decision.history, decision.legal)
+            decision.values = self._asked(term.leaves[0], decision.history, decision.legal)
         else:
-            decision.values = self._summed(which, term, decision)
+            decision.values = self._summed(term, decision)
         if term.rule == RULE_ROULETTE and (decision.values < 0).any():
             raise ValueError(
-                f"roulette() of {term.leaves[0][1]} met the value {decision.values.min()}; none may be negative"
+                f"roulette() of {term.leaves[0].part} met the value {decision.values.min()}; none may be negative"
             )
         return int(follow_rule(term.rule, term.parameter, decision.values, len(decision.legal), self.rng))
 
-    def _draw_term(self, terms: list[Term], record: int) -> Term:
+    def _draw_term(self, terms: list[Term], decision: Decision) -> Term:
         """One alternative of a linear mixture, drawn with its weight (COMB⁺-4)."""
         if len(terms) == 1:
             return terms[0]
         point, upto, drawn = uniform(self.rng), 0.0, None
         for term in terms:
-            upto += self._weight(term.weight, record)
+            upto += self.share(term.weight, decision)
             if point < upto and drawn is None:
                 drawn = term
         self._check_total(upto, "+")
         return drawn or terms[-1]
 
-    def _summed(self, which: int, term: Term, decision: Decision) -> np.ndarray:
+    def _summed(self, term: Term, decision: Decision) -> np.ndarray:
         """The weighted sum of the values of several leaves (COMB⊕-4)."""
         total, weights = np.zeros(len(decision.legal)), 0.0
-        for weight, leaf in term.leaves:
-            share = self._weight(weight, decision.record)
+        for leaf in term.leaves:
+            share = self.share(leaf.weight, decision)
             weights += share
-            if share > 0.0 and self._infinite(which, leaf):
+            if share > 0.0 and leaf.infinite:
                 total[:] = np.inf
             elif share > 0.0:  # 0 · ∞ is 0
                 total += share * self._asked(leaf, decision.history, decision.legal)
@@ -139,11 +164,11 @@ class Composed:
         if abs(total - 1.0) > TOLERANCE:
             raise choice.WeightError(f"the weights of {operator} do not sum to 1 for the visits met in this search")
 
-    def _weight(self, weight: Weight, record: int) -> float:
-        """The value of a weight at the history with this baseline record."""
-        theta, total = theta_of(self.tables[0]), weight.constant
+    def share(self, weight: Weight, decision: Decision) -> float:
+        """The value of a weight at the history of a decision."""
+        total = weight.constant
         for function, complement in weight.functions:
-            seen = theta.rows[place_of(theta.rows["record"], record)]
+            seen = self.tables[0].theta.find(decision.record)
             value = self.called(function, seen.reward, seen.visits, seen.availability)
             if not 0.0 <= value <= 1.0:
                 raise choice.WeightError("a weight function returned a number outside [0, 1]")
@@ -152,7 +177,7 @@ class Composed:
 
     def _accepted(self, term: Term, decision: Decision) -> int:
         """An index by Gibbs from mean rewards, as `icarus.engine.choice.choose_by_acceptance` draws it."""
-        leaf, count = term.leaves[0][1], len(decision.legal)
+        leaf, count = term.leaves[0], len(decision.legal)
         for _ in range(count):
             i = int(below(self.rng, count))
             value = self._asked(leaf, decision.history, decision.legal[i : i + 1])[0]
@@ -167,14 +192,12 @@ class Composed:
         decision.values = self._asked(leaf, decision.history, decision.legal)
         return int(follow_rule(RULE_GIBBS, term.parameter, decision.values, count, self.rng))
 
-    def _asked(self, leaf: Enhancement, history: History, legal: np.ndarray) -> np.ndarray:
+    def _asked(self, leaf: Leaf, history: Any, legal: np.ndarray) -> np.ndarray:
         """The values of one component for some legal actions."""
-        return values_of(leaf, theta_of(self.tables[self.table_of[leaf]]), history, legal, self.called)
+        return values_of(leaf.part, leaf.theta, history, legal, self.called)
 
 
-def values_of(
-    leaf: Enhancement, theta: Theta, history: History, legal: np.ndarray, called: Callable[..., Any]
-) -> np.ndarray:
+def values_of(leaf: Enhancement, theta: Any, history: Any, legal: np.ndarray, called: Callable[..., Any]) -> np.ndarray:
     """v of some legal actions, by the policy of one enhancement.
 
     Args:
@@ -191,9 +214,9 @@ def values_of(
         records = np.full(len(legal), entries.UNWRITTEN)
         called(source, history, legal, records)
         _check_written(source, legal, records == entries.UNWRITTEN)
-        places = [int(place_of(theta.rows["record"], record)) for record in records]
+        found = _Found([theta.find(record) for record in records.tolist()])
         rule = _plain(entries.rule_values(leaf.policy, leaf.information))
-        rule(theta, places, int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
+        rule(found, range(len(legal)), int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
     _check_written(source, legal, np.isnan(out))
     return out
 

@@ -17,8 +17,9 @@ from icarus.algebra.information import ACTION, HISTORY, MOVE, PLAYER, POSITION
 from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.compiler.functions import plain
 from icarus.compiler.interpreted import Interpreter
-from icarus.engine.plain import PlainSearch, Playout
+from icarus.engine.plain import PlainSearch
 from icarus.engine.plain_choice import Composed, Decision, Term
+from icarus.engine.plain_history import Playout
 from icarus.engine.plain_table import PlainTable
 from icarus.engine.running import Search
 from icarus.engine.scheme import MO_ISMCTS, Scheme
@@ -80,6 +81,7 @@ class WatchedPlayout:
         state, strategy, seed, scheme: what was searched, how.
         iteration: the number of the playout, counted from 1.
         begun, ended: the state that was drawn for the root, and the terminal state, as text; both may show what is hidden.
+        states: those in which the decisions were made, and the terminal one; they show what is hidden.
         choices: the decisions in order.
         rewards: of each player.
         updates: for each component, by name, what it captured and what became of it.
@@ -92,6 +94,7 @@ class WatchedPlayout:
     iteration: int
     begun: str
     ended: str
+    states: tuple[State, ...]
     choices: tuple[Choice, ...]
     rewards: tuple[float, ...]
     updates: dict[str, tuple[Update, ...]]
@@ -139,17 +142,13 @@ class _Noting(Composed):
         term = self.term
         if term is not None and term.rule == RULE_GIBBS_OF_MEANS and not len(decision.values):
             drawn = self.rng.copy()  # by acceptance: only a few actions were asked about
-            decision.values = self._asked(term.leaves[0][1], decision.history, decision.legal)
+            decision.values = self._asked(term.leaves[0], decision.history, decision.legal)
             self.rng[:] = drawn
         return index
 
-    def _draw_term(self, terms: list[Term], record: int) -> Term:
-        self.term = super()._draw_term(terms, record)
+    def _draw_term(self, terms: list[Term], decision: Decision) -> Term:
+        self.term = super()._draw_term(terms, decision)
         return self.term
-
-    def share(self, term: Term, record: int) -> float:
-        """The weight of an alternative at the history with this baseline record."""
-        return self._weight(term.weight, record)
 
 
 class Watched(PlainSearch):
@@ -169,6 +168,7 @@ class Watched(PlainSearch):
         self.program.made_of.clear()
         self.__dict__.pop("_histories", None)
         self._choices: list[Choice] = []
+        self._worlds: list[Any] = []
         self._noted: dict[str, list[Update]] = {part.name: [] for part in self.program.components}
         self._texts: dict[int, str] = {}
         playout, world = super()._begin_playout()
@@ -177,6 +177,7 @@ class Watched(PlainSearch):
 
     def _decided(self, playout: Playout, world: Any, player: int, in_tree: bool) -> tuple[int, int]:
         texts = {int(action): self.game.action_text(world, action) for action in self.game.legal(world)}
+        self._worlds.append(self.game.copy(world))
         self.program.decision = self.program.term = None
         edge, action = super()._decided(playout, world, player, in_tree)
         step, decision, term = playout.steps[playout.t], self.program.decision, self.program.term
@@ -186,8 +187,8 @@ class Watched(PlainSearch):
             named = {int(edge): texts.get(int(edge), str(edge)) for edge in decision.legal}
             values = zip(named.values(), decision.values.tolist(), strict=False)
             told = {
-                "by": " ^ ".join(leaf.name for _, leaf in term.leaves),
-                "weight": self.program.share(term, decision.record),
+                "by": " ^ ".join(leaf.part.name for leaf in term.leaves),
+                "weight": self.program.share(term.weight, decision),
                 "uniform": term.rule == RULE_UNIFORM,
                 "values": dict(values),
             }
@@ -203,6 +204,7 @@ class Watched(PlainSearch):
 
     def _rewards(self, world: Any) -> np.ndarray:
         self._end, self._final = self.game.text(world), super()._rewards(world)
+        self._worlds.append(self.game.copy(world))
         return self._final
 
     def playout(self) -> WatchedPlayout:
@@ -216,6 +218,7 @@ class Watched(PlainSearch):
             iteration=self.iterations,
             begun=self._start,
             ended=self._end,
+            states=tuple(type(self.state)(self.state.game, world) for world in self._worlds),
             choices=tuple(self._choices),
             rewards=tuple(self._final.tolist()),
             updates={name: tuple(updates) for name, updates in self._noted.items()},
@@ -252,7 +255,7 @@ class Watched(PlainSearch):
         if action is None:
             return f"key {key}"
         first = self._episode_begin(t, viewer) if in_episode else 0
-        seen = self._now.moves[first + 1 : t + 1, viewer]
+        seen = self._now.history().moves[first + 1 : t + 1, viewer]
         moves = [*seen[seen != UNSEEN].tolist(), action]
         return f"⟨{', '.join(self._texts.get(move, str(move)) for move in moves)}⟩"
 
@@ -271,7 +274,8 @@ class Watched(PlainSearch):
 
     def _episode_begin(self, t: int, viewer: int) -> int:
         """The step at which the episode of step t began; its keys do not go on from those before."""
-        moves, keys = self._now.moves[:, viewer], self._now.episodes[:, viewer]
+        seen = self._now.history()
+        moves, keys = seen.moves[:, viewer], seen.episodes[:, viewer]
         while t > 0:
             before = int(keys[t - 1])
             if int(keys[t]) != (before if moves[t] == UNSEEN else mix(before, int(moves[t]))):

@@ -59,6 +59,7 @@ class AnyGame:
 
     name: str
     players: int
+    actions: int | None
     observe: Callable | None
     parameters: Mapping[str, int]
     defaults: Mapping[str, int]
@@ -128,6 +129,8 @@ class Game(AnyGame):
         defaults: the values of these that go without saying in the game's full name.
         seat_names: what people call the players, in their order, where the roles differ: "Light", "Dark".
         max_length: no game has more actions than this, those of chance included; a playout that goes on is refused.
+        actions: every action, those of chance included, is below this number; libraries that number the actions of a game ask
+            for it. Absent: nobody knows.
 
     Raises:
         ValueError: a parameter that `initial` does not take, or lacks.
@@ -161,6 +164,7 @@ class Game(AnyGame):
     defaults: Mapping[str, int] = attrs.field(factory=dict)
     seat_names: tuple[str, ...] = ()
     max_length: int = attrs.field(default=LONGEST, validator=positive)
+    actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
 
     def __attrs_post_init__(self) -> None:
         if self.seat_names and len(set(self.seat_names)) != self.players:

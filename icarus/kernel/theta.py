@@ -71,15 +71,22 @@ def has_room_for(used: int, capacity: int) -> bool:
     return used <= FULLEST * capacity
 
 
-@inlined
-def find(theta: Theta, key: int) -> Any:
+def find(theta: Any, key: int) -> Any:
     """θ(r): the information of the record with this key, as a row with named fields; not to be changed."""
-    return theta.rows[place_of(theta.rows["record"], key)]
+    return theta.find(key)
+
+
+@overload(find, jit_options={"forceinline": True, "error_model": "numpy"})
+def _compiled_find(theta: Any, key: Any) -> Callable:
+    def implementation(theta: Any, key: Any) -> Any:
+        return theta.rows[place_of(theta.rows["record"], key)]
+
+    return implementation
 
 
 def reward_of(row: Any, player: int) -> float:
     """q_ρ: a row's total reward, or its component for a player where it is a vector."""
-    return row.reward[player] if np.ndim(row.reward) else row.reward
+    return row.reward if isinstance(row.reward, float) else row.reward[player]
 
 
 @overload(reward_of, jit_options={"forceinline": True})

@@ -33,11 +33,9 @@ from icarus.compiler.messages import CompilationError
 from icarus.compiler.rng import seeded
 from icarus.engine.lowering import lowered, of_means
 from icarus.engine.plain_choice import Composed, Decision
-from icarus.engine.plain_table import PlainTable
+from icarus.engine.plain_history import Playout
 from icarus.kernel import find, helper, record, update
 from icarus.specs import LGRF2
-from icarus.testing import Decision as Made
-from icarus.testing import Played
 from tests import toy
 from tests.conftest import Python
 from tests.test_toy import after
@@ -132,11 +130,12 @@ def test_what_is_known_to_begin_with_is_read_in_simulation_too() -> None:
 
 def test_gibbs_weighs_means_above_1_that_were_given() -> None:
     generous = attrs.evolve(MAST, name="GENEROUS", initial=initial(given={(4, 0): {"reward": 3.0, "visits": 1}}))
-    made = Played([Made(0, (4, 5))])
+    made = Playout([0, 0, 0], [0, 0, 0], 0)
+    made.decide(0, 0, [4, 5])
     game = games.load("othello")
     rng = seeded(1)
-    composed = Composed(generous, False, game, PlainTable, rng)
-    drawn = [composed.decided(0, Decision(made.history, np.array([4, 5]), 0)) for _ in range(3000)]
+    composed = Composed(generous, False, game, rng)
+    drawn = [composed.decided(0, Decision(made, [4, 5])) for _ in range(3000)]
     weight = np.exp([3.0, 1.0])
     expected = 3000 * weight / weight.sum()
     assert stats.chisquare(np.bincount(drawn, minlength=2), expected).pvalue > 0.001
