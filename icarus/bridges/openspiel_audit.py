@@ -3,6 +3,8 @@
     from icarus.bridges.openspiel_audit import audit_sampler
     print(audit_sampler("leduc_poker"))
 
+`python -m icarus.bridges.openspiel_audit` audits all games of OpenSpiel that can be asked.
+
 Random games are played, and at decisions of players many states are drawn from the player's information set. A state contradicts where
 he would know something else in it, or could do something else. The sampler leaks where its draws tell which of the states is the true
 one: draws from the truth and from another state of the same information set are compared, state by state (chi-square test), or, where
@@ -10,6 +12,7 @@ hardly any state is drawn twice, by how near they come to the truth (Mann-Whitne
 are compared with the probabilities of chance.
 """
 
+import argparse
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -85,6 +88,13 @@ class SamplerReport:
     def passed(self) -> bool:
         """No claim failed."""
         return not self.failed
+
+    def line(self) -> str:
+        """The verdict in a line: of each claim that failed, how often."""
+        failed = ", ".join(
+            f"{name} ({self.claims[name].failed:,} of {self.claims[name].checked:,})" for name in self.failed
+        )
+        return f"{self.game}: {self.decisions} decisions, {self.draws:,} draws: {f'FAILED {failed}' if failed else 'passed'}"
 
     def __str__(self) -> str:
         head = f"audit of the sampler of {self.game}: {self.decisions:,} decisions, {self.draws:,} draws"
@@ -243,3 +253,53 @@ class _Audit:
 
     def _where(self, state: "pyspiel.State", what: str) -> str:
         return f"player {state.current_player()} after {state.history_str() or 'nothing'}: {what}"
+
+
+# ------------------------------------------------------------------------------------------------------------ all of them
+
+LONGEST = 400  # actions of a random game that is short enough to be audited without being named
+
+
+def resampled_games() -> list[str]:
+    """The games of OpenSpiel that hide something, can redraw it, and are short enough to be audited by the dozen."""
+    return [kind.short_name for kind in pyspiel.registered_games() if _is_resampled(kind)]
+
+
+def _is_resampled(kind: "pyspiel.GameType") -> bool:
+    hides = kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
+    if not (hides and kind.default_loadable) or kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
+        return False
+    try:
+        state, luck = game(kind.short_name).initial(None), np.random.default_rng(0)
+        for _ in range(LONGEST):
+            if state.is_terminal():
+                return True
+            outcomes = (
+                dict(state.chance_outcomes()) if state.is_chance_node() else dict.fromkeys(state.legal_actions(), 1.0)
+            )
+            chances = np.array(list(outcomes.values()))
+            state.apply_action(int(luck.choice(list(outcomes), p=chances / chances.sum())))
+    except (ValueError, pyspiel.SpielError):
+        pass  # it cannot redraw, or has no bounds of its utilities
+    return False
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Audit the samplers of the games named, or of all that can be asked, and print a line for each."""
+    given = argparse.ArgumentParser(prog="python -m icarus.bridges.openspiel_audit", description=main.__doc__)
+    given.add_argument("names", nargs="*", metavar="GAME", help="as pyspiel.load_game takes it")
+    given.add_argument("--games", type=int, default=5, help="random games of each")
+    given.add_argument("--draws", type=int, default=100, help="at each decision")
+    given.add_argument("--seed", type=int, default=0)
+    asked = given.parse_args(arguments)
+    for name in asked.names or resampled_games():
+        try:
+            report = audit_sampler(name, games=asked.games, draws=asked.draws, seed=asked.seed)
+        except (ValueError, pyspiel.SpielError) as error:
+            print(f"{name}: not audited: {str(error).splitlines()[0][:200]}", flush=True)
+            continue
+        print(report if asked.names else report.line(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

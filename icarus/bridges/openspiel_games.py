@@ -4,7 +4,7 @@
     from icarus import Agent, RAVE
     from icarus.bridges.openspiel_games import Bot, register_games
 
-    register_games()
+    register_games()                      # those of the library; one of your own: register_game(NIM), then "icarus_nim"
     game = pyspiel.load_game("icarus_hearts")
     bots = [Bot(Agent(RAVE, iterations=500), seat) for seat in range(4)]
 
@@ -14,6 +14,9 @@ tree agree; they walk the tree of these deals. Rewards are icarus's own, in [0, 
 `icarus.bridges.openspiel` can search.
 """
 
+import functools
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,45 +24,73 @@ import pyspiel
 
 from icarus import games
 from icarus.bridges import openspiel
-from icarus.bridges.seats import action_count, is_dealt, parameters_of, remembered_by, seen_by
+from icarus.bridges.seats import action_count, is_dealt, meets_chance, parameters_of, remembered_by, seen_by
 from icarus.engine.match import Agent
 from icarus.games import GAMES
 from icarus.kernel import TERMINAL
-from icarus.kernel.game import State as IcarusState
+from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame
+from icarus.kernel.state import State as IcarusState
 
 DEALS = 1000
-LONGEST = 10_000  # actions; no game of the library comes near
+LONGEST = 10_000  # actions of a game that does not say it; no game of the library comes near
 _PREFIX = "icarus_"
 _MOST_PLAYERS = {"knockout-whist": (2, 7)}
+_MAKERS: dict[str, Callable[..., AnyGame]] = {}  # of the games that OpenSpiel was told of, by their names there
 
 
 def register_games() -> list[str]:
     """Make all games of the library known to `pyspiel.load_game`, as icarus_othello and so on; returns these names."""
-    known, names = set(pyspiel.registered_names()), []
+    names = []
     for name in GAMES:
-        game_type = _type_of(name)
-        names.append(game_type.short_name)
-        if game_type.short_name not in known:
-            # A class, not a function: OpenSpiel lets go of it after Python has ended, which only a class survives.
-            made = type(f"OpenSpielGame_{name}", (OpenSpielGame,), {"named": name, "kind": game_type})
-            pyspiel.register_game(game_type, made)
+        game = games.load(name)
+        names.append(_registered(game, functools.partial(games.load, name), parameters_of(name), game.players == 2))
     return names
 
 
-def _type_of(name: str) -> "pyspiel.GameType":
-    game, kind = games.load(name), pyspiel.GameType
-    fewest, most = _MOST_PLAYERS.get(name, (game.players, game.players))
-    chance = is_dealt(game) or game.chance is not None or game.recall is not None or name == "backgammon"
+def register_game(game: AnyGame, *, constant_sum: bool = False) -> str:
+    """Make a game of your own, a `Game` or a `PythonGame`, known to `pyspiel.load_game`; returns its name there.
+
+    Args:
+        constant_sum: whether the rewards of all players always sum to 1, as some of OpenSpiel's algorithms ask.
+
+    Raises:
+        ValueError: the game does not say how far its actions are numbered; OpenSpiel has another game of this name.
+    """
+    action_count(game)
+    name = _short_name(game)
+    if name in _MAKERS and _MAKERS[name]() is not game:
+        raise ValueError(f"OpenSpiel knows another game by the name {name}; give this one another name")
+    return _registered(game, lambda: game, {}, constant_sum)
+
+
+def _short_name(game: AnyGame) -> str:
+    return _PREFIX + re.sub(r"\W", "_", game.name)
+
+
+def _registered(game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[str, int], constant_sum: bool) -> str:
+    name = _short_name(game)
+    if name not in _MAKERS:
+        # A class, not a function: OpenSpiel lets go of it after Python has ended, which only a class survives.
+        kind = _type_of(game, parameters, constant_sum)
+        pyspiel.register_game(kind, type(f"OpenSpielGame_{name}", (OpenSpielGame,), {"kind": kind}))
+        _MAKERS[name] = maker
+    return name
+
+
+def _type_of(game: Any, parameters: dict[str, int], constant_sum: bool) -> "pyspiel.GameType":
+    kind, dealt = pyspiel.GameType, is_dealt(game)
+    fewest, most = _MOST_PLAYERS.get(game.name, (game.players, game.players))
+    chance = dealt or game.chance is not None or meets_chance(game)
     return kind(
-        short_name=_PREFIX + name.replace("-", "_"),
-        long_name=f"icarus: {name}",
+        short_name=_short_name(game),
+        long_name=f"icarus: {game.name}",
         dynamics=kind.Dynamics.SEQUENTIAL,
         chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC if chance else kind.ChanceMode.DETERMINISTIC,
         information=kind.Information.PERFECT_INFORMATION
         if game.determinize is None
         else kind.Information.IMPERFECT_INFORMATION,
-        utility=kind.Utility.CONSTANT_SUM if game.players == 2 else kind.Utility.GENERAL_SUM,
+        utility=kind.Utility.CONSTANT_SUM if constant_sum else kind.Utility.GENERAL_SUM,
         reward_model=kind.RewardModel.TERMINAL,
         max_num_players=most,
         min_num_players=fewest,
@@ -67,21 +98,20 @@ def _type_of(name: str) -> "pyspiel.GameType":
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=False,
-        parameter_specification=parameters_of(name) | ({"deals": DEALS} if is_dealt(game) else {}),
+        parameter_specification=parameters | ({"deals": DEALS} if dealt else {}),
     )
 
 
 class OpenSpielGame(pyspiel.Game):
-    """A game of icarus's as OpenSpiel's; `game` is icarus's own, `named` and `kind` are of each registered class."""
+    """A game of icarus's as OpenSpiel's; `game` is icarus's own, `kind` is of each registered class."""
 
-    named: str
     kind: "pyspiel.GameType"
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         params, game_type = params or {}, self.kind
         given = {key: int(value) for key, value in params.items()}
         self.deals = given.pop("deals", DEALS) if "deals" in game_type.parameter_specification else 0
-        self.game = games.load(self.named, **given)
+        self.game: Any = _MAKERS[game_type.short_name](**given)
         number = action_count(self.game)
         info = pyspiel.GameInfo(
             num_distinct_actions=number,
@@ -91,8 +121,8 @@ class OpenSpielGame(pyspiel.Game):
             num_players=self.game.players,
             min_utility=0.0,
             max_utility=1.0,
-            utility_sum=1.0 if self.game.players == 2 else None,
-            max_game_length=LONGEST,
+            utility_sum=1.0 if game_type.utility == pyspiel.GameType.Utility.CONSTANT_SUM else None,
+            max_game_length=min(LONGEST, self.game.max_length),
         )
         super().__init__(game_type, info, params)
 
@@ -227,15 +257,14 @@ class Bot(pyspiel.Bot):
 
     def taken_up(self, state: "pyspiel.State") -> IcarusState:
         """icarus's own state for one of OpenSpiel's."""
-        if not state.get_game().get_type().short_name.startswith(_PREFIX):
+        if state.get_game().get_type().short_name not in _MAKERS:
             self._of = self._of or openspiel.game(state.get_game())
             return openspiel.state(state, self._of)
-        known = state.get_game().get_parameters()
-        name = state.get_game().get_type().short_name.removeprefix(_PREFIX).replace("_", "-")
-        given = {key: value for key, value in known.items() if key != "deals"}
-        history, game = list(state.history()), games.load(name, **given)
+        given = {key: value for key, value in state.get_game().get_parameters().items() if key != "deals"}
+        made: Any = _MAKERS[state.get_game().get_type().short_name](**given)
+        history = list(state.history())
         dealt = "deals" in state.get_game().get_type().parameter_specification
-        own = game.new_initial_state(history.pop(0) if dealt and history else 0)
+        own = made.new_initial_state(history.pop(0) if dealt and history else 0)
         for action in history:
             own.apply_action(action)
         return own

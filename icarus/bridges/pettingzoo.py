@@ -41,14 +41,13 @@ class GameEnv(AECEnv):
         game: AnyGame,
         encode: Callable[[State, int], np.ndarray] | None,
         space: spaces.Space | None,
-        actions: int | None,
         max_steps: int | None,
     ) -> None:
         super().__init__()
         self.game, self.max_steps, self.render_mode = game, max_steps, "ansi"
         self.metadata = {"name": f"icarus_{game.name}_v0", "render_modes": ["ansi"], "is_parallelizable": False}
         self.possible_agents = [f"player_{seat}" for seat in range(game.players)]
-        self._encode, count = encode, action_count(game, actions)
+        self._encode, count = encode, action_count(game)
         seen = space or spaces.Box(0, 255, (BYTES,), np.uint8)
         self.observation_spaces = {
             name: spaces.Dict({"observation": copy.deepcopy(seen), "action_mask": spaces.Box(0, 1, (count,), np.int8)})
@@ -157,25 +156,24 @@ def env(
     *,
     encode: Callable[[State, int], np.ndarray] | None = None,
     space: spaces.Space | None = None,
-    actions: int | None = None,
     max_steps: int | None = None,
 ) -> GameEnv:
     """A game as an environment, version 0.
 
     Args:
-        game: its name, as `icarus.games.load` takes it, or the game; one of OpenSpiel's by `icarus.bridges.openspiel.game`.
+        game: its name, as `icarus.games.load` takes it, or the game, with its `actions`; one of OpenSpiel's by
+            `icarus.bridges.openspiel.game`.
         encode: `encode(state, seat) -> array`, what a seat observes, an element of `space`; it is up to you that the seat may see it.
-        actions: for a game of your own, the least number above all its actions.
         max_steps: actions of players after which the game is truncated. Absent: never.
 
     Raises:
-        ValueError: no such game, no known number of actions, or only one of `encode` and `space`.
+        ValueError: no such game, one that does not say how far its actions are numbered, or only one of `encode` and `space`.
     """
     if (encode is None) != (space is None):
         raise ValueError("encode and space belong together: give both, or neither")
     if max_steps is not None:
         integer("max_steps", max_steps, 1)
-    return GameEnv(games.load(game) if isinstance(game, str) else game, encode, space, actions, max_steps)
+    return GameEnv(games.load(game) if isinstance(game, str) else game, encode, space, max_steps)
 
 
 def policy(agent: Agent, *, seed: int = 0) -> Callable[[Any], int]:

@@ -1,48 +1,31 @@
-"""What both directions out of icarus need of a game: how far its actions are numbered, what a seat may see, and where its luck begins."""
+"""What both directions out of icarus need of a game: how far its actions are numbered, what a seat may see, and where chance acts."""
 
 import inspect
+import random
 from typing import Any
 
+import numpy as np
+
 from icarus.games import GAMES
-from icarus.games.liars_dice import LIAR
 from icarus.kernel import CHANCE
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
 from icarus.views.boards import drawing
 
-# The least number above all actions and outcomes of chance, of games that are numbered on a fixed board or pack.
-ACTIONS = {
-    "othello": 65,
-    "checkers": 4096,
-    "backgammon": 228,
-    "dou-di-zhu": 163_840,
-    "hearts": 106,
-    "lotr-confrontation": 5634,
-    "knockout-whist": 64,
-    "kuhn-poker": 2,
-    "leduc-poker": 3,
-    "generic-poker": 13,
-    "liars-dice": LIAR + 1,
-    "goofspiel": 14,
-}
+TRIED = 8  # deals, and random games, that show whether chance acts in them
 
 
-def action_count(game: AnyGame, given: int | None = None) -> int:
-    """The least number above all actions of a game.
+def action_count(game: AnyGame) -> int:
+    """A number above all actions of a game, chance's included.
 
     Raises:
-        ValueError: it is not known and not given.
+        ValueError: the game does not say it.
     """
-    if given is not None:
-        return given
-    if game.name == "phantom-mnk":
-        sizes = parameters_of(game.name) | dict(game.parameters)
-        return (sizes["columns"] + 1) * sizes["rows"]
-    data: Any = None if isinstance(game, Game) else game.new_initial_state(0).data  # type: ignore[attr-defined]
-    found = ACTIONS.get(game.name) or (data.get_game().num_distinct_actions() if hasattr(data, "get_game") else None)
-    if found is None:
-        raise ValueError(f"how many actions has {game}? give actions=, the least number above all of them")
-    return found
+    if game.actions is None:
+        raise ValueError(
+            f"{game} does not say how far its actions are numbered; give the Game actions=, a number above all of them"
+        )
+    return game.actions
 
 
 def parameters_of(name: str) -> dict[str, int]:
@@ -71,4 +54,16 @@ def remembered_by(state: State, seat: int) -> str:
 
 def is_dealt(game: Any) -> bool:
     """Whether chance decides something before the first action."""
-    return len({game.new_initial_state(seed).data.tobytes() for seed in range(8)}) > 1
+    data = [game.new_initial_state(seed).data for seed in range(TRIED)]
+    return len({one.tobytes() if isinstance(one, np.ndarray) else str(one) for one in data}) > 1
+
+
+def meets_chance(game: Any) -> bool:
+    """Whether the environment acts after the first action, as random games show."""
+    for seed in range(TRIED):
+        state, luck = game.new_initial_state(seed), random.Random(seed)
+        while not state.is_terminal() and len(state.history) < game.max_length:
+            if state.is_chance_node():
+                return True
+            state.apply_action(luck.choice(state.legal_actions()))
+    return False

@@ -322,6 +322,7 @@ BACKGAMMON = Game(
     apply=apply,
     rewards=rewards,
     max_legal=2 * CHECKERS_EACH,
+    actions=OPENING + FACES * FACES,
     chance=chance,
     episode=episode,
     text=text,

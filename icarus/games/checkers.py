@@ -199,6 +199,7 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
         apply=apply,
         rewards=rewards,
         max_legal=MOST_MOVES,
+        actions=SQUARES * SQUARES,
         episode=episode,
         text=text,
         action_text=action_text,

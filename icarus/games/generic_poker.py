@@ -240,6 +240,7 @@ def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES
         defaults={"ranks": RANKS, "copies": COPIES, "raises": RAISES, "sizes": SIZES},
         state=STATE,
         max_legal=max(ranks, BET + sizes),
+        actions=max(ranks, BET + sizes),
         gains=(-most, most),
         initial=initial,
         player=player,

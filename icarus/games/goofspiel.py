@@ -236,6 +236,7 @@ def goofspiel(cards: int = CARDS, lowest: int = LOWEST, descending: int = ASCEND
         state=STATE,
         beliefs=BELIEFS,
         max_legal=MOST,
+        actions=cards + lowest,
         initial=initial,
         player=player,
         legal=legal,

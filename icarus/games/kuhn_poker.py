@@ -126,6 +126,7 @@ KUHN_POKER = Game(
     apply=apply,
     rewards=rewards,
     max_legal=2,
+    actions=2,
     determinize=determinize,
     deal=deal,
     seen=seen,

@@ -179,6 +179,7 @@ def liars_dice(first: int = DICE, second: int = DICE, faces: int = FACES) -> Gam
         defaults={"first": DICE, "second": DICE, "faces": FACES},
         state=STATE,
         max_legal=faces * (first + second) + 1,
+        actions=LIAR + 1,
         initial=initial,
         player=player,
         legal=legal,

@@ -155,6 +155,7 @@ OTHELLO = Game(
     apply=apply,
     rewards=rewards,
     max_legal=SIZE * SIZE - 4,
+    actions=PASS + 1,
     episode=episode,
     text=text,
     action_text=action_text,

@@ -376,6 +376,7 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
         state=STATE,
         beliefs=BELIEFS,
         max_legal=SQUARES,
+        actions=(columns + 1) * rows,
         initial=initial,
         player=player,
         legal=legal,

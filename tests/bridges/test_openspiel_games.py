@@ -2,13 +2,16 @@
 
 import random
 
+import attrs
 import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python.algorithms import evaluate_bots
 
-from icarus import BASELINE, Agent, games
-from icarus.bridges.openspiel_games import Bot, register_games
+from examples.nim import NIM
+from icarus import BASELINE, Agent, games, in_python
+from icarus.bridges.openspiel_games import Bot, register_game, register_games
+from tests.commands.test_contract import COIN
 
 register_games()
 NAMES = [f"icarus_{name.replace('-', '_')}" for name in games.names()]
@@ -86,3 +89,28 @@ def test_a_bot_goes_on_from_any_state_and_is_sure_of_what_it_plays() -> None:
     assert bot.get_policy(state) == policy and bot.step(state) == action
     with pytest.raises(ValueError, match="the bot plays seat 0, but player 1 is to act"):
         Bot(Agent(BASELINE, iterations=50), 0).step(state)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        attrs.evolve(NIM, actions=18),
+        attrs.evolve(COIN, actions=4),
+        in_python(attrs.evolve(NIM, name="sticks", actions=18)),
+    ],
+    ids=["compiled", "chance", "python"],
+)
+def test_a_game_of_one_s_own_goes_to_openspiel(game) -> None:
+    name = register_game(game, constant_sum=True)
+    assert name == f"icarus_{game.name}" == register_game(game)  # told twice, the same
+    loaded = pyspiel.load_game(name)
+    pyspiel.random_sim_test(loaded, num_sims=3, serialize=False, verbose=False)
+    bots = [Bot(Agent(BASELINE, iterations=30), seat) for seat in range(2)]
+    assert sum(evaluate_bots.evaluate_bots(loaded.new_initial_state(), bots, np.random.RandomState(1))) == 1
+
+
+def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refused() -> None:
+    with pytest.raises(ValueError, match="nim does not say how far its actions are numbered; give the Game actions="):
+        register_game(NIM)
+    with pytest.raises(ValueError, match="OpenSpiel knows another game by the name icarus_othello"):
+        register_game(attrs.evolve(NIM, name="othello", actions=18))

@@ -4,12 +4,14 @@ import copy
 import random
 import warnings
 
+import attrs
 import numpy as np
 import pytest
 
 pytest.importorskip("pettingzoo")
 from pettingzoo.test import api_test, seed_test
 
+from examples.nim import NIM
 from icarus import BASELINE, Agent, games
 from icarus.bridges import openspiel, pettingzoo
 
@@ -100,6 +102,12 @@ def test_agents_are_policies() -> None:
     assert env.state_of_game.is_terminal()
 
 
+def test_a_game_of_one_s_own_is_an_environment() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        api_test(pettingzoo.env(attrs.evolve(NIM, actions=18)), num_cycles=60, verbose_progress=False)
+
+
 def test_mistakes_are_told_in_a_sentence() -> None:
     env = pettingzoo.env("othello")
     with pytest.raises(ValueError, match="call reset first"):
@@ -107,5 +115,7 @@ def test_mistakes_are_told_in_a_sentence() -> None:
     env.reset(seed=1)
     with pytest.raises(ValueError, match="action 0 is not legal here"):
         env.step(0)
+    with pytest.raises(ValueError, match="nim does not say how far its actions are numbered; give the Game actions="):
+        pettingzoo.env(NIM)
     with pytest.raises(ValueError, match="encode and space belong together"):
         pettingzoo.env("othello", encode=lambda state, seat: np.zeros(1))

@@ -292,6 +292,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"legal": legal_claimed}, "choices", "there are 40 legal actions; it must be 1 to max_legal, 3"),
     (NIM, {"legal": legal_unwritten}, "choices", "among 2 legal actions there is one that was not written"),
     (NIM, {"legal": legal_none}, "choices", "there are 0 legal actions"),
+    (NIM, {"actions": 3}, "choices", "the legal action 3 is not below `actions` of the game, 3"),  # type: ignore[dict-item]
     (NIM, {"legal": legal_counting}, "memory", "legal changes the state, which it may only read"),
     (NIM, {"apply": apply_outside}, "memory", "apply writes outside of the state"),
     (NIM, {"apply": apply_forever}, "end", "it has not ended after 20,000 actions"),
@@ -316,7 +317,8 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
 
 def name_of(wrong: Any) -> str | None:
     if isinstance(wrong, dict):
-        return getattr(next(iter(wrong.values())), "__name__", "absent")
+        ((field, value),) = wrong.items()
+        return getattr(value, "__name__", f"{field}={value}")
     return "" if isinstance(wrong, Game) else None
 
 

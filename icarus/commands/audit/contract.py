@@ -21,7 +21,7 @@ LAST_ACTIONS = 200  # of the history, told in an example
 
 CONTRACT = {
     "mover": "the player about to act is one of the players, CHANCE or TERMINAL",
-    "choices": "1 to max_legal legal actions, different and not negative, the same when asked twice and in a copy",
+    "choices": "1 to max_legal legal actions, different, not negative and below `actions`, the same when asked twice and in a copy",
     "notation": "legal actions have different texts",
     "chances": "the outcomes of chance have probabilities from 0 to 1 that sum to 1",
     "moves": "observe leaves the mover's own entry as it is",
@@ -166,6 +166,9 @@ class Contract:
         twice = next((action for i, action in enumerate(actions) if action in actions[:i]), None)
         self._held("choices", not wrong, lambda: f"among {len(actions)} legal actions there is {shown}")
         self._held("choices", twice is None, lambda: f"the legal action {twice} is written twice")
+        beyond = [] if self.game.actions is None else [action for action in actions if action >= self.game.actions]
+        told = f"the legal action {max(actions)} is not below `actions` of the game, {self.game.actions}"
+        self._held("choices", not beyond, told)
         told = f"legal writes {actions[:10]}, then for the same state {again[:10]} and for a copy {copied[:10]}"
         self._held("choices", actions == again == copied, told)
         return actions

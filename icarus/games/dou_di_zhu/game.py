@@ -26,6 +26,7 @@ import numpy as np
 from icarus.games.dou_di_zhu.plays import (
     KICKERS,
     LANDLORD_CARDS,
+    PAIR_KICKERS,
     PASS,
     RANK_COUNT,
     RANK_NAMES,
@@ -218,6 +219,7 @@ DOU_DI_ZHU = Game(
     apply=apply,
     rewards=rewards,
     max_legal=MOST_KICKER_SETS,
+    actions=PAIR_KICKERS + (1 << RANK_COUNT),
     determinize=determinize,
     beliefs=BELIEFS,
     prepare=prepare,

@@ -322,6 +322,7 @@ def hearts(threshold: int = THRESHOLD) -> Game:
         apply=apply,
         rewards=rewards,
         max_legal=HAND,
+        actions=DEAL + 1,
         observe=observe,
         determinize=determinize,
         beliefs=BELIEFS,

@@ -286,6 +286,7 @@ def knockout_whist(players: int = PLAYERS) -> Game:
         state=STATE,
         beliefs=BELIEFS,
         max_legal=ROUNDS,
+        actions=DEAL + 1,
         initial=initial,
         player=player,
         legal=legal,

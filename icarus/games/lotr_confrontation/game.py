@@ -374,6 +374,7 @@ def lotr_confrontation(dark_shire_to_win: int = DARK_SHIRE_TO_WIN, random_setup:
         apply=apply,
         rewards=rewards,
         max_legal=MAX_LEGAL,
+        actions=LIGHT_MOVES_BACK + SQUARES,
         text=text,
         action_text=action_text,
         observe=observe,
