@@ -12,7 +12,8 @@ from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.kernel import CHANCE
 from icarus.views.boards import drawing, parts
-from icarus.views.tree_page import asset, filled, tree_page
+from icarus.views.pages import asset, filled
+from icarus.views.tree_page import tree_page
 
 HOST, WAIT = "127.0.0.1", 20.0  # seconds that a page waits for news before it asks again
 LONGEST = 1 << 16  # bytes that a page may send
@@ -20,18 +21,19 @@ LATE = "the game has gone on since; this is how it stands"
 
 
 class Table:
-    """A game, the thread in which its agents think, and what one seat is told of it.
+    """A game, the thread in which its agents think, and what is told of it.
 
     Attributes:
+        eyes: the seat whose eyes the page looks with; None where everything is open.
         version: goes up whenever anything changes; a click on an older one is late.
         shown: the searches that the page may see the tree of, by name.
     """
 
-    def __init__(self, session: Session, adviser: Agent, seat: int | None) -> None:
-        self.session, self.adviser, self.seat = session, adviser, seat
+    def __init__(self, session: Session, adviser: Agent, eyes: int | None) -> None:
+        self.session, self.adviser, self.eyes = session, adviser, eyes
         self.version, self.problem, self.shown = 0, "", dict[str, Result]()
         self._changed, self._thinking, self._closed = threading.Condition(), False, False
-        self._log: list[str] = []
+        self._log, self._heard_by = list[str](), eyes
         self._thread = threading.Thread(target=self._let_agents_act, daemon=True)
         self._thread.start()
 
@@ -77,17 +79,19 @@ class Table:
             session, total, version = self.session, len(self.session.played), self.version
             waits, over, resigned = session.waits_for if not self._thinking else None, session.over, session.resigned
             place = total if at is None else max(0, min(at, total))
-            state = session.at(place)
+            state, eyes = session.at(place), None if over else self.eyes
             return {
                 "version": version,
                 "game": str(session.game),
-                "seat": self.seat,
+                "who": self._who(),
+                "seat": session.people[0] if session.people else None,
+                "hidden": eyes is not None and session.game.determinize is not None,
                 "at": place,
                 "total": total,
-                "board": drawing(state, self.seat).svg(),
-                "text": drawing(state, self.seat).text(),
+                "board": drawing(state, eyes).svg(),
+                "text": drawing(state, eyes).text(),
                 "moves": self._moves(state) if waits is not None and place == total else [],
-                "log": self._heard(total),
+                "log": self._heard(total, eyes),
                 "status": self.problem or self._status(state, waits, over, resigned),
                 "over": over,
                 "people": bool(session.people),
@@ -100,12 +104,14 @@ class Table:
             for action in state.legal_actions()
         ]
 
-    def _heard(self, total: int) -> list[str]:
+    def _heard(self, total: int, eyes: int | None) -> list[str]:
+        if eyes != self._heard_by:
+            self._log, self._heard_by = [], eyes
         del self._log[total:]
         for index in range(len(self._log), total):
             player = self.session.played[index].player
             who = "chance" if player == CHANCE else f"player {player}"
-            self._log.append(f"{who}: {self.session.heard(self.seat, index) or '(hidden from you)'}")
+            self._log.append(f"{who}: {self.session.heard(eyes, index) or '(hidden from you)'}")
         return self._log
 
     def _status(self, state: Any, waits: int | None, over: bool, resigned: int | None) -> str:
@@ -114,11 +120,24 @@ class Table:
         if over:
             rewards = ", ".join(f"player {i} {reward:g}" for i, reward in enumerate(self.session.state.returns()))
             return f"the game is over; rewards: {rewards}"
-        return f"player {waits}, it is your turn" if waits is not None else "thinking …"
+        if waits is not None:
+            return "it is your turn"
+        player = self.session.state.current_player()
+        return "the cards are dealt, or dice rolled …" if player == CHANCE else f"player {player} is thinking …"
+
+    def _who(self) -> str:
+        """Who plays, in a line."""
+        seats: dict[str, list[int]] = {}
+        for seat, agent in enumerate(self.session.agents):
+            seats.setdefault("you" if agent is None else str(agent.scheme.by(agent.strategy)), []).append(seat)
+        return "; ".join(
+            f"{name}: player {', '.join(map(str, numbers))}"
+            for name, numbers in sorted(seats.items(), key=lambda one: one[0] != "you")
+        )
 
     def _may_ask_why(self) -> bool:
         searched = any(one.result is not None for one in self.session.played)
-        return searched and (self.seat is None or self.session.game.determinize is None or self.session.over)
+        return searched and (self.eyes is None or self.session.game.determinize is None or self.session.over)
 
     # -------------------------------------------------------------------------------------------------- what is asked for
 
@@ -134,6 +153,7 @@ class Table:
             "resign": self._resign,
             "hint": self._hint,
             "why": self._why,
+            "open": self._open,
         }
         if what not in deeds:
             raise ValueError(f"nobody can {what!r} here")
@@ -167,17 +187,26 @@ class Table:
 
     def _hint(self, given: dict[str, Any]) -> dict[str, Any]:
         self.shown["hint"] = self.session.hint(self.adviser)
-        return {"said": str(self.shown["hint"]), "tree": "/tree/hint"}
+        title = "what a search finds in your place"
+        return {"title": title, "said": str(self.shown["hint"]), "tree": "/tree/hint"}
+
+    def _open(self, given: dict[str, Any]) -> dict[str, Any]:
+        self.eyes = None
+        self._news()
+        return {"said": "everything is shown from now on"}
 
     def _why(self, given: dict[str, Any]) -> dict[str, Any]:
         if not self._may_ask_why():
-            raise ValueError("that would show hidden cards or pieces, or nobody has searched yet; --open shows them")
+            raise ValueError("nobody has searched yet, or it would show hidden cards or pieces; show all turns them up")
         upto = given.get("at")
-        found = [one.result for one in self.session.played[: upto if isinstance(upto, int) else None] if one.result]
-        if not found:
+        searched = [one for one in self.session.played[: upto if isinstance(upto, int) else None] if one.result]
+        if not searched:
             raise ValueError("nobody had searched by then")
-        self.shown["why"] = found[-1]
-        return {"said": str(found[-1]), "tree": "/tree/why"}
+        last = searched[-1]
+        assert last.result is not None
+        self.shown["why"] = last.result
+        title = f"why player {last.player} played {last.text}"
+        return {"title": title, "said": str(last.result), "tree": "/tree/why"}
 
 
 # ------------------------------------------------------------------------------------------------------------- the server

@@ -17,7 +17,8 @@ HELP = """\
 an action   play it, by its name or its number in the list
 moves       list all actions that are legal now
 hint        what a search finds in your place
-why         the table of the last search of another player
+why         the table of the last search of another player; why ACTION, of the one that led to it
+open        show everything from now on, hidden cards and pieces too
 tree FILE   write the last search shown, as a page for a browser
 undo        go back to before your last action
 save FILE   keep the game; icarus play --resume FILE goes on
@@ -88,7 +89,7 @@ class Terminal:
             if word in ("undo", "resign"):
                 self.go_back() if word == "undo" else self.session.resign(self.session.waits_for or 0)
                 return False
-            if word in ("help", "?", "moves", "hint", "why", "tree", "save"):
+            if word in ("help", "?", "moves", "hint", "why", "tree", "save", "open"):
                 self.talk(word, rest.strip())
                 return True
             self.say(self.describe(self.session.act(self.action(line))))
@@ -106,7 +107,10 @@ class Terminal:
         elif word == "hint":
             self.table(self.session.hint(self.adviser))
         elif word == "why":
-            self.table(self.last_search())
+            self.table(self.last_search(rest))
+        elif word == "open":
+            self.seat = None
+            self.board()
         elif not rest:
             raise ValueError(f"{word} needs a file: {word} mine.{'html' if word == 'tree' else 'json'}")
         elif word == "save":
@@ -122,14 +126,18 @@ class Terminal:
         self.shown = result
         self.say(str(result))
 
-    def last_search(self) -> Result:
-        """The last search of another player, where looking at it shows nothing that is hidden."""
-        found = [played.result for played in self.session.played if played.result is not None]
+    def last_search(self, text: str = "") -> Result:
+        """The last search of another player, or of one that led to an action, where looking at it shows nothing that is hidden."""
+        if self.seat is not None and self.session.game.determinize is not None and not self.session.over:
+            raise ValueError("that would show hidden cards or pieces; open shows them from now on")
+        found = [one for one in self.session.played if one.result is not None]
         if not found:
             raise ValueError("no other player has searched yet")
-        if self.seat is not None and self.session.game.determinize is not None and not self.session.over:
-            raise ValueError("that would show hidden cards or pieces; start with --open to see them")
-        return found[-1]
+        asked = [one.result for one in found if text.lower() in ("", one.text.lower())]
+        if not asked:
+            last = ", ".join(dict.fromkeys(one.text for one in found[-1:-4:-1]))
+            raise ValueError(f"no search led to {text!r}; the last that were searched for: {last}")
+        return asked[-1]
 
     def action(self, text: str) -> int:
         """The legal action of this name, or of this number in the list.
@@ -176,7 +184,7 @@ class Terminal:
         self.say(f"stopped; icarus play --resume {path} goes on from here")
 
 
-_WORDS = ("moves", "hint", "why", "tree", "undo", "save", "resign", "quit", "help")
+_WORDS = ("moves", "hint", "why", "open", "tree", "undo", "save", "resign", "quit", "help")
 
 
 def in_columns(texts: list[str]) -> Iterator[str]:

@@ -32,8 +32,9 @@ from icarus.equilibrium.searching import TreeAgent
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.specs import parse
+from icarus.views.pages import check_new_file
 from icarus.views.playout import show_playout
-from icarus.views.tree_page import check_new_file
+from icarus.views.tree_page import write_tree_page
 
 
 def search_command(
@@ -51,7 +52,10 @@ def search_command(
         typer.Option("--html", metavar="FILE", help="Also write the tree into this new file, for a browser."),
     ] = None,
     playout: Annotated[
-        bool, typer.Option("--playout", help="Also print the playout that would come next, step by step.")
+        bool,
+        typer.Option(
+            "--playout", help="Also print the playout that would come next, step by step; with --html, in that page."
+        ),
     ] = False,
     files: With = None,
 ) -> None:
@@ -98,11 +102,12 @@ def search_command(
                 print_text(str(interrupted.result))
                 raise typer.Exit(INTERRUPTED) from None
     print_text(str(result))
+    shown = show_playout(state, enhancement, seed, result.iterations, by) if playout else None
     if html is not None:
-        result.to_html(html)
-        print_text(f"tree: {html}")
-    if playout:
-        print_text(f"\n{show_playout(state, enhancement, seed, result.iterations, by)}")
+        write_tree_page(result, html, playout=shown.playout if shown else None)
+        print_text(f"{'tree and playout' if shown else 'tree'}: {html}")
+    elif shown is not None:
+        print_text(f"\n{shown}")
 
 
 def _search_online(game: str, agent: Any, seed: int, moves: str) -> None:

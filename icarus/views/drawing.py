@@ -23,13 +23,15 @@ class Drawing(Protocol):
         """The same for a terminal."""
 
 
-def svg(width: float, height: float, parts: Iterable[str], ground: str = PAPER, title: str = "") -> str:
-    """One SVG element of this size on a coloured ground."""
+def svg(
+    width: float, height: float, parts: Iterable[str], ground: str = PAPER, title: str = "", kind: str = "board"
+) -> str:
+    """One SVG element of this size on a coloured ground; `kind` is its class in a page."""
     named = f"<title>{escape(title)}</title>" if title else ""
+    size = f'width="{width:g}" height="{height:g}"'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}" role="img" '
-        f'font-family="system-ui, sans-serif">{named}<rect width="{width:g}" height="{height:g}" rx="6" fill="{ground}"/>'
-        f"{''.join(parts)}</svg>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width:g} {height:g}" role="img" class="{kind}" '
+        f'font-family="system-ui, sans-serif">{named}<rect {size} rx="6" fill="{ground}"/>{"".join(parts)}</svg>'
     )
 
 
@@ -123,7 +125,7 @@ class Table:
         if self.footer:
             parts.append(words(14, y + 10, self.footer, 13, fill=ON_FELT))
             y += 22
-        return svg(WIDTH, y + 4, parts, FELT, self.title)
+        return svg(WIDTH, y + 4, parts, FELT, self.title, "cards")
 
 
 def card(x: float, y: float, written: str | None, width: float = 36, clickable: bool = False) -> str:
@@ -184,7 +186,7 @@ class Grid:
         columns, rows: how many; square (0, 0) is at the lower left.
         pieces: what stands on a square: (letter for a terminal, a function that draws it at its middle with the side of a square).
         colour: of a square.
-        footer: what is to be done.
+        footer: what is to be done; `caption`, the same below the picture, where it calls pieces otherwise than by letters.
         marked: squares to be pointed out, such as the last move.
         top_down: whether row 1 is at the top.
     """
@@ -196,6 +198,7 @@ class Grid:
     footer: str = ""
     marked: frozenset[tuple[int, int]] = frozenset()
     top_down: bool = False
+    caption: str = ""
 
     SIDE = 40.0
 
@@ -220,8 +223,9 @@ class Grid:
         width, height = 2 * margin + side * self.columns, margin + side * self.rows
         for column in range(self.columns):
             parts.append(words(margin + (column + 0.5) * side, margin - 7, "abcdefghijkl"[column], 11, "middle", FAINT))
-        parts += [words(margin, height + 20, line, 13) for line in [self.footer] if line]
-        return svg(max(width, 200), height + 32, parts, PAPER, self.footer)
+        told = self.caption or self.footer
+        parts += [words(margin, height + 20, line, 13) for line in [told] if line]
+        return svg(max(width, 200), height + 32, parts, PAPER, told)
 
     def _square(self, column: int, row: int, x: float, y: float) -> str:
         side = self.SIDE

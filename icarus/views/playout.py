@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -39,7 +40,7 @@ class Shown:
         made = self.playout
         lines = [_title(made), "", "begun at a state drawn for the root:", made.begun, ""]
         lines += _columns([("t", "phase", "player", "action", "decided by", "values"), *_choice_rows(made)])
-        lines += ["", "ended at:", made.ended, "rewards: " + _rewards(made)]
+        lines += ["", "ended at:", made.ended, "rewards: " + rewards_text(made)]
         for name, updates in made.updates.items():
             lines += ["", _told(name, updates)]
             lines += _columns([_update_row(update) for update in updates[:UPDATES]])
@@ -50,10 +51,20 @@ class Shown:
     def __repr__(self) -> str:
         return f"<playout {self.playout.iteration}: {len(self.playout.choices)} actions>"
 
+    def to_html(self, path: str | Path) -> None:
+        """Write the playout into a new HTML file, one page that needs no network, with the board before each decision.
+
+        Raises:
+            ValueError: the file exists, or has no folder to be in.
+        """
+        from icarus.views.playout_page import write_playout_page  # which writes these texts
+
+        write_playout_page(self.playout, path)
+
     def _repr_html_(self) -> str:
         made = self.playout
         header = ("t", "phase", "player", "action", "decided by", "values")
-        parts = [f"<p>{escape(_title(made))}; rewards {_rewards(made)}</p>"]
+        parts = [f"<p>{escape(_title(made))}; rewards {rewards_text(made)}</p>"]
         parts.append(_details("begun at a state drawn for the root", f"<pre>{escape(made.begun)}</pre>"))
         parts.append(_details("decisions", _html_table(header, _choice_rows(made)), opened=True))
         parts.append(_details("ended at", f"<pre>{escape(made.ended)}</pre>"))
@@ -68,22 +79,29 @@ def _title(made: WatchedPlayout) -> str:
     return f"playout {made.iteration} of {strategy}, {made.state.game}, seed {made.seed}: {len(made.choices)} actions"
 
 
-def _rewards(made: WatchedPlayout) -> str:
+def rewards_text(made: WatchedPlayout) -> str:
+    """The rewards of all players."""
     return ", ".join(f"{reward:.4g}" for reward in made.rewards)
 
 
 def _told(name: str, updates: Sequence[Update]) -> str:
+    return f"{name} captured {counted(updates)}"
+
+
+def counted(updates: Sequence[Update]) -> str:
+    """How many records were captured."""
     new = sum(update.before is None for update in updates)
-    return f"{name} captured {len(updates)} records, {new} of them new"
+    return f"{len(updates)} record{'s' * (len(updates) != 1)}, {new} of them new"
 
 
 def _choice_rows(made: WatchedPlayout) -> Iterator[tuple[str, ...]]:
     for t, choice in enumerate(made.choices):
         player = "-" if choice.player == CHANCE else str(choice.player)
-        yield str(t), choice.phase, player, choice.action, _decider(choice), _values(choice)
+        yield str(t), choice.phase, player, choice.action, decider(choice), _values(choice)
 
 
-def _decider(choice: Choice) -> str:
+def decider(choice: Choice) -> str:
+    """By what an action was chosen, with its weight in the mixture."""
     share = f" ({choice.weight:.2g})" if choice.weight < 1 else ""
     return choice.by + share + (", uniform" if choice.uniform else "")
 
@@ -100,12 +118,17 @@ def _update_row(update: Update) -> tuple[str, ...]:
     record = update.record
     if len(record) > LONGEST_RECORD:
         record = "…" + record[1 - LONGEST_RECORD :]
+    return record, f"context {update.context}", change(update)
+
+
+def change(update: Update) -> str:
+    """What became of a record, field by field."""
     changed = [
         f"{name} {_change(update.before[name] if update.before else None, value)}"
         for name, value in update.after.items()
         if update.before is None or update.before[name] != value
     ]
-    return record, f"context {update.context}", ", ".join(changed) or "as it was"
+    return ", ".join(changed) or "as it was"
 
 
 def _change(before: Any, after: Any) -> str:

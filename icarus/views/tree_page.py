@@ -1,11 +1,7 @@
 """The tree of a search as one page that needs no network: an outline to be opened, with the board of the move looked at."""
 
-import base64
-import json
-import zlib
 from collections.abc import Iterator
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,51 +9,52 @@ import numpy as np
 
 from icarus.engine.result import Result
 from icarus.engine.tree import LIMIT, Tree, tree_of
+from icarus.engine.watched import WatchedPlayout
 from icarus.kernel import UNSEEN
 from icarus.views.boards import drawing
+from icarus.views.pages import asset, check_new_file, filled, packed
+from icarus.views.playout_page import playout_page
 
 DRAWN = 400  # boards in a page, of the nodes visited most
+_TABS = (
+    '<nav class="controls"><button id="to-tree" aria-pressed="true">the tree</button>'
+    '<button id="to-playout" aria-pressed="false">the next playout</button></nav>'
+)
 IN_NOTEBOOK, DRAWN_IN_NOTEBOOK, NOTEBOOK_HEIGHT = 3000, 60, 560  # nodes, boards, pixels
 
 
-def write_tree_page(result: Result, path: str | Path, limit: int = LIMIT) -> Path:
+def write_tree_page(
+    result: Result, path: str | Path, limit: int = LIMIT, playout: WatchedPlayout | None = None
+) -> Path:
     """Write the tree of a search into a new HTML file; nodes beyond `limit`, the least visited, are left out.
+
+    Args:
+        playout: one to be shown in the same page.
 
     Raises:
         ValueError: the file exists, or has no folder to be in.
     """
     place = Path(path)
     check_new_file(place)
-    page = tree_page(result, limit)
+    page = tree_page(result, limit, playout=playout)
     with place.open("x", encoding="utf-8") as file:
         file.write(page)
     return place
 
 
-def check_new_file(path: Path) -> None:
-    """Refuse a file that exists, or that has no folder to be in.
-
-    Raises:
-        ValueError: one of these.
-    """
-    if path.exists():
-        raise ValueError(f"{str(path)!r} exists and is not overwritten")
-    if not path.parent.is_dir():
-        raise ValueError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}")
-
-
-def tree_page(result: Result, limit: int = LIMIT, drawn: int = DRAWN) -> str:
+def tree_page(result: Result, limit: int = LIMIT, drawn: int = DRAWN, playout: WatchedPlayout | None = None) -> str:
     """The tree of a search as an HTML page."""
     tree = tree_of(result, limit)
-    packed = base64.b64encode(zlib.compress(json.dumps(_data(tree, drawn), separators=(",", ":")).encode(), 6)).decode()
     told = str(result).split("\n", 1)[0] + _left_out(tree)
     return filled(
         "tree.html",
         title=escape(f"{result.state.game}: {result.state.action_to_string(result.action)}"),
         told=escape(told),
         style=asset("page.css") + asset("tree.css"),
-        data=packed,
-        script=asset("tree.js"),
+        data=packed(_data(tree, drawn)),
+        script=asset("page.js") + asset("tree.js"),
+        tabs=_TABS if playout is not None else "",
+        playout="" if playout is None else _framed(playout),
     )
 
 
@@ -70,19 +67,9 @@ def notebook_frame(result: Result) -> str:
     )
 
 
-def asset(name: str) -> str:
-    """The text of a file that pages are made of."""
-    return files("icarus.views").joinpath("assets", name).read_text("utf-8")
-
-
-def filled(name: str, **parts: str) -> str:
-    """A page with its {places} filled in; what is filled in is not looked into again."""
-    page = asset(name)
-    for place in parts:
-        page = page.replace(f"{{{place}}}", f"\0{place}\0")
-    for place, text in parts.items():
-        page = page.replace(f"\0{place}\0", text)
-    return page
+def _framed(playout: WatchedPlayout) -> str:
+    page = escape(playout_page(playout), quote=True)
+    return f'<iframe id="playout" hidden title="the next playout" sandbox="allow-scripts" srcdoc="{page}"></iframe>'
 
 
 def _left_out(tree: Tree) -> str:

@@ -149,7 +149,10 @@ def test_a_person_hears_nothing_of_what_his_seat_cannot_see() -> None:
 
 def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards() -> None:
     session = session_of("hearts", seat=2)
-    assert "that would show hidden cards or pieces; start with --open to see them" in talked(session, ["why"], seat=2)
+    said = talked(session, ["why", "open", "why", "why pass 2♣ and more"], seat=2)
+    assert "that would show hidden cards or pieces; open shows them from now on" in said
+    assert any("player 1" in text and "visits" in text for text in said)
+    assert any("no search led to 'pass 2♣ and more'; the last that were searched for: pass " in text for text in said)
     assert any("player 0" in text and "visits" in text for text in talked(session_of("hearts", 1), ["why"], None))
 
 

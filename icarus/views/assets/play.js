@@ -4,7 +4,10 @@ let now = null;      // what the server told last of the game as it stands
 let looking = null;  // after how many actions the board is looked at; null for now
 let chosen = [];     // parts clicked so far
 
-function say(text) { byId("said").textContent = text; }
+function say(text, wrong = true) {
+  byId("said").textContent = text;
+  byId("said").classList.toggle("wrong", wrong);
+}
 
 async function ask(what, given) {
   try {
@@ -45,7 +48,9 @@ async function act(action) {
 }
 
 function draw(told) {
-  byId("game").textContent = told.game + (told.seat === null ? "" : `, you are player ${told.seat}`);
+  byId("game").textContent = told.game;
+  byId("who").textContent = told.who;
+  document.body.classList.toggle("mine", told.moves.length > 0 && looking === null);
   document.title = told.game;
   byId("status").textContent = looking === null ? told.status : `looking back: after ${told.at} of ${told.total} actions`;
   byId("board").innerHTML = told.board;
@@ -69,9 +74,19 @@ function draw(told) {
   byId("undo").hidden = byId("hint").hidden = byId("resign").hidden = !told.people;
   byId("hint").disabled = byId("resign").disabled = !told.moves.length || looking !== null;
   byId("why").disabled = !told.why;
-  const log = byId("log"), items = told.log.map((text) => Object.assign(document.createElement("li"), { textContent: text }));
-  log.replaceChildren(...items);
-  log.scrollTop = log.scrollHeight;
+  byId("open").hidden = !told.hidden || !told.people;
+  const log = byId("log"), end = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  log.replaceChildren(...told.log.map((text, i) => {
+    const button = document.createElement("button");
+    button.textContent = text;
+    button.title = "look at this moment";
+    button.classList.toggle("here", told.at === i + 1 && looking !== null);
+    button.addEventListener("click", () => look(i + 1));
+    const item = document.createElement("li");
+    item.append(button);
+    return item;
+  }));
+  if (end && looking === null) log.scrollTop = log.scrollHeight;
 }
 
 async function look(at) {
@@ -105,6 +120,7 @@ async function search(what, given) {
   const found = await ask(what, given);
   if (found === null) return;
   byId("thinking").hidden = false;
+  byId("asked").textContent = found.title;
   byId("table-of-search").textContent = found.said;
   byId("tree").src = `${found.tree}?${Date.now()}`;
 }
@@ -113,7 +129,9 @@ byId("first").addEventListener("click", () => look(0));
 byId("back").addEventListener("click", () => look((looking ?? now.total) - 1));
 byId("forward").addEventListener("click", () => look((looking ?? now.total) + 1));
 byId("last").addEventListener("click", () => look(now.total));
-byId("undo").addEventListener("click", async () => { const found = await ask("undo", {}); if (found) { looking = null; say(found.said); } });
+byId("undo").addEventListener("click", async () => { const found = await ask("undo", {}); if (found) { looking = null; say(found.said, false); } });
+byId("close").addEventListener("click", () => { byId("thinking").hidden = true; });
+byId("open").addEventListener("click", async () => { if (confirm("Show all hidden cards and pieces from now on?")) { const found = await ask("open", {}); if (found) say(found.said, false); } });
 byId("resign").addEventListener("click", () => { if (confirm("Give up this game?")) ask("resign", {}); });
 byId("hint").addEventListener("click", () => search("hint", {}));
 byId("why").addEventListener("click", () => search("why", looking === null ? {} : { at: looking }));

@@ -1,27 +1,6 @@
 "use strict";
 // The outline of a search's tree. Nodes are merged as the chosen eyes cannot tell them apart; rows are made when they are opened.
 const FIRST = 12, MORE = 50;
-const byId = id => document.getElementById(id);
-
-async function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text.trim()), c => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
-}
-
-function element(tag, properties = {}, ...inside) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...inside);
-  return made;
-}
-
-function colour(value) {
-  // Orange for 0, grey between, blue for 1: told apart by all common kinds of colour vision.
-  const ends = [[201, 92, 23], [150, 150, 146], [31, 111, 180]];
-  // Steeper in the middle, where most values lie.
-  const away = 2 * Math.max(0, Math.min(1, value)) - 1, at = 1 + Math.sign(away) * Math.abs(away) ** .6, low = Math.min(1, Math.floor(at)), part = at - low;
-  return `rgb(${ends[low].map((c, i) => Math.round(c + (ends[low + 1][i] - c) * part)).join()})`;
-}
 
 class Outline {
   constructor(data) {
@@ -257,7 +236,17 @@ class Page {
   }
 }
 
-const number = value => Number.isNaN(value) ? "·" : value.toFixed(3);
+function show(playout) {
+  document.querySelector("main").hidden = playout;
+  byId("playout").hidden = !playout;
+  byId("to-tree").setAttribute("aria-pressed", !playout);
+  byId("to-playout").setAttribute("aria-pressed", playout);
+}
+
+if (byId("playout")) {
+  byId("to-tree").onclick = () => show(false);
+  byId("to-playout").onclick = () => show(true);
+}
 
 unpacked(byId("data").textContent).then(data => {
   data.drawn = Object.fromEntries(data.drawn.map((node, i) => [node, i]));

@@ -38,7 +38,8 @@ def othello(state: Any, seat: int | None) -> Drawing:
     last = int(state.last)
     marked = frozenset({(last % SIZE, last // SIZE)}) if last < PASS else frozenset()
     footer = othello_text(state).rsplit("\n", 1)[1]
-    return Grid(SIZE, SIZE, pieces, lambda column, row: "#5b8c6a", footer, marked, top_down=True)
+    caption = footer.replace("X", "black").replace("O", "white")
+    return Grid(SIZE, SIZE, pieces, lambda column, row: "#5b8c6a", footer, marked, top_down=True, caption=caption)
 
 
 def checkers(state: Any, seat: int | None) -> Drawing:

@@ -1,0 +1,40 @@
+"""What pages are made of: files of the package with their places filled in, and data packed into them."""
+
+import base64
+import json
+import zlib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+
+def check_new_file(path: Path) -> None:
+    """Refuse a file that exists, or that has no folder to be in.
+
+    Raises:
+        ValueError: one of these.
+    """
+    if path.exists():
+        raise ValueError(f"{str(path)!r} exists and is not overwritten")
+    if not path.parent.is_dir():
+        raise ValueError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}")
+
+
+def asset(name: str) -> str:
+    """The text of a file that pages are made of."""
+    return files("icarus.views").joinpath("assets", name).read_text("utf-8")
+
+
+def filled(name: str, **parts: str) -> str:
+    """A page with its {places} filled in; what is filled in is not looked into again."""
+    page = asset(name)
+    for place in parts:
+        page = page.replace(f"{{{place}}}", f"\0{place}\0")
+    for place, text in parts.items():
+        page = page.replace(f"\0{place}\0", text)
+    return page
+
+
+def packed(data: Any) -> str:
+    """Data as a page unpacks them."""
+    return base64.b64encode(zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)).decode()

@@ -1,0 +1,80 @@
+"""A playout as one page that needs no network: its decisions with their values, the board before each, and what was captured."""
+
+import math
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from icarus.engine.watched import Choice, WatchedPlayout
+from icarus.kernel import TERMINAL
+from icarus.views import playout
+from icarus.views.boards import drawing
+from icarus.views.pages import asset, check_new_file, filled, packed
+
+OPENED = 40  # of a component's updates that are shown without being asked for
+DRAWN = 300  # boards
+
+
+def write_playout_page(made: WatchedPlayout, path: str | Path) -> None:
+    """Write a playout into a new HTML file.
+
+    Raises:
+        ValueError: the file exists, or has no folder to be in.
+    """
+    place = Path(path)
+    check_new_file(place)
+    place.write_text(playout_page(made), encoding="utf-8")
+
+
+def playout_page(made: WatchedPlayout) -> str:
+    """A playout as an HTML page."""
+    strategy = made.scheme.by(made.strategy)
+    return filled(
+        "playout.html",
+        title=escape(f"{made.state.game}: playout {made.iteration:,}"),
+        told=escape(f"{strategy}, seed {made.seed}: {len(made.choices)} actions, rewards {playout.rewards_text(made)}"),
+        style=asset("page.css") + asset("playout.css"),
+        data=packed(_data(made)),
+        script=asset("page.js") + asset("playout.js"),
+    )
+
+
+def _data(made: WatchedPlayout) -> dict[str, Any]:
+    end = {"phase": "the end", "player": TERMINAL, "action": "", "by": "", "why": "", "values": []}
+    return {
+        "rewards": playout.rewards_text(made),
+        "steps": [*map(_step, made.choices), end],
+        "boards": [drawing(state).svg() for state in made.states[:DRAWN]],
+        "captured": [_captured(made, name) for name in made.updates],
+    }
+
+
+def _step(choice: Choice) -> dict[str, Any]:
+    ranked = sorted(choice.values.items(), key=lambda item: -item[1])
+    among = f"one of {choice.legal}" if choice.legal > 1 else "nothing else was legal"
+    return {
+        "phase": choice.phase,
+        "player": choice.player,
+        "action": choice.action,
+        "by": playout.decider(choice),
+        "why": f"{among}, by {playout.decider(choice)}" if choice.legal > 1 else among,
+        "values": [[action, value if math.isfinite(value) else None] for action, value in ranked],
+    }
+
+
+def _captured(made: WatchedPlayout, name: str) -> dict[str, Any]:
+    updates = made.updates[name]
+    return {
+        "name": name,
+        "told": playout.counted(updates),
+        "open": len(updates) <= OPENED,
+        "updates": [
+            {
+                "record": update.record,
+                "context": update.context,
+                "new": update.before is None,
+                "change": playout.change(update),
+            }
+            for update in updates
+        ],
+    }
