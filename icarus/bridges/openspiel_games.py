@@ -111,7 +111,8 @@ class OpenSpielGame(pyspiel.Game):
         params, game_type = params or {}, self.kind
         given = {key: int(value) for key, value in params.items()}
         self.deals = given.pop("deals", DEALS) if "deals" in game_type.parameter_specification else 0
-        self.game: Any = _MAKERS[game_type.short_name](**given)
+        made: Any = _MAKERS[game_type.short_name](**given)
+        self.game = made
         number = action_count(self.game)
         info = pyspiel.GameInfo(
             num_distinct_actions=number,

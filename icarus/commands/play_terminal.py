@@ -130,12 +130,12 @@ class Terminal:
         """The last search of another player, or of one that led to an action, where looking at it shows nothing that is hidden."""
         if self.seat is not None and self.session.game.determinize is not None and not self.session.over:
             raise ValueError("that would show hidden cards or pieces; open shows them from now on")
-        found = [one for one in self.session.played if one.result is not None]
+        found = [(one.text, one.result) for one in self.session.played if one.result is not None]
         if not found:
             raise ValueError("no other player has searched yet")
-        asked = [one.result for one in found if text.lower() in ("", one.text.lower())]
+        asked = [result for action, result in found if text.lower() in ("", action.lower())]
         if not asked:
-            last = ", ".join(dict.fromkeys(one.text for one in found[-1:-4:-1]))
+            last = ", ".join(dict.fromkeys(action for action, _ in found[-1:-4:-1]))
             raise ValueError(f"no search led to {text!r}; the last that were searched for: {last}")
         return asked[-1]
 

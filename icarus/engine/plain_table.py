@@ -25,6 +25,7 @@ class Row:
     """
 
     __slots__ = ("_opened",)
+    _opened: bool
     KINDS: ClassVar[dict[str, str]] = {}  # of each field: i, f, or with a star an array of them
 
     def __setattr__(self, field: str, value: Any) -> None:
@@ -39,6 +40,9 @@ class Row:
             getattr(self, field)[...] = value
         else:
             _set(self, field, int(value) if kind == "i" else float(value) if kind == "f" else value)
+
+    def __getattr__(self, field: str) -> Any:
+        raise AttributeError(f"the information of a record has no field {field!r}; it has {', '.join(self.KINDS)}")
 
     def __getitem__(self, field: str) -> Any:
         return getattr(self, field)

@@ -12,6 +12,8 @@ from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.watched import Choice, Update, WatchedPlayout, watch_playout
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
+from icarus.views.playout_page import write_playout_page
+from icarus.views.playout_words import change, counted, decider, number_text, rewards_text
 
 UPDATES, VALUES = 12, 3  # of a component's updates and of a decision's values, so many are shown as text
 LONGEST_RECORD = 44  # characters of a record; of a longer one the end is shown
@@ -57,8 +59,6 @@ class Shown:
         Raises:
             ValueError: the file exists, or has no folder to be in.
         """
-        from icarus.views.playout_page import write_playout_page  # which writes these texts
-
         write_playout_page(self.playout, path)
 
     def _repr_html_(self) -> str:
@@ -79,19 +79,8 @@ def _title(made: WatchedPlayout) -> str:
     return f"playout {made.iteration} of {strategy}, {made.state.game}, seed {made.seed}: {len(made.choices)} actions"
 
 
-def rewards_text(made: WatchedPlayout) -> str:
-    """The rewards of all players."""
-    return ", ".join(f"{reward:.4g}" for reward in made.rewards)
-
-
 def _told(name: str, updates: Sequence[Update]) -> str:
     return f"{name} captured {counted(updates)}"
-
-
-def counted(updates: Sequence[Update]) -> str:
-    """How many records were captured."""
-    new = sum(update.before is None for update in updates)
-    return f"{len(updates)} record{'s' * (len(updates) != 1)}, {new} of them new"
 
 
 def _choice_rows(made: WatchedPlayout) -> Iterator[tuple[str, ...]]:
@@ -100,18 +89,12 @@ def _choice_rows(made: WatchedPlayout) -> Iterator[tuple[str, ...]]:
         yield str(t), choice.phase, player, choice.action, decider(choice), _values(choice)
 
 
-def decider(choice: Choice) -> str:
-    """By what an action was chosen, with its weight in the mixture."""
-    share = f" ({choice.weight:.2g})" if choice.weight < 1 else ""
-    return choice.by + share + (", uniform" if choice.uniform else "")
-
-
 def _values(choice: Choice) -> str:
     """The highest values, and always that of the action chosen."""
     ranked = sorted(choice.values.items(), key=lambda item: -item[1])
     shown = [item for i, item in enumerate(ranked) if i < VALUES or item[0] == choice.action]
     more = ", …" if len(shown) < len(ranked) else ""
-    return ", ".join(f"{action} {_number(value)}" for action, value in shown) + more
+    return ", ".join(f"{action} {number_text(value)}" for action, value in shown) + more
 
 
 def _update_row(update: Update) -> tuple[str, ...]:
@@ -119,26 +102,6 @@ def _update_row(update: Update) -> tuple[str, ...]:
     if len(record) > LONGEST_RECORD:
         record = "…" + record[1 - LONGEST_RECORD :]
     return record, f"context {update.context}", change(update)
-
-
-def change(update: Update) -> str:
-    """What became of a record, field by field."""
-    changed = [
-        f"{name} {_change(update.before[name] if update.before else None, value)}"
-        for name, value in update.after.items()
-        if update.before is None or update.before[name] != value
-    ]
-    return ", ".join(changed) or "as it was"
-
-
-def _change(before: Any, after: Any) -> str:
-    return f"{_number(after)}" if before is None else f"{_number(before)} → {_number(after)}"
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, list):
-        return f"({', '.join(map(_number, value))})"
-    return "∞" if value == float("inf") else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:

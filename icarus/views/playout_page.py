@@ -7,9 +7,9 @@ from typing import Any
 
 from icarus.engine.watched import Choice, WatchedPlayout
 from icarus.kernel import TERMINAL
-from icarus.views import playout
 from icarus.views.boards import drawing
 from icarus.views.pages import asset, check_new_file, filled, packed
+from icarus.views.playout_words import change, counted, decider, rewards_text
 
 OPENED = 40  # of a component's updates that are shown without being asked for
 DRAWN = 300  # boards
@@ -32,7 +32,7 @@ def playout_page(made: WatchedPlayout) -> str:
     return filled(
         "playout.html",
         title=escape(f"{made.state.game}: playout {made.iteration:,}"),
-        told=escape(f"{strategy}, seed {made.seed}: {len(made.choices)} actions, rewards {playout.rewards_text(made)}"),
+        told=escape(f"{strategy}, seed {made.seed}: {len(made.choices)} actions, rewards {rewards_text(made)}"),
         style=asset("page.css") + asset("playout.css"),
         data=packed(_data(made)),
         script=asset("page.js") + asset("playout.js"),
@@ -42,7 +42,7 @@ def playout_page(made: WatchedPlayout) -> str:
 def _data(made: WatchedPlayout) -> dict[str, Any]:
     end = {"phase": "the end", "player": TERMINAL, "action": "", "by": "", "why": "", "values": []}
     return {
-        "rewards": playout.rewards_text(made),
+        "rewards": rewards_text(made),
         "steps": [*map(_step, made.choices), end],
         "boards": [drawing(state).svg() for state in made.states[:DRAWN]],
         "captured": [_captured(made, name) for name in made.updates],
@@ -56,8 +56,8 @@ def _step(choice: Choice) -> dict[str, Any]:
         "phase": choice.phase,
         "player": choice.player,
         "action": choice.action,
-        "by": playout.decider(choice),
-        "why": f"{among}, by {playout.decider(choice)}" if choice.legal > 1 else among,
+        "by": decider(choice),
+        "why": f"{among}, by {decider(choice)}" if choice.legal > 1 else among,
         "values": [[action, value if math.isfinite(value) else None] for action, value in ranked],
     }
 
@@ -66,15 +66,10 @@ def _captured(made: WatchedPlayout, name: str) -> dict[str, Any]:
     updates = made.updates[name]
     return {
         "name": name,
-        "told": playout.counted(updates),
+        "told": counted(updates),
         "open": len(updates) <= OPENED,
         "updates": [
-            {
-                "record": update.record,
-                "context": update.context,
-                "new": update.before is None,
-                "change": playout.change(update),
-            }
+            {"record": update.record, "context": update.context, "new": update.before is None, "change": change(update)}
             for update in updates
         ],
     }
