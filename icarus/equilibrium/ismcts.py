@@ -86,12 +86,11 @@ def parse_ismcts(text: str) -> ISMCTS:
 
 
 @functools.lru_cache(maxsize=4)
-def _histories(tree: GameTree) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The histories in the order of their information sets, these, and chance's part in each history. [nodes]"""
-    order = np.argsort(tree.nodes["set"], kind="stable")
+def _parts_of_chance(tree: GameTree) -> np.ndarray:
+    """The probability that chance does its part to come to each history. [nodes]"""
     reached = np.zeros(len(tree.nodes))
     reaching_by_chance()(tree.nodes, tree.sets, tree.slots["probability"].copy(), reached)
-    return order, tree.nodes["set"][order], reached
+    return reached
 
 
 class BanditSearch(TreeSearch):
@@ -110,7 +109,7 @@ class BanditSearch(TreeSearch):
         ValueError, TypeError: as for a `GameTree`; no settings.
     """
 
-    LEARNED = ("arms", "known")
+    LEARNED = ("_learned", "known")
 
     def __init__(self, game: Game | GameTree, scheme: ISMCTS | None = None, *, seed: int | Sequence[int] = 0) -> None:
         scheme = ISMCTS() if scheme is None else scheme
@@ -118,7 +117,8 @@ class BanditSearch(TreeSearch):
             raise TypeError(f"{scheme!r} are no settings; they are ISMCTS(selection=…, exploration=…)")
         super().__init__(game, scheme, seed)
         tree = self.tree
-        self.arms = np.zeros(len(tree.slots), ARM)
+        self._learned = np.zeros((len(tree.slots), len(ARM.names or ())))  # numpy copies records slowly
+        self.arms = self._learned.view(ARM)[:, 0]
         self.sums = self.arms["weight"]
         self._settings = scheme.settings(tree.game)
         self._path, self._sigma = np.zeros(tree.depth, TRIAL), np.zeros(len(self._visits))
@@ -127,10 +127,8 @@ class BanditSearch(TreeSearch):
 
     def aim(self, number: int) -> None:
         """Begin with the histories of an information set."""
-        order, sets, reached = _histories(self.tree)
-        first, last = np.searchsorted(sets, [number, number + 1])
-        self._starts = order[first:last].astype(np.int64)
-        self._shares = np.cumsum(reached[self._starts])
+        self._starts = self.tree.histories_of(number)
+        self._shares = np.cumsum(_parts_of_chance(self.tree)[self._starts])
         self._shares = self._shares / self._shares[-1]
         self._shares[-1] = 1.0
         self.aimed = number

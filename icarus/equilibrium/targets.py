@@ -16,46 +16,66 @@ from icarus.kernel.state import in_words
 INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
 TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)
 OUTSIDE, ON_THE_WAY, INSIDE = range(3)  # of a history: it cannot come to the target any more, still can, has done so
-_ASTRAY = -1  # in place of the number of public actions that agree
 
 
-def mark(nodes: np.ndarray, sets: np.ndarray, marks: np.ndarray) -> int:
-    """Mark all histories, given those in which the target begins: what follows them is inside, what comes before on the way."""
-    for node in range(len(nodes)):
-        if marks[node] == INSIDE and nodes[node].set != END_SET:
-            first = nodes[node].child
-            for child in range(first, first + sets[nodes[node].set].count):
-                marks[child] = INSIDE
-    for node in range(len(nodes) - 1, -1, -1):
-        if marks[node] == OUTSIDE and nodes[node].set != END_SET:
-            first = nodes[node].child
-            for child in range(first, first + sets[nodes[node].set].count):
-                if marks[child] != OUTSIDE:
-                    marks[node] = ON_THE_WAY
-                    break
+def mark(
+    nodes: np.ndarray, sets: np.ndarray, parents: np.ndarray, begins: np.ndarray, marks: np.ndarray, stack: np.ndarray
+) -> int:
+    """Mark what follows the histories in which the target begins as inside, what comes before as on the way.
+
+    Args:
+        begins: these histories.
+        stack: room for the children of all histories on a path.
+    """
+    for begin in begins:
+        stack[0], height = begin, 1
+        while height > 0:
+            height -= 1
+            node = stack[height]
+            marks[node] = INSIDE
+            if nodes[node].set != END_SET:
+                for k in range(sets[nodes[node].set].count):
+                    stack[height] = nodes[node].child + k
+                    height += 1
+        node = parents[begin]
+        while node >= 0 and marks[node] == OUTSIDE:
+            marks[node] = ON_THE_WAY
+            node = parents[node]
     return 0
 
 
 def agree(
-    nodes: np.ndarray, sets: np.ndarray, slots: np.ndarray, public: np.ndarray, wanted: np.ndarray, marks: np.ndarray
+    nodes: np.ndarray,
+    sets: np.ndarray,
+    slots: np.ndarray,
+    public: np.ndarray,
+    wanted: np.ndarray,
+    begins: np.ndarray,
+    stack: np.ndarray,
+    agreed: np.ndarray,
 ) -> int:
-    """Mark as inside the first histories on each path whose public actions are the wanted ones."""
-    agreed = np.zeros(len(nodes), np.int32)
-    marks[0] = INSIDE if len(wanted) == 0 else OUTSIDE
-    for node in range(len(nodes)):
-        so_far = agreed[node]
-        if nodes[node].set == END_SET or so_far == len(wanted):
-            continue
-        one = sets[nodes[node].set]
-        for k in range(one.count):
-            child = nodes[node].child + k
-            agreed[child] = so_far
-            if so_far != _ASTRAY and public[child]:
-                agreed[child] = so_far + 1 if slots[one.slot + k].action == wanted[so_far] else _ASTRAY
-            if agreed[child] == len(wanted):
-                marks[child] = INSIDE
-                agreed[child] = _ASTRAY
-    return 0
+    """The first histories on each path whose public actions are the wanted ones; returns how many there are.
+
+    Args:
+        begins: room for them. [nodes]
+        stack, agreed: room for the children of all histories on a path, and how many public actions each shares with the wanted ones.
+    """
+    found, height = 0, 1
+    stack[0], agreed[0] = 0, 0
+    while height > 0:
+        height -= 1
+        node, so_far = stack[height], agreed[height]
+        if so_far == len(wanted):
+            begins[found] = node
+            found += 1
+        elif nodes[node].set != END_SET:
+            one = sets[nodes[node].set]
+            for k in range(one.count):
+                child = nodes[node].child + k
+                if not public[child] or slots[one.slot + k].action == wanted[so_far]:
+                    stack[height], agreed[height] = child, so_far + public[child]
+                    height += 1
+    return found
 
 
 def reach_of_target(nodes: np.ndarray, sets: np.ndarray, policy: np.ndarray, marks: np.ndarray) -> float:
@@ -118,19 +138,19 @@ def find_public(
     return 0
 
 
-_TREE, _MARKS = (rows(NODE), rows(SET)), types.uint8[::1]
+_TREE, _MARKS, _WORDS = (rows(NODE), rows(SET)), types.uint8[::1], types.int64[::1]
 
 
 @functools.cache
 def marking() -> Any:
     """`mark` as machine code."""
-    return compiled(mark, types.int64(*_TREE, _MARKS), "marks of a target")
+    return compiled(mark, types.int64(*_TREE, types.int32[::1], _WORDS, _MARKS, _WORDS), "marks of a target")
 
 
 @functools.cache
 def agreement() -> Any:
     """`agree` as machine code."""
-    return compiled(agree, types.int64(*_TREE, rows(SLOT), _MARKS, types.int64[::1], _MARKS), "public subgames")
+    return compiled(agree, types.int64(*_TREE, rows(SLOT), _MARKS, *(_WORDS,) * 4), "public subgames")
 
 
 @functools.cache
@@ -168,14 +188,28 @@ def target_of(tree: GameTree, number: int, target: str) -> np.ndarray:
         number: of the information set.
         target: INFORMATION_SET, the histories in it and after; PUBLIC_SUBGAME, all with the same public actions.
     """
-    marks = np.zeros(len(tree.nodes), np.uint8)
+    marks, room = np.zeros(len(tree.nodes), np.uint8), tree.depth * int(tree.sets["count"].max()) + 1
+    stack = np.empty(room, np.int64)
     if target == INFORMATION_SET:
-        marks[tree.nodes["set"] == number] = INSIDE
+        begins = tree.histories_of(number)
     else:
         public, wanted = public_actions(tree), []
         for node, slot in tree.path_to(int(tree.sets[number]["node"])):
             if public[node]:
                 wanted.append(int(tree.slots[slot]["action"]))
-        agreement()(tree.nodes, tree.sets, tree.slots, public, np.array(wanted, np.int64), marks)
-    marking()(tree.nodes, tree.sets, marks)
+        begins = np.empty(len(tree.nodes), np.int64)
+        found = agreement()(
+            *(
+                tree.nodes,
+                tree.sets,
+                tree.slots,
+                public,
+                np.array(wanted, np.int64),
+                begins,
+                stack,
+                np.empty(room, np.int64),
+            )
+        )
+        begins = begins[:found]
+    marking()(tree.nodes, tree.sets, tree.parents, begins, marks, stack)
     return marks

@@ -147,7 +147,20 @@ class GameTree:
         return np.flatnonzero(self.sets["player"] != CHANCE)
 
     @functools.cached_property
-    def _parents(self) -> np.ndarray:
+    def _by_set(self) -> tuple[np.ndarray, np.ndarray]:
+        """The histories in the order of their information sets, and where those of each begin."""
+        order = np.argsort(self.nodes["set"], kind="stable")
+        numbers = np.arange(len(self.sets) + 1, dtype=np.int32)
+        return order.astype(np.int64), np.searchsorted(self.nodes["set"][order], numbers)
+
+    def histories_of(self, number: int) -> np.ndarray:
+        """The histories in an information set, by its number."""
+        order, first = self._by_set
+        return order[first[number] : first[number + 1]]
+
+    @functools.cached_property
+    def parents(self) -> np.ndarray:
+        """The history before each; NOTHING for the one before the deal. [nodes]"""
         parents = np.full(len(self.nodes), NOTHING, np.int32)
         inner = np.flatnonzero(self.nodes["set"] >= 0)
         counts = self.sets["count"][self.nodes["set"][inner]]
@@ -159,7 +172,7 @@ class GameTree:
         """The histories that lead from the deal to a history, itself the last, each with the slot of its last action."""
         path = []
         while node != 0:
-            parent = int(self._parents[node])
+            parent = int(self.parents[node])
             above = self.nodes[parent]
             path.append((node, int(self.sets[above["set"]]["slot"] + node - above["child"])))
             node = parent
