@@ -3,6 +3,7 @@
 Seconds of 2015 say nothing here: budgets are iterations, and each measurement tells how long its searches took.
 """
 
+import functools
 from typing import Any
 
 import attrs
@@ -14,6 +15,7 @@ from icarus.commands.exploitability import AGGREGATE, STITCHING, agent_of
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.equilibrium.policies import FIXED, MISSING, UNIFORM
 from icarus.equilibrium.searching import TreeAgent
+from icarus.kernel.game import Game
 
 Identity = dict[str, Any]  # what says which measurement is meant
 ROOT = "root"  # one search from the deal, which aims at nothing
@@ -88,6 +90,12 @@ class Plan:
             raise Refusal(f"--missing is {self.missing!r}; it must be {MISSING[0]!r} or {MISSING[1]!r}")
         if self.missing != UNIFORM and self.method == STITCHING:
             raise Refusal(f"--missing is {self.missing!r}, but {STITCHING} searches everywhere")
+
+
+@functools.lru_cache(maxsize=4)
+def game_of(name: str) -> Game:
+    """The game of that name, the same whenever it is asked for: what is known of its tree is kept with it."""
+    return games.load(name)
 
 
 def agent(text: str, iterations: int) -> Any:

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from experiments.plan.equilibrium import HALF, Pairing, agent
+from experiments.plan.equilibrium import HALF, Pairing, agent, game_of
 from experiments.play.playing import provenance
 from experiments.store.measurements import HEAD_TO_HEAD, Measurement
-from icarus import games
 from icarus.engine.match import play
 
 STREAM = 15  # of the seeds, apart from those of other experiments
@@ -14,7 +13,7 @@ STREAM = 15  # of the seeds, apart from those of other experiments
 
 def played(row: Measurement) -> Measurement:
     """A block of games: the rewards of the one player, where he sits first and where he sits second."""
-    game = games.load(row["game"])
+    game = game_of(row["game"])
     one, other = (agent(row[name], row["iterations"]) for name in ("one", "other"))
     first = [play(game, (one, other), seed=(STREAM, row["block"], 0, i)).returns[0] for i in range(HALF)]
     second = [play(game, (other, one), seed=(STREAM, row["block"], 1, i)).returns[1] for i in range(HALF)]
