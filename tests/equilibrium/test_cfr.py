@@ -35,11 +35,11 @@ def test_the_value_comes_out_to_the_digits_that_a_second_allows(name, places):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "iterations"), [("liars-dice", 10_000), ("generic-poker", 40_000)])
-def test_the_value_comes_out_to_the_digits_that_a_minute_allows(name, iterations):
+@pytest.mark.parametrize(("name", "iterations"), [("liars-dice", 2000), ("generic-poker", 8000)])
+def test_the_value_comes_out_to_the_digits_that_half_a_minute_allows(name, iterations):
     solver = CFRPlus(games.load(name))
     solver.run(iterations)
-    assert solver.exploitability().values[0] == pytest.approx(VALUES[name], abs=1e-4)
+    assert solver.exploitability().values[0] == pytest.approx(VALUES[name], abs=1e-5)
 
 
 def test_exploitability_falls_with_iterations():
