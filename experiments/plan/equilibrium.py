@@ -169,36 +169,42 @@ def deltas(targets: tuple[str, ...], chosen: tuple[float, ...] = DELTAS) -> tupl
 
 
 TARGETS = ("information set", "public subgame")
-PLANS: dict[str, tuple[Plan | Pairing, ...]] = {
-    "root": (  # AAMAS, Figure 3, left: one search from the deal
-        Plan(GAMES, (IST, UCT, RM, EXP3), (1000, 10_000, 100_000, 1_000_000, 10_000_000), 1, ROOT, missing=FIXED),
-        Plan(GAMES, (IST, UCT, RM, EXP3), (1000, 10_000, 100_000, 1_000_000), 3, ROOT, missing=FIXED),
-        Plan(GAMES, (IST, UCT, RM, EXP3), (100_000_000,), 1, ROOT, missing=FIXED),
-    ),
-    "table-1": (  # AAAI: full stitching in LD(1,1)
-        Plan((DICE,), (UCT, IST, PST), (1000, 10_000)),
-        Plan((DICE,), (UCT, IST, PST), (100_000,)),
-    ),
+EVERYONE = (IST, PST, UCT, RM, EXP3)
+PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part first
     "head-to-head": (
-        Pairing(DICE, (IST, PST), (UCT, NEAR), (1000, 10_000)),
-        Pairing(DICE, (UCT, "BASELINE"), (NEAR,), (1000, 10_000)),
+        Pairing(DICE, (IST, PST), (UCT, NEAR), (1000,)),
+        Pairing(DICE, (UCT, "BASELINE"), (NEAR,), (1000,)),
+        Pairing(DICE, (IST, PST), (UCT, NEAR), (10_000,)),
+        Pairing(GOOFSPIEL, (IST,), (UCT, NEAR), (1000, 10_000)),
         Pairing(DICE, (IST, PST), ("BASELINE",), (1000, 10_000)),
-        Pairing(GOOFSPIEL, (IST,), (UCT, "BASELINE", NEAR), (1000, 10_000)),
         Pairing(GOOFSPIEL, (UCT, "BASELINE"), (NEAR,), (1000, 10_000)),
     ),
     "aggregate": (  # AAMAS, Figure 3, right
-        Plan(GAMES, (IST, PST, UCT, RM, EXP3), (1000, 10_000), 1, AGGREGATE, 500, FIXED),
-        Plan(GAMES, (IST, PST, UCT, RM, EXP3), (3000, 30_000), 1, AGGREGATE, 500, FIXED),
+        Plan((DICE,), EVERYONE, (1000, 10_000), 1, AGGREGATE, 500, FIXED),
+        Plan((GOOFSPIEL, POKER), EVERYONE, (1000, 10_000), 1, AGGREGATE, 500, FIXED),
+        Plan(GAMES, EVERYONE, (3000, 30_000), 1, AGGREGATE, 500, FIXED),
+    ),
+    "root": (  # AAMAS, Figure 3, left: one search from the deal
+        Plan(GAMES, (IST, UCT, RM, EXP3), (1000, 10_000, 100_000, 1_000_000), 1, ROOT, missing=FIXED),
+        Plan(GAMES, (IST, UCT, RM, EXP3), (10_000_000,), 1, ROOT, missing=FIXED),
+        Plan(GAMES, (IST, UCT, RM, EXP3), (1000, 10_000, 100_000, 1_000_000), 3, ROOT, missing=FIXED),
+        Plan(GAMES, (IST, UCT, RM, EXP3), (100_000_000,), 1, ROOT, missing=FIXED),
     ),
     "figure-2": (  # AAAI: δ, by the aggregate method and head to head
-        Plan((DICE,), deltas(TARGETS), (1000, 10_000), 1, AGGREGATE, 500, FIXED),
-        Plan(("goofspiel",), deltas(TARGETS[:1]), (1000, 10_000), 1, AGGREGATE, 500, FIXED),
-        Plan((DICE, "goofspiel"), (UCT,), (1000, 10_000), 1, AGGREGATE, 500, FIXED),
-        Pairing(DICE, deltas(TARGETS), (UCT, NEAR), (1000, 10_000)),
+        Plan((DICE,), deltas(TARGETS), (1000,), 1, AGGREGATE, 500, FIXED),
+        Plan((DICE,), (UCT, *deltas(TARGETS)), (10_000,), 1, AGGREGATE, 500, FIXED),
+        Pairing(DICE, deltas(TARGETS), (UCT, NEAR), (1000,)),
+        Plan(("goofspiel",), (UCT, *deltas(TARGETS[:1])), (1000, 10_000), 1, AGGREGATE, 500, FIXED),
+        Pairing(DICE, deltas(TARGETS), (UCT, NEAR), (10_000,)),
+    ),
+    "table-1": (  # AAAI: full stitching in LD(1,1)
+        Plan((DICE,), (UCT, IST, PST), (1000,)),
+        Plan((DICE,), (UCT, IST, PST), (10_000,)),
+        Plan((DICE,), (UCT, IST, PST), (100_000,)),
     ),
     "sixteen": (  # which enhancement makes ISMCTS less exploitable?
         Plan(("kuhn-poker", "leduc-poker"), (*SIXTEEN, IST, PST, UCT), (100, 1000), 3),
-        Plan(("goofspiel(cards=5)", DICE), (*SIXTEEN, IST, PST, UCT), (300,)),
-        Plan(("goofspiel(cards=5)", DICE), (*SIXTEEN, IST, PST, UCT), (1000,)),
+        Plan((DICE, "goofspiel(cards=5)"), (*SIXTEEN, IST, PST, UCT), (300,)),
+        Plan((DICE, "goofspiel(cards=5)"), (*SIXTEEN, IST, PST, UCT), (1000,)),
     ),
 }
