@@ -6,7 +6,7 @@ from experiments.commands.common import FAILED, INTERRUPTED, REFUSED, say
 from experiments.commands.equilibrium import best_response, equilibrium, equilibrium_figures, exploitability
 from experiments.commands.files import export, merge, query, verify
 from experiments.commands.playing import campaign, estimate, rehearse, run
-from experiments.commands.reports import branching, claims, plan, ratings, report, status
+from experiments.commands.reports import branching, claims, correlation, plan, ratings, report, status
 from experiments.plan.definition import Refusal
 from experiments.play.crew import GameFailed
 from experiments.store import rows as store
@@ -26,6 +26,7 @@ COMMANDS = (
     status,
     report,
     branching,
+    correlation,
     claims,
     query,
     export,

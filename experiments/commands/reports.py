@@ -11,15 +11,18 @@ from experiments.papers import earlier
 from experiments.plan.checks import refused
 from experiments.plan.definition import Refusal
 from experiments.play import branching as measure
+from experiments.play.correlation import measured as shared_values_in
 from experiments.report import branching as table_2
 from experiments.report import campaign
 from experiments.report.report import rating_tables, write
 from experiments.report.status import state_of
 from experiments.store import rows as store
+from experiments.store import shared_values
 from experiments.store.export import write_csv
 from experiments.store.results import Results, results_of, runs_in
 from experiments.weigh import claims as statements
 from experiments.weigh import search_claims
+from experiments.weigh.correlation import correlation_table
 from experiments.weigh.document import Table
 from experiments.weigh.statistics import clopper_pearson, games_needed
 from experiments.weigh.verdicts import details_table, summary_table, tallied
@@ -77,6 +80,25 @@ def branching(
         _report_branching(out)
     else:
         print_table(table_2.table(table_2.measurements(plays), deals))
+
+
+def correlation(
+    directory: Directory,
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where what was measured is kept, as CSV; if it is there, it is read.")
+    ],
+    positions: Annotated[int, typer.Option(help="Of each game and role.")] = 60,
+    iterations: Annotated[int, typer.Option(help="Random playouts of each half.")] = 4000,
+    seed: Annotated[int, typer.Option(help="Another seed means other positions.")] = 0,
+) -> None:
+    """Section 6: whether values go together where enhancements share information, in positions of DIR's games. Plays no games."""
+    with refused():
+        integer("positions", positions, least=1)
+        integer("iterations", iterations, least=1)
+        integer("seed", seed, least=0)
+    if not out.exists():
+        shared_values.keep(out, list(shared_values_in(directory, positions, iterations, seed, say)))
+    print_table(correlation_table(shared_values.kept(out)))
 
 
 def _fresh(directory: Path, own: str) -> None:

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from experiments.play.branching import AVERAGED, DETERMINIZATIONS, MEASURES, PUBLISHED, kept
-from experiments.report.drawing import FILLS, INK, SUBDUED, canvas
+from experiments.report.drawing import FILLS, INK, canvas, title_panel
 from experiments.report.pages import html, markdown
 from experiments.weigh.document import Block, Paragraph, Picture, Table
 from experiments.weigh.statistics import mean_interval
@@ -104,16 +104,7 @@ def draw(found: Sequence[Measurement], deals: int, path: Path) -> None:
             fontsize=8,
         )
         axes.set_ylabel("leading plays of the peasants")
-        axes.set_title("Dou Di Zhu: branching", loc="left", fontweight="bold", pad=18)
-        axes.annotate(
-            f"{deals} deals; bars of error: 95 % intervals of the mean",
-            (0, 1),
-            (0, 5),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            fontsize=8,
-            color=SUBDUED,
-        )
+        title_panel(axes, "Dou Di Zhu: branching", f"{deals} deals; bars of error: 95 % intervals of the mean")
         axes.legend(frameon=False, loc="upper left")
 
 

@@ -52,6 +52,14 @@ def canvas(path: Path, size: tuple[float, float]) -> Iterator[Any]:
             pyplot.close(figure)
 
 
+def title_panel(axes: Any, text: str, beside: str) -> None:
+    """A panel's title, and below it in small letters what stands behind it."""
+    axes.set_title(text, loc="left", fontweight="bold", pad=18)
+    axes.annotate(
+        beside, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points", fontsize=8, color=SUBDUED
+    )
+
+
 def percent(axes: Any, low: float, high: float) -> None:
     margin = MARGIN * max(high - low, 0.05)
     axes.set_ylim(max(0.0, low - margin) if low > 0 else -0.0, min(1.0, high + margin))

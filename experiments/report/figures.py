@@ -26,6 +26,7 @@ from experiments.report.drawing import (
     canvas,
     describe_games,
     percent,
+    title_panel,
     unfinished,
     with_errors,
 )
@@ -144,16 +145,8 @@ def _panel(axes: Any, tallies: list[Tally], name: str) -> None:
     axes.set_xlim(-0.6, len(names) - 0.4)
     percent(axes, low, high)
     axes.set_ylabel("games won")
-    axes.set_title(name, loc="left", fontweight="bold", pad=18)
-    axes.annotate(
-        "; ".join(filter(None, [f"{describe_games(tallies)}, {budget(tallies[0].cell.column)}", unfinished(tallies)])),
-        (0, 1),
-        (0, 5),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        fontsize=8,
-        color=SUBDUED,
-    )
+    counted = f"{describe_games(tallies)}, {budget(tallies[0].cell.column)}"
+    title_panel(axes, name, "; ".join(filter(None, [counted, unfinished(tallies)])))
 
 
 # ----------------------------------------------------------------------------------------------------------- Figure 3

@@ -20,6 +20,7 @@ from experiments.report.drawing import (
     canvas,
     describe_games,
     percent,
+    title_panel,
     with_errors,
 )
 from experiments.store.summary import Columns, Tally
@@ -72,7 +73,7 @@ def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
             axes.set_yticks(range(len(names)), names, fontsize=9)
             axes.set_xlabel(f"{robin.sides[1]}'s search")
             axes.set_ylabel(f"{robin.sides[0]}'s search")
-            _title(axes, f"{robin.title}: share of {robin.sides[0]}", _caption(robin.scores.values(), robin))
+            title_panel(axes, f"{robin.title}: share of {robin.sides[0]}", _caption(robin.scores.values(), robin))
             bar = figure.colorbar(image, ax=axes, shrink=0.85)
             bar.ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
     return paths
@@ -94,13 +95,6 @@ def _number(axes: Any, place: int, row: int, score: Score) -> None:
     )
 
 
-def _title(axes: Any, text: str, beside: str) -> None:
-    axes.set_title(text, loc="left", fontweight="bold", pad=18)
-    axes.annotate(
-        beside, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points", fontsize=8, color=SUBDUED
-    )
-
-
 def _strengths(columns: Columns, directory: Path) -> list[Path]:
     """Figs. 8 and 10: each search against all, in the first seat, in the second, and in both."""
     found = round_robins(columns)
@@ -112,7 +106,7 @@ def _strengths(columns: Columns, directory: Path) -> list[Path]:
             for axes, side in zip(all_axes, robin.sides, strict=True):
                 scores = [robin.on(side, search) for search in robin.searches]
                 _bars(axes, scores)
-                _title(axes, f"{robin.title}, {side}", _caption(scores, robin))
+                title_panel(axes, f"{robin.title}, {side}", _caption(scores, robin))
             all_axes[-1].set_xticks(range(len(robin.searches)), map(_in_two_lines, robin.searches), fontsize=9)
             if any(score.draws for score in robin.scores.values()):
                 figure.legend(
@@ -212,7 +206,7 @@ def _balances(columns: Columns, directory: Path) -> list[Path]:
             axes.axhline(0.5, **EVEN)
             _lines(axes, [Line("", list(found), [(tally.wins, tally.games) for tally in found.values()])])
             axes.set_xlabel("determinizations")
-            _title(
+            title_panel(
                 axes,
                 _place(column),
                 f"{describe_games(list(found.values()))}, {budget(column)} of all trees together,\n"
@@ -268,7 +262,7 @@ def _determinizations(columns: Columns, directory: Path) -> list[Path]:
                     _lines(axes, lines)
                     axes.legend(frameon=False, fontsize=8, ncols=2, loc="lower right")
                 axes.set_xlabel(axis)
-                _title(
+                title_panel(
                     axes,
                     f"Figure {number}: {_place(column)}",
                     f"{describe_games(list(played.values()))}, against {_split(column)}",
@@ -314,7 +308,7 @@ def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
         percent(axes, 0.0, top)
         axes.set_ylabel("games won by the side named")
         tallies = [tally for each in columns.values() for tally in each if tally.games]
-        _title(
+        title_panel(
             axes, "Dou Di Zhu", f"{describe_games(tallies)}, {budget(next(iter(columns)))}; player 1 is the landlord"
         )
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
@@ -351,7 +345,7 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
                 if any(column.role == FIRST for column in columns if column.game == game)
                 else ""
             )
-            _title(axes, game_title(game), f"{few if few == many else f'{few} to {many}'} games each{first}")
+            title_panel(axes, game_title(game), f"{few if few == many else f'{few} to {many}'} games each{first}")
             figure.legend(
                 *axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize=9
             )

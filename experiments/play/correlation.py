@@ -1,0 +1,91 @@
+"""Section 6 explains enhancements by correlation: they share information where values go together. Whether values do, measured.
+
+In positions of kept games whoever is to move has several actions. What each is worth now is its mean reward at the root of a search whose
+playouts are random throughout. What an enhancement would say of it is the mean reward of its record wherever else in these playouts it was
+captured: of (action, player), which MAST keeps and AMAF uses at the root, and of the position in an episode, which EPIC keeps. Two
+searches of each position tell how much of either is noise.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from experiments.plan.definition import Refusal
+from experiments.plan.titles import title
+from experiments.store import rows as store
+from experiments.store.results import runs_in
+from experiments.store.rows import Row
+from experiments.store.shared_values import ACTION, FEWEST_ACTIONS, HALVES, POSITION, Shared
+from icarus import State, games, parse, search
+
+RANDOM_PLAYOUTS = "baseline(exploration=1000) >> (mast(epsilon_greedy(epsilon=1)) + epic(epsilon_greedy(epsilon=1)))/2"
+DEAL = 0  # the stream of random numbers from which `icarus.play` deals
+
+
+def measured(
+    directory: Path, positions: int, iterations: int, seed: int, tell: Callable[[str], None] = lambda text: None
+) -> Iterator[Shared]:
+    """Positions of the baseline's kept games in each game and role, and what random playouts say of their actions."""
+    found = False
+    for run in runs_in(directory):
+        experiment = store.experiment_in(run)
+        cells = {cell.key: cell for cell in experiment.cells if cell.is_opponent}
+        for cell in cells.values():
+            rows = [row for row in store.rows(run, experiment) if row["cell"] == cell.key]
+            generator = random.Random(f"{seed} {cell.key}")
+            generator.shuffle(rows)
+            for number, (state, row) in enumerate(_positions(rows, positions, generator)):
+                if number == 0:
+                    tell(f"measuring {title(cell.column)}, {min(positions, len(rows))} positions …")
+                found = True
+                yield from _shared(state, row, number, iterations, seed)
+    if not found:
+        raise Refusal(f"{directory} holds no games of the baseline against itself, whose positions are taken")
+
+
+def _positions(rows: Iterable[Row], most: int, generator: random.Random) -> Iterator[tuple[State, Row]]:
+    """A decision of the agent with several actions from each of so many games."""
+    taken = 0
+    for row in rows:
+        if taken == most:
+            return
+        if states := _decisions(row):
+            taken += 1
+            yield generator.choice(states), row
+
+
+def _decisions(row: Row) -> list[State]:
+    """The states of a kept game in which its agent has several actions.
+
+    Raises:
+        Refusal: today's rules do not lead from its deal by its actions to its returns.
+    """
+    state, found = games.load(row["game"]).new_initial_state((*row["seed"], DEAL)), []
+    try:
+        for player, action in row["actions"]:
+            if player == row["seat"] and len(state.legal_actions()) >= FEWEST_ACTIONS:
+                found.append(state.clone())
+            state.apply_action(action)
+        same = state.returns() == row["returns"]
+    except ValueError:
+        same = False
+    if not same:
+        raise Refusal(f"trial {row['trial']} of {row['agent']} in {row['game']} was played by other rules than today's")
+    return found
+
+
+def _shared(state: State, row: Row, position: int, iterations: int, seed: int) -> Iterator[Shared]:
+    player, place = state.current_player(), state.position_in_episode()
+    moves = place.moves[state.game.viewer(player)]
+    for half in range(HALVES):
+        result = search(state, parse(RANDOM_PLAYOUTS), iterations=iterations, seed=(seed, position, half))
+        *_, by_action, by_position = result.records.values()
+        for action, now, visits in zip(result.actions, result.values, result.visits, strict=True):
+            seen = {ACTION: by_action[action, player]} if (action, player) in by_action else {}
+            key = place.label, player, (*moves, action)
+            seen |= {POSITION: by_position[key]} if key in by_position else {}
+            for kind, row_of in seen.items():
+                reward = row_of["reward"] if kind == ACTION else row_of["reward"][player]
+                if (count := int(row_of["visits"] - visits)) > 0:
+                    later = float(reward - now * visits) / count
+                    yield Shared(row["game"], row["role"], position, half, kind, action, float(now), later, count)

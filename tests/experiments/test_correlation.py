@@ -1,0 +1,99 @@
+"""Section 6's explanation measured: whether values go together, told apart from noise and from what leaving an action out does."""
+
+import json
+
+import numpy as np
+import pytest
+
+from experiments.commands.main import main
+from experiments.plan.definition import Refusal
+from experiments.play.correlation import measured
+from experiments.store import rows as store
+from experiments.store.shared_values import ACTION, HALVES, POSITION, Shared, keep, kept
+from experiments.weigh.correlation import correlation, correlation_table
+from tests.experiments.conftest import keep as keep_rows
+from tests.experiments.conftest import small
+
+ACTIONS, POSITIONS = 8, 80
+
+
+def invented(slope, noise=0.03, spread=0.05, seed=1):
+    """Positions whose values are known: elsewhere they are `slope` times those now, with as much again of their own."""
+    generator, found = np.random.default_rng(seed), []
+    for position in range(POSITIONS):
+        now = 0.5 + generator.normal(0, spread, ACTIONS)
+        own = generator.normal(0, spread, ACTIONS)
+        for half in range(HALVES):
+            seen = now + generator.normal(0, noise, ACTIONS)
+            others = (seen.sum() - seen) / (ACTIONS - 1)  # playouts that begin with another action
+            later = others + slope * (now - 0.5) + (1 - abs(slope)) * own + generator.normal(0, noise, ACTIONS)
+            found += [
+                Shared("othello", "", position, half, ACTION, action, seen[action], later[action], 100)
+                for action in range(ACTIONS)
+            ]
+    return found
+
+
+@pytest.mark.parametrize("slope, expected", [(1.0, 1.0), (0.5, 0.5**0.5), (0.0, 0.0), (-1.0, -1.0)])
+def test_the_correlation_is_that_of_the_true_values_whatever_the_noise(slope, expected):
+    for noise in (0.01, 0.05):
+        found = correlation(invented(slope, noise))
+        assert found.positions == POSITIONS and found.now == pytest.approx(0.05, rel=0.1)
+        assert found.value == pytest.approx(expected, abs=0.1)
+        assert found.low - 0.05 <= expected <= found.high + 0.05
+
+
+def test_where_values_hardly_differ_there_is_no_correlation_to_tell():
+    found = correlation(invented(1.0, spread=0.005))
+    assert np.isnan(found.value) and found.now < 0.02
+
+
+def test_actions_whose_record_is_hardly_seen_elsewhere_do_not_count():
+    few = [Shared(**{**each_of(each), "count": 3 if each.action > 1 else 100}) for each in invented(1.0)]
+    assert correlation(few) is None
+    (line,) = [row for row in correlation_table(few).rows if row[1] == ACTION]
+    assert line == ["Othello", ACTION, "0", "", "", "", ""]
+
+
+def each_of(shared):
+    return {name: getattr(shared, name) for name in Shared.__annotations__}
+
+
+def test_positions_of_kept_games_are_measured_and_kept(played, tmp_path, capsys):
+    found = list(measured(played, positions=2, iterations=400, seed=1))
+    assert {(each.game, each.position, each.half) for each in found} == {
+        ("othello", p, h) for p in (0, 1) for h in (0, 1)
+    }
+    assert all(0 <= each.now <= 1 and -1e-9 <= each.later <= 1 + 1e-9 and each.count > 0 for each in found)
+    assert {each.kind for each in found} >= {ACTION} and {each.kind for each in found} <= {ACTION, POSITION}
+    keep(tmp_path / "one.csv", found)
+    assert kept(tmp_path / "one.csv") == found
+    command = [
+        "correlation",
+        str(played),
+        "--out",
+        str(tmp_path / "two.csv"),
+        "--positions",
+        "2",
+        "--iterations",
+        "400",
+    ]
+    assert main([*command, "--seed", "1"]) == 0 and "Othello" in capsys.readouterr().out
+    assert (tmp_path / "two.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()
+    (tmp_path / "two.csv").write_text("something else\n")
+    assert main(command) == 2 and "was not written by this command" in capsys.readouterr().err
+
+
+def test_a_game_that_todays_rules_do_not_lead_through_is_refused(played, tmp_path):
+    rows = [row for row in store.rows(played, small()) if row["agent"] == "Baseline"][:1]
+    other = json.loads(json.dumps(rows[0]))
+    other["actions"][3][1] = other["actions"][0][1]  # a square that is taken
+    keep_rows(tmp_path, small(), [other])
+    with pytest.raises(Refusal, match="was played by other rules than today's"):
+        list(measured(tmp_path, positions=1, iterations=100, seed=1))
+
+
+def test_a_run_without_games_of_the_baseline_is_refused(tmp_path):
+    keep_rows(tmp_path, small(), [])
+    with pytest.raises(Refusal, match="no games of the baseline"):
+        list(measured(tmp_path, positions=1, iterations=100, seed=1))
