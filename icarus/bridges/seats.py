@@ -9,6 +9,7 @@ import numpy as np
 from icarus.games import GAMES
 from icarus.kernel import CHANCE
 from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import in_python
 from icarus.kernel.state import State
 from icarus.views.boards import drawing
 
@@ -54,12 +55,14 @@ def remembered_by(state: State, seat: int) -> str:
 
 def is_dealt(game: Any) -> bool:
     """Whether chance decides something before the first action."""
+    game = in_python(game)  # nothing is compiled to find it out
     data = [game.new_initial_state(seed).data for seed in range(TRIED)]
     return len({one.tobytes() if isinstance(one, np.ndarray) else str(one) for one in data}) > 1
 
 
 def meets_chance(game: Any) -> bool:
     """Whether the environment acts after the first action, as random games show."""
+    game = in_python(game)
     for seed in range(TRIED):
         state, luck = game.new_initial_state(seed), random.Random(seed)
         while not state.is_terminal() and len(state.history) < game.max_length:

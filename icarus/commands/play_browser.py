@@ -118,8 +118,7 @@ class Table:
         if resigned is not None:
             return f"player {resigned} has resigned"
         if over:
-            rewards = ", ".join(f"player {i} {reward:g}" for i, reward in enumerate(self.session.state.returns()))
-            return f"the game is over; rewards: {rewards}"
+            return _ended(self.session.state.returns(), self.session.people)
         if waits is not None:
             return "it is your turn"
         player = self.session.state.current_player()
@@ -207,6 +206,16 @@ class Table:
         self.shown["why"] = last.result
         title = f"why player {last.player} played {last.text}"
         return {"title": title, "said": str(last.result), "tree": "/tree/why"}
+
+
+def _ended(rewards: list[float], people: list[int]) -> str:
+    """How a game has ended, first for whoever plays."""
+    all_of_them = ", ".join(f"player {i}: {reward:g}" for i, reward in enumerate(rewards))
+    if len(people) != 1:
+        return f"the game is over; rewards of {all_of_them}"
+    own = rewards[people[0]]
+    told = "you have won" if own == 1 else "you have lost" if own == 0 else f"the game is over; your reward is {own:g}"
+    return f"{told}; rewards of {all_of_them}"
 
 
 # ------------------------------------------------------------------------------------------------------------- the server

@@ -119,7 +119,8 @@ class PlainSearch(Search):
             ValueError: a slot or a game gave what makes no sense.
         """
         try:
-            playout, world = self._played()
+            with np.errstate(over="ignore"):  # compiled code wraps round
+                playout, world = self._played()
         except WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
         rewards = playout.rewards = self._rewards(world)

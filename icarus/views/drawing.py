@@ -1,6 +1,7 @@
 """What boards and card tables are drawn with: pieces of SVG, and the two layouts that most games share."""
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Protocol
@@ -154,12 +155,12 @@ def _hand(hand: Hand, y: float, small: bool) -> tuple[list[str], float]:
         parts.append(words(24 + 13 * hand.count + 10, y + 17, str(hand.count), 12, fill=ON_FELT))
         return parts, y + 34
     width = 24.0 if small else 40.0
-    across = 21 if small else 12
-    pitch = (WIDTH - 28 - width) / (across - 1)
+    across = min(len(hand.cards), 21 if small else 13)
+    pitch = min(width + 2, (WIDTH - 28 - width) / max(1, across - 1))  # side by side, or on top of each other
     for i, written in enumerate(hand.cards):
         row, column = divmod(i, across)
         parts.append(card(14 + pitch * column, y + row * (width * 1.4 + 4), written, width, clickable=hand.own))
-    rows = max(1, -(-len(hand.cards) // across))
+    rows = max(1, -(-len(hand.cards) // max(1, across)))
     return parts, y + rows * (width * 1.4 + 4) + 6
 
 
@@ -176,6 +177,11 @@ def _middle(cards: tuple[tuple[str, str | None], ...], y: float) -> tuple[list[s
 
 
 # ---------------------------------------------------------------------------------------------------------------- boards
+
+
+def in_colours(text: str) -> str:
+    """A text with the players called by the colours of their pieces, not X and O."""
+    return re.sub(r"\b[XO]\b", lambda found: {"X": "black", "O": "white"}[found[0]], text)
 
 
 @attrs.frozen

@@ -68,7 +68,7 @@ def test_a_game_is_played_to_its_end_by_requests(served, game: str) -> None:
     while not (told := my_turn(address))["over"]:
         status, _ = sent(address, "act", {"action": told["moves"][0]["action"], "version": told["version"]})
         assert status == 200
-    assert "the game is over; rewards" in told["status"] and table.session.state.is_terminal()
+    assert "; rewards of player 0: " in told["status"] and table.session.state.is_terminal()
     assert len(told["log"]) == told["total"] == len(table.session.played)
 
 
@@ -166,6 +166,32 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page) -> N
     assert "looking back" in page.inner_text("#status")
     page.click("#last")
     page.wait_for_function("document.getElementById('status').textContent.includes('your turn')")
+
+
+def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, page) -> None:
+    table, address = served("hearts", seed=5)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(address)
+    for _ in range(3):  # passes three cards
+        page.wait_for_selector("#moves button")
+        count = len(table.session.played)
+        page.locator("#board [data-part].open").first.click()
+        page.wait_for_function(f"document.querySelectorAll('#log li').length > {count}")
+    page.wait_for_function("document.getElementById('status').textContent.includes('your turn')")
+    assert page.is_disabled("#why") and "(hidden from you)" in page.inner_text("#log")
+    page.click("#open")
+    page.wait_for_function("!document.getElementById('log').textContent.includes('hidden from you')")
+    page.wait_for_selector("#open", state="hidden")
+    searched = [i for i, one in enumerate(table.session.played) if one.result is not None]
+    page.locator("#log button").nth(searched[-1]).click()
+    page.click("#why")
+    last = table.session.played[searched[-1]]
+    page.wait_for_function(
+        f"document.getElementById('asked').textContent === 'why player {last.player} played {last.text}'"
+    )
+    rows = page.frame_locator("#tree").locator(".row.names ~ .row[aria-level='2']")
+    rows.first.wait_for()
+    assert last.text in rows.first.inner_text()
 
 
 def test_a_second_tab_follows_the_first_and_a_closed_one_loses_nothing(served, page, browser) -> None:

@@ -50,12 +50,12 @@ async function act(action) {
 function draw(told) {
   byId("game").textContent = told.game;
   byId("who").textContent = told.who;
-  document.body.classList.toggle("mine", told.moves.length > 0 && looking === null);
   document.title = told.game;
   byId("status").textContent = looking === null ? told.status : `looking back: after ${told.at} of ${told.total} actions`;
   byId("board").innerHTML = told.board;
   const fits = looking === null ? told.moves.filter(begins) : [];
   const open = new Set(told.moves.map((move) => move.parts[0]).concat(fits.map((move) => move.parts[chosen.length])));
+  document.body.classList.toggle("mine", looking === null && [...open].some(Boolean));
   for (const part of byId("board").querySelectorAll("[data-part]")) {
     part.classList.toggle("open", looking === null && open.has(part.dataset.part));
     part.classList.toggle("chosen", chosen.includes(part.dataset.part));

@@ -237,7 +237,7 @@ class Page {
 }
 
 function show(playout) {
-  document.querySelector("main").hidden = playout;
+  document.querySelector("main").hidden = document.querySelector(".controls").hidden = playout;
   byId("playout").hidden = !playout;
   byId("to-tree").setAttribute("aria-pressed", !playout);
   byId("to-playout").setAttribute("aria-pressed", playout);

@@ -6,7 +6,7 @@ import attrs
 
 from icarus.games.backgammon import BAR, OFF, POINTS, ROLL
 from icarus.games.backgammon import text as board_text
-from icarus.views.drawing import EDGE, INK, PAPER, box, disc, part, svg, words
+from icarus.views.drawing import EDGE, INK, PAPER, box, disc, in_colours, part, svg, words
 
 COLOURS = ("#1d1f23", "#fbf8f0")  # of X and O
 SIDE, HEIGHT, MARGIN = 30.0, 160.0, 20.0
@@ -47,7 +47,7 @@ class Points:
                 box(x, 24 + HEIGHT + 6, 28, 28, "#fffdf8", INK, 5),
                 words(x + 14, HEIGHT + 50, str(die), 17, "middle", bold=True),
             ]
-        footer = self.words.rsplit("\n", 1)[1]
+        footer = in_colours(self.words.rsplit("\n", 1)[1])
         return svg(width, 2 * HEIGHT + 112, [*parts, words(MARGIN, 2 * HEIGHT + 100, footer, 13)], PAPER, footer)
 
     def _point(self, point: int) -> str:

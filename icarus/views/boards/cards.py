@@ -45,13 +45,13 @@ def hearts(state: Any, seat: int | None) -> Drawing:
     if state.phase == hearts_game.PLAYING:
         leader = (state.player - state.count) % hearts_game.PLAYERS
         for k in range(state.count):
-            label = f"{(leader + k) % hearts_game.PLAYERS}{' led' if k == 0 else ''}"
+            label = f"P{(leader + k) % hearts_game.PLAYERS}{' led' if k == 0 else ''}"
             middle.append((label, card_text(int(state.trick[k]))))
         footer = f"player {state.player} to {'play' if state.count else 'lead'}"
     elif state.phase in (hearts_game.PASSING, hearts_game.EXCHANGING):
         for i in range(hearts_game.PLAYERS):
             if seat in (None, i):
-                middle += [(f"{i} passes", written) for written in _sorted(_passed(state, i))]
+                middle += [(f"P{i} passes", written) for written in _sorted(_passed(state, i))]
         waits = state.phase == hearts_game.EXCHANGING
         footer = "the cards are to be exchanged" if waits else f"player {state.player} to pass"
     return Table(f"round {state.round_number + 1}, {passing}", tuple(hands), tuple(middle), footer)

@@ -86,7 +86,7 @@ class Regions:
         for k, piece in enumerate(held):
             row, column = divmod(k, across)
             px, py = x + 6 + column * width, y + 20 + row * 28
-            size = 11 if across == 1 else 9
+            size = min(13.0, 1.7 * (width - 4) / len(str(piece)))
             name = f"<title>{escape(piece.suspects)}</title>" if piece.suspects else ""
             shown = box(px, py, width - 2, 25, COLOURS[piece.side], INK, 3)
             shown += words(px + width / 2 - 1, py + 17, str(piece), size, "middle", INKS[piece.side])
