@@ -23,8 +23,10 @@ from icarus.compiler.rng import seeded
 from icarus.engine.plain_choice import values_of
 from icarus.engine.plain_history import Playout
 from icarus.engine.plain_table import PlainTable, open_row, row_of
+from icarus.engine.told import widths_of
 from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
 from icarus.kernel.history import PHASES, History, episode_key, episode_record, root_key
+from icarus.kernel.knowledge import TABLES
 from icarus.kernel.theta import Written
 
 _plain = Interpreter()
@@ -42,6 +44,9 @@ class Decision:
         seen: by which move a player sees the action, {player: move}, where not as it is; UNSEEN if he notices nothing.
         label: of the episode that begins with the state in which he decides; None where none begins.
         choice, probability: the number of a simultaneous decision, and with which probability it was made.
+        features: what the game tells of the state, {name: number}; what is not given is 0.
+        action_features: what it tells of actions, {action: {name: number}}.
+        prospects, endings: what the players may expect after an action, and what they have of one that ends the game: {action: [number]}.
 
     Raises:
         ValueError: an action that is not legal, or a phase that is none.
@@ -55,6 +60,10 @@ class Decision:
     label: int | None = None
     choice: int = 0
     probability: float = 1.0
+    features: Mapping[str, float] = attrs.field(factory=dict)
+    action_features: Mapping[int, Mapping[str, float]] = attrs.field(factory=dict)
+    prospects: Mapping[int, Sequence[float]] = attrs.field(factory=dict)
+    endings: Mapping[int, Sequence[float]] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         if not self.legal or (self.action is not None and self.action not in self.legal):
@@ -102,7 +111,11 @@ class Played:
         viewers = range(self.players + 1)
         keys = [_plain(root_key)(viewer) for viewer in viewers]
         episodes = [_plain(episode_key)(label, viewer) for viewer in viewers]
-        self._playout = Playout(keys, episodes, episode_record(label, 0, 0, ()))
+        self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
+        of_actions = [told for decision in decisions for told in decision.action_features.values()]
+        self.action_feature_names = tuple(dict.fromkeys(name for told in of_actions for name in told))
+        widths = widths_of(self, sum(TABLES))
+        self._playout = Playout(keys, episodes, episode_record(label, 0, 0, ()), widths)
         self._playout.rng, self._playout.iteration = seeded(seed), iteration
         self._playout.rewards = np.array([] if self.is_open else rewards, float)
         for decision in decisions:
@@ -149,7 +162,7 @@ class Played:
             raise ValueError("a capture function is given finished playouts; the last decision of this one is open")
         updates, slot = Updates(Written(), Written(), [0]), _single(enhancement).capture
         theta = [self._theta(enhancement, known)] if slot.reads_theta else []
-        _called(slot, self.history, *theta, updates)
+        self._called(slot, self.history, *theta, updates)
         return list(zip(updates.records.integers, updates.contexts.integers, strict=True))
 
     def asked(self, enhancement: Enhancement) -> list[int]:
@@ -162,7 +175,7 @@ class Played:
         if not isinstance(source, Candidates):
             raise TypeError(f"{source.label()} names no records; ask for its values")
         records = np.zeros(len(self._open().legal), np.int64)
-        _called(source, self.history, np.array(self._open().legal), records)
+        self._called(source, self.history, np.array(self._open().legal), records)
         return [int(record) for record in records]
 
     def values(self, enhancement: Enhancement, known: Mapping[Any, Mapping[str, Any]] | None = None) -> list[float]:
@@ -175,7 +188,7 @@ class Played:
             ValueError: no decision is open, or a value is NaN or was not written.
         """
         legal, theta = np.array(self._open().legal), self._theta(_single(enhancement), known)
-        return values_of(enhancement, theta, self.history, legal, _called).tolist()
+        return values_of(enhancement, theta, self.history, legal, self._called).tolist()
 
     def _theta(self, enhancement: Enhancement, known: Mapping[Any, Mapping[str, Any]] | None) -> Any:
         game: Any = self  # of a game, a table needs the number of players only
@@ -194,11 +207,28 @@ class Played:
         if decision.label is not None:
             playout.begin_episode(decision.label)
         playout.decide(decision.player, self.viewer(decision.player), decision.legal)
+        self._tell(decision)
         step = playout.steps[playout.t]
         step.phase, step.choice, step.probability = decision.phase, decision.choice, decision.probability
         if decision.action is not None:
             eyes = [*range(self.players), CHANCE]
             playout.extend(decision.action, [decision.seen.get(player, decision.action) for player in eyes])
+
+    def _tell(self, decision: Decision) -> None:
+        told, unknown, going_on = self._playout.told, [0.0] * self.players, [np.nan] * self.players
+        told["features"].append([decision.features.get(name, 0.0) for name in self.feature_names])
+        for action in decision.legal:
+            known = decision.action_features.get(action, {})
+            told["action_features"].append([known.get(name, 0.0) for name in self.action_feature_names])
+            told["prospects"].append(decision.prospects.get(action, unknown))
+            told["endings"].append(decision.endings.get(action, going_on))
+
+    def _called(self, slot: Slot, *arguments: Any) -> Any:
+        """Call a slot's function as plain Python, its parameters appended."""
+        return _plain(slot.function)(*arguments, *slot.values(self))
+
+    def __str__(self) -> str:
+        return "this history made by hand"
 
 
 def backpropagated(
@@ -217,7 +247,8 @@ def backpropagated(
         data[name] = value
     row = row_of(data[0])
     open_row(row)
-    _called(enhancement.backpropagation, row, context, np.array(rewards, float))
+    slot = enhancement.backpropagation
+    _plain(slot.function)(row, context, np.array(rewards, float), *slot.values())
     return {name: np.asarray(row[name]).tolist() for name in enhancement.information.names}
 
 
@@ -225,8 +256,3 @@ def _single(enhancement: Enhancement) -> Enhancement:
     if isinstance(enhancement, Composition) or not isinstance(enhancement, Enhancement):
         raise TypeError(f"{enhancement!r} is no single enhancement; ask about its components one by one")
     return enhancement
-
-
-def _called(slot: Slot, *arguments: Any) -> Any:
-    """Call a slot's function as plain Python, its parameters appended."""
-    return _plain(slot.function)(*arguments, *slot.values())

@@ -200,6 +200,7 @@ class Playout:
         origin: position-in-episode of the root itself, (label, mover, moves).
         rewards: μ, once it is finished.
         rng, iteration: the generator of the search, and how many iterations it has made before.
+        worlds: the state in which each decision is made, with the edge of each legal action; then the state at the end.
     """
 
     def __init__(
@@ -216,6 +217,7 @@ class Playout:
         self.labels = [label]
         self.episodes = [episode]
         self.rewards: tuple[float, ...] = ()
+        self.worlds: list[tuple[State, dict[int, int]]] = []
         self.rng = rng
         self.iteration = iteration
 
@@ -244,6 +246,37 @@ class Playout:
     def t_e(self) -> int:
         """The first i with n = 0 for [a_1, …, a_i]~, or t: as many decisions as were in the tree."""  # Base-6
         return sum(phase != SIMULATION for phase in self.phases)
+
+    def features(self, i: int, name: str) -> float:
+        """What the game tells of the state after ⟨a_1, …, a_i⟩."""
+        return self.worlds[i][0].features()[name]
+
+    def action_feature(self, i: int, a: int, name: str) -> float:
+        """What it tells of an edge: the mean over the actions that look so; 0 of what the environment may do."""
+        world, edges = self.worlds[i]
+        if self.players[i] == CHANCE:
+            return 0.0
+        told = [world.action_features(action)[name] for action, edge in edges.items() if edge == a]
+        return sum(told) / len(told)
+
+    def prospects(self, i: int, a: int) -> tuple[float, ...]:
+        """What each player may expect after an edge, by the heuristic, or has where it ends the game: the mean likewise."""
+        return self._after(i, a, lambda world: world.heuristic())
+
+    def endings(self, i: int, a: int) -> tuple[float, ...]:
+        """What each player has where an edge ends the game; NaN where it does not."""
+        return self._after(
+            i, a, lambda world: world.returns() if world.is_terminal() else [math.nan] * world.game.players
+        )
+
+    def _after(self, i: int, a: int, told: Callable[[State], list[float]]) -> tuple[float, ...]:
+        world, edges = self.worlds[i]
+        found = []
+        for action in [action for action, edge in edges.items() if edge == a]:
+            after = world.clone()
+            after.apply_action(action)
+            found.append(told(after))
+        return tuple(sum(numbers) / len(found) for numbers in zip(*found, strict=True))
 
     def seen_by(self, player: int, i: int) -> tuple[int, ...]:
         """[a_1, …, a_i]~player."""
@@ -769,19 +802,30 @@ def origin_of(root: State, recalled: tuple[tuple[int, ...], ...], eyes: str) -> 
     return position.previous[0], last, position.previous[1]
 
 
-def play(root: State, world: State, expression: Any, outcome: Outcome, rng: np.ndarray, eyes: str) -> Playout:
-    """Lines 6-14 of Algorithm 1, from a root state `world` of an iteration."""
+def is_cut(base: Theta, playout: Playout, cutoff: int | None) -> bool:
+    """Whether a playout that has its first action has as many of simulation as it may have."""
+    if cutoff is None or playout.t == 0:
+        return False
+    simulated = playout.t - playout.t_e
+    return (SIMULATION in playout.phases or base[playout.history(playout.t)][1] == 0) and simulated >= cutoff
+
+
+def play(
+    root: State, world: State, expression: Any, outcome: Outcome, rng: np.ndarray, eyes: str, cutoff: int | None = None
+) -> Playout:
+    """Lines 6-14 of Algorithm 1, from a root state `world` of an iteration; cut off after so many actions of simulation."""
     observer, recalled = root.current_player(), episode_moves(root, world, eyes)
     playout = Playout(
         origin_of(root, recalled, eyes), root.position_in_episode().label, recalled, rng, len(outcome.playouts)
     )
     base = outcome.records[outcome.base]
-    while (player := world.current_player()) != TERMINAL:
+    while (player := world.current_player()) != TERMINAL and not is_cut(base, playout, cutoff):
         actions = world.legal_actions()
         sights = [seen_through(eyes, observer, world, action) for action in actions]
         edges = tuple(seen[player] for seen in sights)  # CHANCE, −1, is the last one
         legal = tuple(dict.fromkeys(edges))
         playout.decide(player, legal, number_of(world))
+        playout.worlds.append((State(world.game, world.data.copy()), dict(zip(actions, edges, strict=True))))
         playout.phases.append(phase_of(base, playout))
         if player == CHANCE:
             k = by_nature(world, rng)
@@ -789,7 +833,8 @@ def play(root: State, world: State, expression: Any, outcome: Outcome, rng: np.n
             k = choose(expression, outcome.records, playout, base[playout.history(playout.t)], rng, edges)
         world.apply_action(actions[k])
         playout.extend(edges[k], sights[k], CONTINUES if world.is_terminal() else label_of(world))
-    playout.rewards = tuple(world.returns())
+    playout.worlds.append((world, {}))
+    playout.rewards = tuple(world.heuristic())
     return playout
 
 
@@ -826,7 +871,7 @@ def grown(state: State, expression: Any, rng: np.ndarray, scheme: Scheme) -> Ite
     outcome = Outcome({leaf: Theta(initial_information(leaf, state.game.players)) for leaf in kept}, base)  # lines 2-4
     outcome.selections = dict.fromkeys(state.legal_actions(), 0)
     for world in root_states(state, scheme, rng):
-        playout = play(state, world, expression, outcome, rng, scheme.eyes)
+        playout = play(state, world, expression, outcome, rng, scheme.eyes, scheme.cutoff)
         update(outcome.records, playout)
         outcome.playouts.append(Trace(tuple(playout.players), tuple(playout.actions), tuple(playout.phases)))
         outcome.selections[playout.actions[0]] += 1

@@ -70,7 +70,7 @@ class Tuned(Twin):
         if n == 0:
             return math.inf
         mean = q[player] / n
-        variance = s[player] / n - mean**2 + math.sqrt(2 * (math.log(m) / n))
+        variance = s[player] / n - mean**2 + leaf.rule.parameter * math.sqrt(math.log(m) / n)
         return mean + math.sqrt(math.log(m) / n * max(0.0, min(1 / 4, variance)))
 
     def backpropagation(self, leaf, known, context, rewards):
@@ -116,14 +116,16 @@ class Grave(Twin):
         return (0.0,) * players, 0, (0.0,) * players, 0
 
     def value(self, leaf, theta, h, player, a):
-        least, bias = leaf.rule.parameter
+        least, bias, c = leaf.rule.parameter
         enough = [i for i in range(h.t + 1) if theta[h.history(i)][1] > least]
         q, n, _, _ = theta[h.extended(h.t, a)]
         _, _, first, many = theta[player, (*h.seen_by(player, max(enough, default=0)), a)]
         if n == many == 0:
             return math.inf
         beta = many / (many + n + bias * many * n)
-        return (1 - beta) * (q[player] / n if n else 0.0) + beta * (first[player] / many if many else 0.0)
+        mean = (1 - beta) * (q[player] / n if n else 0.0) + beta * (first[player] / many if many else 0.0)
+        trials = sum(theta[h.extended(h.t, b)][1] for b in h.legals[h.t])
+        return mean + c * math.sqrt(math.log(max(trials, 1)) / max(n, 1))
 
     def capture(self, leaf, h, theta):
         captured: list[tuple[tuple, Any]] = [(h.history(i), VISIT) for i in range(h.t_e + 1)]
@@ -444,8 +446,8 @@ def fpu(urgency: float = 1.0, c: float = 0.7) -> Leaf:
     return Leaf("fpu", Rule("argmax", (c, urgency)))
 
 
-def ucb1_tuned() -> Leaf:
-    return Leaf("ucb1-tuned", ARGMAX)
+def ucb1_tuned(c: float = math.sqrt(2)) -> Leaf:
+    return Leaf("ucb1-tuned", Rule("argmax", c))
 
 
 def kl_ucb() -> Leaf:
@@ -456,8 +458,8 @@ def progressive_history(w: float = 5.0, c: float = 0.7) -> Leaf:
     return Leaf("progressive-history", Rule("argmax", (c, w)))
 
 
-def grave(least: int = 50, bias: float = 1e-5) -> Leaf:
-    return Leaf("grave", Rule("argmax", (least, bias)))
+def grave(least: int = 50, bias: float = 1e-5, c: float = 0.0) -> Leaf:
+    return Leaf("grave", Rule("argmax", (least, bias, c)))
 
 
 def lgrf2() -> Leaf:

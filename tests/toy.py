@@ -555,6 +555,21 @@ def rewards(state: Any, out: np.ndarray) -> None:
         out[i] = REWARDS[state.row, i]
 
 
+def features(state: Any, out: np.ndarray) -> None:
+    """What means nothing, but differs from state to state."""
+    out[0] = state.row % 7
+    out[1] = 1.0 if COUNTS[state.row] > 2 else 0.0
+
+
+def action_features(state: Any, action: int, out: np.ndarray) -> None:
+    out[0] = (state.row + 2 * action) % 5 / 4
+
+
+def heuristic(state: Any, out: np.ndarray) -> None:
+    for i in range(len(out)):
+        out[i] = (7 * state.row + 3 * i) % 11 / 10
+
+
 def observe(state: Any, action: int, moves: np.ndarray) -> None:
     k = position_of(state.row, action)
     for i in range(len(moves)):
@@ -633,6 +648,11 @@ def toy(tree: int) -> Game:
         recall=recall if secret else None,
         simultaneous=simultaneous if any(row.node.number for row in grown) else None,
         retrace=retrace if hidden else None,
+        features=features,
+        feature_names=("seventh", "branching"),
+        action_features=action_features,
+        action_feature_names=("fifth",),
+        heuristic=heuristic,
     )
 
 

@@ -7,7 +7,11 @@ A slot function may have parameters of its own: further arguments with defaults,
 
     capture(last_phase=EXPANSION)        # the same capture with another parameter
 
-Integers stay integers and reals reals, as the default says.
+Integers stay integers and reals reals, as the default says. A text is the name of a feature: the function gets its place among those of
+the game that is searched.
+
+    @values
+    def careful(history, theta, legal, out, danger="attacked"): ... action_features_at(history, present)[i, danger] ...
 """
 
 import functools
@@ -20,13 +24,23 @@ from typing import Any, ClassVar, Self
 import attrs
 
 from icarus.checks import is_number
+from icarus.kernel.knowledge import column_of
+
+Parameters = tuple[tuple[str, float | str], ...]
 
 
-def _load_slot(module: str, name: str, parameters: tuple[tuple[str, float], ...]) -> "Slot":
+def _load_slot(module: str, name: str, parameters: Parameters) -> "Slot":
     found: Any = importlib.import_module(module)
     for part in name.split("."):
         found = getattr(found, part)
     return found(**dict(parameters))
+
+
+def _fits(value: Any, kind: type) -> bool:
+    """Whether a parameter of a kind, int, float or str, may have this value."""
+    if kind is str or isinstance(value, str):
+        return kind is str and isinstance(value, str)
+    return is_number(value) and not math.isnan(value) and (kind is float or float(value).is_integer())
 
 
 @attrs.frozen(repr=False)
@@ -39,7 +53,7 @@ class Slot:
     """
 
     function: Callable
-    parameters: tuple[tuple[str, float], ...] = ()
+    parameters: Parameters = ()
 
     KIND: ClassVar[str] = ""
     ARGUMENTS: ClassVar[tuple[str, ...]] = ()
@@ -59,9 +73,10 @@ class Slot:
                 f"{function.__name__}{inspect.signature(function)}"
             )
         for argument in own:
-            if type(argument.default) not in (int, float):
+            if type(argument.default) not in (int, float, str):
                 raise TypeError(
-                    f"parameter {argument.name} of {function.__name__} needs a default that is an integer or a real"
+                    f"parameter {argument.name} of {function.__name__} needs a default that is an integer, a real or the name of a "
+                    f"feature"
                 )
         return cls(function, tuple((argument.name, argument.default) for argument in own))
 
@@ -70,7 +85,7 @@ class Slot:
         """What a function of this kind is given."""
         return cls.ARGUMENTS
 
-    def __call__(self, **parameters: float) -> Self:
+    def __call__(self, **parameters: float | str) -> Self:
         """The same slot with some parameters bound to other values.
 
         Raises:
@@ -81,10 +96,9 @@ class Slot:
             if name not in known:
                 raise TypeError(f"{self.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
             kind = type(known[name])
-            if not is_number(value) or math.isnan(value) or (kind is int and not float(value).is_integer()):
-                raise TypeError(
-                    f"parameter {name} of {self.name} is {value!r}; it must be {'an integer' if kind is int else 'a real'}"
-                )
+            if not _fits(value, kind):
+                wanted = {int: "an integer", float: "a real", str: "the name of a feature"}[kind]
+                raise TypeError(f"parameter {name} of {self.name} is {value!r}; it must be {wanted}")
             known[name] = kind(value)
         return attrs.evolve(self, parameters=tuple(known.items()))
 
@@ -104,11 +118,24 @@ class Slot:
         given = ", ".join(f"{name}={value!r}" for name, value in self.parameters)
         return f"{self.name}({given})" if given else self.name
 
-    def values(self) -> tuple[float, ...]:
-        return tuple(value for _, value in self.parameters)
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that are asked for by name."""
+        return tuple(value for _, value in self.parameters if isinstance(value, str))
+
+    def values(self, game: Any = None) -> tuple[float, ...]:
+        """What the function is given for its parameters.
+
+        Args:
+            game: among whose features those asked for by name have their places.
+
+        Raises:
+            ValueError: it has no such feature.
+        """
+        return tuple(column_of(game, value) if isinstance(value, str) else value for _, value in self.parameters)
 
     def kinds(self) -> tuple[type, ...]:
-        return tuple(type(value) for value in self.values())
+        return tuple(int if isinstance(value, str) else type(value) for _, value in self.parameters)
 
     def label(self, kind: str = "") -> str:
         return f"the {kind or self.KIND} function {self.function.__module__}.{self.function.__qualname__}"
@@ -130,7 +157,13 @@ class Candidates(Slot):
 
 @attrs.frozen(repr=False)
 class Values(Slot):
-    """`values(history, theta, legal, out)`: writes v(a) of each legal action, reading θ with `find(theta, record)`."""
+    """`values(history, theta, legal, out)`: writes v(a) of each legal action, reading θ with `find(theta, record)`.
+
+    Attributes:
+        uniform_in_simulation: whether every value is +∞ in the simulation phase.
+    """
+
+    uniform_in_simulation: bool = False
 
     KIND = "values"
     ARGUMENTS = ("history", "theta", "legal", "out")
@@ -195,9 +228,16 @@ def candidates(function: Callable | None = None, *, independent: bool = False) -
     return attrs.evolve(Candidates.of(function), independent=independent)
 
 
-def values(function: Callable) -> Values:
-    """Mark `function(history, theta, legal, out)`: the value v of each legal action."""
-    return Values.of(function)
+def values(function: Callable | None = None, *, uniform_in_simulation: bool = False) -> Any:
+    """Mark `function(history, theta, legal, out)`: the value v of each legal action.
+
+    Args:
+        uniform_in_simulation: True if every value is +∞ in the simulation phase, as those of the baseline are: under `argmax` it need not
+            be asked there, and nothing is worked out or written down for it. `ICARUS_DEBUG=1` checks it.
+    """
+    if function is None:
+        return functools.partial(values, uniform_in_simulation=uniform_in_simulation)
+    return attrs.evolve(Values.of(function), uniform_in_simulation=uniform_in_simulation)
 
 
 def capture(function: Callable | None = None, *, reads_simulation: bool = True, writes_simulation: bool = True) -> Any:

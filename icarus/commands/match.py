@@ -15,6 +15,7 @@ from icarus.commands.options import (
     DEFAULT_SHARING,
     INTERRUPTED,
     SCHEMES_HELP,
+    Cutoff,
     GameName,
     Iterations,
     Seconds,
@@ -57,6 +58,7 @@ def match_command(
     schemes: Annotated[
         list[str] | None, typer.Option("--scheme", help=f"The search of all strategies, or repeated. {SCHEMES_HELP}")
     ] = None,
+    cutoff: Cutoff = None,
     show: Annotated[bool, typer.Option("--show", help="Print every state and decision.")] = False,
     files: With = None,
 ) -> None:
@@ -67,7 +69,15 @@ def match_command(
     check_seed(seed)
     loaded = games.load(game)
     agents = [
-        agent_of(text, own, iterations=iterations, seconds=seconds, threads=threads, sharing=sharing, scheme=by)
+        agent_of(
+            text,
+            own,
+            iterations=iterations,
+            seconds=seconds,
+            threads=threads,
+            sharing=sharing,
+            scheme=by.with_cutoff(cutoff),
+        )
         for text, by in zip(strategies, _schemes_of(strategies, schemes, loaded), strict=True)
     ]
     agents += [agents[-1]] * (loaded.players - len(agents))

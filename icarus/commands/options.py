@@ -62,6 +62,14 @@ Threads = Annotated[
 Sharing = Annotated[
     str, typer.Option(help='What they share: "roots" (reproducible) or "records" (one tree; not reproducible).')
 ]
+Cutoff = Annotated[
+    int | None,
+    typer.Option(
+        parser=read_integer,
+        metavar="INTEGER",
+        help="Cut playouts off after so many actions of simulation, with the game's heuristic for rewards.",
+    ),
+]
 With = Annotated[
     list[Path] | None,
     typer.Option(

@@ -9,6 +9,7 @@ import typer
 from icarus import games
 from icarus.checks import integer
 from icarus.commands.console import out, show_compilation
+from icarus.commands.options import Cutoff
 from icarus.commands.own_files import load_files
 from icarus.commands.play_browser import Server, Table
 from icarus.commands.play_session import Session
@@ -32,6 +33,7 @@ def play_command(
     iterations: Annotated[int | None, typer.Option(help="Playouts for each decision of an agent.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Wall-clock time for each decision instead.")] = None,
     scheme: Annotated[str, typer.Option(help="The search of the agents.")] = "MO_ISMCTS",
+    cutoff: Cutoff = None,
     seed: Annotated[int, typer.Option(help="Fixes the deal, chance and the searches.")] = 0,
     resume: Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with a saved game.")] = None,
     browser: Annotated[
@@ -49,9 +51,8 @@ def play_command(
     if iterations is None and seconds is None:
         iterations = DEFAULT_ITERATIONS
     texts = against or ["BASELINE"]
-    found = [
-        Agent(parse(text, **own), iterations=iterations, seconds=seconds, scheme=parse_scheme(scheme)) for text in texts
-    ]
+    by = parse_scheme(scheme).with_cutoff(cutoff)
+    found = [Agent(parse(text, **own), iterations=iterations, seconds=seconds, scheme=by) for text in texts]
     if resume is not None:
         if game is not None:
             raise ValueError("--resume goes on with the game in its file; name no other")

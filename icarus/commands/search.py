@@ -15,6 +15,7 @@ from icarus.commands.options import (
     DEFAULT_SHARING,
     INTERRUPTED,
     SCHEMES_HELP,
+    Cutoff,
     GameName,
     Iterations,
     Seconds,
@@ -45,6 +46,7 @@ def search_command(
     seed: Seed = 0,
     moves: Annotated[str, typer.Option(help='Actions played before, in the game\'s notation: "d3 c5".')] = "",
     scheme: Annotated[str, typer.Option(help=f"The search. {SCHEMES_HELP}")] = DEFAULT_SCHEME,
+    cutoff: Cutoff = None,
     threads: Threads = 1,
     sharing: Sharing = DEFAULT_SHARING,
     html: Annotated[
@@ -63,19 +65,17 @@ def search_command(
     if html is not None:
         check_new_file(html)
     own, iterations = load_files(files or []), default_iterations(iterations, seconds)
+    by = parse_scheme(scheme).with_cutoff(cutoff)
     if keeps_tree(strategy):
         if html is not None:
             raise ValueError(f"--html draws the tree of a strategy; {strategy} has none to draw")
-        agent = agent_of(
-            strategy, own, scheme=parse_scheme(scheme), iterations=iterations, seconds=seconds, threads=threads
-        )
+        agent = agent_of(strategy, own, scheme=by, iterations=iterations, seconds=seconds, threads=threads)
         _search_online(game, agent, seed, moves)
         return
     enhancement = parse(strategy, **own)
     check_budget(iterations, seconds)
     check_seed(seed)
     check_threads(threads, sharing)
-    by = parse_scheme(scheme)
     check_scheme(by, iterations, threads, sharing)
     if playout and (threads > 1 or by.counted):
         raise ValueError("--playout shows a search of one tree in one thread")

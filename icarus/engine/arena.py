@@ -19,10 +19,14 @@ GAME = np.dtype(
         ("recall", np.int64),
         ("simultaneous", np.int64),  # 0 where EXP3 does not decide
         ("look", np.int64),  # `observe`, where the root player's eyes see for all; else 0
+        ("features", np.int64),  # these three where anybody reads them
+        ("action_features", np.int64),
+        ("heuristic", np.int64),
         ("players", np.int64),
         ("viewers", np.int64),
         ("max_legal", np.int64),
         ("max_length", np.int64),
+        ("cutoff", np.int64),  # actions of simulation after which a playout is cut off; NEVER where none is
     ],
     align=True,
 )
@@ -60,6 +64,8 @@ COMPOSITION = np.dtype(
         ("moves_in_simulation", np.int64),
         ("keys_in_simulation", np.int64),
         ("episodes", np.int64),
+        ("told_in_tree", np.int64),  # tables of what the game tells, as bits
+        ("told_in_simulation", np.int64),
         ("row_words", np.int64),  # of the baseline's table: 64-bit words in a row, and which of its 32-bit numbers is n
         ("visits_column", np.int64),
     ],
@@ -83,6 +89,8 @@ BUFFERS = np.dtype(
         ("alike", np.int64),  # the move of each of these
         ("looks", np.int64),  # [players]
         ("recalled", np.int64),  # [RECALLED]
+        ("ahead", np.int64),  # a state to look ahead in, and [players or features of actions] of what is told there
+        ("told", np.int64),
         ("weight", np.int64),  # [1]
     ],
     align=True,
@@ -101,6 +109,7 @@ PENDING = np.dtype(
         ("phase_steps", np.int64, (3,)),
         ("selected", np.int64),  # the place of the action selected at the root
         ("too_long", np.int64),  # whether the playout has more actions than the game may have
+        ("cut", np.int64),  # whether it was cut off before the end of the game
     ],
     align=True,
 )
@@ -130,5 +139,6 @@ SHARED = np.dtype(
     align=True,
 )
 ANY = -1
+NEVER = 1 << 40
 COMPONENT_SIZE, PROGRAM_SIZE, LEAF_SIZE = COMPONENT.itemsize, PROGRAM.itemsize, LEAF.itemsize
 STEP_SIZE = STEP.itemsize

@@ -1,10 +1,19 @@
 """What each component of a strategy says of actions: its compiled policy asked from Python, for people to look at."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates
 from icarus.engine.entries import policy_entry
+from icarus.engine.plain_knowledge import Teller
 from icarus.engine.tables import Records
+from icarus.engine.told import tables_of
+from icarus.kernel.game import Game
+from icarus.kernel.knowledge import NAMES
+from icarus.kernel.python_game import in_python
 
 _INT = np.dtype(np.int64)
 
@@ -19,7 +28,7 @@ class Column:
         part = self.enhancement
         self.means = isinstance(part.policy.source, Candidates)
         self.entry = policy_entry(part.policy, part.information, game.players)
-        given = part.policy.rule_parameters() + part.policy.source.values()
+        given = part.policy.rule_parameters() + part.policy.source.values(game)
         words = [np.array([value], np.int64 if isinstance(value, int) else np.float64).view(_INT) for value in given]
         self.parameters = np.concatenate([*words, np.zeros(1, _INT)])
         self.places, self.out = np.zeros(game.max_legal, _INT), np.zeros(game.max_legal)
@@ -34,3 +43,27 @@ class Column:
         reward = rows["reward"] if rows["reward"].ndim == 1 else rows["reward"][:, max(player, 0)]
         visits = rows["visits"]
         return np.where(visits > 0, reward / np.maximum(visits, 1), np.nan), visits
+
+
+class ToldTables:
+    """What the game tells along a history that is walked by hand, as far as a strategy reads it.
+
+    Args:
+        playout: [1] of PLAYOUT, which is given the addresses of the tables.
+        steps, legal: how many rows there may be of states and of actions.
+    """
+
+    def __init__(self, game: Game, strategy: Enhancement, playout: np.ndarray, steps: int, legal: int) -> None:
+        self._teller, self._tables = Teller(in_python(game), tables_of(strategy)), {}
+        for name, width in self._teller.widths.items():
+            self._tables[name] = np.zeros((steps if name == "features" else legal, width))
+            playout[name], playout[f"{name}_width"] = self._tables[name].ctypes.data, width
+
+    def write(self, t: int, first: int, data: Any, player: int, actions: Sequence[int], edges: Sequence[int]) -> None:
+        """Write what is told of step t, whose legal actions begin at `first`; `edges` as `Teller.tell_of_step` has them."""
+        told: dict[str, list[Any]] = {name: [] for name in NAMES}
+        self._teller.tell_of_step(told, data, player, actions, edges)
+        for name, rows in told.items():
+            begin = t if name == "features" else first
+            if rows:
+                self._tables[name][begin : begin + len(rows)] = rows

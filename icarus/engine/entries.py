@@ -13,7 +13,7 @@ from icarus.compiler.functions import DEBUG, embedded
 from icarus.compiler.pointers import WORD_BYTES, array_at, offset_of, struct_at, unpack_parameters
 from icarus.compiler.writes import refuse_changes, refuse_cuts
 from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
-from icarus.kernel import NO_RECORD, History, Theta, find, helper
+from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper
 from icarus.kernel.history import history_at
 from icarus.kernel.theta import TABLE, index_of, place_of, updates_at
 
@@ -38,12 +38,19 @@ theta_of = functools.lru_cache(maxsize=None)(_theta)
 
 
 @functools.cache
-def values_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
+def values_entry(
+    function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str, uniform: bool = False
+) -> Entry:
     """Compile a values function: entry(playout, table, legal, count, records, out, parameters).
+
+    Args:
+        uniform: whether it is declared to be uniform in simulation, which ICARUS_DEBUG=1 checks.
 
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
     """
     inner, unpack, theta_at = embedded(function), unpack_parameters(kinds), theta_of(row)
+    declared = f"{label} is declared with uniform_in_simulation=True, but writes a finite value in the simulation"
+    checked = uniform and DEBUG
     unwritten = f"{label} wrote NaN, or nothing at all, for a legal action; it must write every out[i]"
 
     def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
@@ -54,6 +61,10 @@ def values_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, lab
         for i in range(count):
             if written[i] != written[i]:
                 raise ValueError(unwritten)
+        if checked and history_at(playout).steps[-1].phase == SIMULATION:
+            for i in range(count):
+                if written[i] != np.inf:
+                    raise ValueError(declared)
         return 0
 
     return refuse_changes(Entry(entry, 7, label), inner, label, LENT)
@@ -238,7 +249,7 @@ def policy_entry(policy: Policy, information: Information, players: int, placed:
     """
     source, row = policy.source, information.row(players)
     if isinstance(source, Values):
-        return values_entry(source.function, source.kinds(), row, source.label())
+        return values_entry(source.function, source.kinds(), row, source.label(), source.uniform_in_simulation)
     rule = rule_values(policy, information)
     rule_kinds = (float,) * len(policy.rule_parameters())
     if placed:

@@ -9,17 +9,18 @@ from numba import types
 from icarus.compiler.atomic import atomic_add, atomic_load, atomic_store
 from icarus.compiler.entries import compiled
 from icarus.compiler.functions import DEBUG
-from icarus.compiler.pointers import WORD_BYTES, array_at, call3, call4, call7, offset_of, struct_at
+from icarus.compiler.pointers import WORD_BYTES, array_at, call2, call3, call4, call7, offset_of, struct_at
 from icarus.compiler.rng import RNG_WORDS
-from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, SHARED, TOO_LONG
+from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, NEVER, SHARED, TOO_LONG
 from icarus.engine.declared import check_declared
+from icarus.engine.knowledge import rewards_at
 from icarus.engine.lowering import COMPONENT
 from icarus.engine.playout import begin, play_out, simulate_unseen
 from icarus.kernel import below, helper
 from icarus.kernel.history import PLAYOUT
 from icarus.kernel.theta import TABLE, UPDATES, has_room_for
 
-_INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
+_INT, _WORD = np.dtype(np.int64), np.dtype(np.uint64)
 _USED, _RESERVED, _STOP = offset_of(TABLE, "used"), offset_of(TABLE, "reserved"), offset_of(SHARED, "stop")
 
 
@@ -54,7 +55,10 @@ def capture(a: Any) -> int:
     """Line 16: μ(s), and ξ(s_root, h), the updates of every component; DONE, or what there is no room for."""
     updates = struct_at(a.buffers.updates, UPDATES)
     components = array_at(a.composition.component, a.composition.components, COMPONENT)
-    ask_rewards(a)
+    if a.pending.cut:
+        call2(a.game.heuristic, (a.buffers.state, a.buffers.reward))
+    else:
+        rewards_at(a, a.buffers.state, a.buffers.reward)
     struct_at(a.buffers.playout, PLAYOUT).players = a.game.players
     updates.count = 0
     for c in range(a.composition.components):
@@ -91,18 +95,6 @@ def backpropagation(a: Any) -> None:
                 component.backpropagation_parameters,
             ),
         )
-
-
-@helper
-def ask_rewards(a: Any) -> None:
-    """μ(s): the rewards of the state reached; what one playout has left is not the next one's."""
-    rewards = array_at(a.buffers.reward, a.game.players, _REAL)
-    for player in range(a.game.players):
-        rewards[player] = np.nan
-    call3(a.game.rewards, (a.buffers.state, a.buffers.reward, a.game.players))
-    for player in range(a.game.players):
-        if not 0.0 <= rewards[player] <= 1.0:
-            raise ValueError("the rewards function of a game did not write a number from 0 to 1 for each player")
 
 
 @helper
@@ -187,7 +179,7 @@ def run_raw(arena: int, playouts: int) -> int:
     legal = struct_at(a.buffers.playout, PLAYOUT).legal
     for _ in range(playouts):
         begin(a, rng)
-        made = simulate_unseen(a, legal, 0, rng)
+        made = simulate_unseen(a, legal, 0, NEVER, rng)
         if made < 0:
             return -TOO_LONG
         steps += made

@@ -14,12 +14,13 @@ import numpy as np
 
 from icarus.algebra import Composition, Enhancement, Weight
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM
-from icarus.algebra.slots import Candidates, Slot
+from icarus.algebra.slots import Candidates, Slot, Values
 from icarus.compiler.digest import attributes_read, takes_by_place, unseeded_source
 from icarus.compiler.entries import Entry
 from icarus.compiler.functions import DEBUG
 from icarus.engine.entries import backpropagation_entry, capture_entry, policy_entry, weight_entry
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
+from icarus.engine.told import refuse_unknown, tables_among
 from icarus.kernel.game import Game
 from icarus.specs.baseline import BASELINE
 from icarus.specs.exp3 import EXP3
@@ -90,6 +91,7 @@ class Program:
         component, program, term, leaf, factor: the arrays.
         steps_in_simulation: whether anybody looks at steps of the simulation phase.
         moves_in_simulation, keys_in_simulation, episodes: which of these anybody reads.
+        told_in_tree, told_in_simulation: which tables of what the game tells anybody reads, as bits (`icarus.kernel.knowledge`).
     """
 
     components: list[Enhancement]
@@ -103,6 +105,8 @@ class Program:
     moves_in_simulation: bool
     keys_in_simulation: bool
     episodes: bool
+    told_in_tree: int
+    told_in_simulation: int
     alive: list[Any]
 
 
@@ -186,6 +190,7 @@ class _Lowering:
     def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme, shared: bool) -> None:
         self.game, self.strategy, self.scheme, self.shared = game, strategy, scheme, shared
         self.at_once = scheme.exp3 and game.simultaneous is not None
+        refuse_unknown(game, strategy)
         self.components, self.table_of = components_of(strategy, self.at_once)
         self.terms: list[tuple[Any, ...]] = []
         self.leaves: list[tuple[Any, ...]] = []
@@ -209,6 +214,7 @@ class _Lowering:
             name for capture in captures if capture.writes_simulation for name in attributes_read(capture.function)
         }
         reads = {name for capture in captures if capture.reads_simulation for name in attributes_read(capture.function)}
+        of_tree = {name for capture in captures for name in attributes_read(capture.function)}
         return Program(
             components=self.components,
             table_of=self.table_of,
@@ -221,6 +227,8 @@ class _Lowering:
             moves_in_simulation="moves" in self.read_in_simulation | reads,
             keys_in_simulation="keys" in self.read_in_simulation | writes,
             episodes=bool({"episodes", "episode"} & (self.read | reads)),
+            told_in_tree=tables_among(self.read | of_tree),
+            told_in_simulation=tables_among(self.read_in_simulation | reads),
             alive=self.alive,
         )
 
@@ -232,13 +240,13 @@ class _Lowering:
             self.address(
                 capture_entry(capture.function, capture.kinds(), row if capture.reads_theta else None, capture.label())
             ),
-            self.parameters(capture.values()),
+            self.parameters(capture.values(self.game)),
             self.address(
                 backpropagation_entry(
                     backpropagation.function, backpropagation.kinds(), row, words, backpropagation.label(), self.shared
                 )
             ),
-            self.parameters(backpropagation.values()),
+            self.parameters(backpropagation.values(self.game)),
             0,
             0,
             0,
@@ -264,11 +272,13 @@ class _Lowering:
     def unread(self, which: int, part: Enhancement) -> bool:
         """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
 
-        So for the baseline by definition; and where all moves are seen by all, for records of the tree's histories and their
-        children: a history whose baseline record has n = 0 continues to histories that nobody has met.
+        So for the baseline by definition; for what is declared so; and where all moves are seen by all, for records of the tree's
+        histories and their children: a history whose baseline record has n = 0 continues to histories that nobody has met.
         """
         all_is_seen = self.game.viewers == 1 and self.scheme.eyes != ROOT  # an unseen move leaves a history where it is
-        return self.is_infinite(which, part) or (all_is_seen and self.is_of_tree(which, part))
+        if self.is_infinite(which, part) or (all_is_seen and self.is_of_tree(which, part)):
+            return True
+        return self.scheme.eyes != ROOT and is_uniform(which, part) and not DEBUG  # which asks and checks
 
     def is_infinite(self, which: int, part: Enhancement) -> bool:
         """Whether the values of an arg max are +∞ by definition: the baseline's in simulation."""
@@ -289,10 +299,10 @@ class _Lowering:
             return (0, 0, 0)
         names = attributes_read(part.policy.source.function)
         self.read |= names
-        if which == SIMULATED:
+        if which == SIMULATED and not is_uniform(which, part):
             self.read_in_simulation |= names
         policy = part.policy
-        parameters = self.parameters(policy.rule_parameters() + policy.source.values())
+        parameters = self.parameters(policy.rule_parameters() + policy.source.values(self.game))
         entry = policy_entry(policy, part.information, self.game.players, self.placed(which, part))
         return (self.address(entry), self.table_of[part], parameters)
 
@@ -320,6 +330,13 @@ class _Lowering:
         block = np.concatenate([*words, np.zeros(1, np.int64)])
         self.alive.append(block)
         return int(block.ctypes.data)
+
+
+def is_uniform(which: int, part: Enhancement) -> bool:
+    """Whether an arg max has been declared to be over values that are +∞ in simulation."""
+    source = part.policy.source
+    declared = isinstance(source, Values) and source.uniform_in_simulation
+    return which == SIMULATED and declared and part.policy.rule.code == RULE_ARGMAX
 
 
 def _is_bandit(part: Enhancement) -> bool:

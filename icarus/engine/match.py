@@ -27,9 +27,10 @@ def _strategy(instance: Any, attribute: Any, value: Any) -> None:
 
 @attrs.frozen
 class Agent:
-    """A player: a strategy and a budget for each decision, the threads that spend it and the scheme of its searches (see `search`).
+    """A player: a strategy, a budget for each decision, the threads that spend it, scheme and cut-off of its searches (see `search`).
 
     Attributes:
+        cutoff: after how many actions of simulation playouts are cut off; the scheme says it then.
         preference: decides between actions that do equally well, in place of chance (see `Result.preferred`): an agent that has won or
             lost anyway then still plays sensibly.
 
@@ -44,12 +45,14 @@ class Agent:
     threads: int = attrs.field(default=1, kw_only=True)
     sharing: str = attrs.field(default=ROOTS, kw_only=True)
     scheme: Scheme = attrs.field(default=MO_ISMCTS, kw_only=True)
+    cutoff: int | None = attrs.field(default=None, kw_only=True)
     preference: Callable[[State, int], float] | None = attrs.field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         check_budget(self.iterations, self.seconds)
         check_threads(self.threads, self.sharing)
         check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
+        object.__setattr__(self, "scheme", self.scheme.with_cutoff(self.cutoff))
 
     def search(self, state: State, seed: int | Sequence[int]) -> Result:
         """The agent's search for a decision."""

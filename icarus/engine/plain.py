@@ -23,10 +23,12 @@ from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE
 from icarus.engine.parallel import Roots
 from icarus.engine.plain_choice import Composed, Decision
 from icarus.engine.plain_history import Looks, Playout
+from icarus.engine.plain_knowledge import Teller
 from icarus.engine.plain_table import PlainTable
 from icarus.engine.running import Search
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT, Scheme
 from icarus.engine.tables import Records
+from icarus.engine.told import refuse_cutoff, tables_of
 from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, Updates, mix
 from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended
@@ -53,12 +55,14 @@ class PlainSearch(Search):
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
         self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
+        refuse_cutoff(state.game, scheme)
         self._draws, game = seeded(seed), in_python(state.game)
-        self.game, self._looks = scheme.seen(game), game.seen
+        self.game, self._looks, self._eyes = scheme.seen(game), game.seen, game.viewer(self._observer)
         self._at_once = scheme.exp3 and game.simultaneous is not None
         self.program: Any = self.composed(strategy, self._at_once, self.game, self.rng)
         self.tables = self.program.tables
         self._copies_cheaply = game.copy is not copy.deepcopy
+        self._teller = Teller(self.game, tables_of(strategy))
         self._made, self._deepest, self._phase_steps = 0, 0, np.zeros(3, np.int64)
         self._root_visits = np.zeros(len(self.actions), np.int64)
         self._place_root()
@@ -142,17 +146,16 @@ class PlainSearch(Search):
         table.close(row)
 
     def _rewards(self, world: Any) -> np.ndarray:
-        rewards = np.array(self.game.rewards(world), float)
-        if rewards.shape != (self.game.players,) or not ((rewards >= 0) & (rewards <= 1)).all():
-            raise ValueError(f"the rewards of {self.game} are {rewards.tolist()}; each player's must be in [0, 1]")
-        return rewards
+        """μ of the state in which a playout has ended, or the heuristic where it was cut off."""
+        ended = int(self.game.player(world)) == TERMINAL
+        return self._teller.rewards(world) if ended else self.game.tell("heuristic", world)
 
     def _begin_playout(self) -> tuple[Playout, Any]:
         """Lines 7-9: the empty history, at a state drawn from the root's information set."""
         world = self.game.drawn(self._root, self._viewer, self._beliefs, self.rng)
         if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
             raise ValueError("a determinization changed the player to move, or ended the game")
-        playout = Playout(self._root_keys, *self._root_positions(world))
+        playout = Playout(self._root_keys, *self._root_positions(world), self._teller.widths)
         playout.rng, playout.iteration = self.rng, self._made
         return playout, world
 
@@ -178,9 +181,13 @@ class PlainSearch(Search):
         """Lines 7-14: one playout, and the state that it ends in."""
         playout, world = self._begin_playout()
         in_tree = self._visits(EMPTY_HISTORY) > 0  # the first playout of all expands the empty history
+        simulated = 0
         while (player := self._player(world)) != TERMINAL:
             if playout.t >= self.game.max_length:
                 raise ValueError(self._unending([step.action for step in playout.steps[:-1]]))
+            if not in_tree and self._is_cut(simulated, playout.t):
+                break
+            simulated += not in_tree
             edge, action, was_in_tree = *self._decided(playout, world, player, in_tree), in_tree
             if playout.t == 0 and edge not in self.actions:
                 raise ValueError("a determinization changed the legal actions of the player to move")
@@ -194,6 +201,7 @@ class PlainSearch(Search):
             if label >= 0:
                 playout.begin_episode(label)
         playout.steps[playout.t].player = TERMINAL
+        self._teller.tell_of_state(playout.told, world)
         return playout, world
 
     def _seen(self, playout: Playout, world: Any, edge: int) -> Looks:
@@ -202,6 +210,10 @@ class PlainSearch(Search):
             return self.game.seen(world, edge)
         before = self.game.copy(world)
         return lambda: self.game.seen(before, edge)
+
+    def _is_cut(self, simulated: int, t: int) -> bool:
+        """Whether a playout is cut off after so many actions of simulation; the root's action is always played."""
+        return self.scheme.cutoff is not None and simulated >= self.scheme.cutoff and t > 0
 
     def _player(self, world: Any) -> int:
         """ρ(s)."""
@@ -218,9 +230,10 @@ class PlainSearch(Search):
         if not actions:
             raise ValueError("a game gave no legal action at a state that is not terminal")
         disguised = self.scheme.eyes == ROOT and player != self._observer
-        edges = [self._looks(world, action)[self._observer] for action in actions] if disguised else actions
+        edges = [self._looks(world, action)[self._eyes] for action in actions] if disguised else actions
         legal = list(dict.fromkeys(edges))
         playout.decide(player, self.game.viewer(player), legal)
+        self._teller.tell_of_step(playout.told, world, player, actions, [legal.index(edge) for edge in edges])
         step = playout.steps[playout.t]
         step.phase = self._phase(playout, legal) if in_tree else SIMULATION
         self._phase_steps[step.phase] += 1

@@ -18,6 +18,7 @@ from icarus.engine.arena import ANY
 from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE, components_of, mixture, of_means
 from icarus.engine.plain_history import Playout
 from icarus.engine.plain_table import PlainTable, PlainTheta, Row
+from icarus.engine.told import refuse_unknown
 from icarus.kernel import below, uniform
 from icarus.specs.exp3 import EXP3
 
@@ -89,7 +90,8 @@ class Composed:
     """
 
     def __init__(self, strategy: Enhancement, at_once: bool, game: Any, rng: np.ndarray) -> None:
-        self.strategy, self.rng = strategy, rng
+        refuse_unknown(game, strategy)
+        self.strategy, self.game, self.rng = strategy, game, rng
         self.components, self.table_of = components_of(strategy, at_once)
         self.tables = [PlainTable(component, game) for component in self.components]
         self._interpret: Interpreter = Interpreter()
@@ -100,7 +102,7 @@ class Composed:
 
     def called(self, slot: Slot, *arguments: Any) -> Any:
         """Call a slot's function, its parameters appended."""
-        return self._interpret(slot.function)(*arguments, *slot.values())
+        return self._interpret(slot.function)(*arguments, *slot.values(self.game))
 
     def _term(self, which: int, weight: Weight, leaves: list[tuple[Weight, Enhancement]]) -> Term:
         rule = leaves[0][1].policy.rule

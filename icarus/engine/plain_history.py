@@ -1,6 +1,6 @@
 """A playout under way in plain Python: the steps of a `History`, and what its viewers saw, found out where somebody looks."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from icarus.kernel import SIMULATION, UNSEEN, mix
 from icarus.kernel import extended as compiled_extended
 from icarus.kernel.history import EMPTY_HISTORY, STEP
 from icarus.kernel.history import episode_key as compiled_episode_key
+from icarus.kernel.knowledge import NAMES
 
 extended, episode_key = plain(compiled_extended), plain(compiled_episode_key)
 Looks = Sequence[int] | Callable[[], Sequence[int]]
@@ -112,6 +113,22 @@ class PlainHistory:
     def legal(self) -> np.ndarray:
         return self._playout.legal()
 
+    @property
+    def features(self) -> np.ndarray:
+        return self._playout.table("features")
+
+    @property
+    def action_features(self) -> np.ndarray:
+        return self._playout.table("action_features")
+
+    @property
+    def prospects(self) -> np.ndarray:
+        return self._playout.table("prospects")
+
+    @property
+    def endings(self) -> np.ndarray:
+        return self._playout.table("endings")
+
 
 class Playout:
     """A playout under way.
@@ -119,14 +136,21 @@ class Playout:
     Args:
         keys, episodes: of the empty history, for each viewer.
         position: the record of the root's position-in-episode.
+        widths: how many numbers the tables of what the game tells have in a row, by their names.
 
     Attributes:
+        told: features, action_features, prospects and endings, by name: lists of rows.
         steps: one for each decision, the present one last.
         rewards, rng, iteration: as in `History`.
         t: how many actions have been played.
     """
 
-    def __init__(self, keys: Sequence[int], episodes: Sequence[int], position: int) -> None:
+    def __init__(
+        self, keys: Sequence[int], episodes: Sequence[int], position: int, widths: Mapping[str, int] | None = None
+    ) -> None:
+        self._widths = widths or dict.fromkeys(NAMES, 0)
+        self.told: dict[str, list[Any]] = {name: [] for name in NAMES}
+        self._tables: dict[str, tuple[int, np.ndarray]] = {}
         self.steps, self.t = [Step(self, 0)], 0
         self.rewards, self.rng, self.iteration = np.zeros(0), seeded(0), 0
         self._moves: list[Looks] = [[UNSEEN] * len(keys)]
@@ -199,6 +223,17 @@ class Playout:
         if len(self._listed) < len(self._legal):
             self._listed = np.array(self._legal, np.int64)
         return self._listed
+
+    def table(self, name: str) -> np.ndarray:
+        """A table of what the game tells; rows that nobody has told are 0."""
+        count, rows = self.t + 1 if name == "features" else len(self._legal), self.told[name]
+        made, table = self._tables.get(name, (-1, np.zeros(0)))
+        if made != len(rows) or len(table) != count:
+            table = np.zeros((count, self._widths[name]))
+            if self._widths[name] > 0:
+                table[: len(rows)] = rows
+            self._tables[name] = len(rows), table
+        return table
 
     def _continued(self, keys: Sequence[int], t: int) -> list[int]:
         seen = self.moves_at(t)

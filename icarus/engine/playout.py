@@ -18,6 +18,7 @@ from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, 
 from icarus.engine.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG
 from icarus.engine.choice import choose, pick_outcome
 from icarus.engine.disguise import choose_behind_move, group_actions, is_disguised
+from icarus.engine.knowledge import tell_of_state, tell_of_step
 from icarus.engine.lowering import AT_ONCE, COMPONENT, SIMULATED, TREE
 from icarus.engine.steps import has_room, is_interrupted, legal_actions, player_to_move, step_at, viewer_of
 from icarus.kernel import (
@@ -35,6 +36,7 @@ from icarus.kernel import (
 )
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, episode_key, root_key
+from icarus.kernel.knowledge import FEATURES
 from icarus.kernel.theta import TABLE, decided_at, place_of
 
 _INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
@@ -81,7 +83,7 @@ def begin(a: Any, rng: np.ndarray) -> None:
     struct_at(playout.steps, STEP).record = EMPTY_HISTORY
     for phase in range(3):
         a.pending.phase_steps[phase] = 0
-    a.pending.too_long = 0
+    a.pending.too_long = a.pending.cut = 0
     if a.composition.episodes:
         begin_episodes(a, playout)
 
@@ -145,6 +147,8 @@ def selection(a: Any, rng: np.ndarray) -> int:
         if not has_room(a, playout, t):
             return _NO_ROOM
         step, count = step_at(playout, t), open_step(a, playout, t, player)
+        if a.composition.told_in_tree:
+            tell_of_step(a, playout, t, step, count, a.composition.told_in_tree)
         step.phase = phase_in_tree(a, baseline, playout, t, step, places)
         a.pending.phase_steps[step.phase] += 1
         index, action = decide(a, program_in_tree(a, step), playout, step, count, rng)  # line 11
@@ -161,23 +165,31 @@ def selection(a: Any, rng: np.ndarray) -> int:
 
 @inlined
 def simulation(a: Any, rng: np.ndarray, t: int) -> int:
-    """Lines 10-14 after the expansion, from step t to the end of the game; DONE or _NO_ROOM."""
+    """Lines 10-14 after the expansion, from step t to the end of the game, or until it is cut off; DONE or _NO_ROOM."""
     playout, simple, reading = struct_at(a.buffers.playout, PLAYOUT), has_simple_moves(a), a.composition
     appended = reading.keys_in_simulation or reading.moves_in_simulation or reading.episodes
+    end = max(t + a.game.cutoff, 1)  # the root's action is always played
+    if reading.told_in_tree & FEATURES:
+        tell_of_state(a, playout, t)  # the expanded one is of the tree
     while True:
         player = player_to_move(a)
         if player == TERMINAL:
+            break
+        if t >= end:
+            a.pending.cut = 1
             break
         if not has_room(a, playout, t):
             return _NO_ROOM
         if t > 0 and not reading.steps_in_simulation:
             legal = playout.legal + WORD_BYTES * playout.legal_length
-            unseen = simulate_unseen(a, legal, t, rng)
+            unseen = simulate_unseen(a, legal, t, end, rng)
             if unseen == _NO_ROOM:
                 return _NO_ROOM
             a.pending.phase_steps[SIMULATION] += unseen
             break
         step, count = step_at(playout, t), open_step(a, playout, t, player)
+        if reading.told_in_simulation:
+            tell_of_step(a, playout, t, step, count, reading.told_in_simulation)
         step.phase = SIMULATION
         a.pending.phase_steps[SIMULATION] += 1
         _, action = decide(a, SIMULATED, playout, step, count, rng)  # line 11
@@ -188,22 +200,27 @@ def simulation(a: Any, rng: np.ndarray, t: int) -> int:
         call2(a.game.apply, (a.buffers.state, action))  # line 13
         t += 1
         label_episode(a, playout, t)
-    step_at(playout, t).phase = SIMULATION
+    last = step_at(playout, t)
+    last.phase, last.player = SIMULATION, TERMINAL
     playout.length = t + 1
+    if reading.told_in_simulation & FEATURES:
+        tell_of_state(a, playout, t)
     return DONE
 
 
 @helper
-def simulate_unseen(a: Any, legal: int, t: int, rng: np.ndarray) -> int:
-    """Uniform simulation that nobody looks at, from step t; returns its number of steps, _NO_ROOM where it is not to go on."""
-    actions, steps = array_at(legal, a.game.max_legal, _INT), 0
+def simulate_unseen(a: Any, legal: int, t: int, end: int, rng: np.ndarray) -> int:
+    """Uniform simulation that nobody looks at, from step t until it is cut off at `end`; returns its number of steps, _NO_ROOM where it
+    is not to go on."""
+    actions, steps, last = array_at(legal, a.game.max_legal, _INT), 0, min(end, a.game.max_length)
     while True:
         player = player_to_move(a)
         if player == TERMINAL:
             return steps
-        if t + steps >= a.game.max_length:
-            a.pending.too_long = 1
-            return _NO_ROOM
+        if t + steps >= last:
+            a.pending.cut = end == last
+            a.pending.too_long = end != last
+            return steps if end == last else _NO_ROOM
         if steps & _LOOK == _LOOK and is_interrupted(a):
             return _NO_ROOM
         count, index = legal_actions(a, legal), 0

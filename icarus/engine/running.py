@@ -9,7 +9,7 @@ from icarus.algebra import Enhancement
 from icarus.compiler.functions import plain
 from icarus.compiler.pointers import WORD_BYTES, offset_of
 from icarus.compiler.rng import RNG_WORDS, seeded
-from icarus.engine.arena import ARENA, DONE, INTERRUPTED, MORE_ROWS, MORE_STEPS, TOO_LONG
+from icarus.engine.arena import ARENA, DONE, INTERRUPTED, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
 from icarus.engine.choice import WeightError
 from icarus.engine.interrupts import RINGS
 from icarus.engine.loop import loop, raw_loop, tie_break
@@ -18,6 +18,7 @@ from icarus.engine.parallel import Shared, mean_rewards
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
 from icarus.engine.tables import Records, Table
+from icarus.engine.told import check_told, refuse_cutoff, tellers, widths_of
 from icarus.kernel import CHANCE, mix
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.functions import Entries
@@ -43,6 +44,7 @@ class Search:
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
         self.game = scheme.seen(state.game)
+        refuse_cutoff(self.game, scheme)
         self.program: Program = lowered(self.game, strategy, scheme, shared is not None)
         self.tables = (
             shared.tables if shared else [Table(component, self.game) for component in self.program.components]
@@ -63,12 +65,14 @@ class Search:
             arena["game"][name] = entries.address(name)
         arena["game"]["players"], arena["game"]["viewers"] = game.players, game.viewers
         arena["game"]["max_legal"], arena["game"]["max_length"] = game.max_legal, game.max_length
+        arena["game"]["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
         arena["rings"] = RINGS.ctypes.data
         arena["game"]["look"] = self.state.game.entries().address("observe") if self.scheme.eyes == ROOT else 0
         arena["game"]["simultaneous"] = entries.address("simultaneous") if self.scheme.exp3 else 0
         self._keep("buffers", "rng", seeded(self.seed))
         self._place_root()
         self._place_composition()
+        self._place_tellers()
         if program.term["in_tree_only"].any():
             self.tables[0].mark_decisions()
         sizes = {
@@ -77,6 +81,8 @@ class Search:
             "weight": 1,
             "rng_before": RNG_WORDS,
             "recalled": RECALLED,
+            "ahead": len(self._kept["root.state"]),
+            "told": max(game.players, len(game.action_feature_names)),
         }
         for name, size in sizes.items():
             self._keep("buffers", name, np.zeros(size, np.int64))
@@ -118,10 +124,28 @@ class Search:
             self._keep("composition", name, getattr(program, name))
         program.component["table"] = [table.descriptor.ctypes.data for table in self.tables]
         part["components"] = len(program.components)
-        for name in ("steps_in_simulation", "moves_in_simulation", "keys_in_simulation", "episodes"):
+        for name in (
+            "steps_in_simulation",
+            "moves_in_simulation",
+            "keys_in_simulation",
+            "episodes",
+            "told_in_tree",
+            "told_in_simulation",
+        ):
             part[name] = getattr(program, name)
         part["row_words"] = row.itemsize // WORD_BYTES
         part["visits_column"] = offset_of(row, "visits") // row["visits"].itemsize
+
+    def _place_tellers(self) -> None:
+        """What tells of states and actions, as far as anybody asks, and how wide its tables are."""
+        tables = self.program.told_in_tree | self.program.told_in_simulation
+        check_told(self.state, tables)
+        self._tellers = tellers(self.game, tables, self.scheme.cutoff is not None)
+        for name, entry in self._tellers.items():
+            self._arena["game"][name] = entry.address
+        self._widths = widths_of(self.game, tables)
+        for name, width in self._widths.items():
+            self._playout[f"{name}_width"] = width
 
     def _position(self) -> EpisodePosition:
         """The root's position-in-episode as the scheme sees it: with eyes other than the players' own, as the root player saw it."""
@@ -151,6 +175,8 @@ class Search:
         self._arena["buffers"]["step_capacity"], self._arena["buffers"]["legal_capacity"] = steps, legal
         parts = {"steps": np.zeros(steps + 1, STEP), "legal": np.zeros(legal, np.int64)}
         parts.update({name: np.zeros((steps + 1) * viewers, np.int64) for name in ("moves", "keys", "episodes")})
+        for name, width in self._widths.items():
+            parts[name] = np.zeros((steps + 1 if name == "features" else legal) * width)
         for name, array in parts.items():
             self._kept[f"playout.{name}"] = array
             self._playout[name] = array.ctypes.data

@@ -15,11 +15,12 @@ from icarus.kernel.python_game import PythonGame
 
 G = TypeVar("G", Game, PythonGame)
 MOST_TREES = 10_000  # of one search
+LATEST = 1_000_000_000  # cut-off
 
 FRESH, ONCE, TRUE = "a fresh determinization", "one determinization", "the true state"  # the root state of an iteration
 OWN, ALL, ROOT = "each player's own eyes", "eyes that see every action", "the root player's eyes"
 
-_EXP3 = " with EXP3"
+_EXP3, _CUTOFF = " with EXP3", " with cutoff="
 
 
 @attrs.frozen(repr=False)
@@ -34,6 +35,8 @@ class Scheme:
         trees: how many searches with records of their own share the iterations; the visits of their roots are summed.
         exp3: whether EXP3 decides in the tree where a game marks choices as simultaneous.
         counted: the name of the parameter that gives `trees`; empty if it is always 1.
+        cutoff: after how many actions of simulation a playout is cut off, with the game's heuristic for its rewards; None where it goes on
+            to the end of the game. A playout has one action at least, the root's.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Scheme:
     trees: int = 1
     exp3: bool = False
     counted: str = attrs.field(default="", eq=False)
+    cutoff: int | None = None
 
     @property
     def cheats(self) -> bool:
@@ -56,9 +60,20 @@ class Scheme:
         """The same scheme with EXP3 instead of the tree policy at simultaneous decisions (section III-C1)."""
         return attrs.evolve(self, exp3=True)
 
+    def with_cutoff(self, cutoff: int | None) -> "Scheme":
+        """The same scheme with playouts cut off after so many actions of simulation; itself for None.
+
+        Raises:
+            ValueError: no integer of at least 0.
+        """
+        if cutoff is None:
+            return self
+        return attrs.evolve(self, cutoff=integer("cutoff", cutoff, least=0, most=LATEST))
+
     def __str__(self) -> str:
         number = f"({self.counted}={self.trees})" if self.counted else ""
-        return f"{self.name}{number}{_EXP3 if self.exp3 else ''}"
+        cut = "" if self.cutoff is None else f"{_CUTOFF}{self.cutoff}"
+        return f"{self.name}{number}{_EXP3 if self.exp3 else ''}{cut}"
 
     __repr__ = __str__
 
@@ -108,12 +123,14 @@ SCHEMES = {
 
 
 def parse_scheme(text: str) -> Scheme:
-    """The scheme written so: "SO_ISMCTS", "DeterminizedUCT(40)", "MO_ISMCTS with EXP3"; str(scheme) reads back.
+    """The scheme written so: "SO_ISMCTS", "DeterminizedUCT(40)", "MO_ISMCTS with EXP3", "MO_ISMCTS with cutoff=20"; str(scheme) reads back.
 
     Raises:
         ValueError: there is no such scheme; the message lists those that there are.
     """
-    plain = text.strip()
+    plain, cut, depth = text.strip().partition(_CUTOFF)
+    if cut and not depth.isdecimal():
+        raise ValueError(f"{text!r} is no scheme; a cut-off is written{_CUTOFF}20")
     exp3 = plain.endswith(_EXP3)
     parts = re.fullmatch(r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", plain.removesuffix(_EXP3).rstrip())
     if parts is None or parts[1] not in SCHEMES:
@@ -126,4 +143,4 @@ def parse_scheme(text: str) -> Scheme:
         if not scheme.counted or parameter not in (None, scheme.counted):
             raise ValueError(f"{text!r} is no scheme; {name} is written {scheme}")
         scheme = attrs.evolve(scheme, trees=integer(scheme.counted, int(number), least=1, most=MOST_TREES))
-    return scheme.with_exp3() if exp3 else scheme
+    return (scheme.with_exp3() if exp3 else scheme).with_cutoff(int(depth) if cut else None)

@@ -35,6 +35,7 @@ def search(
     threads: int = 1,
     sharing: str = ROOTS,
     scheme: Scheme = MO_ISMCTS,
+    cutoff: int | None = None,
     engine: str | None = None,
 ) -> Result:
     """Algorithm 1: choose an action for the player to move by MO-ISMCTS with a strategy of information capture and reuse.
@@ -55,12 +56,14 @@ def search(
         scheme: another search of the information-set family: SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(40), or, to measure what hidden
             information is worth, one that cheats: CheatingUCT, CheatingEnsembleUCT(40). Several trees have the iterations and the
             threads of all together.
+        cutoff: after how many actions of simulation a playout is cut off, with the game's heuristic for its rewards; where it is not given,
+            as the scheme says, which is mostly never.
         engine: "compiled", or "python": the same search by the plain Python of all slots and of the game, hundreds of times slower, in
             which breakpoints and prints work; same seed, same records, same result. A `PythonGame` knows only the latter.
 
     Raises:
         ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing, fewer
-            iterations than trees; no such engine, several threads in Python.
+            iterations than trees; no such engine, several threads in Python; a cut-off in a game without a heuristic.
         TypeError: something that is no state, no enhancement or no scheme.
         SearchInterrupted: a KeyboardInterrupt that carries the result so far. SearchExhausted: memory has run out, or a count is full;
             it carries the result so far too. ValueError also: a playout of more than the game's `max_length` actions.
@@ -68,6 +71,7 @@ def search(
     check_search(state, strategy, iterations, seconds, seed)
     check_threads(threads, sharing)
     check_scheme(scheme, iterations, threads, sharing)
+    scheme = scheme.with_cutoff(cutoff)
     engine = checked_engine(engine, state.game, threads)
     running = begin_search(state, strategy, seed, threads, sharing, scheme, engine)
     started = time.perf_counter()

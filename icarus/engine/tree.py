@@ -15,7 +15,7 @@ import numpy as np
 
 from icarus.compiler.functions import plain
 from icarus.compiler.rng import seeded
-from icarus.engine.columns import Column
+from icarus.engine.columns import Column, ToldTables
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, ONCE, OWN, ROOT
 from icarus.engine.tables import Records
@@ -195,6 +195,7 @@ class _Walk:
         for name in ("steps", "moves", "keys", "episodes", "legal", "rng"):
             self.playout[name] = getattr(self, name).ctypes.data
         self.playout["viewers"], self.playout["iteration"] = viewers, self.result.iterations
+        self.told = ToldTables(self.game, self.result.strategy, self.playout, DEEPEST + 1, len(self.legal))
         self.looks = np.zeros(self.game.players + 1, _INT)
         self.origin = self.looked_into = 0
 
@@ -290,9 +291,9 @@ class _Walk:
         legal = self.legal.ctypes.data + 8 * place.used
         count = self.entries.legal(address, legal)
         actions = self.legal[place.used : place.used + count].tolist()
-        moves = actions
+        moves, every, edges = actions, list(actions), list(range(count))
         if self.result.scheme.eyes == ROOT and player != self.result.state.current_player():
-            moves = self.grouped(place, actions)
+            moves, edges = self.grouped(place, actions)
             count = len(moves)
         self.legal_of[place.node] = count
         viewer = game.viewer(player)
@@ -304,6 +305,7 @@ class _Walk:
         if not any(row is not None for row in rows):
             return
         playout = self.playout.ctypes.data
+        self.told.write(t, place.used, place.data, player, every, edges)
         asked = self.columns if player != CHANCE else []
         read = [column.read(playout, legal, count, player) for column in asked]
         facts = place.data.view(np.recarray)[0]
@@ -351,16 +353,15 @@ class _Walk:
         used = place.used + self.legal_of[place.node]
         return _Place(node, flow, place.depth + 1, used, data, player, move, moves, keys, episodes, episode)
 
-    def grouped(self, place: _Place, actions: list[int]) -> list[int]:
-        """The moves that the root player sees, each once, in place of actions; `actions` keeps the first that looks so."""
+    def grouped(self, place: _Place, actions: list[int]) -> tuple[list[int], list[int]]:
+        """The moves that the root player sees, each once, and the place of each action's; `actions` keeps the first that looks so."""
         state = State(self.result.state.game, place.data)
         viewer = self.result.state.current_player()
-        first: dict[int, int] = {}
-        for action in actions:
-            first.setdefault(int(looks(state, action)[viewer]), action)
-        actions[:] = first.values()
-        self.legal[place.used : place.used + len(first)] = list(first)
-        return list(first)
+        seen = [int(looks(state, action)[viewer]) for action in actions]
+        moves = list(dict.fromkeys(seen))
+        actions[:] = [actions[seen.index(move)] for move in moves]
+        self.legal[place.used : place.used + len(moves)] = moves
+        return moves, [moves.index(move) for move in seen]
 
     def tree(self) -> Tree:
         parent, action, player, label, row, origin = zip(*self.nodes, strict=True)

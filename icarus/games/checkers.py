@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from icarus.checks import integer
-from icarus.kernel import CONTINUES, TERMINAL, helper, inlined, lowest_bit
+from icarus.kernel import CONTINUES, TERMINAL, helper, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game
 
 SIZE = 8
@@ -34,6 +34,8 @@ MOST_MOVES = 12 * 4  # twelve kings, four directions
 FLAT, STEEP = SIZE - 1, SIZE + 1  # to the next square on each diagonal: up left, up right
 DARK = np.uint64(0xAA55AA55AA55AA55)  # the squares of the game; a step over the side lands on a light square
 FAR_ROWS = np.uint64(0xFF000000000000FF)  # men move forwards only: whichever far row one reaches crowns it
+BACK_ROWS = (np.uint64(0xFF), np.uint64(0xFF00000000000000))
+MAN, KING = 2, 3  # what they are worth
 START = (0x000000000055AA55, 0xAA55AA0000000000)
 UP_LEFT, UP_RIGHT, DOWN_RIGHT, DOWN_LEFT = range(4)
 OFFSETS = (FLAT, STEEP, -FLAT, -STEEP)  # from a square to the next one, in the order of these directions
@@ -153,6 +155,35 @@ def episode(state: Any) -> int:
     return CONTINUES
 
 
+def features(state: Any, out: np.ndarray) -> None:
+    """What the player to move has more of than the other: men, kings, and men on their own back row, which keep the other's from being
+    crowned."""
+    own, other = state.pieces[state.player], state.pieces[1 - state.player]
+    own_back, other_back = (BACK_ROWS[0], BACK_ROWS[1]) if state.player == 0 else (BACK_ROWS[1], BACK_ROWS[0])
+    out[0] = popcount(own & ~state.kings) - popcount(other & ~state.kings)
+    out[1] = popcount(own & state.kings) - popcount(other & state.kings)
+    out[2] = popcount(own & ~state.kings & own_back) - popcount(other & ~state.kings & other_back)
+
+
+def action_features(state: Any, action: int, out: np.ndarray) -> None:
+    """Whether a move jumps, and whether it crowns a man."""
+    origin, reached = np.uint64(action // SQUARES), np.uint64(1) << np.uint64(action % SQUARES)
+    out[0] = state.capturing
+    out[1] = 1.0 if reached & FAR_ROWS and not (state.kings >> origin) & np.uint64(1) else 0.0
+
+
+def heuristic(state: Any, out: np.ndarray) -> None:
+    """The player's share of all material, a king counted three where a man counts two (Samuel, 1959)."""
+    black, white = _material(state, 0), _material(state, 1)
+    out[0] = black / (black + white)
+    out[1] = 1.0 - out[0]
+
+
+@helper
+def _material(state: Any, owner: int) -> int:
+    return MAN * popcount(state.pieces[owner]) + (KING - MAN) * popcount(state.pieces[owner] & state.kings)
+
+
 def text(state: Any) -> str:
     """The board from Black's side, with the player to move."""
     rows = []
@@ -201,6 +232,11 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
         max_legal=MOST_MOVES,
         actions=SQUARES * SQUARES,
         episode=episode,
+        features=features,
+        feature_names=("men", "kings", "back_row"),
+        action_features=action_features,
+        action_feature_names=("captures", "crowns"),
+        heuristic=heuristic,
         text=text,
         action_text=action_text,
         parameters={"draw_after": draw_after},

@@ -202,6 +202,42 @@ def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return start, [action for _, action in state.history]
 
 
+@helper
+def _strength(state: Any, holder: int) -> float:
+    """The share of the other's possible cards that would lose to the holder's now, ties counted half (Billings et al., 2002)."""
+    own, won = state.cards[holder], 0.0
+    for rank in range(state.ranks):
+        unseen = _unseen(state, holder, rank)
+        if rank == own:
+            won += unseen / 2
+        elif own == state.table or (rank != state.table and rank < own):
+            won += unseen
+    return won / (state.ranks * state.copies - (1 if state.table == NO_TABLE else 2))
+
+
+def features(state: Any, out: np.ndarray) -> None:
+    """Of the player to act: the strength of his hand, whether it pairs the table, and what he owes, as a share of the pot."""
+    out[0] = _strength(state, state.player)
+    out[1] = 1.0 if state.cards[state.player] == state.table else 0.0
+    out[2] = _owed(state) / (state.paid[0] + state.paid[1])
+
+
+def action_features(state: Any, action: int, out: np.ndarray) -> None:
+    """Whether an action bets or raises, and whether it folds."""
+    out[0], out[1] = action >= BET, action == FOLD
+
+
+def heuristic(state: Any, out: np.ndarray) -> None:
+    """The reward of a showdown at once, each player's by the strength of his own hand, of the lesser of what both have paid.
+
+    Hand strength is that of Billings, Davidson, Schaeffer and Szafron (2002): how many of the hands that the other may hold are worse.
+    A player who may not see the other's card is judged by his own card and the table only.
+    """
+    most, stake = _most(state), min(state.paid[0], state.paid[1])
+    for holder in range(2):
+        out[holder] = (most + (2.0 * _strength(state, holder) - 1.0) * stake) / (2 * most)
+
+
 def text(state: Any) -> str:
     """The cards, what each has paid, and who is to act."""
     hands = "; ".join(f"player {i}: {state.cards[i] + 1}, paid {state.paid[i]}" for i in range(2))
@@ -253,6 +289,11 @@ def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES
         seen=seen,
         multiplicity=multiplicity,
         retrace=retrace,
+        features=features,
+        feature_names=("strength", "pair", "owed"),
+        action_features=action_features,
+        action_feature_names=("bets", "folds"),
+        heuristic=heuristic,
         text=text,
         action_text=action_text,
     )

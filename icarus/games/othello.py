@@ -13,6 +13,7 @@
 Perfect information. An action is the square, 0 (a1) … 63 (h8) by rows, or PASS.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,13 @@ EVERYWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
 INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)  # a line of flips that runs sideways must not wrap around the board
 EDGE = np.uint64(0xFF818181818181FF)
 START = ((1 << 28) | (1 << 35), (1 << 27) | (1 << 36))
+
+CORNERS = (0, 7, 56, 63)
+X_SQUARES = (9, 14, 49, 54)  # diagonally next to each of these
+CORNER_SQUARES = np.uint64(sum(1 << square for square in CORNERS))
+WEIGHTS = np.array(  # of the squares of a quarter of the board, the corner first
+    [[1.00, -0.25, 0.10, 0.05], [-0.25, -0.25, 0.01, 0.01], [0.10, 0.01, 0.05, 0.02], [0.05, 0.01, 0.02, 0.01]]
+)
 
 STATE = np.dtype(
     [
@@ -128,6 +136,41 @@ def episode(state: Any) -> int:
     return CONTINUES
 
 
+def features(state: Any, out: np.ndarray) -> None:
+    """What the player to move has more of than the other: corners, moves, discs."""
+    own, other = state.discs[state.player], state.discs[1 - state.player]
+    out[0] = popcount(own & CORNER_SQUARES) - popcount(other & CORNER_SQUARES)
+    out[1] = popcount(_moves(own, other)) - popcount(_moves(other, own))
+    out[2] = popcount(own) - popcount(other)
+
+
+def action_features(state: Any, action: int, out: np.ndarray) -> None:
+    """Whether a move takes a corner, and whether it goes diagonally next to an empty one."""
+    out[0] = out[1] = 0.0
+    for i in range(4):
+        if action == CORNERS[i]:
+            out[0] = 1.0
+        elif action == X_SQUARES[i] and not ((state.discs[0] | state.discs[1]) >> np.uint64(CORNERS[i])) & np.uint64(1):
+            out[1] = 1.0
+
+
+def heuristic(state: Any, out: np.ndarray) -> None:
+    """1 / (1 + e^{-s}), with s the weights of the player's squares less those of the other's.
+
+    The weights are those of the heuristic player of Yoshioka, Ishii and Ito (1999), by which Lucas and Runarsson (2006) measure theirs.
+    """
+    score = 0.0
+    for row in range(SIZE):
+        for column in range(SIZE):
+            square, weight = np.uint64(SIZE * row + column), WEIGHTS[min(row, 7 - row), min(column, 7 - column)]
+            if (state.discs[0] >> square) & np.uint64(1):
+                score += weight
+            elif (state.discs[1] >> square) & np.uint64(1):
+                score -= weight
+    out[0] = 1.0 / (1.0 + math.exp(-score))
+    out[1] = 1.0 - out[0]
+
+
 def text(state: Any) -> str:
     """The board, with the player to move."""
     rows = ["  a b c d e f g h"]
@@ -157,6 +200,11 @@ OTHELLO = Game(
     max_legal=SIZE * SIZE - 4,
     actions=PASS + 1,
     episode=episode,
+    features=features,
+    feature_names=("corners", "mobility", "discs"),
+    action_features=action_features,
+    action_feature_names=("corner", "x_square"),
+    heuristic=heuristic,
     text=text,
     action_text=action_text,
 )

@@ -13,10 +13,12 @@ import attrs
 import numpy as np
 
 from icarus import checks
+from icarus.compiler.entries import Entry
 from icarus.compiler.functions import plain
 from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CHANCE, MAX_PLAYERS
 from icarus.kernel.functions import Entries, entries_of
+from icarus.kernel.knowledge import action_features_entry, check_distinct, check_names, features_entry, heuristic_entry
 from icarus.kernel.state import State
 
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
@@ -63,6 +65,11 @@ class AnyGame:
     observe: Callable | None
     parameters: Mapping[str, int]
     defaults: Mapping[str, int]
+    features: Callable | None
+    feature_names: tuple[str, ...]
+    action_features: Callable | None
+    action_feature_names: tuple[str, ...]
+    heuristic: Callable | None
 
     def __str__(self) -> str:
         given = ", ".join(f"{key}={value}" for key, value in self.parameters.items() if self.defaults.get(key) != value)
@@ -121,6 +128,12 @@ class Game(AnyGame):
             probability of this deal, NO_DEAL where there are no so many; `seen(state, viewer) -> int` is what a player sees of
             the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: secret, if `initial` draws.
         gains: what a player has won or lost, in the game's own units, at a reward of 0 and at one of 1: (-2, 2) chips.
+        features, feature_names: `features(state, out)` writes a number, or 1 or 0, for each of the names: what slots may read
+            of a state as `history.features`. They are of any state, chance states and terminal ones included.
+        action_features, action_feature_names: `action_features(state, action, out)`, the same of a legal action of a player, before it is
+            done: `history.action_features`. All names are different.
+        heuristic: `heuristic(state, out)` writes for each player what he may expect of a state that is not terminal, in [0, 1]:
+            `history.prospects`, and the rewards of playouts that are cut off. It sees the determinized state.
         retrace: `retrace(state, data) -> (start, actions)`, plain Python, for audits: for a `State` and the data of one of
             its determinizations, initial data [1] and the actions that lead from there to those.
         multiplicity: `multiplicity(state) -> float`, plain Python, for audits: where the data say less than the deal (ranks
@@ -158,6 +171,11 @@ class Game(AnyGame):
     deal: Callable | None = None
     seen: Callable | None = None
     gains: tuple[float, float] = (-1.0, 1.0)
+    features: Callable | None = None
+    feature_names: tuple[str, ...] = ()
+    action_features: Callable | None = None
+    action_feature_names: tuple[str, ...] = ()
+    heuristic: Callable | None = None
     retrace: Callable | None = None
     multiplicity: Callable | None = None
     parameters: Mapping[str, int] = attrs.field(factory=dict)
@@ -171,6 +189,9 @@ class Game(AnyGame):
             raise ValueError(
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
             )
+        check_names(self, "features", "feature_names")
+        check_names(self, "action_features", "action_feature_names")
+        check_distinct(self)
         taken = _parameters_of(self.initial)
         unknown = [name for name in self.parameters if name not in taken]
         missing = [name for name, default in taken.items() if default is None and name not in self.parameters]
@@ -192,6 +213,14 @@ class Game(AnyGame):
             len(_parameters_of(self.initial)),
             *(getattr(self, field) for field in FUNCTIONS),
         )
+
+    def teller(self, kind: str) -> Entry:
+        """The compiled "features", "action_features" or "heuristic"; compiled or loaded when first asked for."""
+        if kind == "heuristic":
+            return heuristic_entry(self.heuristic, self.state, self.players)
+        if kind == "features":
+            return features_entry(self.features, self.state, len(self.feature_names))
+        return action_features_entry(self.action_features, self.state, len(self.action_feature_names))
 
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> State:
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed.

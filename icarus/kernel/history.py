@@ -58,6 +58,17 @@ PLAYOUT = np.dtype(
         ("players", np.int64),  # rewards that are known: 0 until the playout is finished
         ("rng", np.int64),
         ("iteration", np.int64),
+        (
+            "features",
+            np.int64,
+        ),  # what the game tells of states and of actions, and the widths of these tables: 0 unless read
+        ("action_features", np.int64),
+        ("prospects", np.int64),
+        ("endings", np.int64),
+        ("features_width", np.int64),
+        ("action_features_width", np.int64),
+        ("prospects_width", np.int64),
+        ("endings_width", np.int64),
     ],
     align=True,
 )
@@ -77,6 +88,12 @@ class History(NamedTuple):
         rewards: [players]: μ of a finished playout, for captures; empty as long as it goes on.
         rng: the generator of the search, for policies with randomness of their own: `uniform(history.rng)`, `below(history.rng, n)`.
         iteration: how many iterations the search has made before this one (a tree of its own, where there are several).
+        features: [t + 1, features]: what the game tells of the state at step i: `features[-1]` of the present one, in which the choice is
+            made, or in which a finished playout has ended.
+        action_features: [len(legal), features of actions]: what it tells of each legal action, before it is done; those of step i are
+            `action_features_at(history, i)`. 0 at chance states.
+        prospects: [len(legal), players]: the heuristic of the state that each legal action leads to; μ where it ends the game.
+        endings: [len(legal), players]: μ where a legal action ends the game; NaN elsewhere.
     """
 
     steps: np.ndarray
@@ -87,22 +104,30 @@ class History(NamedTuple):
     rewards: np.ndarray
     rng: np.ndarray
     iteration: int
+    features: np.ndarray
+    action_features: np.ndarray
+    prospects: np.ndarray
+    endings: np.ndarray
 
 
 @inlined
 def history_at(address: int) -> History:
     """The history that a PLAYOUT structure at an address describes."""
     playout = struct_at(address, PLAYOUT)
-    length, viewers = playout.length, playout.viewers
+    length, viewers, legal_length = playout.length, playout.viewers, playout.legal_length
     return History(
         array_at(playout.steps, length, STEP),
         matrix_at(playout.moves, length, viewers, _INT),
         matrix_at(playout.keys, length, viewers, _INT),
         matrix_at(playout.episodes, length, viewers, _INT),
-        array_at(playout.legal, playout.legal_length, _INT),
+        array_at(playout.legal, legal_length, _INT),
         array_at(playout.rewards, playout.players, _REAL),
         array_at(playout.rng, RNG_WORDS, _WORDS),
         playout.iteration,
+        matrix_at(playout.features, length, playout.features_width, _REAL),
+        matrix_at(playout.action_features, legal_length, playout.action_features_width, _REAL),
+        matrix_at(playout.prospects, legal_length, playout.prospects_width, _REAL),
+        matrix_at(playout.endings, legal_length, playout.endings_width, _REAL),
     )
 
 
@@ -193,6 +218,27 @@ def legal_at(history: History, i: int) -> np.ndarray:
     """The legal actions at step i."""
     step = history.steps[i]
     return history.legal[step.first : step.first + step.count]
+
+
+@inlined
+def action_features_at(history: History, i: int) -> np.ndarray:
+    """[count, features of actions]: what the game tells of the legal actions at step i, in their order."""
+    step = history.steps[i]
+    return history.action_features[step.first : step.first + step.count]
+
+
+@inlined
+def prospects_at(history: History, i: int) -> np.ndarray:
+    """[count, players]: the heuristic of the states that the legal actions at step i lead to; μ where they end the game."""
+    step = history.steps[i]
+    return history.prospects[step.first : step.first + step.count]
+
+
+@inlined
+def endings_at(history: History, i: int) -> np.ndarray:
+    """[count, players]: μ for each legal action at step i that ends the game, NaN for the others."""
+    step = history.steps[i]
+    return history.endings[step.first : step.first + step.count]
 
 
 @inlined

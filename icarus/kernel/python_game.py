@@ -29,6 +29,7 @@ from icarus.compiler.interpreted import Interpreter
 from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CONTINUES, RECALLED
 from icarus.kernel.game import FUNCTIONS, LONGEST, AnyGame, Game, bounded, positive
+from icarus.kernel.knowledge import KINDS, check_distinct, check_names, checked_told, written_by
 from icarus.kernel.state import State, copied
 
 DEALS = ("deal", "seen")  # what a search has no use for: it draws its deals
@@ -67,6 +68,8 @@ class PythonGame(AnyGame):
         episode: `episode(state) -> int`, e: a label ≥ 0, or CONTINUES.
         recall: `recall(state, viewer) -> [int, …]`: as in `Game`.
         simultaneous: `simultaneous(state) -> int`: as in `Game`.
+        features: `features(state) -> [float, …]`, action_features: `action_features(state, action) -> [float, …]`, heuristic:
+            `heuristic(state) -> [float, …]`, and feature_names, action_feature_names: as in `Game`.
         parameters, defaults, max_length, actions: as in `Game`.
     """
 
@@ -87,14 +90,32 @@ class PythonGame(AnyGame):
     episode: Callable | None = None
     recall: Callable | None = None
     simultaneous: Callable | None = None
+    features: Callable | None = None
+    feature_names: tuple[str, ...] = ()
+    action_features: Callable | None = None
+    action_feature_names: tuple[str, ...] = ()
+    heuristic: Callable | None = None
     parameters: Mapping[str, int] = attrs.field(factory=dict)
     defaults: Mapping[str, int] = attrs.field(factory=dict)
     max_length: int = attrs.field(default=LONGEST, validator=positive)
     actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
 
+    def __attrs_post_init__(self) -> None:
+        check_names(self, "features", "feature_names")
+        check_names(self, "action_features", "action_feature_names")
+        check_distinct(self)
+
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> "PythonState":
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed."""
         return PythonState(self, self.initial(seeded(checks.seed(seed)), **self.parameters))
+
+    def tell(self, kind: str, *arguments: Any) -> np.ndarray:
+        """What "features" or "heuristic" of a state, or "action_features" of a state and an action, are.
+
+        Raises:
+            ValueError: not a number for each name or player, or numbers that make no sense.
+        """
+        return checked_told(self, kind, getattr(self, kind)(*arguments))
 
     def seen(self, state: Any, action: int) -> tuple[int, ...]:
         """The move by which each viewer sees an action that is about to be done."""
@@ -159,6 +180,9 @@ class PythonState(State):
     def _recall(self, viewer: int) -> tuple[int, ...]:
         return tuple(map(int, self.game.recall(self.data, viewer)))
 
+    def _told(self, kind: str, *actions: int) -> np.ndarray:
+        return self.game.tell(kind, self.data, *actions)
+
 
 # --------------------------------------------------------------------------------------------- a compiled game in Python
 
@@ -177,6 +201,8 @@ def in_python(game: Game | PythonGame) -> PythonGame:
         defaults=game.defaults,
         max_length=game.max_length,
         actions=game.actions,
+        feature_names=game.feature_names,
+        action_feature_names=game.action_feature_names,
         **_Adapted(game).functions(),
     )
 
@@ -241,7 +267,8 @@ class _Adapted:
 
     def functions(self) -> dict[str, Callable]:
         """Those that there are, by name."""
-        return {name: getattr(self, name) for name in {*self.plain, "prepare"}}
+        found = {name: getattr(self, name) for name in {*self.plain, "prepare"}}
+        return found | {kind: self.teller(kind) for kind in KINDS if getattr(self.game, kind) is not None}
 
     def initial(self, rng: np.ndarray, **parameters: int) -> np.ndarray:
         data = np.zeros(1, self.game.state)
@@ -297,3 +324,12 @@ class _Adapted:
 
     def simultaneous(self, data: np.ndarray) -> int:
         return int(self.plain["simultaneous"](_facts(data)))
+
+    def teller(self, kind: str) -> Callable:
+        """What tells features or the heuristic, known by the name of the game's own function."""
+
+        @functools.wraps(getattr(self.game, kind))
+        def tell(data: np.ndarray, *actions: int) -> np.ndarray:
+            return written_by(self.game, kind, _facts(data), *actions)
+
+        return tell

@@ -9,6 +9,7 @@ import numpy as np
 from icarus import checks
 from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CHANCE, CONTINUES, RECALLED, TERMINAL, UNLABELLED, UNSEEN
+from icarus.kernel.knowledge import checked_told, written_by
 
 
 def copied(data: np.ndarray) -> np.ndarray:
@@ -168,6 +169,39 @@ class State:
                 f"no rewards yet: player {self.current_player()} is about to act in this state of {self.game}"
             )
         return self._rewards()
+
+    def features(self) -> dict[str, float]:
+        """What the game tells of this state, by the names of its features; empty where it tells nothing.
+
+        Raises:
+            ValueError: the game tells what makes no sense.
+        """
+        if self.game.features is None:
+            return {}
+        return dict(zip(self.game.feature_names, self._told("features").tolist(), strict=True))
+
+    def action_features(self, action: int) -> dict[str, float]:
+        """What the game tells of a legal action of the player to move, by the names of its features of actions.
+
+        Raises:
+            ValueError: the action is not legal here, or the game tells what makes no sense.
+        """
+        action = self._playable(action)
+        if self.game.action_features is None:
+            return {}
+        return dict(zip(self.game.action_feature_names, self._told("action_features", action).tolist(), strict=True))
+
+    def heuristic(self) -> list[float]:
+        """What each player may expect, in [0, 1]: the game's heuristic, or the rewards of a terminal state.
+
+        Raises:
+            ValueError: the game has no heuristic, or one that makes no sense.
+        """
+        if self.is_terminal():
+            return self.returns()
+        if self.game.heuristic is None:
+            raise ValueError(f"{self.game} has no heuristic")
+        return self._told("heuristic").tolist()
 
     def clone(self) -> "State":
         self._settle()
@@ -349,3 +383,6 @@ class State:
         room = np.zeros(RECALLED, np.int64)
         count = self.game.entries().recall(self.data.ctypes.data, viewer, room.ctypes.data, RECALLED)
         return tuple(room[:count].tolist())
+
+    def _told(self, kind: str, *actions: int) -> np.ndarray:
+        return checked_told(self.game, kind, written_by(self.game, kind, self.facts, *actions))

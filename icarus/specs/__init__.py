@@ -11,6 +11,7 @@ from icarus.specs.discounted_ucb import DISCOUNTED_UCB, discounted_ucb
 from icarus.specs.epic import EPIC, epic
 from icarus.specs.first_play_urgency import FPU, fpu
 from icarus.specs.grave import GRAVE, grave
+from icarus.specs.implicit_minimax import IMPLICIT_MINIMAX, implicit_minimax
 from icarus.specs.kl_ucb import KL_UCB
 from icarus.specs.lgr import LGR, LGRF
 from icarus.specs.lgrf2 import LGRF2
@@ -19,10 +20,18 @@ from icarus.specs.mast_decay import MAST_BATCH_DECAY, MAST_SIMULATION_DECAY, mas
 from icarus.specs.nast import NAST, NAST1, NAST2, NAST3, nast
 from icarus.specs.nst import NST, nst
 from icarus.specs.ppa import PPA, ppa
+from icarus.specs.progressive_bias import PROGRESSIVE_BIAS, progressive_bias
 from icarus.specs.progressive_history import PROGRESSIVE_HISTORY, progressive_history
+from icarus.specs.progressive_unpruning import (
+    PROGRESSIVE_UNPRUNING,
+    PROGRESSIVE_WIDENING,
+    progressive_unpruning,
+    progressive_widening,
+)
+from icarus.specs.puct import PUCT, puct
 from icarus.specs.relative_bonus import RELATIVE_BONUS, relative_bonus
 from icarus.specs.thompson import THOMPSON
-from icarus.specs.ucb1_tuned import UCB1_TUNED
+from icarus.specs.ucb1_tuned import UCB1_TUNED, ucb1_tuned
 
 SPECIFICATIONS: dict[str, Enhancement] = {
     "BASELINE": BASELINE,
@@ -54,6 +63,11 @@ SPECIFICATIONS: dict[str, Enhancement] = {
     "DISCOUNTED_UCB": DISCOUNTED_UCB,
     "DISCOUNTED_HISTORY": DISCOUNTED_HISTORY,
     "RELATIVE_BONUS": RELATIVE_BONUS,
+    "PROGRESSIVE_BIAS": PROGRESSIVE_BIAS,
+    "PROGRESSIVE_UNPRUNING": PROGRESSIVE_UNPRUNING,
+    "PROGRESSIVE_WIDENING": PROGRESSIVE_WIDENING,
+    "PUCT": PUCT,
+    "IMPLICIT_MINIMAX": IMPLICIT_MINIMAX,
 }
 _FUNCTIONS: dict[str, Any] = {
     "baseline": baseline,
@@ -66,6 +80,7 @@ _FUNCTIONS: dict[str, Any] = {
     "fpu": fpu,
     "progressive_history": progressive_history,
     "grave": grave,
+    "ucb1_tuned": ucb1_tuned,
     "nst": nst,
     "mast_simulation_decay": mast_simulation_decay,
     "mast_batch_decay": mast_batch_decay,
@@ -74,6 +89,11 @@ _FUNCTIONS: dict[str, Any] = {
     "discounted_ucb": discounted_ucb,
     "discounted_history": discounted_history,
     "relative_bonus": relative_bonus,
+    "progressive_bias": progressive_bias,
+    "progressive_unpruning": progressive_unpruning,
+    "progressive_widening": progressive_widening,
+    "puct": puct,
+    "implicit_minimax": implicit_minimax,
     "rave_weight": rave_weight,
     "ucb1": ucb1,
     "gibbs": gibbs,
@@ -104,6 +124,7 @@ __all__ = [
     "EPIC",
     "FPU",
     "GRAVE",
+    "IMPLICIT_MINIMAX",
     "KL_UCB",
     "LGR",
     "LGRF",
@@ -117,7 +138,11 @@ __all__ = [
     "NAST3",
     "NST",
     "PPA",
+    "PROGRESSIVE_BIAS",
     "PROGRESSIVE_HISTORY",
+    "PROGRESSIVE_UNPRUNING",
+    "PROGRESSIVE_WIDENING",
+    "PUCT",
     "RAVE",
     "RAVE_STRICT",
     "RELATIVE_BONUS",
@@ -136,6 +161,7 @@ __all__ = [
     "fpu",
     "gibbs",
     "grave",
+    "implicit_minimax",
     "mast",
     "mast_batch_decay",
     "mast_simulation_decay",
@@ -143,7 +169,11 @@ __all__ = [
     "nst",
     "parse",
     "ppa",
+    "progressive_bias",
     "progressive_history",
+    "progressive_unpruning",
+    "progressive_widening",
+    "puct",
     "rave",
     "rave_weight",
     "relative_bonus",
@@ -151,4 +181,5 @@ __all__ = [
     "roulette",
     "to_mast",
     "ucb1",
+    "ucb1_tuned",
 ]

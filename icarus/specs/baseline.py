@@ -4,6 +4,7 @@ Readings: the playout is in the tree up to the first history whose record has n 
 environment's histories have records like everyone's. In the simulation phase every value is +∞, so the choice is uniform.
 """
 
+import math
 from typing import Any
 
 import attrs
@@ -20,7 +21,7 @@ from icarus.algebra import (
     initial,
     ucb1,
 )
-from icarus.kernel import AVAILABLE, SIMULATION, VISIT, History, Updates, child, legal_at, update
+from icarus.kernel import AVAILABLE, SIMULATION, VISIT, History, Updates, child, helper, legal_at, update
 
 EXPLORATION = 0.7
 
@@ -67,6 +68,14 @@ BASELINE = Enhancement(
     capture=capture_tree,  # Base-6
     backpropagation=backpropagate,  # Base-7
 )
+
+
+@helper
+def bound_of(seen: Any, player: int, exploration: float) -> float:
+    """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for (q, n, m): what other enhancements add to."""
+    if seen.visits == 0 or seen.availability == 0:
+        return np.inf
+    return seen.reward[player] / seen.visits + exploration * math.sqrt(math.log(seen.availability) / seen.visits)
 
 
 def baseline(exploration: float = EXPLORATION) -> Enhancement:

@@ -1,10 +1,9 @@
 """First-play urgency (Gelly and Wang, 2006): an action without visits is worth a constant, not +∞, so that a good one is played again.
 
-Readings: the records are the baseline's, only what an untried action is worth differs; in the simulation phase every value is +∞, as
-the baseline's are.
+Readings: the urgency is 1 where none is given: with rewards in [0, 1] and their exploration, values about 1 served MoGo best. The
+records are the baseline's, only what an untried action is worth differs; in the simulation phase every value is +∞, as the baseline's
+are.
 """
-
-import math
 
 import attrs
 import numpy as np
@@ -12,12 +11,12 @@ import numpy as np
 from icarus.algebra import HISTORY, VISIT_OR_AVAILABLE, Enhancement, RewardsVisitsAvailability, argmax, initial, values
 from icarus.checks import real
 from icarus.kernel import SIMULATION, History, Theta, child, find
-from icarus.specs.baseline import EXPLORATION, backpropagate, capture_tree
+from icarus.specs.baseline import EXPLORATION, backpropagate, bound_of, capture_tree
 
 URGENCY = 1.0
 
 
-@values
+@values(uniform_in_simulation=True)
 def urgent(
     history: History,
     theta: Theta,
@@ -32,12 +31,8 @@ def urgent(
     for i in range(len(legal)):
         out[i] = np.inf
         if step.phase != SIMULATION:
-            seen = find(theta, child(history, present, legal[i]))
-            out[i] = urgency
-            if seen.visits > 0 and seen.availability > 0:
-                out[i] = seen.reward[step.player] / seen.visits + exploration * math.sqrt(
-                    math.log(seen.availability) / seen.visits
-                )
+            bound = bound_of(find(theta, child(history, present, legal[i])), step.player, exploration)
+            out[i] = bound if bound < np.inf else urgency
 
 
 FPU = Enhancement(

@@ -36,7 +36,7 @@ def upper_bound(mean: float, most: float) -> float:
     return low
 
 
-@values
+@values(uniform_in_simulation=True)
 def bounds(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
     """max{q ∈ [0, 1] : n d(q_ρ/n, q) ≤ log m}, +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m)"""
     present = len(history.steps) - 1

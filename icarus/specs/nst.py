@@ -1,7 +1,8 @@
 """N-gram selection technique (NST; Tak, Winands and Björnsson, 2012): the average of what 1-, 2- and 3-grams say of an action.
 
 Readings: n-grams as in NAST: the moves as the replying player observed them, his own action last. Those of two and three moves count from k
-visits on (k = 7), that of one from the first; an action never played is worth 1. The rule is ε-greedy, ε = 0.2.
+visits on (k = 7), that of one from the first; an action never played is worth 1. The rule is ε-greedy, ε = 0.2. k and ε are the authors'
+settings in general game playing; Ludii has k = 1 and ε = 0.1, `nst(1, epsilon_greedy(0.1))`.
 """
 
 import attrs

@@ -5,8 +5,6 @@ out; n − q is what the playouts through the child lost. c is the baseline's; W
 was available, and in the simulation phase every value is +∞.
 """
 
-import math
-
 import attrs
 import numpy as np
 
@@ -24,13 +22,13 @@ from icarus.algebra import (
 )
 from icarus.checks import real
 from icarus.kernel import CHANCE, SIMULATION, VISIT, History, Theta, Updates, child, find, helper, record, update
-from icarus.specs.baseline import EXPLORATION, backpropagate, capture_tree
+from icarus.specs.baseline import EXPLORATION, backpropagate, bound_of, capture_tree
 
 INFLUENCE = 5.0
 ask_for_tree = helper(capture_tree.function)
 
 
-@values
+@values(uniform_in_simulation=True)
 def biased(
     history: History,
     theta: Theta,
@@ -46,12 +44,10 @@ def biased(
         out[i] = np.inf
         if step.phase != SIMULATION:
             seen = find(theta, child(history, present, legal[i]))
-            if seen.visits > 0 and seen.availability > 0:
-                reward, anywhere = seen.reward[step.player], find(theta, record(legal[i], step.player))
-                bias = anywhere.reward[step.player] / anywhere.visits * influence / (seen.visits - reward + 1.0)
-                out[i] = (
-                    reward / seen.visits + exploration * math.sqrt(math.log(seen.availability) / seen.visits) + bias
-                )
+            out[i] = bound_of(seen, step.player, exploration)
+            if out[i] < np.inf:
+                anywhere, lost = find(theta, record(legal[i], step.player)), seen.visits - seen.reward[step.player]
+                out[i] += anywhere.reward[step.player] / anywhere.visits * influence / (lost + 1.0)
 
 
 @capture

@@ -35,7 +35,7 @@ def gamma(rng: np.ndarray, shape: float) -> float:
             return d * v
 
 
-@values
+@values(uniform_in_simulation=True)
 def drawn_means(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
     """a number drawn from Beta(1 + q_ρ, 1 + n − q_ρ) for θ([h # a]~) = (q, n, ·)"""
     present = len(history.steps) - 1

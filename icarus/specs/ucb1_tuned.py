@@ -1,11 +1,13 @@
 """UCB1-Tuned (Auer, Cesa-Bianchi and Fischer, 2002, section 4): UCB1 with exploration by the variance of the rewards.
 
-Readings: as in the baseline, m counts how often an action was available, and in the simulation phase every value is +∞.
+Readings: as in the baseline, m counts how often an action was available, and in the simulation phase every value is +∞. The formula has no
+constant to choose; where one is given, as in Ludii, it stands for the √2 in the bound of the variance.
 """
 
 import math
 from typing import Any
 
+import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -20,15 +22,17 @@ from icarus.algebra import (
     initial,
     values,
 )
+from icarus.checks import real
 from icarus.kernel import SIMULATION, VISIT, History, Theta, child, find
 from icarus.specs.baseline import capture_tree
 
 MOST_VARIANCE = 0.25  # of a reward in [0, 1]
+EXPLORATION = math.sqrt(2.0)
 
 
-@values
-def tuned(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
-    """q_ρ/n + √(log m / n · min{1/4, s_ρ/n − (q_ρ/n)² + √(2 log m / n)}), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, s, n, m)"""
+@values(uniform_in_simulation=True)
+def tuned(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, exploration: float = EXPLORATION) -> None:
+    """q_ρ/n + √(log m / n · min{1/4, s_ρ/n − (q_ρ/n)² + c √(log m / n)}), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, s, n, m)"""
     present = len(history.steps) - 1
     step = history.steps[present]
     for i in range(len(legal)):
@@ -37,7 +41,7 @@ def tuned(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) ->
             seen = find(theta, child(history, present, legal[i]))
             if seen.visits > 0 and seen.availability > 0:
                 mean, rate = seen.reward[step.player] / seen.visits, math.log(seen.availability) / seen.visits
-                variance = seen.squares[step.player] / seen.visits - mean * mean + math.sqrt(2.0 * rate)
+                variance = seen.squares[step.player] / seen.visits - mean * mean + exploration * math.sqrt(rate)
                 out[i] = mean + math.sqrt(rate * max(0.0, min(MOST_VARIANCE, variance)))
 
 
@@ -62,3 +66,15 @@ UCB1_TUNED = Enhancement(
     capture=capture_tree,  # UCB1-Tuned-6
     backpropagation=backpropagate,  # UCB1-Tuned-7
 )
+
+
+def ucb1_tuned(exploration: float) -> Enhancement:
+    """UCB1-Tuned with another constant than √2 in the bound of the variance.
+
+    Raises:
+        ValueError: it is negative.
+    """
+    exploration = real("exploration of ucb1_tuned", exploration, 0, 1e9)
+    return attrs.evolve(
+        UCB1_TUNED, name=f"ucb1_tuned({exploration!r})", policy=argmax().over(tuned(exploration=exploration))
+    )

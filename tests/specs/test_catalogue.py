@@ -39,6 +39,7 @@ from icarus.specs import (
     ppa,
     progressive_history,
     relative_bonus,
+    ucb1_tuned,
 )
 from icarus.testing import Decision, Played, backpropagated
 from tests import naive, toy
@@ -144,6 +145,20 @@ def test_grave_4_weighs_amaf_of_the_closest_ancestor_with_enough_visits() -> Non
     assert THIRD.values(GRAVE, known) == pytest.approx([(1 - beta) * 1 / 4 + beta * 30 / 40, math.inf])
     closer = {**known, (0, (4, 5, 5)): {"reward_as_first": (1.0, 0.0), "visits_as_first": 2}}
     assert THIRD.values(grave(least=49), closer) == pytest.approx([1 / 4, 1 / 2])  # now the history itself is asked
+
+
+def test_grave_4_explores_where_a_constant_is_given() -> None:
+    known = {CHILD: {"reward": (1.0, 0.0), "visits": 4}, (0, (4, 5, 5)): {"visits": 5}}
+    plain, exploring = THIRD.values(GRAVE, known), THIRD.values(grave(exploration=0.5), known)
+    assert exploring[0] - plain[0] == pytest.approx(0.5 * math.sqrt(math.log(9) / 4))
+
+
+def test_ucb1_tuned_4_takes_a_constant_for_the_root_of_two() -> None:
+    many = {"reward": (500.0, 0.0), "squares": (250.0, 0.0), "visits": 1000, "availability": 1000}
+    rate = math.log(1000) / 1000
+    assert THIRD.values(ucb1_tuned(0.1), {CHILD: many})[0] == pytest.approx(
+        0.5 + math.sqrt(rate * 0.1 * math.sqrt(rate))
+    )
 
 
 def test_grave_6_counts_an_action_of_a_player_once_from_each_history_of_the_tree_on() -> None:
@@ -290,6 +305,8 @@ PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (PROGRESSIVE_HISTORY, twins.progressive_history()),
     (GRAVE, twins.grave()),
     (grave(3), twins.grave(3)),
+    (grave(3, exploration=0.6), twins.grave(3, c=0.6)),
+    (ucb1_tuned(0.1), twins.ucb1_tuned(0.1)),
     (THOMPSON, twins.thompson()),
     (LGRF2, twins.lgrf2()),
     (NST, twins.nst()),

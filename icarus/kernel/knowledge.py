@@ -1,0 +1,174 @@
+"""What a game tells of a state beyond its rules: features, features of actions, and a heuristic.
+
+They are compiled when a slot, or an early cut-off, first reads them, and refused where they make no sense.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from icarus.compiler.entries import Entry
+from icarus.compiler.functions import helper, inlined
+from icarus.compiler.interpreted import Interpreter
+from icarus.compiler.pointers import array_at, struct_at
+
+FEATURES, ACTION_FEATURES, PROSPECTS, ENDINGS = TABLES = (1, 2, 4, 8)  # bits of what is read of a history
+NAMES = ("features", "action_features", "prospects", "endings")  # of the same, as fields of a history
+KINDS = ("features", "action_features", "heuristic")  # what a game may tell
+_REAL = np.dtype(np.float64)
+_plain = Interpreter()
+
+
+@inlined
+def is_finite(numbers: np.ndarray) -> bool:
+    """Whether none of the numbers is NaN or infinite."""
+    for number in numbers:
+        if not math.isfinite(number):
+            return False
+    return True
+
+
+@inlined
+def are_rewards(numbers: np.ndarray) -> bool:
+    """Whether all of the numbers are in [0, 1]."""
+    for number in numbers:
+        if not 0.0 <= number <= 1.0:
+            return False
+    return True
+
+
+@functools.cache
+def features_entry(function: Callable, state_type: np.dtype, count: int) -> Entry:
+    """Compile the features of a game: entry(state, out). A feature that is left unwritten or no number ends the search."""
+    inner, label = helper(function), _label("features", function)
+    told = f"{label} wrote NaN, infinity or nothing at all for a feature; it must write every out[i]"
+
+    def entry(state: int, out: int) -> int:
+        written = array_at(out, count, _REAL)
+        written[:] = np.nan
+        inner(struct_at(state, state_type), written)
+        if not is_finite(written):
+            raise ValueError(told)
+        return 0
+
+    return Entry(entry, 2, label)
+
+
+@functools.cache
+def action_features_entry(function: Callable, state_type: np.dtype, count: int) -> Entry:
+    """Compile the features of actions: entry(state, action, out)."""
+    inner, label = helper(function), _label("action_features", function)
+    told = f"{label} wrote NaN, infinity or nothing at all for a feature; it must write every out[i]"
+
+    def entry(state: int, action: int, out: int) -> int:
+        written = array_at(out, count, _REAL)
+        written[:] = np.nan
+        inner(struct_at(state, state_type), action, written)
+        if not is_finite(written):
+            raise ValueError(told)
+        return 0
+
+    return Entry(entry, 3, label)
+
+
+@functools.cache
+def heuristic_entry(function: Callable, state_type: np.dtype, players: int) -> Entry:
+    """Compile the heuristic of a game: entry(state, out)."""
+    inner, label = helper(function), _label("heuristic", function)
+    told = f"{label} did not write a number from 0 to 1 for each player"
+
+    def entry(state: int, out: int) -> int:
+        written = array_at(out, players, _REAL)
+        written[:] = np.nan
+        inner(struct_at(state, state_type), written)
+        if not are_rewards(written):
+            raise ValueError(told)
+        return 0
+
+    return Entry(entry, 2, label)
+
+
+def _label(kind: str, function: Callable) -> str:
+    original: Any = getattr(function, "py_func", function)
+    return f"the {kind} function {original.__module__}.{original.__qualname__}"
+
+
+def names_of(game: Any, kind: str) -> Sequence[str]:
+    """What the numbers are called that a game tells: its features, those of actions, or a player's prospects."""
+    if kind == "heuristic":
+        return [f"player {player}" for player in range(game.players)]
+    return game.feature_names if kind == "features" else game.action_feature_names
+
+
+def written_by(game: Any, kind: str, *arguments: Any) -> np.ndarray:
+    """What "features", "action_features" or "heuristic" of a game writes, in plain Python.
+
+    Raises:
+        ValueError: it writes more numbers than there are names, or players.
+    """
+    function, names = getattr(game, kind), names_of(game, kind)
+    out = np.full(len(names), np.nan)
+    try:
+        _plain(function)(*arguments, out)
+    except IndexError:
+        raise ValueError(f"{_label(kind, function)} writes more than a number for each of {', '.join(names)}") from None
+    return out
+
+
+def checked_told(game: Any, kind: str, told: Any) -> np.ndarray:
+    """What a game has told, one number for each name, or player.
+
+    Raises:
+        ValueError: another count, or a number that makes no sense.
+    """
+    numbers, names, label = np.array(told, float), names_of(game, kind), _label(kind, getattr(game, kind))
+    if numbers.shape != (len(names),):
+        raise ValueError(f"{label} told {told!r}; it must be one number for each of {', '.join(names)}")
+    wrong = ~((numbers >= 0) & (numbers <= 1)) if kind == "heuristic" else ~np.isfinite(numbers)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        wanted = "a number from 0 to 1" if kind == "heuristic" else "a finite number"
+        raise ValueError(f"{label} wrote {numbers[first]} for {names[first]}; it must be {wanted}")
+    return numbers
+
+
+def check_names(instance: Any, function: str, names: str) -> None:
+    """Refuse names of features without a function that tells them, a function without names, and names that are none.
+
+    Raises:
+        ValueError, TypeError: so.
+    """
+    given, listed = getattr(instance, function), getattr(instance, names)
+    if (given is None) != (not listed):
+        there, other = (function, names) if given is not None else (names, function)
+        raise ValueError(f"{instance.name} has {there} but no {other}; features need both")
+    if isinstance(listed, str) or not all(isinstance(name, str) and name for name in listed):
+        raise TypeError(f"the {names} of {instance.name} are {listed!r}; they must be texts: ('mobility', 'corners')")
+
+
+def check_distinct(instance: Any) -> None:
+    """Refuse two features, of states or of actions, of the same name: slots ask for them by name.
+
+    Raises:
+        ValueError: so.
+    """
+    listed = [*instance.feature_names, *instance.action_feature_names]
+    twice = [name for name in listed if listed.count(name) > 1]
+    if twice:
+        raise ValueError(f"{instance.name} has two features called {twice[0]!r}")
+
+
+def column_of(game: Any, name: str) -> int:
+    """The place of a feature of states, or of one of actions, among those of a game.
+
+    Raises:
+        ValueError: the game has no such feature.
+    """
+    for names in (game.feature_names, game.action_feature_names):
+        if name in names:
+            return names.index(name)
+    known = ", ".join([*game.feature_names, *game.action_feature_names])
+    raise ValueError(f"{game} has no feature {name!r}; it has {known or 'none'}")

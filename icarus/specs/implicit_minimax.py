@@ -1,0 +1,157 @@
+"""Implicit minimax backups (Lanctot, Winands, Pepels and Sturtevant, 2014): rewards, and beside them the heuristic backed up by minimax.
+
+Readings: the heuristic has a value for each player, so what is backed up is the vector that is best for the player who acts (max^n),
+which is minimax for two whose values sum to 1. It is that of the children in the tree; of a child without visits, its prospect. Where
+chance acts it is the mean of the outcomes met, by their visits. A new history begins with its prospect, which at the end of the game
+is the reward. α = 0.4. Contexts are integers, so values are told to ω in units of 2^-40. An action without visits comes first, and in
+the simulation phase every value is +∞.
+"""
+
+import math
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.algebra import (
+    COUNT,
+    HISTORY,
+    PLAYER,
+    REWARDS,
+    Enhancement,
+    Space,
+    argmax,
+    backpropagation,
+    capture,
+    information,
+    initial,
+    values,
+)
+from icarus.checks import real
+from icarus.kernel import (
+    CHANCE,
+    MAX_PLAYERS,
+    SIMULATION,
+    VISIT,
+    History,
+    Theta,
+    Updates,
+    child,
+    find,
+    helper,
+    legal_at,
+    prospects_at,
+    update,
+)
+from icarus.specs.baseline import EXPLORATION, capture_tree
+
+ALPHA = 0.4
+UNIT = 1 << 40  # in which values are told
+FIRST_VALUE = 2  # contexts from here on tell a value and its player, those below are the baseline's
+ask_for_tree = helper(capture_tree.function)
+
+
+@values(uniform_in_simulation=True)
+def mixed(
+    history: History,
+    theta: Theta,
+    legal: np.ndarray,
+    out: np.ndarray,
+    alpha: float = ALPHA,
+    exploration: float = EXPLORATION,
+) -> None:
+    """(1 − α) q_ρ/n + α v_ρ + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m, v)"""
+    present = len(history.steps) - 1
+    step = history.steps[present]
+    for i in range(len(legal)):
+        out[i] = np.inf
+        if step.phase != SIMULATION:
+            seen = find(theta, child(history, present, legal[i]))
+            if seen.visits > 0 and seen.availability > 0:
+                out[i] = (1.0 - alpha) * (seen.reward[step.player] / seen.visits) + alpha * seen.worth[step.player]
+                out[i] += exploration * math.sqrt(math.log(seen.availability) / seen.visits)
+
+
+@capture(reads_simulation=False, writes_simulation=False)
+def capture_worths(history: History, theta: Theta, updates: Updates) -> None:
+    """ξ of the baseline # ⟨([a₁, …, a_i]~, (v_ρ, ρ)) : i = t_e, …, 1, ρ = 1, …, κ⟩, v of h_(t_e) its prospect, of the others backed up"""
+    ask_for_tree(history, updates)
+    steps = history.steps
+    last = 0  # t_e: one more than the last decision in the tree
+    while last < len(steps) - 1 and steps[last].phase != SIMULATION:
+        last += 1
+    worth = np.zeros(history.prospects.shape[1])
+    for i in range(last - 1, -1, -1):
+        if i == last - 1:
+            worth[:] = prospects_at(history, i)[place_of_action(history, i)]
+        for player in range(len(worth)):
+            told = player + MAX_PLAYERS * int(worth[player] * UNIT + 0.5)
+            update(updates, steps[i + 1].record, FIRST_VALUE + told)
+        back_up(history, theta, i, worth)
+
+
+@helper
+def place_of_action(history: History, i: int) -> int:
+    """The place of the action that was played at step i among the legal ones."""
+    place = 0
+    while legal_at(history, i)[place] != history.steps[i].action:
+        place += 1
+    return place
+
+
+@helper
+def back_up(history: History, theta: Theta, i: int, worth: np.ndarray) -> None:
+    """Change what the played child of step i is worth to what the history of step i is: best for its player, or the mean over chance."""
+    step, played = history.steps[i], place_of_action(history, i)
+    of_child, best, total, visits = np.zeros(len(worth)), np.full(len(worth), -1.0), np.zeros(len(worth)), 0
+    for k in range(step.count):
+        seen = find(theta, child(history, i, legal_at(history, i)[k]))
+        for player in range(len(worth)):
+            of_child[player] = seen.worth[player] if seen.visits > 0 else prospects_at(history, i)[k, player]
+            if k == played:
+                of_child[player] = worth[player]
+        times = seen.visits + 1 if k == played else seen.visits
+        visits += times
+        total += times * of_child
+        if step.player != CHANCE and of_child[step.player] > best[step.player]:
+            best[:] = of_child
+    worth[:] = total / visits if step.player == CHANCE else best
+
+
+@backpropagation
+def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """(q + μ, n + 1, m + 1, v) if ψ = ψ_visit; (q, n, m + 1, v) if ψ = ψ_avail; (q, n, m, v with v_ρ) if ψ = (v_ρ, ρ)"""
+    if context >= FIRST_VALUE:
+        seen.worth[(context - FIRST_VALUE) % MAX_PLAYERS] = (context - FIRST_VALUE) // MAX_PLAYERS / UNIT
+    else:
+        if context == VISIT:
+            for player in range(len(rewards)):
+                seen.reward[player] += rewards[player]
+            seen.visits += 1
+        seen.availability += 1
+
+
+IMPLICIT_MINIMAX = Enhancement(
+    name="IMPLICIT_MINIMAX",
+    records=HISTORY,  # IM-1
+    information=information(reward=REWARDS, visits=COUNT, availability=COUNT, worth=REWARDS),  # IM-2
+    initial=initial(),  # IM-3
+    policy=argmax().over(mixed),  # IM-4
+    contexts=Space(("({ψ_avail, ψ_visit} ∪ [0, 1])",)) * PLAYER,  # IM-5
+    capture=capture_worths,  # IM-6
+    backpropagation=backpropagate,  # IM-7
+)
+
+
+def implicit_minimax(alpha: float = ALPHA, exploration: float = EXPLORATION) -> Enhancement:
+    """Implicit minimax backups with another share α of the heuristic, or another exploration constant.
+
+    Raises:
+        ValueError: α is not in [0, 1], or the exploration is negative.
+    """
+    alpha, exploration = (
+        real("alpha of implicit_minimax", alpha, 0, 1),
+        real("exploration of implicit_minimax", exploration, 0, 1e9),
+    )
+    policy = argmax().over(mixed(alpha=alpha, exploration=exploration))
+    return attrs.evolve(IMPLICIT_MINIMAX, name=f"implicit_minimax({alpha!r}, {exploration!r})", policy=policy)

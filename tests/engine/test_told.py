@@ -1,0 +1,421 @@
+"""What a game tells of states and actions, where slots read it: engine, plain engine and naive twin; and what is refused."""
+
+import math
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import (
+    BASELINE,
+    COUNT,
+    MAST,
+    REAL,
+    REWARD,
+    Agent,
+    Enhancement,
+    argmax,
+    backpropagation,
+    candidates,
+    capture,
+    gibbs,
+    information,
+    initial,
+    search,
+    values,
+)
+from icarus.algebra import ACTION, PLAYER, Space
+from icarus.engine.running import Search
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, parse_scheme
+from icarus.engine.tree import tree_of
+from icarus.kernel import (
+    CHANCE,
+    SIMULATION,
+    action_features_at,
+    endings_at,
+    find,
+    legal_at,
+    prospects_at,
+    record,
+    update,
+)
+from icarus.kernel.knowledge import ACTION_FEATURES, ENDINGS, FEATURES, TABLES
+from icarus.testing import Decision, Played
+from tests import naive, toy
+from tests.engine import test_schemes_twin as schemes
+from tests.engine.test_twin import agree, starts
+
+NIBBLES = 16  # of a context: the weight, then the player
+
+
+@values
+def informed(
+    history: Any, theta: Any, legal: np.ndarray, out: np.ndarray, state: str = "seventh", action: str = "fifth"
+) -> None:
+    """q/n + f_state/7 + f_action + prospect, 9 for an action that wins at once"""
+    present, player = len(history.steps) - 1, history.steps[-1].player
+    for i in range(len(legal)):
+        seen = find(theta, record(legal[i], player))
+        out[i] = seen.reward / seen.visits if seen.visits > 0 else 0.0
+        out[i] += history.features[-1, state] / 7 + action_features_at(history, present)[i, action]
+        out[i] += prospects_at(history, present)[i, player]
+        if endings_at(history, present)[i, player] == 1.0:
+            out[i] = 9.0
+
+
+@capture
+def capture_told(history: Any, updates: Any, state: str = "seventh", action: str = "fifth") -> None:
+    """⟨((a_i, ρ_i), (f_state(s_i) + 4 f_action + f_state(s_t), ρ_i))⟩"""
+    end = int(history.features[-1, state])
+    for i in range(len(history.steps) - 1):
+        step = history.steps[i]
+        if step.player != CHANCE:
+            weight = int(history.features[i, state]) + end
+            for k in range(step.count):
+                if legal_at(history, i)[k] == step.action:
+                    weight += int(4 * action_features_at(history, i)[k, action])
+            update(updates, record(step.action, step.player), weight * NIBBLES + step.player)
+
+
+@backpropagation
+def backpropagate_told(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """(q + μ_ρ, n + 1, w + weight)"""
+    seen.reward += rewards[context % NIBBLES]
+    seen.visits += 1
+    seen.weight += context // NIBBLES
+
+
+INFORMED = Enhancement(
+    name="INFORMED",
+    records=ACTION * PLAYER,
+    information=information(reward=REWARD, visits=COUNT, weight=REAL),
+    initial=initial(),
+    policy=argmax().over(informed),
+    contexts=Space(("ℕ₀",)) * PLAYER,
+    capture=capture_told,
+    backpropagation=backpropagate_told,
+)
+
+
+class Informed:
+    """The naive twin."""
+
+    def initial(self, leaf: naive.Leaf, players: int) -> Any:
+        return 0.0, 0, 0.0
+
+    def values(self, leaf: naive.Leaf, theta: naive.Theta, h: naive.Playout) -> list[float]:
+        i, player, v = h.t, h.players[h.t], []
+        for a in h.legals[i]:
+            q, n, _ = theta[a, player]
+            known = (q / n if n else 0.0) + (h.features(i, "seventh") / 7 + h.action_feature(i, a, "fifth"))
+            v.append(9.0 if h.endings(i, a)[player] == 1.0 else known + h.prospects(i, a)[player])
+        return v
+
+    def capture(self, leaf: naive.Leaf, h: naive.Playout, theta: naive.Theta) -> list[tuple[tuple, Any]]:
+        found = []
+        for i, (a, player) in enumerate(zip(h.actions, h.players, strict=True)):
+            if player != CHANCE:
+                weight = (
+                    h.features(i, "seventh") + h.features(h.t, "seventh") + int(4 * h.action_feature(i, a, "fifth"))
+                )
+                found.append(((a, player), (player, weight)))
+        return found
+
+    def backpropagation(self, leaf: naive.Leaf, known: Any, context: Any, rewards: tuple[float, ...]) -> Any:
+        q, n, w = known
+        player, weight = context
+        return q + rewards[player], n + 1, w + weight
+
+
+naive.CATALOGUE["informed"] = Informed()
+TWIN = naive.Leaf("informed", naive.Rule("argmax"))
+COMPOSITIONS = [
+    (INFORMED, TWIN),
+    (INFORMED >> BASELINE, naive.Sequential(TWIN, naive.baseline())),
+    (BASELINE >> INFORMED, naive.Sequential(naive.baseline(), TWIN)),
+]
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_engine_and_twin_agree_on_what_the_game_tells(number: int) -> None:
+    strategy, twin = COMPOSITIONS[number]
+    for place, game in enumerate(toy.ALL_TOYS):
+        agree(starts(game, place), strategy, twin, 40, seed=number)
+
+
+@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)], ids=str)
+def test_engine_and_twin_agree_on_what_the_game_tells_in_every_scheme(scheme: Any) -> None:
+    for place, game in enumerate(toy.ALL_TOYS):
+        schemes.agree(starts(game, place), INFORMED, TWIN, 30, place, scheme)
+
+
+@pytest.mark.parametrize("scheme", [None, SO_ISMCTS_POM], ids=str)
+@pytest.mark.parametrize("number", range(3))
+def test_the_engine_in_plain_python_is_told_the_same(number: int, scheme: Any) -> None:
+    strategy, by = COMPOSITIONS[number][0], {} if scheme is None else {"scheme": scheme}
+    for place, game in enumerate(toy.ALL_TOYS):
+        state = starts(game, place)
+        one, other = (
+            search(state, strategy, iterations=40, seed=number, engine=e, **by) for e in ("compiled", "python")
+        )
+        assert one.visits.tolist() == other.visits.tolist()
+        assert np.array_equal(one.records["INFORMED"].rows, other.records["INFORMED"].rows)
+
+
+def test_a_policy_reads_features_by_name_in_a_history_made_by_hand() -> None:
+    played = Played(
+        [
+            Decision(
+                0,
+                (4, 5, 6),
+                features={"seventh": 3.5},
+                action_features={5: {"fifth": 0.25}},
+                prospects={4: (0.5, 0.5), 5: (0.125, 1.0)},
+                endings={6: (1.0, 0.0)},
+            )
+        ],
+        players=2,
+    )
+    assert played.values(INFORMED) == [0.5 + 0.5, 0.5 + 0.25 + 0.125, 9.0]
+
+
+def test_what_nobody_reads_is_not_told() -> None:
+    state = starts(toy.BRANCHES, 1)
+    program = Search(state, BASELINE >> MAST).program
+    assert (program.told_in_tree, program.told_in_simulation) == (0, 0)
+    program = Search(state, INFORMED >> BASELINE).program
+    assert program.told_in_tree == sum(TABLES)
+    assert program.told_in_simulation == FEATURES | ACTION_FEATURES  # what the capture looks at
+    assert Search(state, BASELINE >> attrs.evolve(MAST, name="A", capture=ends_only)).program.told_in_tree == ENDINGS
+
+
+@capture(reads_simulation=False)
+def ends_only(history: Any, updates: Any) -> None:
+    """of the tree: actions that end the game"""
+    for i in range(len(history.steps) - 1):
+        if history.steps[i].phase != SIMULATION and endings_at(history, i)[0, 0] == 1.0:
+            update(updates, record(history.steps[i].action, history.steps[i].player), 0)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+@pytest.mark.parametrize(
+    ("table", "needed"), [("features", "features"), ("action_features", "action_features"), ("prospects", "heuristic")]
+)
+def test_a_game_without_what_a_slot_reads_is_refused_in_a_sentence(table: str, needed: str, engine: str) -> None:
+    none = {
+        "features": None,
+        "feature_names": (),
+        "action_features": None,
+        "action_feature_names": (),
+        "heuristic": None,
+    }
+    bare = attrs.evolve(toy.BRANCHES, **none)
+    told = "informed of INFORMED reads history.features, but .* has no features: Game\\(features=…\\)"
+    with pytest.raises(ValueError, match=told):
+        search(bare.new_initial_state(), INFORMED, iterations=5, engine=engine)
+    kept = {"heuristic": ("heuristic",), "features": ("features", "feature_names")}
+    kept["action_features"] = ("action_features", "action_feature_names")
+    most = attrs.evolve(toy.BRANCHES, **{name: none[name] for name in kept[needed]})
+    with pytest.raises(ValueError, match=f"reads history.{table}, but .* has no {needed}"):
+        search(most.new_initial_state(), INFORMED, iterations=5, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_a_feature_that_the_game_has_not_is_refused_with_those_that_it_has(engine: str) -> None:
+    other = attrs.evolve(INFORMED, policy=argmax().over(informed(state="corners")))
+    with pytest.raises(ValueError, match="has no feature 'corners'; it has seventh, branching, fifth"):
+        search(toy.BRANCHES.new_initial_state(), other, iterations=5, engine=engine)
+
+
+def nan_features(state: Any, out: np.ndarray) -> None:
+    out[0] = out[1] = math.nan
+
+
+def unwritten_features(state: Any, out: np.ndarray) -> None:
+    out[0] = 1.0
+
+
+def infinite_features(state: Any, action: int, out: np.ndarray) -> None:
+    out[0] = math.inf
+
+
+def large_heuristic(state: Any, out: np.ndarray) -> None:
+    out[:] = 1.5
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"features": nan_features}, "the features function .*nan_features wrote"),
+        ({"features": unwritten_features}, "the features function .*unwritten_features wrote"),
+        ({"action_features": infinite_features}, "the action_features function .*infinite_features wrote"),
+        ({"heuristic": large_heuristic}, "the heuristic function .*large_heuristic (did not write a number|wrote 1.5)"),
+    ],
+    ids=str,
+)
+def test_what_a_game_tells_must_make_sense(changed: dict[str, Any], told: str, engine: str) -> None:
+    game = attrs.evolve(toy.BRANCHES, **changed)
+    with pytest.raises(ValueError, match=told):
+        search(game.new_initial_state(), INFORMED, iterations=5, engine=engine)
+
+
+def three_features(state: Any, out: np.ndarray) -> None:
+    out[0], out[1], out[2] = 1.0, 1.0, 1.0
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_a_game_that_writes_more_features_than_it_has_names_is_refused(engine: str) -> None:
+    game = attrs.evolve(toy.BRANCHES, features=three_features)
+    with pytest.raises(ValueError, match="three_features writes more than a number for each of seventh, branching"):
+        search(game.new_initial_state(), INFORMED, iterations=5, engine=engine)
+    with pytest.raises(ValueError, match="three_features writes more than a number for each of seventh, branching"):
+        game.new_initial_state().features()
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"feature_names": ()}, "has features but no feature_names"),
+        ({"features": None}, "has feature_names but no features"),
+        ({"action_features": None}, "has action_feature_names but no action_features"),
+        ({"feature_names": ("fifth", "branching")}, "has two features called 'fifth'"),
+        ({"feature_names": "ab"}, "they must be texts"),
+        ({"feature_names": (1, 2)}, "they must be texts"),
+    ],
+    ids=str,
+)
+def test_names_of_features_are_checked_with_the_game(changed: dict[str, Any], told: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=told):
+        attrs.evolve(toy.BRANCHES, **changed)
+
+
+@candidates(independent=True)
+def by_feature(history: Any, legal: np.ndarray, records: np.ndarray, action: str = "fifth") -> None:
+    """the record of a feature"""
+    for i in range(len(legal)):
+        records[i] = record(int(4 * action_features_at(history, len(history.steps) - 1)[i, action]), 1)
+
+
+def test_a_function_asked_about_single_actions_cannot_read_a_table_of_all() -> None:
+    strategy = attrs.evolve(MAST, name="BY_FEATURE", policy=gibbs(1.0).over(by_feature))
+    with pytest.raises(ValueError, match="by_feature of BY_FEATURE is declared independent, but reads .* of all legal"):
+        search(toy.BRANCHES.new_initial_state(), strategy, iterations=5)
+
+
+def test_a_state_tells_its_features_and_prospects() -> None:
+    state = toy.BRANCHES.new_initial_state()
+    row = int(state.facts.row)
+    assert state.features() == {"seventh": row % 7, "branching": float(len(state.legal_actions()) > 2)}
+    action = state.legal_actions()[0]
+    assert state.action_features(action) == {"fifth": (row + 2 * action) % 5 / 4}
+    assert state.heuristic() == [7 * row % 11 / 10, (7 * row + 3) % 11 / 10]
+    while not state.is_terminal():
+        state.apply_action(state.legal_actions()[0])
+    assert state.heuristic() == state.returns()
+    with pytest.raises(ValueError, match="has no heuristic"):
+        attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state().heuristic()
+
+
+def test_a_parameter_that_names_a_feature_takes_no_number() -> None:
+    with pytest.raises(TypeError, match="parameter state of informed is 3; it must be the name of a feature"):
+        informed(state=3)
+
+
+def test_the_tree_of_a_search_shows_what_an_informed_policy_says() -> None:
+    for scheme in (None, SO_ISMCTS_POM):
+        by = {} if scheme is None else {"scheme": scheme}
+        tree = tree_of(search(starts(toy.WHISPERS, 3), INFORMED, iterations=40, **by))
+        assert np.isfinite(tree.values[1:]).all()
+
+
+# ------------------------------------------------------------------------------------------------------------- cut-offs
+
+CUT = [
+    (BASELINE, naive.baseline()),
+    (BASELINE >> MAST, naive.Sequential(naive.baseline(), naive.mast())),
+    (INFORMED, TWIN),
+]
+
+
+@pytest.mark.parametrize("cutoff", [0, 1, 3])
+@pytest.mark.parametrize("number", range(3))
+def test_engine_and_twin_agree_on_playouts_that_are_cut_off(number: int, cutoff: int) -> None:
+    strategy, twin = CUT[number]
+    for scheme in (MO_ISMCTS, SO_ISMCTS_POM):
+        for place, game in enumerate(toy.ALL_TOYS):
+            schemes.agree(starts(game, place), strategy, twin, 30, place, scheme.with_cutoff(cutoff))
+
+
+@pytest.mark.parametrize("cutoff", [0, 2])
+def test_the_engine_in_plain_python_cuts_off_at_the_same_step(cutoff: int) -> None:
+    for place, game in enumerate(toy.ALL_TOYS):
+        state = starts(game, place)
+        one, other = (
+            search(state, BASELINE >> MAST, iterations=40, seed=1, cutoff=cutoff, engine=e)
+            for e in ("compiled", "python")
+        )
+        assert one.visits.tolist() == other.visits.tolist() and one.phase_steps == other.phase_steps
+        assert np.array_equal(one.records["MAST"].rows, other.records["MAST"].rows)
+
+
+def test_a_cut_off_playout_counts_so_many_actions_of_simulation_and_no_more() -> None:
+    state = toy.THICKETS[0].new_initial_state()
+    for cutoff in (0, 1, 2):
+        result = search(state, BASELINE, iterations=50, seed=1, cutoff=cutoff)
+        assert result.phase_steps["simulation"] <= 50 * cutoff + (cutoff == 0)  # the root's action is always played
+        assert result.scheme.cutoff == cutoff
+
+
+def test_a_cut_off_late_enough_changes_nothing() -> None:
+    for place, game in enumerate(toy.ALL_TOYS):
+        state = starts(game, place)
+        one, other = (search(state, BASELINE >> MAST, iterations=50, seed=1, cutoff=cutoff) for cutoff in (None, 1000))
+        assert np.array_equal(one.records["MAST"].rows, other.records["MAST"].rows)
+
+
+def half_each(state: Any, out: np.ndarray) -> None:
+    out[:] = 0.5
+
+
+def test_the_heuristic_is_the_reward_of_a_playout_that_is_cut_off() -> None:
+    game = attrs.evolve(toy.BRANCHES, heuristic=half_each)
+    result = search(game.new_initial_state(), BASELINE, iterations=30, seed=1, cutoff=0)
+    root = result.records["BASELINE"][()]
+    row = result.records["BASELINE"].rows
+    early = row[row["visits"] == 1]  # expanded and left
+    assert root["visits"] == 30 and len(early) > 0
+    ended = {tuple(reward) for reward in early["reward"].tolist()} - {(0.5, 0.5)}
+    assert ended <= {(1.0, 0.0), (0.0, 1.0), (0.25, 0.75), (0.75, 0.25), (1.0, 1.0), (0.0, 0.0)}
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_a_cut_off_without_a_heuristic_is_refused_in_a_sentence(engine: str) -> None:
+    state = attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state()
+    with pytest.raises(ValueError, match="cutoff is 3, but .* has no heuristic to end playouts with"):
+        search(state, BASELINE, iterations=5, cutoff=3, engine=engine)
+
+
+@pytest.mark.parametrize("cutoff", [-1, 2.5, "3", True])
+def test_a_cut_off_that_is_no_number_of_actions_is_refused(cutoff: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="cutoff is"):
+        search(toy.BRANCHES.new_initial_state(), BASELINE, iterations=5, cutoff=cutoff)
+    with pytest.raises((ValueError, TypeError), match="cutoff is"):
+        Agent(BASELINE, iterations=5, cutoff=cutoff)
+
+
+def test_an_agent_searches_with_its_cut_off_and_says_so() -> None:
+    agent = Agent(BASELINE, iterations=20, cutoff=2)
+    assert str(agent) == "BASELINE by MO_ISMCTS with cutoff=2 (20 iterations)"
+    assert agent.search(toy.BRANCHES.new_initial_state(), 1).scheme == MO_ISMCTS.with_cutoff(2)
+
+
+@pytest.mark.parametrize("text", ["MO_ISMCTS with cutoff=20", "DeterminizedUCT(4) with EXP3 with cutoff=0"])
+def test_a_scheme_with_a_cut_off_reads_back(text: str) -> None:
+    assert parse_scheme(str(parse_scheme(text))) == parse_scheme(text)
+
+
+def test_a_cut_off_that_is_written_wrongly_is_refused() -> None:
+    with pytest.raises(ValueError, match="a cut-off is written with cutoff=20"):
+        parse_scheme("MO_ISMCTS with cutoff=x")

@@ -1,0 +1,209 @@
+"""What games tell of states and actions, against positions reckoned by hand; and in random play, by compiled and plain functions."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from icarus import games
+from icarus.games.backgammon import survey
+from icarus.games.checkers import begin_turn
+from icarus.kernel import CHANCE
+from icarus.kernel.state import State
+
+TELLING = ["othello", "checkers", "backgammon", "leduc-poker", "generic-poker(ranks=5, copies=2, sizes=3)"]
+
+
+def othello(board: str, player: int = 0) -> State:
+    """A state from eight rows of X, O and dots."""
+    state, squares = games.load("othello").new_initial_state(), "".join(board.split())
+    for mark, seat in (("X", 0), ("O", 1)):
+        state.facts.discs[seat] = np.uint64(sum(1 << i for i, c in enumerate(squares) if c == mark))
+    state.facts.player = player
+    return state
+
+
+EMPTY_ROWS = "\n" + "........\n" * 4
+
+
+def test_othello_begins_equal() -> None:
+    state = games.load("othello").new_initial_state()
+    assert state.features() == {"corners": 0, "mobility": 0, "discs": 0}
+    assert state.heuristic() == [0.5, 0.5]
+
+
+def test_othello_weighs_squares_and_counts_corners_moves_and_discs() -> None:
+    board = "X.OXO... ........ ..O..... ...O...." + EMPTY_ROWS
+    state = othello(board)  # X may play b1 and f1, O may play nothing
+    assert state.features() == {"corners": 1, "mobility": 2, "discs": -2}
+    score = 1.00 + 0.05 - 0.10 - 0.05 - 0.05 - 0.01  # a1, d1; c1, e1, c3, d4
+    assert state.heuristic() == pytest.approx([1 / (1 + math.exp(-score)), 1 / (1 + math.exp(score))])
+    state.facts.player = 1
+    assert state.features() == {"corners": -1, "mobility": -2, "discs": 2}
+
+
+def test_an_x_square_of_othello_is_one_beside_an_empty_corner() -> None:
+    board = ".OX..... ........ ..O..... ...X...." + EMPTY_ROWS
+    state = othello(board)
+    a1, b2 = state.string_to_action("a1"), state.string_to_action("b2")
+    assert state.action_features(a1) == {"corner": 1, "x_square": 0}
+    assert state.action_features(b2) == {"corner": 0, "x_square": 1}
+    taken = othello(board.replace(".", "X", 1))
+    assert taken.action_features(b2) == {"corner": 0, "x_square": 0}
+
+
+def checkers(black: str, white: str, kings: str = "", player: int = 0) -> State:
+    """A state from the squares of both sides."""
+    state = games.load("checkers").new_initial_state()
+
+    def bits(squares: str) -> np.uint64:
+        return np.uint64(sum(1 << ("abcdefgh".index(s[0]) + 8 * (int(s[1]) - 1)) for s in squares.split()))
+
+    state.facts.pieces[0], state.facts.pieces[1], state.facts.kings = bits(black), bits(white), bits(kings)
+    state.facts.player = player
+    begin_turn.py_func(state.facts)
+    return state
+
+
+def test_checkers_counts_a_king_three_where_a_man_counts_two() -> None:
+    assert games.load("checkers").new_initial_state().heuristic() == [0.5, 0.5]
+    state = checkers("a1 c1 d4", "e7 f6", kings="d4")  # 2 men and a king are 7, two men are 4
+    assert state.heuristic() == pytest.approx([7 / 11, 4 / 11])
+    assert state.features() == {"men": 0, "kings": 1, "back_row": 2}
+    state = checkers("a1 c1 d4", "e7 f6", kings="d4", player=1)
+    assert state.features() == {"men": 0, "kings": -1, "back_row": -2}
+
+
+def test_checkers_tells_captures_and_crownings() -> None:
+    state = checkers("c3 a7", "d4 h8")
+    assert [state.action_to_string(action) for action in state.legal_actions()] == ["c3xe5"]
+    assert state.action_features(state.legal_actions()[0]) == {"captures": 1, "crowns": 0}
+    state = checkers("a7 c5", "h8", kings="c5")
+    told = {state.action_to_string(action): state.action_features(action) for action in state.legal_actions()}
+    assert told.pop("a7-b8") == {"captures": 0, "crowns": 1}
+    assert set(told) == {"c5-b6", "c5-d6", "c5-b4", "c5-d4"}
+    assert all(one == {"captures": 0, "crowns": 0} for one in told.values())
+
+
+def race(own: dict[int, int], other: dict[int, int]) -> State:
+    """X is to roll; the checkers of both on their own points."""
+    game = games.load("backgammon")
+    state = game.new_initial_state()
+    state.facts.points[:] = 0
+    for seat, placed in enumerate((own, other)):
+        for point, checkers in placed.items():
+            state.facts.points[seat, point] = checkers
+        state.facts.points[seat, 0] = 15 - sum(placed.values())
+    state.facts.player, state.facts.actor = 0, CHANCE
+    survey.py_func(state.facts)
+    return state
+
+
+@pytest.mark.parametrize(
+    (
+        "own",
+        "other",
+        "opponent",
+    ),  # pips; the opponent's chances in per cent for K = (D + 4)² / (S − 4), by Kleinman's table
+    [
+        ({6: 8, 1: 1}, {6: 9, 1: 1}, 24),  # 49 and 55: K = 10² / 100 = 1.0
+        ({4: 10}, {6: 8, 5: 1, 1: 1}, 20),  # 40 and 54 … K = 18² / 90, far above the table
+    ],
+)
+def test_backgammon_tells_the_chances_of_a_race(own: dict[int, int], other: dict[int, int], opponent: int) -> None:
+    state = race(own, other)
+    pips = [sum(point * checkers for point, checkers in placed.items()) for placed in (own, other)]
+    k = (pips[1] - pips[0] + 4) ** 2 / (sum(pips) - 4)
+    table = {1.0: 24, 1.8: 17, 1.2: 22, 1.4: 20, 0.55: 30, 0.9: 25, 1.3: 21}
+    nearest = min(table, key=lambda metric: abs(metric - k))
+    chances = state.heuristic()
+    assert sum(chances) == pytest.approx(1.0)
+    if abs(nearest - k) < 0.01:
+        assert 100 * chances[1] == pytest.approx(table[nearest], abs=0.6)
+    assert chances[0] == pytest.approx(0.5 * (1 + math.erf(math.sqrt(k) / 2)))
+
+
+def test_backgammon_reckons_dice_to_be_played_and_the_next_roll() -> None:
+    state = games.load("backgammon").new_initial_state()
+    assert state.heuristic() == [0.5, 0.5]
+    assert state.features() == {"pips": 0, "on_bar": 0, "blots": 0, "points": 0}
+    state.apply_action(state.string_to_action("opening roll 65"))
+    lead, all_pips = (167 - 11) - 167 + 4, (167 - 11) + 167 - 4  # O is to roll after X has played eleven pips
+    assert state.heuristic()[1] == pytest.approx(0.5 * (1 + math.erf(lead / (2 * math.sqrt(all_pips)))))
+    state.apply_action(state.string_to_action("24/18"))
+    assert state.features() == {"pips": -6, "on_bar": 0, "blots": 2, "points": -1}
+    assert state.action_features(state.string_to_action("18/13")) == {"hits": 0, "bears_off": 0, "makes_point": 0}
+
+
+def written(state: State) -> list[str]:
+    return [state.action_to_string(action) for action in state.legal_actions()]
+
+
+def test_backgammon_tells_hits_points_and_checkers_borne_off() -> None:
+    state = race({6: 1, 5: 1, 2: 1}, {24: 1, 20: 2})  # O's blot is on X's point 1
+    state.apply_action(state.string_to_action("roll 41"))
+    told = {text: state.action_features(state.string_to_action(text)) for text in written(state)}
+    assert told["2/1*"] == {"hits": 1, "bears_off": 0, "makes_point": 0}
+    assert told["6/2"] == {"hits": 0, "bears_off": 0, "makes_point": 1}
+    state = race({4: 1, 1: 1}, {5: 2})
+    state.apply_action(state.string_to_action("roll 41"))
+    assert {text: state.action_features(state.string_to_action(text))["bears_off"] for text in written(state)}[
+        "4/off"
+    ] == 1
+
+
+def leduc(cards: tuple[int, int], table: int = -1, paid: tuple[int, int] = (1, 1)) -> State:
+    state = games.load("leduc-poker").new_initial_state()
+    state.facts.cards[:], state.facts.table, state.facts.paid[:] = cards, table, paid
+    state.facts.stage = 0 if table < 0 else 1
+    return state
+
+
+@pytest.mark.parametrize(
+    ("own", "table", "strength"),
+    [
+        (2, -1, 4.5 / 5),  # a king: four lower cards, and the other king to share with
+        (1, -1, 2.5 / 5),
+        (0, -1, 0.5 / 5),
+        (0, 0, 1.0),  # a pair: nobody else can have it
+        (2, 0, 2.5 / 4),  # loses to the other jack, beats two queens, shares with the other king
+        (1, 2, 2.5 / 4 - 0.0),  # loses to the other king; beats two jacks, shares with the other queen
+    ],
+)
+def test_poker_tells_the_strength_of_a_hand(own: int, table: int, strength: float) -> None:
+    other = 1 if own != 1 else 0
+    state = leduc((own, other), table)
+    assert state.features() == {"strength": pytest.approx(strength), "pair": float(own == table), "owed": 0}
+    assert state.heuristic()[0] == pytest.approx((13 + (2 * strength - 1) * 1) / 26)
+    hidden = leduc((own, 2 if own != 2 else 0), table) if table != own else state
+    assert hidden.heuristic()[0] == state.heuristic()[0]  # what he may not see does not count
+
+
+def test_poker_tells_bets_folds_and_what_is_owed() -> None:
+    state = leduc((2, 0), paid=(1, 3))
+    assert state.features()["owed"] == 2 / 4
+    assert state.heuristic()[0] == pytest.approx((13 + 0.8 * 1) / 26)  # of the two only 1 is at stake so far
+    told = {text: state.action_features(state.string_to_action(text)) for text in written(state)}
+    assert told["fold"] == {"bets": 0, "folds": 1} and told["call"] == {"bets": 0, "folds": 0}
+    assert told["raise 2"] == {"bets": 1, "folds": 0}
+
+
+@pytest.mark.parametrize("name", TELLING)
+def test_compiled_and_plain_functions_tell_the_same_all_game_long(name: str) -> None:
+    game, rng = games.load(name), random.Random(3)
+    out = np.zeros(8)
+    for seed in range(6):
+        state = game.new_initial_state(seed=seed)
+        while not state.is_terminal():
+            game.teller("features")(state.data.ctypes.data, out.ctypes.data)
+            assert out[: len(game.feature_names)].tolist() == list(state.features().values())
+            game.teller("heuristic")(state.data.ctypes.data, out.ctypes.data)
+            assert out[:2].tolist() == pytest.approx(state.heuristic(), rel=1e-12)
+            if not state.is_chance_node():
+                for action in state.legal_actions():
+                    game.teller("action_features")(state.data.ctypes.data, action, out.ctypes.data)
+                    assert out[: len(game.action_feature_names)].tolist() == list(
+                        state.action_features(action).values()
+                    )
+            state.apply_action(rng.choice(state.legal_actions()))

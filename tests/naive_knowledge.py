@@ -1,0 +1,152 @@
+"""The naive twins of the enhancements that read what a game tells, for `tests.naive` to run; records and information as the baseline's,
+
+but of implicit-minimax, whose information is (q, n, m, v), with v a tuple of κ values in units of 2^-40.
+"""
+
+import math
+from typing import Any
+
+from icarus.kernel import CHANCE
+from tests import naive
+from tests.naive import AVAIL, VISIT, Leaf, Playout, Rule, Theta
+from tests.naive_catalogue import Twin, in_simulation
+
+UNIT = 2**40
+
+
+def upper(q: float, n: int, m: int, c: float) -> float:
+    return q / n + c * math.sqrt(math.log(m) / n) if n > 0 else math.inf
+
+
+class ProgressiveBias(Twin):
+    def value(self, leaf, theta, h, player, a):
+        weight, c = leaf.rule.parameter
+        q, n, m = theta[h.extended(h.t, a)]
+        return upper(q[player], n, m, c) + weight * h.prospects(h.t, a)[player] / (n + 1)
+
+
+class ProgressiveUnpruning(Twin):
+    """The width is that of Chaslot et al."""
+
+    def values(self, leaf: Leaf, theta: Theta, h: Playout) -> list[float]:
+        i, player, c = h.t, h.players[h.t], leaf.rule.parameter[-1]
+        if in_simulation(h):
+            return [math.inf for _ in h.legals[i]]
+        times = theta[h.history(i)][1]
+        width = self.width(times, *leaf.rule.parameter[:-1])
+        if width is None:
+            return [math.inf for _ in h.legals[i]]
+        best = sorted(h.legals[i], key=lambda a: -h.prospects(i, a)[player])[:width]
+        known = {a: theta[h.extended(i, a)] for a in best}
+        return [upper(known[a][0][player], *known[a][1:], c) if a in known else -1e9 for a in h.legals[i]]
+
+    def width(self, times: int, after: int, first: int, pace: float, growth: float) -> int | None:
+        if times <= after:
+            return None
+        k = first
+        while times > pace * growth ** (k - first) and k < 1000:
+            k += 1
+        return k
+
+
+class ProgressiveWidening(ProgressiveUnpruning):
+    """The width is that of Coulom."""
+
+    def width(self, times: int, pace: float, growth: float) -> int | None:
+        t = [0.0]
+        while times >= t[-1] and len(t) < 1000:
+            t.append(t[-1] + pace * growth ** (len(t) - 1))
+        return len(t) - 1
+
+
+class Puct(Twin):
+    def values(self, leaf: Leaf, theta: Theta, h: Playout) -> list[float]:
+        i, player, (c, temperature) = h.t, h.players[h.t], leaf.rule.parameter
+        if in_simulation(h):
+            return [math.inf for _ in h.legals[i]]
+        prospects = [h.prospects(i, a)[player] for a in h.legals[i]]
+        weights = [math.exp((prospect - max(prospects)) / temperature) for prospect in prospects]
+        total, v = 0.0, []
+        for weight in weights:
+            total += weight
+        for a, weight in zip(h.legals[i], weights, strict=True):
+            q, n, m = theta[h.extended(i, a)]
+            v.append((q[player] / n if n else 0.5) + c * (weight / total) * math.sqrt(m) / (1 + n))
+        return v
+
+
+class ImplicitMinimax(Twin):
+    def initial(self, leaf, players):
+        return (0.0,) * players, 0, 0, (0.0,) * players
+
+    def value(self, leaf, theta, h, player, a):
+        alpha, c = leaf.rule.parameter
+        q, n, m, v = theta[h.extended(h.t, a)]
+        if n == 0:
+            return math.inf
+        return (1 - alpha) * (q[player] / n) + alpha * v[player] + c * math.sqrt(math.log(m) / n)
+
+    def capture(self, leaf, h, theta):
+        captured, worth = naive.capture_histories(leaf, h), None
+        for i in reversed(range(h.t_e)):
+            if worth is None:
+                worth = h.prospects(i, h.actions[i])
+            captured.append((h.history(i + 1), worth))
+            worth = self.backed_up(h, theta, i, worth)
+        return captured
+
+    def backed_up(self, h: Playout, theta: Theta, i: int, worth: tuple[float, ...]) -> tuple[float, ...]:
+        children = []
+        for a in h.legals[i]:
+            _, n, _, v = theta[h.extended(i, a)]
+            mine = worth if a == h.actions[i] else v if n else h.prospects(i, a)
+            children.append((n + (a == h.actions[i]), mine))
+        if h.players[i] == CHANCE:
+            total = [0.0] * len(worth)
+            for times, v in children:
+                total = [so_far + times * number for so_far, number in zip(total, v, strict=True)]
+            return tuple(number / sum(times for times, _ in children) for number in total)
+        return max((v for _, v in children), key=lambda v: v[h.players[i]])  # the first of equal ones
+
+    def backpropagation(self, leaf, known, context, rewards):
+        q, n, m, v = known
+        if context in (VISIT, AVAIL):
+            return (*super().backpropagation(leaf, (q, n, m), context, rewards), v)
+        return q, n, m, tuple(int(number * UNIT + 0.5) / UNIT for number in context)
+
+
+naive.CATALOGUE.update(
+    {
+        "progressive-bias": ProgressiveBias(),
+        "progressive-unpruning": ProgressiveUnpruning(),
+        "progressive-widening": ProgressiveWidening(),
+        "puct": Puct(),
+        "implicit-minimax": ImplicitMinimax(),
+    }
+)
+
+
+def leaf(kind: str, *parameters: Any) -> Leaf:
+    return Leaf(kind, Rule("argmax", parameters))
+
+
+def progressive_bias(weight: float = 1.0, c: float = 0.7) -> Leaf:
+    return leaf("progressive-bias", weight, c)
+
+
+def progressive_unpruning(
+    after: int = 30, first: int = 5, pace: float = 50.0, growth: float = 1.3, c: float = 0.7
+) -> Leaf:
+    return leaf("progressive-unpruning", after, first, pace, growth, c)
+
+
+def progressive_widening(pace: float = 40.0, growth: float = 1.4, c: float = 0.7) -> Leaf:
+    return leaf("progressive-widening", pace, growth, c)
+
+
+def puct(c: float = 0.625, temperature: float = 0.1) -> Leaf:
+    return leaf("puct", c, temperature)
+
+
+def implicit_minimax(alpha: float = 0.4, c: float = 0.7) -> Leaf:
+    return leaf("implicit-minimax", alpha, c)

@@ -1,0 +1,239 @@
+"""Enhancements that read a game's heuristic: their formulas by hand, and the compiled engine and the plain one against naive twins."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from icarus import BASELINE, Enhancement, games, parse, search
+from icarus.kernel import CHANCE, EXPANSION, MAX_PLAYERS, SIMULATION, VISIT
+from icarus.specs import (
+    IMPLICIT_MINIMAX,
+    PROGRESSIVE_BIAS,
+    PROGRESSIVE_UNPRUNING,
+    PROGRESSIVE_WIDENING,
+    PUCT,
+    implicit_minimax,
+    progressive_bias,
+    progressive_unpruning,
+    progressive_widening,
+    puct,
+)
+from icarus.specs.implicit_minimax import FIRST_VALUE, UNIT
+from icarus.specs.progressive_unpruning import PRUNED
+from icarus.testing import Decision, Played, backpropagated
+from tests import naive, toy
+from tests import naive_knowledge as twins
+from tests.engine import test_schemes_twin as schemes
+from tests.engine.test_twin import agree, starts
+
+ALL = [PROGRESSIVE_BIAS, PROGRESSIVE_UNPRUNING, PROGRESSIVE_WIDENING, PUCT, IMPLICIT_MINIMAX]
+PROSPECTS = {4: (0.25, 0.75), 5: (0.5, 0.5), 6: (0.375, 0.625)}
+OPEN = Played([Decision(0, (4, 5, 6), prospects=PROSPECTS)], players=2)
+FOUR, FIVE, SIX = ((0, (action,)) for action in (4, 5, 6))
+
+
+def uct(mean: float, n: int, m: int, c: float = 0.7) -> float:
+    return mean + c * math.sqrt(math.log(m) / n)
+
+
+def known(mean: float, n: int, m: int) -> dict[str, Any]:
+    return {"reward": (mean * n, 0.0), "visits": n, "availability": m}
+
+
+@pytest.mark.parametrize("strategy", ALL, ids=str)
+def test_simulation_is_uniform_where_the_enhancement_is_of_the_tree(strategy: Enhancement) -> None:
+    simulated = Played([Decision(0, (4, 5, 6), phase=SIMULATION, prospects=PROSPECTS)], players=2)
+    assert simulated.values(strategy, {FOUR: {"reward": (1.0, 1.0), "visits": 2, "availability": 3}}) == [math.inf] * 3
+
+
+def test_pb_4_adds_the_prospect_over_one_more_than_the_visits() -> None:
+    seen = {FOUR: known(0.5, 4, 9), SIX: known(0.75, 8, 9)}
+    expected = [uct(0.5, 4, 9) + 0.25 / 5, math.inf, uct(0.75, 8, 9) + 0.375 / 9]
+    assert OPEN.values(PROGRESSIVE_BIAS, seen) == pytest.approx(expected)
+    assert OPEN.values(progressive_bias(8.0, 0.0), seen)[0] == pytest.approx(0.5 + 8 * 0.25 / 5)
+
+
+def test_pu_4_leaves_all_open_up_to_t_visits_then_the_best() -> None:
+    some = {(): {"visits": 30}, FIVE: known(0.5, 9, 30)}
+    assert OPEN.values(progressive_unpruning(30, 2), some) == [math.inf] * 3
+    more = {**some, (): {"visits": 31}}
+    assert OPEN.values(progressive_unpruning(30, 2), more) == pytest.approx([PRUNED, uct(0.5, 9, 30), math.inf])
+    assert OPEN.values(progressive_unpruning(30, 1), more) == pytest.approx([PRUNED, uct(0.5, 9, 30), PRUNED])
+
+
+@pytest.mark.parametrize(("visits", "width"), [(31, 1), (50, 1), (51, 2), (65, 2), (66, 3)])
+def test_pu_4_opens_one_more_whenever_the_visits_exceed_a_b_to_the_power(visits: int, width: int) -> None:
+    values = OPEN.values(progressive_unpruning(30, 1, 50.0, 1.3), {(): {"visits": visits}})  # 50, 65, 84.5
+    assert sum(value == math.inf for value in values) == width
+
+
+@pytest.mark.parametrize(("visits", "width"), [(0, 1), (39, 1), (40, 2), (95, 2), (96, 3)])
+def test_pw_4_opens_the_next_after_t_visits(visits: int, width: int) -> None:
+    values = OPEN.values(PROGRESSIVE_WIDENING, {(): {"visits": visits}})  # t = 40, 40 + 56
+    assert sum(value == math.inf for value in values) == width
+    assert values[1] == math.inf  # the best prospect
+
+
+def test_pu_4_takes_equal_prospects_in_the_order_of_the_game() -> None:
+    alike = Played([Decision(0, (4, 5, 6), prospects=dict.fromkeys((4, 5, 6), (0.5, 0.5)))], players=2)
+    assert alike.values(progressive_widening(), {(): {"visits": 50}}) == [math.inf, math.inf, PRUNED]
+
+
+def test_puct_4_explores_in_proportion_to_the_prediction() -> None:
+    seen = {FOUR: known(0.75, 3, 16), FIVE: {"availability": 16}, SIX: {"availability": 16}}
+    weights = [math.exp(prospect / 0.1) for prospect in (0.25, 0.5, 0.375)]
+    p = [weight / sum(weights) for weight in weights]
+    expected = [0.75 + 0.625 * p[0] * 4 / 4, 0.5 + 0.625 * p[1] * 4, 0.5 + 0.625 * p[2] * 4]
+    assert OPEN.values(PUCT, seen) == pytest.approx(expected)
+    even = OPEN.values(puct(1.0, 1e9), seen)
+    assert even == pytest.approx([0.75 + 4 / 4 / 3, 0.5 + 4 / 3, 0.5 + 4 / 3])
+
+
+def test_puct_4_does_not_overflow_at_low_temperatures() -> None:
+    values = OPEN.values(puct(1.0, 1e-9), {FIVE: {"availability": 4}, FOUR: {"availability": 4}})
+    assert values == pytest.approx([0.5, 0.5 + 2.0, 0.5])
+
+
+# ------------------------------------------------------------------------------------------------------- implicit minimax
+
+# player 0 plays 4, player 1 answers 8 (of 7 and 8), and the next history is expanded
+BACKED = Played(
+    [
+        Decision(0, (4, 5), 4, prospects={4: (0.5, 0.5), 5: (0.25, 0.75)}),
+        Decision(1, (7, 8), 8, phase=EXPANSION, prospects={7: (0.875, 0.125), 8: (0.75, 0.25)}),
+        Decision(0, (9,), 9, phase=SIMULATION),
+    ],
+    rewards=(1.0, 0.0),
+)
+
+
+def told(played: Played, history: tuple, worth: tuple[float, ...]) -> list[tuple[int, int]]:
+    key = played.key(IMPLICIT_MINIMAX, *history)
+    return [(key, FIRST_VALUE + player + MAX_PLAYERS * int(value * UNIT)) for player, value in enumerate(worth)]
+
+
+def test_im_4_mixes_the_mean_reward_with_what_is_backed_up() -> None:
+    seen = {FOUR: {**known(0.5, 4, 9), "worth": (0.875, 0.125)}}
+    expected = 0.6 * 0.5 + 0.4 * 0.875 + 0.7 * math.sqrt(math.log(9) / 4)
+    assert OPEN.values(IMPLICIT_MINIMAX, seen) == pytest.approx([expected, math.inf, math.inf])
+    assert OPEN.values(implicit_minimax(1.0, 0.0), seen)[0] == 0.875
+
+
+def test_im_6_backs_up_the_best_of_the_player_who_acts() -> None:
+    after = BACKED.captured(IMPLICIT_MINIMAX)[len(BACKED.captured(BASELINE)) :]
+    # 8 is worth (¾, ¼) and is player 1's best, for 7 has (⅞, ⅛): so 4 is worth (¾, ¼) too
+    assert after == told(BACKED, (1, (4, 8)), (0.75, 0.25)) + told(BACKED, (0, (4,)), (0.75, 0.25))
+
+
+def test_im_6_prefers_what_the_tree_knows_of_a_child_to_its_prospect() -> None:
+    seven = {(1, (4, 7)): {"visits": 2, "worth": (0.125, 0.875)}}
+    after = BACKED.captured(IMPLICIT_MINIMAX, seven)[len(BACKED.captured(BASELINE)) :]
+    assert after == told(BACKED, (1, (4, 8)), (0.75, 0.25)) + told(BACKED, (0, (4,)), (0.125, 0.875))
+
+
+def test_im_6_takes_the_mean_where_chance_acts() -> None:
+    played = Played(
+        [
+            Decision(0, (4, 5), 4),
+            Decision(CHANCE, (1, 2), 1, phase=EXPANSION, prospects={1: (0.5, 0.5), 2: (1.0, 0.0)}),
+            Decision(0, (9,), 9, phase=SIMULATION),
+        ],
+        players=2,
+        rewards=(1.0, 0.0),
+    )
+    met = {(CHANCE, (4, 2)): {"visits": 3, "worth": (1.0, 0.0)}}
+    after = played.captured(IMPLICIT_MINIMAX, met)[len(played.captured(BASELINE)) :]
+    mean = (0.5 + 3 * 1.0) / 4
+    assert after == told(played, (CHANCE, (4, 1)), (0.5, 0.5)) + told(played, (0, (4,)), (mean, 1 - mean))
+
+
+def test_im_7_keeps_rewards_and_values_apart() -> None:
+    before = {"reward": (1.0, 0.0), "visits": 2, "availability": 5, "worth": (0.25, 0.75)}
+    assert backpropagated(IMPLICIT_MINIMAX, VISIT, [0.5, 0.5], **before) == {
+        "reward": [1.5, 0.5],
+        "visits": 3,
+        "availability": 6,
+        "worth": [0.25, 0.75],
+    }
+    told_one = FIRST_VALUE + 1 + MAX_PLAYERS * (UNIT // 8)
+    assert backpropagated(IMPLICIT_MINIMAX, told_one, [0.5, 0.5], **before)["worth"] == [0.25, 0.125]
+    assert backpropagated(IMPLICIT_MINIMAX, told_one, [0.5, 0.5], **before)["visits"] == 2
+
+
+# -------------------------------------------------------------------------------------------------------- against the twins
+
+PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
+    (PROGRESSIVE_BIAS, twins.progressive_bias()),
+    (progressive_unpruning(3, 2, 6.0, 1.2), twins.progressive_unpruning(3, 2, 6.0, 1.2)),
+    (progressive_widening(3.0, 1.25), twins.progressive_widening(3.0, 1.25)),
+    (PUCT, twins.puct()),
+    (IMPLICIT_MINIMAX, twins.implicit_minimax()),
+]
+every_pair = pytest.mark.parametrize(
+    ("strategy", "twin"), PAIRS, ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
+)
+
+
+@every_pair
+def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf) -> None:
+    for number, game in enumerate(toy.ALL_TOYS):
+        agree(starts(game, number), strategy, twin, 40, seed=number)
+
+
+@every_pair
+@pytest.mark.parametrize("name", ["othello", "backgammon", "leduc-poker"])
+def test_engine_and_twin_agree_in_whole_games(strategy: Enhancement, twin: naive.Leaf, name: str) -> None:
+    agree(starts(games.load(name), 7), strategy, twin, 25, seed=7)
+
+
+@every_pair
+def test_engine_and_twin_agree_in_every_scheme(strategy: Enhancement, twin: naive.Leaf) -> None:
+    for scheme in schemes.ONE_TREE:
+        for number, game in enumerate(toy.ALL_TOYS):
+            schemes.agree(starts(game, number), strategy, twin, 25, number, scheme)
+
+
+@every_pair
+def test_the_engine_in_plain_python_agrees(strategy: Enhancement, twin: naive.Leaf) -> None:
+    for number, game in enumerate(toy.ALL_TOYS):
+        one, other = (
+            search(starts(game, number), strategy, iterations=30, seed=number, engine=engine)
+            for engine in ("compiled", "python")
+        )
+        assert one.visits.tolist() == other.visits.tolist()
+        assert np.array_equal(one.records[str(strategy)].rows, other.records[str(strategy)].rows)
+
+
+def test_the_names_of_variants_parse_back() -> None:
+    texts = ["progressive_bias(2)", "progressive_unpruning(10, 3)", "progressive_widening(20)", "puct(2, 0.5)"]
+    for text in [
+        *texts,
+        "implicit_minimax(0.2)",
+        "PUCT >> BASELINE",
+        "0.5 * PROGRESSIVE_BIAS ^ 0.5 * IMPLICIT_MINIMAX",
+    ]:
+        assert parse(str(parse(text))) == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "told_so"),
+    [
+        (lambda: progressive_bias(-1.0), "weight of progressive_bias"),
+        (lambda: progressive_unpruning(first=0), "first of progressive_unpruning"),
+        (lambda: progressive_unpruning(growth=1.0), "growth of progressive_unpruning"),
+        (lambda: progressive_widening(0.0), "pace of progressive_widening"),
+        (lambda: puct(temperature=0.0), "temperature of puct"),
+        (lambda: implicit_minimax(1.5), "alpha of implicit_minimax"),
+    ],
+)
+def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Any, told_so: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=told_so):
+        mistake()
+
+
+@pytest.mark.parametrize("strategy", ALL, ids=str)
+def test_a_game_without_a_heuristic_is_refused(strategy: Enhancement) -> None:
+    with pytest.raises(ValueError, match=f"of {strategy} reads history.prospects, but knockout-whist has no heuristic"):
+        search(games.load("knockout-whist").new_initial_state(), strategy, iterations=5)
