@@ -41,7 +41,9 @@ class OnlineSearch(TreeSearch):
         super().__init__(game, scheme, seed)
         tree, widest = self.tree, len(self._visits)
         self.regrets = np.zeros(len(tree.slots))
-        self._kinds, self.totals = _kinds_of(tree) if scheme.tail else (np.zeros(0, np.int32), np.zeros((0, 2)))
+        self._kinds, self.totals = np.zeros(0, np.int32), np.zeros((0, 2))
+        if scheme.tail is not None:
+            self._kinds, self.totals = _kinds_of(tree)
         self._settings, self._weights = scheme.settings(tree.game), np.zeros(widest)
         self._path, self._sigma = np.zeros(tree.depth, STEP), np.zeros((tree.depth, widest))
         self._marks = np.full(len(tree.nodes), INSIDE, np.uint8)
