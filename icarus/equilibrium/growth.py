@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 
 from icarus.compiler.entries import compiled
-from icarus.compiler.pointers import address_of, call1, call2, call3, call4
+from icarus.compiler.pointers import address_of, array_at, call1, call2, call3, call4, matrix_at
 from icarus.equilibrium.arrays import END, END_SET, NODE, NOTHING, SET, SLOT, VIEW
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, helper, inlined, mix
 
@@ -38,6 +38,7 @@ FRAME = np.dtype(
     ],
     align=True,
 )
+_WORD, _ROW = np.dtype(np.int64), np.dtype(np.int32)
 SPREAD = 2  # rows of the index for each view
 ALIKE = 1e-9  # rewards that sum to 1 do so this nearly
 
@@ -224,14 +225,24 @@ def grow(
     seen: np.ndarray,
 ) -> int:
     """Go on with the walk until all is done or something is missing; the frame of the deals is there from the start."""
-    walk = walks[0]
-    tree = Tree(walk, nodes, sets, slots, views, index, ends)
+    walk = array_at(address_of(walks), 1, WALK)[0]
+    tree = Tree(  # views that own nothing: counting references at each use would take longer than the walk
+        walk,
+        array_at(address_of(nodes), len(nodes), NODE),
+        array_at(address_of(sets), len(sets), SET),
+        array_at(address_of(slots), len(slots), SLOT),
+        array_at(address_of(views), len(views), VIEW),
+        array_at(address_of(index), len(index), _ROW),
+        array_at(address_of(ends), len(ends), END),
+    )
+    frames = array_at(address_of(frames), len(frames), FRAME)
+    states = matrix_at(address_of(states), states.shape[0], states.shape[1], _WORD)
     actions, moves = np.empty(walk.max_legal, np.int64), np.empty(PLAYERS, np.int64)
     odds, rewards = np.empty(walk.max_legal, np.float64), np.empty(PLAYERS, np.float64)
     status = WHOLE
     while walk.depth >= 0 and status == WHOLE:
         frame = frames[walk.depth]
-        one, k = sets[frame.set], frame.next
+        one, k = tree.sets[frame.set], frame.next
         if k == one.count:
             walk.depth -= 1
             continue
@@ -240,7 +251,7 @@ def grow(
             break
         frame.next += 1
         below, there = frames[walk.depth + 1], states[walk.depth + 1]
-        below.node, below.luck, slot = nodes[frame.node].child + k, frame.luck, one.slot + k
+        below.node, below.luck, slot = tree.nodes[frame.node].child + k, frame.luck, one.slot + k
         if walk.depth == 0:
             there[:] = dealt[k]
             for player in range(PLAYERS):
@@ -248,7 +259,7 @@ def grow(
         else:
             play(tree, frame, below, slot, states[walk.depth], there, moves)
         if one.player == CHANCE:
-            below.luck *= slots[slot].probability
+            below.luck *= tree.slots[slot].probability
         mover = call1(walk.player, (address_of(there),))
         status = (
             end(tree, below, there, rewards) if mover == TERMINAL else open_up(tree, below, mover, there, actions, odds)

@@ -22,13 +22,14 @@ from icarus.equilibrium.growth import (
     location,
     reindexing,
 )
-from icarus.equilibrium.size import estimated
+from icarus.equilibrium.size import Size, estimated
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game
 from icarus.kernel.state import State, in_words
 
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
-_FEW = 1 << 10  # rows of a new array
+_FEW = 1 << 10  # rows of a new array, beside those that are expected
+SLACK = 1.1  # so many times what a game is estimated to need
 
 
 class GameTree:
@@ -48,12 +49,13 @@ class GameTree:
         refuse_unless_two_players(game)
         self.game, self.deals = game, deals_of(game)
         self._walk = walk_of(game)
-        self._refuse_if_too_large(largest)
+        size = self._refuse_if_too_large(largest)
         self._arrays = {"nodes": NODE, "sets": SET, "slots": SLOT, "views": VIEW, "ends": END}
         rows = max(_FEW, 2 * len(self.deals) + game.max_legal)
-        for name, dtype in self._arrays.items():
-            setattr(self, name, np.zeros(rows, dtype))
-        self._index = np.full(2 * SPREAD * rows, NOTHING, np.int32)
+        expected = {"nodes": size.histories, "ends": size.histories / 2, "slots": 4 * size.information_states}
+        for name, dtype in self._arrays.items():  # room to begin with: each time that there is too little takes a copy
+            setattr(self, name, np.zeros(rows + int(SLACK * expected.get(name, size.information_states)), dtype))
+        self._index = np.full(1 << (SPREAD * len(self.views) - 1).bit_length(), NOTHING, np.int32)
         self._grow(largest)
 
     nodes: np.ndarray
@@ -62,13 +64,14 @@ class GameTree:
     views: np.ndarray
     ends: np.ndarray
 
-    def _refuse_if_too_large(self, largest: int) -> None:
+    def _refuse_if_too_large(self, largest: int) -> Size:
         size = estimated(self._walk, self.deals)
         if size.histories > largest:
             raise ValueError(
                 f"{self.game} is too large to be walked whole: about {size.information_states:.2g} information states in "
                 f"{size.histories:.2g} histories; at most {largest:,} histories are possible"
             )
+        return size
 
     def _grow(self, largest: int) -> None:
         deals, walk = self.deals, self._walk
