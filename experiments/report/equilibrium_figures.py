@@ -125,8 +125,8 @@ def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Pa
     """Figure 2 of AAAI: by δ the share against ISMCTS and against an equilibrium, and NashConv by the aggregate method."""
     by = {(row["game"], row["player"], row["iterations"]): row for row in rows if row["method"].startswith(AGGREGATE)}
     shares = pairs(blocks)
-    if not shares and not by:
-        return None
+    if len({player for _, player, _ in by} | {one for _, one, _, _ in shares}) <= len(DELTAS):
+        return None  # not enough values of δ to compare
     with canvas(path, (11.0, 7.6)) as figure:
         for number, (title, against) in enumerate((("against ISMCTS", UCT), ("against a 0.001-equilibrium", NEAR))):
             axes = figure.add_subplot(2, 2, number + 1)
@@ -218,12 +218,13 @@ def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:
             axes.set_title(game, loc="left", fontweight="bold")
             axes.grid(axis="x")
             axes.set_xlabel("NashConv")
-            axes.legend(frameon=False, fontsize=8)
+            handles = axes.get_legend_handles_labels()
             if column == 0:
                 axes.set_yticks(range(len(wanted)), [NAMES.get(player, player) for player in wanted])
                 axes.invert_yaxis()
             else:
                 axes.tick_params(labelleft=False)
+        figure.legend(*handles, loc="outside lower center", ncols=3, frameon=False)
     return path
 
 
