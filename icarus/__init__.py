@@ -4,7 +4,8 @@ An enhancement of MCTS is a value of seven parts (Powley, Cowling and Whitehouse
 one compiled playout loop runs any composition with MO-ISMCTS on card, board and dice games.
 """
 
-from importlib.metadata import PackageNotFoundError, version
+import importlib
+from typing import TYPE_CHECKING
 
 from icarus import games
 from icarus.algebra import (
@@ -86,10 +87,19 @@ from icarus.specs import (
 )
 from icarus.views.playout import show_playout
 
-try:
-    __version__ = version("icarus")
-except PackageNotFoundError:  # the sources used in place, not installed
-    __version__ = "0.1.0"
+__version__: str
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """`__version__`, found when it is first asked for: what finds it is slow to load."""
+        if name != "__version__":
+            raise AttributeError(f"module 'icarus' has no attribute {name!r}")
+        metadata = importlib.import_module("importlib.metadata")
+        try:
+            return metadata.version("icarus")
+        except metadata.PackageNotFoundError:  # the sources used in place, not installed
+            return "0.1.0"
+
 
 __all__ = [
     "ACTION",

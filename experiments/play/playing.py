@@ -10,11 +10,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import attrs
-import numba
 import numpy
 
 import icarus
@@ -125,7 +125,7 @@ def provenance(module: str = "") -> dict[str, Any]:
         "sources": _digest(package),
         "python": platform.python_version(),
         "numpy": numpy.__version__,
-        "numba": numba.__version__,
+        "numba": version("numba"),
         "platform": f"{sys.platform} {platform.machine()}",
         "host": socket.gethostname(),
         **own,

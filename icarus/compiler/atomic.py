@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from numba import types
-
 from icarus.compiler.functions import intrinsic
+from icarus.compiler.later import types
 from icarus.compiler.pointers import WORD_BYTES
 
 

@@ -17,12 +17,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import _Cache
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
-
 from icarus.compiler.digest import PACKAGE_DIGEST
+from icarus.compiler.later import Later
+from icarus.compiler.machine import this_machine
 from icarus.compiler.symbols import counted
+
+_compiler: Any = Later("numba.core.compiler")
+_serialize: Any = Later("numba.core.serialize")
 
 logger = logging.getLogger(__name__)
 UNUSED_DAYS = 30  # machine code of other versions is deleted after this
@@ -94,36 +95,21 @@ def _clean(folder: Path) -> None:
         logger.debug("%s is left as it is: %s", folder, error)
 
 
-class DiskCache(_Cache):
-    """One file for each compiled function, named by its digest; a file that is damaged or not our own is compiled anew."""
+class File:
+    """What is kept of one compiled function, in a file named by its digest; a file that is damaged or not our own is none."""
 
     def __init__(self, name: str, key: str) -> None:
         folder = cache_folder()
         self._name, self._key = name, key
         self._path = folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)[:80]}-{key}.bin" if folder else None
-        self._enabled = self._path is not None
 
-    @property
-    def cache_path(self) -> str:
-        return str(self._path.parent) if self._path else ""
-
-    def enable(self) -> None:
-        self._enabled = self._path is not None
-
-    def disable(self) -> None:
-        self._enabled = False
-
-    def flush(self) -> None:
-        if self._path:
-            self._path.unlink(missing_ok=True)
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        if self._enabled and self._path:
-            target_context.refresh()
+    def read(self, use: Callable[[Any], Any]) -> Any:
+        """What `use` makes of what was kept; None where there is nothing that it could use, and whoever listens is told so."""
+        if self._path is not None:
             try:
-                magic, payload = pickle.loads(self._content(self._path))
-                if magic == target_context.codegen().magic_tuple():
-                    return CompileResult._rebuild(target_context, *payload)
+                machine, kept = pickle.loads(self._content(self._path))
+                if machine == this_machine():
+                    return use(kept)
             except FileNotFoundError:
                 pass
             except Exception as error:  # a torn or foreign file: whatever it raises, compiling anew is right
@@ -150,16 +136,17 @@ class DiskCache(_Cache):
     def _checksum(self, content: bytes) -> bytes:
         return hashlib.sha256(self._key.encode() + content).digest()
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        if not self._enabled or self._path is None or data.lifted or data.library.has_dynamic_globals:
+    def write(self, library: Any, kept: Any) -> None:
+        """Keep something that was made from a library, unless that holds a name which another process could give too."""
+        if self._path is None or library.has_dynamic_globals:
             return
-        shared = next(counted(data.library), None)
+        shared = next(counted(library), None)
         if shared is not None:
             logger.info(
                 "machine code of %s is not kept: %s was compiled before icarus was imported", self._name, shared
             )
             return
-        content = dumps((data.codegen.magic_tuple(), data._reduce()))
+        content = _serialize.dumps((this_machine(), kept))
         unfinished = self._path.with_suffix(f".{os.getpid()}.tmp")
         try:
             with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
@@ -169,6 +156,26 @@ class DiskCache(_Cache):
             logger.warning("machine code of %s is not kept: %s", self._name, error)
             with contextlib.suppress(OSError):
                 unfinished.unlink(missing_ok=True)
+
+    def delete(self) -> None:
+        """Keep nothing."""
+        if self._path:
+            self._path.unlink(missing_ok=True)
+
+
+class DiskCache:
+    """A file as a dispatcher of the compiler uses it."""
+
+    def __init__(self, name: str, key: str) -> None:
+        self._file = File(name, key)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        target_context.refresh()
+        return self._file.read(lambda kept: _compiler.CompileResult._rebuild(target_context, *kept))
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if not data.lifted:
+            self._file.write(data.library, data._reduce())
 
 
 def on_compile(listener: Callable[[str], None]) -> Callable[[], None]:

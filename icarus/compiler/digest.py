@@ -4,6 +4,8 @@ import dis
 import enum
 import functools
 import hashlib
+import importlib.util
+import os
 import platform
 import sys
 import types as pytypes
@@ -11,12 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import llvmlite
-import numba
 import numpy as np
-from numba.core import config, types
 
 from icarus.compiler.functions import DEBUG
+from icarus.compiler.later import types
 from icarus.compiler.reach import names_in, reachable
 
 PACKAGE = Path(__file__).parent.parent
@@ -31,6 +31,7 @@ HARMLESS = (
     "RUNNING",
     "SHOW",
     "THREADING",
+    "USING",
 )  # settings that change no machine code
 
 
@@ -101,7 +102,11 @@ def _describe(value: Any) -> bytes:
             (name, repr(item)) for name, item in vars(value).items() if name[:2] != "__" and isinstance(item, plain)
         ]
         return (kind + repr((value.__module__, value.__qualname__, sorted(members)))).encode()
-    if isinstance(value, types.Type) and not isinstance(value, types.Dispatcher | types.Function):
+    if (
+        "numba" in sys.modules
+        and isinstance(value, types.Type)
+        and not isinstance(value, types.Dispatcher | types.Function)
+    ):
         return (kind + str(value)).encode()
     return f"{kind} {getattr(value, '__module__', '')} {getattr(value, '__name__', '')}".encode()
 
@@ -115,8 +120,32 @@ def _describe_code(code: pytypes.CodeType) -> bytes:
 
 def _settings() -> list[tuple[str, str]]:
     """The compiler's own settings, by the environment, its file or a program: bounds checks, optimization, the CPU."""
+    given = [(name, value) for name, value in sorted(os.environ.items()) if name.startswith(_PREFIX)]
+    given = [(name, value) for name, value in given if not name.removeprefix(_PREFIX).startswith(HARMLESS)]
+    file = Path(_SETTINGS_FILE)
+    if file.is_file():
+        given.append((_SETTINGS_FILE, file.read_text()))
+    if "numba" not in sys.modules:
+        return given
+    usual = _usual_settings(tuple(given))
+    return given + [(name, value) for name, value in _settings_of(sys.modules[_CONFIG]) if usual.get(name) != value]
+
+
+_CONFIG, _PREFIX, _SETTINGS_FILE = "numba.core.config", "NUMBA_", ".numba_config.yaml"
+
+
+def _settings_of(config: Any) -> list[tuple[str, str]]:
     names = [name for name in dir(config) if name.isupper() and not name.startswith(HARMLESS)]
     return [(name, repr(getattr(config, name))) for name in names]
+
+
+@functools.cache
+def _usual_settings(given: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """The settings of a compiler that nobody has changed in this process."""
+    spec: Any = importlib.util.spec_from_file_location("usual_settings", sys.modules[_CONFIG].__file__)
+    usual = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(usual)
+    return dict(_settings_of(usual))
 
 
 def digest(function: Callable, *context: Any) -> str:
@@ -128,11 +157,20 @@ def digest(function: Callable, *context: Any) -> str:
     return hasher.hexdigest()[:24]
 
 
+def _version_file(package: str) -> Path:
+    """The file that says which version of a package is installed; to read it takes less time than to ask for the version."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ImportError(f"{package} is not installed")
+    return Path(spec.origin).with_name("_version.py")
+
+
 def _package_digest() -> str:
     hasher = hashlib.sha256()
     for path in sorted(path for folder in BELOW for path in (PACKAGE / folder).glob("*.py")):
         hasher.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
-    versions = (sys.version, np.__version__, numba.__version__, llvmlite.__version__, platform.machine(), DEBUG)
+    compilers = [_version_file(package).read_bytes() for package in ("numba", "llvmlite")]
+    versions = (sys.version, np.__version__, *compilers, platform.machine(), DEBUG)
     hasher.update(repr(versions).encode())
     return hasher.hexdigest()[:16]
 

@@ -6,34 +6,81 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from numba import njit, types
-from numba.core import errors
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import CPUDispatcher
-
-from icarus.compiler.cache import DiskCache
+from icarus.compiler.cache import DiskCache, File
 from icarus.compiler.digest import digest
-from icarus.compiler.functions import DEBUG, DISABLED
+from icarus.compiler.functions import DEBUG, DISABLED, compiler
+from icarus.compiler.later import Later, types
+from icarus.compiler.machine import MachineCode
 from icarus.compiler.messages import CompilationError, mention, reason
+
+_pipeline: Any = Later("icarus.compiler.pipeline")
+_errors: Any = Later("numba.core.errors")
+_lock: Any = Later("numba.core.compiler_lock")
+_NEEDS_COMPILER = "needs the compiler when it runs"
 
 
 class Entry:
-    """A compiled function of 64-bit integers, with its address. Whoever holds the address must hold the entry."""
+    """A compiled function of 64-bit integers, with its address. Whoever holds the address must hold the entry.
+
+    Attributes:
+        fresh: whether it has just been compiled, and is not from the disk.
+    """
 
     def __init__(self, function: Callable, arity: int, name: str) -> None:
         if DISABLED:
             raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it to search")
+        self.name, self.fresh = name, False
+        self._file = File(name, digest(function, name, arity))
+        self._code: Any = self._file.read(lambda kept: self._loaded(kept, arity))
+        if self._code is None:
+            self.fresh, self._code = True, self._compile(function, arity)
+        if self._code == _NEEDS_COMPILER:
+            self._code = _Dispatched(function, arity, name)
+        self.address: int = self._code.address
+
+    def __call__(self, *arguments: int) -> int:
+        return self._code(*arguments)
+
+    def _compile(self, function: Callable, arity: int) -> Any:
+        compiler()
         signature = types.int64(*(types.int64,) * arity)
-        self.name = name
-        with global_compiler_lock, interrupts_kept():  # the linker has one list of names for all threads
-            self.dispatcher = compiled(function, signature, name)
-            result: Any = self.dispatcher.overloads[signature.args]
+        with _lock.global_compiler_lock:
+            dispatcher = _pipeline.entered(function, nogil=True, boundscheck=DEBUG)
+            with refusals_told(function, self.name), interrupts_kept():
+                dispatcher.compile(signature)
+            made = dispatcher.overloads[signature.args]
+            with interrupts_kept():
+                code = made.library.machine_code()
+            kept: Any = (code, made.fndesc.llvm_func_name) if made.library.stands_alone() else _NEEDS_COMPILER
+            self._file.write(made.library, kept)
+        return self._loaded(kept, arity)
+
+    def _loaded(self, kept: Any, arity: int) -> Any:
+        if kept == _NEEDS_COMPILER:
+            return kept
+        code, symbol = kept
+        return MachineCode(code, symbol, arity)
+
+    def forget(self) -> None:
+        """Keep no machine code of it on the disk."""
+        self._file.delete()
+
+
+class _Dispatched:
+    """A function whose machine code works with objects of Python, or raises exceptions made of what it met: the compiler runs it."""
+
+    def __init__(self, function: Callable, arity: int, name: str) -> None:
+        compiler()
+        signature = types.int64(*(types.int64,) * arity)
+        with _lock.global_compiler_lock:  # the linker has one list of names for all threads
+            self._dispatcher = compiled(function, signature, name)
+            result: Any = self._dispatcher.overloads[signature.args]
             self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         if self.address == 0:
             raise RuntimeError(f"{name} was compiled, but its machine code is nowhere to be found")
 
     def __call__(self, *arguments: int) -> int:
-        return self.dispatcher(*arguments)
+        return self._dispatcher(*arguments)
 
 
 @contextlib.contextmanager
@@ -64,23 +111,33 @@ def interrupts_kept() -> Iterator[None]:
         raise KeyboardInterrupt("interrupted while compiling")
 
 
-def compiled(function: Callable, signature: Any, name: str, **flags: Any) -> CPUDispatcher:
+def compiled(function: Callable, signature: Any, name: str, **flags: Any) -> Any:
     """Compile a function for one signature, or load its machine code from the disk cache.
 
     Raises:
         CompilationError: the compiler refuses the function; the message names it and the line.
     """
-    dispatcher = njit(nogil=True, boundscheck=DEBUG, **flags)(function)
+    dispatcher = compiler().njit(nogil=True, boundscheck=DEBUG, **flags)(function)
     dispatcher._cache = DiskCache(name, digest(function, name, str(signature), sorted(flags.items())))
+    with refusals_told(function, name), interrupts_kept():
+        dispatcher.compile(signature)
+    dispatcher.disable_compile()
+    return dispatcher
+
+
+@contextlib.contextmanager
+def refusals_told(function: Callable, name: str) -> Iterator[None]:
+    """Within, what the compiler refuses is told in one sentence.
+
+    Raises:
+        CompilationError: the compiler refuses the function; the message names it and the line.
+    """
     try:
-        with interrupts_kept():
-            dispatcher.compile(signature)
-    except errors.NumbaError as error:
-        raise CompilationError(f"{name} cannot be compiled: {reason(function, error)}") from None
+        yield
     except KeyError as error:  # how the compiler says that a record has no such field
         field = str(error.args[0])
         raise CompilationError(
             f"{name} cannot be compiled: no record here has a field {field!r}{mention(function, field)}"
         ) from None
-    dispatcher.disable_compile()
-    return dispatcher
+    except _errors.NumbaError as error:
+        raise CompilationError(f"{name} cannot be compiled: {reason(function, error)}") from None

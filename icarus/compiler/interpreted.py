@@ -4,8 +4,7 @@ import types as pytypes
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from numba.core.dispatcher import Dispatcher
-
+from icarus.compiler.functions import is_helper
 from icarus.compiler.pointers import lowest_bit, plain_lowest_bit, plain_popcount, popcount
 from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
@@ -79,7 +78,7 @@ class Interpreter:
         return self._helps(value)
 
     def _helps(self, value: Any) -> bool:
-        return isinstance(value, Dispatcher) or self._made.get(id(value), value) is not value
+        return is_helper(value) or self._made.get(id(value), value) is not value
 
 
 def _content(cell: Any) -> Any:

@@ -8,11 +8,12 @@ import functools
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
 
 from icarus.compiler.functions import DISABLED, inlined, intrinsic
+from icarus.compiler.later import Later, types
+
+ir: Any = Later("llvmlite.ir")
+cgutils: Any = Later("numba.core.cgutils")
 
 WORD_BYTES = 8
 
@@ -90,10 +91,11 @@ def struct_at(typingctx: Any, address: Any, dtype: Any) -> Any:
 
 def _unpack(kinds: tuple[type, ...]) -> Any:
     """An intrinsic that reads consecutive 8-byte parameters at an address as a tuple of int64 and float64."""
-    tuple_type = types.Tuple([types.int64 if kind is int else types.float64 for kind in kinds])
 
     @intrinsic
     def unpack(typingctx: Any, address: Any) -> Any:
+        tuple_type = types.Tuple([types.int64 if kind is int else types.float64 for kind in kinds])
+
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             loaded = []
             for i, item in enumerate(tuple_type.types):
@@ -110,10 +112,11 @@ unpack_parameters = functools.lru_cache(maxsize=None)(_unpack)
 
 
 def _caller(arity: int) -> Any:
-    signature_types = (types.int64,) * arity
 
     @intrinsic
     def call(typingctx: Any, address: Any, arguments: Any) -> Any:
+        signature_types = (types.int64,) * arity
+
         def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             given = [builder.extract_value(values[1], i) for i in range(arity)]
             function_type = context.call_conv.get_function_type(types.int64, signature_types)

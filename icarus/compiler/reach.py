@@ -6,17 +6,22 @@ What counts is what the process holds in memory, never what a file says by now.
 
 import functools
 import operator
+import sys
 import types as pytypes
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numba.core import imputils, types
-from numba.core.ccallback import CFunc
-from numba.core.extending import _Intrinsic
-from numba.core.typing.templates import builtin_registry
-from numba.np.ufunc.ufunc_base import UfuncBase
-from numba.stencils.stencil import StencilFunc
+
+from icarus.compiler.functions import REPLACEMENTS, Intrinsic
+from icarus.compiler.later import Later, types
+
+_imputils: Any = Later("numba.core.imputils")
+_templates: Any = Later("numba.core.typing.templates")
+_extending: Any = Later("numba.core.extending")
+_ccallback: Any = Later("numba.core.ccallback")
+_ufuncs: Any = Later("numba.np.ufunc.ufunc_base")
+_stencils: Any = Later("numba.stencils.stencil")
 
 LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}  # their versions stand for them
 NONE: frozenset[str] = frozenset()
@@ -58,13 +63,15 @@ def names_in(code: pytypes.CodeType) -> Iterator[str]:
 
 
 def _module_of(value: Any) -> str:
+    if isinstance(value, Later):
+        return value.module
     if isinstance(value, pytypes.ModuleType):
         return str(value.__name__)
     return getattr(value, "__module__", None) or getattr(value, "__globals__", {}).get("__name__") or ""
 
 
 def _of_a_library(value: Any) -> bool:
-    kinds = pytypes.FunctionType | pytypes.ModuleType | pytypes.BuiltinFunctionType
+    kinds = pytypes.FunctionType | pytypes.ModuleType | pytypes.BuiltinFunctionType | Later
     return isinstance(value, kinds) and _module_of(value).partition(".")[0] in LIBRARIES
 
 
@@ -116,13 +123,20 @@ def _parts_of_compiled(value: Any) -> Iterator[Part]:
         yield "locals", str(sorted(getattr(value, "locals", {}).items())), NONE
         for flag, setting in sorted(getattr(value, "targetoptions", {}).items()):
             yield f"flag {flag}", setting if callable(setting) else str(setting), NONE
-    elif isinstance(value, UfuncBase):
+    elif isinstance(value, Intrinsic):
+        yield "", value.definition, NONE
+    elif "numba" in sys.modules:
+        yield from _parts_of_numbas(value)
+
+
+def _parts_of_numbas(value: Any) -> Iterator[Part]:
+    if isinstance(value, _ufuncs.UfuncBase):
         yield "", getattr(value, "_dispatcher", None), NONE
-    elif isinstance(value, _Intrinsic):
+    elif isinstance(value, _extending._Intrinsic):
         yield "", value._defn, NONE
-    elif isinstance(value, CFunc):
+    elif isinstance(value, _ccallback.CFunc):
         yield "", getattr(value, "_pyfunc", None), NONE
-    elif isinstance(value, StencilFunc):
+    elif isinstance(value, _stencils.StencilFunc):
         yield "", value.kernel_ir.func_id.func, NONE
         yield "options", str((value.mode, sorted(value.options.items()))), NONE
     elif isinstance(value, types.Dispatcher):
@@ -147,7 +161,7 @@ def _bodies_of(templates: Any) -> list[Any]:
 
 def _replacements(value: Any) -> list[Any]:
     """The bodies that `@overload` or `@lower_builtin` put in a callable's place."""
-    return [body for told, body in _overloaded(*_sizes()) if told is value]
+    return [body for told, body in (*REPLACEMENTS, *_overloaded(*_sizes())) if told is value]
 
 
 def _overloaded_operators() -> list[tuple[str, Any]]:
@@ -157,22 +171,30 @@ def _overloaded_operators() -> list[tuple[str, Any]]:
 
 
 def _sizes() -> tuple[int, int]:
-    return len(builtin_registry.globals), len(imputils.builtin_registry.functions)
+    if "numba" not in sys.modules:
+        return (0, 0)
+    return len(_templates.builtin_registry.globals), len(_imputils.builtin_registry.functions)
 
 
 @functools.lru_cache(maxsize=1)
 def _overloaded(*sizes: int) -> list[tuple[Any, Any]]:
-    """All that anybody but a library told the compiler about a callable: (callable, body)."""
+    """All that anybody but a library, or `compiled_as`, told the compiler about a callable: (callable, body)."""
+    if "numba" not in sys.modules:
+        return []
     by_type = [
         (value, body)
-        for value, kind in builtin_registry.globals
+        for value, kind in _templates.builtin_registry.globals
         if isinstance(kind, types.Function)
         for body in _bodies_of(kind.templates)
+        if (value, body) not in REPLACEMENTS
     ]
-    by_lowering = [(value, body) for body, value, _ in imputils.builtin_registry.functions if _is_ours(body)]
+    by_lowering = [(value, body) for body, value, _ in _imputils.builtin_registry.functions if _is_ours(body)]
     return by_type + by_lowering
 
 
 def _overloaded_attributes() -> list[tuple[str, Any]]:
     """Bodies for attributes and methods: (name, body)."""
-    return [(template._attr, body) for template in builtin_registry.attributes for body in _bodies_of([template])]
+    if "numba" not in sys.modules:
+        return []
+    attributes = _templates.builtin_registry.attributes
+    return [(template._attr, body) for template in attributes for body in _bodies_of([template])]

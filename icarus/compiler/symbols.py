@@ -8,20 +8,31 @@ one text may still differ in what they hold.
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
-from numba.core.bytecode import FunctionIdentity
+from icarus.compiler.later import Later
 
 BITS = 96
 _NUMBER = re.compile(r"B(\d+)v(\d+)")  # as it stands in a name: the letter B, a length, the letter v and the number
+_bytecode: Any = Later("numba.core.bytecode")
+_drawing: list[Any] = []  # where numbers are drawn from, as soon as they are
 
 
 def _draw() -> int:
     return 1 << BITS | int.from_bytes(os.urandom(BITS // 8))
 
 
-FunctionIdentity._unique_ids = iter(_draw, None)  # type: ignore[assignment]
+def draw_numbers() -> None:
+    """Have the compiler draw the numbers of its symbols."""
+    if not _drawing:
+        _drawing.append(iter(_draw, None))
+        _bytecode.FunctionIdentity._unique_ids = _drawing[0]
+
+
+if "numba" in sys.modules:
+    draw_numbers()
 
 
 def counted(library: Any) -> Iterator[str]:

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from numba.core import ir, types
-from numba.core.annotations.type_annotations import TypeAnnotation
-from numba.core.registry import CPUDispatcher
-
 from icarus.compiler.entries import Entry
+from icarus.compiler.functions import Helper, is_helper
+from icarus.compiler.later import Later, types
 from icarus.compiler.messages import CompilationError
 from icarus.compiler.reach import reachable
+
+ir: Any = Later("numba.core.ir")
+_annotations: Any = Later("numba.core.annotations.type_annotations")
 
 
 def refuse_cuts(entry: Entry, function: Callable, label: str) -> Entry:
@@ -18,7 +19,7 @@ def refuse_cuts(entry: Entry, function: Callable, label: str) -> Entry:
     Raises:
         CompilationError: it does; its machine code is not kept.
     """
-    for found, written in _written(function):
+    for found, written in _written(entry, function):
         field, kind = _place(found, written, ())
         if isinstance(kind, types.Integer) and isinstance(found.typemap[written.value.name], types.Float):
             _refuse(entry, f"{label} writes a real to {field}, which would cut it down to an integer", written)
@@ -34,7 +35,7 @@ def refuse_changes(entry: Entry, function: Callable, label: str, lent: tuple[typ
     Raises:
         CompilationError: it does; its machine code is not kept.
     """
-    for found, written in _written(function):
+    for found, written in _written(entry, function):
         field, _ = _place(found, written, lent)
         if field:
             _refuse(
@@ -44,27 +45,26 @@ def refuse_changes(entry: Entry, function: Callable, label: str, lent: tuple[typ
 
 
 def _refuse(entry: Entry, told: str, written: Any) -> None:
-    dispatcher: Any = entry.dispatcher
-    dispatcher._cache.flush()
+    entry.forget()
     raise CompilationError(f"{told} ({written.loc.filename}, line {written.loc.line})")
 
 
-def _written(function: Callable) -> Iterator[tuple[TypeAnnotation, Any]]:
+def _written(entry: Entry, function: Callable) -> Iterator[tuple[Any, Any]]:
     """The writing statements of an author's function and of all that it reaches; none where machine code came from the disk."""
+    if not entry.fresh:
+        return
     for _, value in reachable(function):
-        if isinstance(value, CPUDispatcher) and not value.py_func.__module__.startswith(
-            ("icarus.kernel", "icarus.compiler")
-        ):
-            overloads: Any = value.overloads
-            for made in overloads.values():
-                if isinstance(made.type_annotation, TypeAnnotation):
+        if is_helper(value) and not value.py_func.__module__.startswith(("icarus.kernel", "icarus.compiler")):
+            dispatcher: Any = value.dispatcher if isinstance(value, Helper) else value
+            for made in dispatcher.overloads.values():
+                if isinstance(made.type_annotation, _annotations.TypeAnnotation):
                     for block in made.type_annotation.blocks.values():
                         for statement in block.body:
                             if isinstance(statement, ir.SetAttr | ir.SetItem | ir.StaticSetItem):
                                 yield made.type_annotation, statement
 
 
-def _place(found: TypeAnnotation, written: Any, lent: tuple[type, ...]) -> tuple[str, types.Type | None]:
+def _place(found: Any, written: Any, lent: tuple[type, ...]) -> tuple[str, Any]:
     """The field of a record or of something lent that a statement writes to, and the type that it has room for; or ("", None)."""
     target = found.typemap[written.target.name]
     if isinstance(written, ir.SetAttr):
@@ -75,7 +75,7 @@ def _place(found: TypeAnnotation, written: Any, lent: tuple[type, ...]) -> tuple
     return field, target.dtype if isinstance(target, types.Array) else None
 
 
-def _field_behind(found: TypeAnnotation, name: str, lent: tuple[type, ...]) -> str:
+def _field_behind(found: Any, name: str, lent: tuple[type, ...]) -> str:
     """The field that an array was taken from, by attributes and items; "" where it is no part of a record or of something lent."""
     made = {s.target.name: s.value for block in found.blocks.values() for s in block.body if isinstance(s, ir.Assign)}
     value, field = made.get(name), ""

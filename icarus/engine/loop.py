@@ -4,10 +4,9 @@ import functools
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from icarus.compiler.atomic import atomic_add, atomic_load, atomic_store
-from icarus.compiler.entries import compiled
+from icarus.compiler.entries import Entry
 from icarus.compiler.functions import DEBUG
 from icarus.compiler.pointers import WORD_BYTES, array_at, call2, call3, call4, call7, offset_of, struct_at
 from icarus.compiler.rng import RNG_WORDS
@@ -158,7 +157,7 @@ def release_rows(a: Any, count: int) -> None:
 @functools.cache
 def loop() -> Any:
     """The loop as machine code: loop()(arena address, iterations) -> status."""
-    return compiled(run, types.int64(types.int64, types.int64), "the playout loop")
+    return Entry(run, 2, "the playout loop")
 
 
 def draw_below(rng: int, bound: int) -> int:
@@ -169,7 +168,7 @@ def draw_below(rng: int, bound: int) -> int:
 @functools.cache
 def tie_break() -> Any:
     """`draw_below` as machine code, for line 18."""
-    return compiled(draw_below, types.int64(types.int64, types.int64), "the draw among equals")
+    return Entry(draw_below, 2, "the draw among equals")
 
 
 def run_raw(arena: int, playouts: int) -> int:
@@ -190,4 +189,4 @@ def run_raw(arena: int, playouts: int) -> int:
 @functools.cache
 def raw_loop() -> Any:
     """Random playouts as machine code: raw_loop()(arena address, playouts) -> steps."""
-    return compiled(run_raw, types.int64(types.int64, types.int64), "random playouts")
+    return Entry(run_raw, 2, "random playouts")

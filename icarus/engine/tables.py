@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from icarus.algebra import Enhancement
-from icarus.compiler.entries import compiled
+from icarus.compiler.entries import Entry
 from icarus.compiler.functions import plain
 from icarus.compiler.pointers import WORD_BYTES, foreign3, matrix_at, struct_at
 from icarus.kernel import NO_RECORD
@@ -165,7 +164,7 @@ def _give_back() -> int:
 
 @functools.cache
 def _rehash() -> Any:
-    return compiled(rehash, types.int64(*(types.int64,) * 5), "growth of a table")
+    return Entry(rehash, 5, "growth of a table")
 
 
 class Records(Mapping[Any, Any]):

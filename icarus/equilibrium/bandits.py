@@ -10,9 +10,9 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from icarus.compiler.entries import compiled
+from icarus.compiler.later import types
 from icarus.compiler.pointers import address_of, array_at
 from icarus.equilibrium.arrays import END, END_SET, NODE, SET
 from icarus.equilibrium.control import CONTROL, rung
@@ -257,18 +257,17 @@ def reach_by_chance(nodes: np.ndarray, sets: np.ndarray, odds: np.ndarray, reach
     return 0
 
 
-_REALS = types.float64[::1]
-
-
 @functools.cache
 def bandits() -> Any:
     """`search_by_bandits` as machine code."""
-    tables = (rows(NODE), rows(SET), rows(END), rows(ARM), types.uint8[::1], types.int64[::1], _REALS)
-    rest = (rows(BANDIT), types.uint64[::1], rows(TRIAL), _REALS, types.int64[::1], _REALS, rows(CONTROL), types.int64)
+    reals = types.float64[::1]
+    tables = (rows(NODE), rows(SET), rows(END), rows(ARM), types.uint8[::1], types.int64[::1], reals)
+    rest = (rows(BANDIT), types.uint64[::1], rows(TRIAL), reals, types.int64[::1], reals, rows(CONTROL), types.int64)
     return compiled(search_by_bandits, types.int64(*tables, *rest), "search by bandits")
 
 
 @functools.cache
 def reaching_by_chance() -> Any:
     """`reach_by_chance` as machine code."""
-    return compiled(reach_by_chance, types.int64(rows(NODE), rows(SET), _REALS, _REALS), "chance's part in histories")
+    reals = types.float64[::1]
+    return compiled(reach_by_chance, types.int64(rows(NODE), rows(SET), reals, reals), "chance's part in histories")

@@ -10,9 +10,9 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numba import types
 
 from icarus.compiler.entries import compiled
+from icarus.compiler.later import types
 from icarus.equilibrium.arrays import END, NOTHING, SET, VIEW
 from icarus.equilibrium.growth import PLAYERS, rows
 from icarus.equilibrium.policies import Policy, TabularPolicy, tabular

@@ -8,10 +8,10 @@ import functools
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from icarus.checks import integer, real
 from icarus.compiler.entries import compiled
+from icarus.compiler.later import types
 from icarus.equilibrium.arrays import END, NOTHING, SET, VIEW
 from icarus.equilibrium.best_response import Exploitability, exploitability, gather, pass_on, reach
 from icarus.equilibrium.control import CONTROL, controls, go_on, rung

@@ -3,11 +3,10 @@
 import functools
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
-from numba import types
 
 from icarus.compiler.entries import compiled
+from icarus.compiler.later import numba, types
 from icarus.compiler.pointers import address_of, array_at, call1, call2, call3, call4, matrix_at
 from icarus.equilibrium.arrays import END, END_SET, NODE, NOTHING, SET, SLOT, VIEW
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, helper, inlined, mix
@@ -285,16 +284,13 @@ def rows(dtype: np.dtype) -> Any:
     return numba.from_dtype(dtype)[::1]
 
 
-_WORDS = types.int64[:, ::1]
-
-
 @functools.cache
 def growth() -> Any:
     """`grow` as machine code."""
-    tables = [rows(dtype) for dtype in (WALK, NODE, SET, SLOT, VIEW)]
+    tables, words = [rows(dtype) for dtype in (WALK, NODE, SET, SLOT, VIEW)], types.int64[:, ::1]
     return compiled(
         grow,
-        types.int64(*tables, types.int32[::1], rows(END), rows(FRAME), _WORDS, _WORDS, _WORDS),
+        types.int64(*tables, types.int32[::1], rows(END), rows(FRAME), words, words, words),
         "growth of a game tree",
     )
 

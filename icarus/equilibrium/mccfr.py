@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from icarus.checks import integer, real
 from icarus.compiler.entries import compiled
+from icarus.compiler.later import types
 from icarus.compiler.rng import seeded
 from icarus.equilibrium.arrays import END, END_SET, NODE, SET, SLOT
 from icarus.equilibrium.best_response import Exploitability, exploitability

@@ -11,10 +11,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_UNIFORM
 from icarus.compiler.entries import compiled
+from icarus.compiler.later import types
 from icarus.compiler.pointers import address_of, array_at, matrix_at
 from icarus.equilibrium.arrays import END, END_SET, NODE, SET
 from icarus.equilibrium.control import CONTROL, rung

@@ -10,9 +10,9 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numba import types
 
 from icarus.compiler.entries import compiled
+from icarus.compiler.later import types
 from icarus.compiler.pointers import address_of, call1, call2, call4
 from icarus.compiler.rng import seeded
 from icarus.equilibrium.deals import Deals

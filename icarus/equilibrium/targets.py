@@ -4,9 +4,9 @@ import functools
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from icarus.compiler.entries import compiled
+from icarus.compiler.later import types
 from icarus.compiler.pointers import address_of, call2, call4
 from icarus.equilibrium.arrays import END_SET, NODE, SET, SLOT
 from icarus.equilibrium.growth import PLAYERS, WALK, rows
@@ -138,34 +138,38 @@ def find_public(
     return 0
 
 
-_TREE, _MARKS, _WORDS = (rows(NODE), rows(SET)), types.uint8[::1], types.int64[::1]
+def _types() -> tuple[Any, Any, Any]:
+    """The types of a tree, of a mark for each of its histories, and of words."""
+    return (rows(NODE), rows(SET)), types.uint8[::1], types.int64[::1]
 
 
 @functools.cache
 def marking() -> Any:
     """`mark` as machine code."""
-    return compiled(mark, types.int64(*_TREE, types.int32[::1], _WORDS, _MARKS, _WORDS), "marks of a target")
+    tree, marks, words = _types()
+    return compiled(mark, types.int64(*tree, types.int32[::1], words, marks, words), "marks of a target")
 
 
 @functools.cache
 def agreement() -> Any:
     """`agree` as machine code."""
-    return compiled(agree, types.int64(*_TREE, rows(SLOT), _MARKS, *(_WORDS,) * 4), "public subgames")
+    tree, marks, words = _types()
+    return compiled(agree, types.int64(*tree, rows(SLOT), marks, *(words,) * 4), "public subgames")
 
 
 @functools.cache
 def reaching() -> Any:
     """`reach_of_target` as machine code."""
-    return compiled(reach_of_target, types.float64(*_TREE, types.float64[::1], _MARKS), "reach of a target")
+    tree, marks, _ = _types()
+    return compiled(reach_of_target, types.float64(*tree, types.float64[::1], marks), "reach of a target")
 
 
 @functools.cache
 def publicity() -> Any:
     """`find_public` as machine code."""
-    words = types.int64[:, ::1]
-    return compiled(
-        find_public, types.int64(rows(WALK), *_TREE, rows(SLOT), words, words, _MARKS), "public actions of a game"
-    )
+    (tree, marks, _), table = _types(), types.int64[:, ::1]
+    signature = types.int64(rows(WALK), *tree, rows(SLOT), table, table, marks)
+    return compiled(find_public, signature, "public actions of a game")
 
 
 @functools.lru_cache(maxsize=4)

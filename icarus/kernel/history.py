@@ -9,9 +9,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from icarus.compiler.functions import inlined, plain
+from icarus.compiler.functions import compiled_as, inlined, plain
 from icarus.compiler.pointers import array_at, matrix_at, struct_at
 from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.constants import UNSEEN
@@ -143,7 +142,7 @@ def mix(key: int, part: int) -> int:
 
 
 # Not inline="always": the compiler then clears away stores into views made by address in the functions that call it.
-@overload(mix, jit_options={"forceinline": True})
+@compiled_as(mix)
 def _compiled_mix(key: Any, part: Any) -> Callable:
     def implementation(key: Any, part: Any) -> Any:
         word = (np.uint64(key) + np.uint64(_GOLDEN)) ^ (np.uint64(part) * np.uint64(_ODD))

@@ -6,10 +6,9 @@ from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import TypingError, types
-from numba.extending import overload
 
-from icarus.compiler.functions import inlined
+from icarus.compiler.functions import compiled_as, inlined
+from icarus.compiler.later import numba, types
 from icarus.compiler.pointers import array_at, offset_of, struct_at
 
 _INT, _BYTE = np.dtype(np.int64), np.dtype(np.uint8)
@@ -76,7 +75,7 @@ def find(theta: Any, key: int) -> Any:
     return theta.find(key)
 
 
-@overload(find, jit_options={"forceinline": True, "error_model": "numpy"})
+@compiled_as(find)
 def _compiled_find(theta: Any, key: Any) -> Callable:
     def implementation(theta: Any, key: Any) -> Any:
         return theta.rows[place_of(theta.rows["record"], key)]
@@ -89,7 +88,7 @@ def reward_of(row: Any, player: int) -> float:
     return row.reward if isinstance(row.reward, float) else row.reward[player]
 
 
-@overload(reward_of, jit_options={"forceinline": True})
+@compiled_as(reward_of)
 def _compiled_reward_of(row: Any, player: Any) -> Callable:
     if isinstance(row.typeof("reward"), types.NestedArray):
 
@@ -122,10 +121,10 @@ def whole(number: int) -> int:
     return index(number)
 
 
-@overload(whole, jit_options={"forceinline": True})
+@compiled_as(whole)
 def _compiled_whole(number: Any) -> Callable:
     if not isinstance(number, types.Integer | types.Boolean | types.IntegerLiteral):
-        raise TypingError(
+        raise numba.TypingError(
             f"update(updates, record, context) takes integers, not {number}; a real would be cut down to one"
         )
 

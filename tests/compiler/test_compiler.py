@@ -12,6 +12,7 @@ import stat
 import sys
 import threading
 import time
+import traceback
 import types
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -446,7 +447,7 @@ def test_each_flipped_bit_is_noticed_before_anything_is_made_of_the_file(
     value_of(EDITS["a helper"][0], monkeypatch)
     (file,) = folder.iterdir()
     whole, key = file.read_bytes(), file.stem.rpartition("-")[2]
-    cache = disk.DiskCache("f", key)
+    cache = disk.File("f", key)
     for place in np.linspace(0, len(whole) - 1, 300).astype(int):
         flipped = bytearray(whole)
         flipped[place] ^= 1 << place % 8
@@ -591,6 +592,62 @@ def test_a_listener_is_told_until_it_ends(folder: Path, monkeypatch: pytest.Monk
     assert told == ["f"]
 
 
+# ------------------------------------------------------------------------------------- entries: machine code without the compiler
+
+RAISING = """
+from icarus.kernel import helper
+@helper
+def g(x):
+    if x > 2:
+        raise {}
+    return x
+def f(x):
+    return g(x) + 1
+"""
+
+
+def entry_of(source: str, monkeypatch: pytest.MonkeyPatch) -> entries.Entry:
+    return entries.Entry(module("m", source, monkeypatch).f, 1, "f")
+
+
+def test_an_exception_of_machine_code_is_raised_with_the_line_that_raised_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):  # as compiled, and from the disk
+        entry = entry_of(RAISING.format('ValueError("more than", 2)'), monkeypatch)
+        assert entry(2) == 3
+        with pytest.raises(ValueError, match="more than") as raised:
+            entry(5)
+        last = traceback.extract_tb(raised.tb)[-1]
+        assert (raised.value.args, Path(last.filename).name, last.lineno) == (("more than", 2), "m.py", 6)
+
+
+def test_an_exception_made_of_what_was_met_is_raised_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="more than") as raised:
+        entry_of(RAISING.format('ValueError("more than", x)'), monkeypatch)(5)
+    assert raised.value.args == ("more than", 5)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import numpy as np\ndef f(x):\n    return np.full(x, 3).sum()",
+        "from icarus.kernel import helper\nimport numpy as np\n@helper\ndef g(x):\n    return np.full(x, 3)\n"
+        "def f(x):\n    return g(x).sum()",
+        'def f(x):\n    print("twenty is", x)\n    return 3 * x',
+    ],
+    ids=["an array", "an array from a helper", "print"],
+)
+def test_what_needs_the_compiler_when_it_runs_has_it(
+    body: str, folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
+) -> None:
+    assert [entry_of(body, monkeypatch)(20) for _ in range(2)] == [60, 60]
+    assert compilations == [
+        "f",
+        "f",
+    ]  # as machine code that stands alone, which it cannot be, and as it can; then nothing
+
+
 # --------------------------------------------------------------------------------------------- a whole copy of the package
 
 MINE = '''
@@ -636,7 +693,7 @@ search(state, LGR >> (BASELINE + MINE)/2 >> MAST, iterations=5, seed=3)
 json.dump({"file": sys.modules["icarus"].__file__, "compiled": first, "then": told[len(first):], "actions": list(found.actions),
            "steps": sum(found.phase_steps.values()), "mast": int(found.records["MAST"].rows["visits"].sum()),
            "mine": int(found.records["MINE"].rows["visits"].sum()), "lgr": len(found.records["LGR"]),
-           "visits": found.visits.tolist()}, sys.stdout)
+           "visits": found.visits.tolist(), "loaded": "numba" in sys.modules}, sys.stdout)
 """
 
 
@@ -683,6 +740,15 @@ def test_a_second_process_compiles_nothing(before: dict[str, Any]) -> None:
     assert before["actions"] == [19, 26, 37, 44]
     assert before["mast"] == before["mine"] == before["steps"]
     assert before["lgr"] > 0
+
+
+def test_a_search_whose_machine_code_is_on_the_disk_loads_no_compiler(before: dict[str, Any]) -> None:
+    assert not before["loaded"]
+
+
+def test_importing_loads_no_compiler(python: Python) -> None:
+    source = "import sys, icarus, icarus.commands.cli\nprint([name for name in ('numba', 'llvmlite') if name in sys.modules])"
+    assert python(source).stdout == "[]\n"
 
 
 def test_a_new_composition_of_known_parts_compiles_nothing(before: dict[str, Any]) -> None:

@@ -119,12 +119,11 @@ def _machine_code() -> tuple[Path, ...]:
     return tuple(sorted(folder.glob("*.bin")))
 
 
-class _Kept(cache.DiskCache):
+class _Kept(cache.File):
     """A file of machine code under another path."""
 
     def __init__(self, original: Path, path: Path) -> None:
-        self._name, self._key = original.stem, original.stem.rpartition("-")[2]
-        self._path, self._enabled = path, True
+        self._name, self._key, self._path = original.stem, original.stem.rpartition("-")[2], path
 
 
 def flip_bit(bench: Bench) -> None:

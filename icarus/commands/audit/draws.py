@@ -4,9 +4,8 @@ import functools
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from icarus.compiler.entries import compiled
+from icarus.compiler.entries import Entry
 from icarus.compiler.pointers import array_at, call1, call2, call4, struct_at
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.state import State, in_words
@@ -112,7 +111,7 @@ class Eyes:
 
 @functools.cache
 def _draw() -> Any:
-    return compiled(draw, types.int64(types.int64), "the draws of an audit")
+    return Entry(draw, 1, "the draws of an audit")
 
 
 def facts_of(data: np.ndarray) -> Any:
