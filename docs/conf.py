@@ -44,6 +44,7 @@ html_static_path = ["_static"]
 html_css_files = ["page.css"]
 html_show_sourcelink = False
 html_show_sphinx = False
+html_show_copyright = False
 
 
 def described(name, specification):

@@ -13,6 +13,9 @@ are compared with the probabilities of chance.
 """
 
 import argparse
+import contextlib
+import os
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -262,7 +265,21 @@ LONGEST = 400  # actions of a random game that is short enough to be audited wit
 
 def resampled_games() -> list[str]:
     """The games of OpenSpiel that hide something, can redraw it, and are short enough to be audited by the dozen."""
-    return [kind.short_name for kind in pyspiel.registered_games() if _is_resampled(kind)]
+    with _hushed():
+        return [kind.short_name for kind in pyspiel.registered_games() if _is_resampled(kind)]
+
+
+@contextlib.contextmanager
+def _hushed() -> Iterator[None]:
+    """Without what OpenSpiel itself writes to stderr of each refusal."""
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept), os.close(nowhere)
 
 
 def _is_resampled(kind: "pyspiel.GameType") -> bool:

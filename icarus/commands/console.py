@@ -59,7 +59,8 @@ def _is_number(cell: str) -> bool:
 
 
 def progress_bar(*, left: bool = False, disable: bool = False) -> Progress:
-    """A bar on stderr that vanishes when the work is done; with the time that is left, where it can be told."""
+    """A bar on stderr that vanishes when the work is done; with the time that is left, where it can be told; none on a dumb terminal."""
+    disable = disable or notes.is_dumb_terminal
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
     return Progress(
         *columns, *([TimeRemainingColumn()] if left else []), console=notes, transient=True, disable=disable
@@ -69,6 +70,9 @@ def progress_bar(*, left: bool = False, disable: bool = False) -> Progress:
 @contextlib.contextmanager
 def show_compilation() -> Iterator[None]:
     """Tell on stderr what is being compiled, while it is; it happens once for each version."""
+    if notes.is_dumb_terminal:  # what is written there cannot be taken back
+        yield
+        return
     with notes.status("") as status:
         status.stop()
 

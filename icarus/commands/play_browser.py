@@ -153,6 +153,7 @@ class Table:
             "hint": self._hint,
             "why": self._why,
             "open": self._open,
+            "save": self._save,
         }
         if what not in deeds:
             raise ValueError(f"nobody can {what!r} here")
@@ -188,6 +189,12 @@ class Table:
         self.shown["hint"] = self.session.hint(self.adviser)
         title = "what a search finds in your place"
         return {"title": title, "said": str(self.shown["hint"]), "tree": "/tree/hint"}
+
+    def _save(self, given: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return {"said": f"saved; icarus play --resume {self.session.keep()} --browser goes on from here"}
+        except OSError as error:
+            raise ValueError(f"the game cannot be saved: {error.strerror}") from None
 
     def _open(self, given: dict[str, Any]) -> dict[str, Any]:
         self.eyes = None

@@ -194,6 +194,13 @@ class Session:
         except FileExistsError:
             raise ValueError(f"{str(path)!r} exists and is not overwritten") from None
 
+    def keep(self) -> Path:
+        """Save the game in a new file of this folder, named after it."""
+        names = (Path(f"{self.game.name}-{number}.json") for number in range(1, 10_000))
+        path = next(name for name in names if not name.exists())
+        self.save(path)
+        return path
+
     @classmethod
     def resumed(cls, path: Path, **own: Any) -> "Session":
         """The game that a file keeps; `own` are names that its strategies may use.

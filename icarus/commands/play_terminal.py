@@ -178,10 +178,7 @@ class Terminal:
         self.say("")
         if not any(played.player in self.session.people for played in self.session.played):
             return
-        names = (Path(f"{self.session.game.name}-{number}.json") for number in range(1, 10_000))
-        path = next(name for name in names if not name.exists())
-        self.session.save(path)
-        self.say(f"stopped; icarus play --resume {path} goes on from here")
+        self.say(f"stopped; icarus play --resume {self.session.keep()} goes on from here")
 
 
 _WORDS = ("moves", "hint", "why", "open", "tree", "undo", "save", "resign", "quit", "help")

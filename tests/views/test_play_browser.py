@@ -142,6 +142,17 @@ def test_undo_hint_and_resigning_work_by_requests(served) -> None:
     assert got(address)["status"] == "player 0 has resigned"
 
 
+def test_a_game_saved_from_the_page_is_kept_where_it_is_served(served, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    table, address = served("kuhn-poker")
+    my_turn(address)
+    assert sent(address, "save", {})[1] == {
+        "said": "saved; icarus play --resume kuhn-poker-1.json --browser goes on from here"
+    }
+    again = Session.resumed(tmp_path / "kuhn-poker-1.json")
+    assert [one.action for one in again.played] == [one.action for one in table.session.played]
+
+
 def test_a_port_in_use_is_told_in_a_sentence(served) -> None:
     table, address = served("kuhn-poker")
     with pytest.raises(ValueError, match="--port 0 takes any that is free"):
@@ -192,6 +203,7 @@ def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, pag
     rows = page.frame_locator("#tree").locator(".row.names ~ .row[aria-level='2']")
     rows.first.wait_for()
     assert last.text in rows.first.inner_text()
+    assert rows.first.bounding_box()["y"] - page.locator("#tree").bounding_box()["y"] < 100  # the answer comes first
 
 
 def test_a_second_tab_follows_the_first_and_a_closed_one_loses_nothing(served, page, browser) -> None:

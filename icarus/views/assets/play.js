@@ -122,7 +122,8 @@ async function search(what, given) {
   byId("thinking").hidden = false;
   byId("asked").textContent = found.title;
   byId("table-of-search").textContent = found.said;
-  byId("tree").src = `${found.tree}?${Date.now()}`;
+  byId("whole").href = `${found.tree}?${Date.now()}`;
+  byId("tree").src = `${found.tree}?${Date.now()}#moves`;
 }
 
 byId("first").addEventListener("click", () => look(0));
@@ -130,6 +131,7 @@ byId("back").addEventListener("click", () => look((looking ?? now.total) - 1));
 byId("forward").addEventListener("click", () => look((looking ?? now.total) + 1));
 byId("last").addEventListener("click", () => look(now.total));
 byId("undo").addEventListener("click", async () => { const found = await ask("undo", {}); if (found) { looking = null; say(found.said, false); } });
+byId("save").addEventListener("click", async () => { const found = await ask("save", {}); if (found) say(found.said, false); });
 byId("close").addEventListener("click", () => { byId("thinking").hidden = true; });
 byId("open").addEventListener("click", async () => { if (confirm("Show all hidden cards and pieces from now on?")) { const found = await ask("open", {}); if (found) say(found.said, false); } });
 byId("resign").addEventListener("click", () => { if (confirm("Give up this game?")) ask("resign", {}); });

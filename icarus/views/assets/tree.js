@@ -98,7 +98,7 @@ class Page {
     value.onchange = () => { this.outline.value_of = value.value; this.draw(); };
     const steps = [...Array(21).keys()].map(i => colour(i / 20));
     byId("key").style.background = `linear-gradient(90deg, ${steps.join()})`;
-    byId("more").open = window.innerWidth > 760;
+    byId("more").open = window.innerWidth > 900;
     byId("outline").onkeydown = event => this.key(event);
   }
 
@@ -242,6 +242,8 @@ function show(playout) {
   byId("to-tree").setAttribute("aria-pressed", !playout);
   byId("to-playout").setAttribute("aria-pressed", playout);
 }
+
+document.body.classList.toggle("moves", location.hash === "#moves");  // beside a game: the moves first
 
 if (byId("playout")) {
   byId("to-tree").onclick = () => show(false);
