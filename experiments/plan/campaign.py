@@ -26,7 +26,7 @@ SECONDS = {
     ("checkers", ""): 6.5,
     ("othello", ""): 3.2,
     ("backgammon", ""): 17.1,
-}  # of a game on a free processor: the rehearsal's times 5000/300; what is left is reckoned by them until a game has rows
+}  # of a game on a free processor: the rehearsal's times 5000/300
 SHARES = (1 / 6, 1 / 6, 1 / 6, 1 / 2)  # of α, spent at each look
 FIRST = (
     "dou-di-zhu",

@@ -80,7 +80,7 @@ def _shared(state: State, row: Row, position: int, iterations: int, seed: int) -
     for half in range(HALVES):
         result = search(state, parse(RANDOM_PLAYOUTS), iterations=iterations, seed=(seed, position, half))
         *_, by_action, by_position = result.records.values()
-        for action, now, visits in zip(result.actions, result.values, result.visits, strict=True):
+        for action, now, visits in zip(result.actions, result.values.tolist(), result.visits.tolist(), strict=True):
             seen = {ACTION: by_action[action, player]} if (action, player) in by_action else {}
             key = place.label, player, (*moves, action)
             seen |= {POSITION: by_position[key]} if key in by_position else {}
@@ -88,4 +88,6 @@ def _shared(state: State, row: Row, position: int, iterations: int, seed: int) -
                 reward = row_of["reward"] if kind == ACTION else row_of["reward"][player]
                 if (count := int(row_of["visits"] - visits)) > 0:
                     later = float(reward - now * visits) / count
-                    yield Shared(row["game"], row["role"], position, half, kind, action, float(now), later, count)
+                    yield Shared(
+                        row["game"], row["role"], position, half, kind, action, round(now, 6), round(later, 6), count
+                    )

@@ -19,8 +19,8 @@ NO_VERDICTS = (
     "that was fixed before the first game (docs/reproduction.md). A game in which a cell has not come to its first look says so."
 )
 HOURS = (
-    "Core-hours: the seconds of games by the clock, at the lowest priority beside whatever else the machine did, so that a free one "
-    "needs fewer. What is left is reckoned from a game's own rows, or where it has none (*) from the rehearsal's, times 5000/300."
+    "Core-hours: the seconds of games by the clock, at the lowest priority beside whatever else the machine did. What is left are those of "
+    "a free processor, by the rehearsal's times a game times 5000/300."
 )
 
 
@@ -34,7 +34,6 @@ class Progress:
         missing: games until all cells have had their first look, and until all have had their last.
         taken: how many cells have come to each look.
         seconds: of all games so far, by the clock.
-        each: the seconds of a game.
     """
 
     place: Place
@@ -43,13 +42,12 @@ class Progress:
     missing: tuple[int, int]
     taken: tuple[int, ...]
     seconds: float
-    each: float
 
     @property
     def hours_left(self) -> tuple[float, float]:
         """Core-hours until all cells have had their first look, and until all have had their last."""
         first, last = self.missing
-        return first * self.each / HOUR, last * self.each / HOUR
+        return first * SECONDS[self.place] / HOUR, last * SECONDS[self.place] / HOUR
 
 
 def progress(results: Results, sizes: Sizes = LOOKS) -> list[Progress]:
@@ -70,7 +68,6 @@ def progress(results: Results, sizes: Sizes = LOOKS) -> list[Progress]:
                 (_missing(games, cells, sizes[place][0]), _missing(games, cells, sizes[place][-1])),
                 tuple(sum(games[cell] >= look for cell in cells) for look in sizes[place]),
                 seconds,
-                seconds / played if played else SECONDS[place],
             )
         )
     return found
@@ -92,7 +89,7 @@ def progress_table(found: Sequence[Progress], sizes: Sizes = LOOKS) -> Table:
                 _share(each, sizes),
                 ", ".join(map(str, each.taken)),
                 f"{each.seconds / HOUR:.1f}",
-                f"{each.each:.1f}" + ("" if each.games else " *"),
+                f"{each.seconds / each.games:.1f}" if each.games else "",
                 f"{first:.1f}",
                 f"{last:.1f}",
             ]
@@ -127,7 +124,6 @@ def _share(each: Progress, sizes: Sizes) -> str:
 def next_table(results: Results, sizes: Sizes = LOOKS) -> Table:
     """The blocks that come next: in their order up to the first looks; after these those that promise most today."""
     games = results.unbroken()
-    known = {each.place: each.each for each in progress(results, sizes)}
     header = ["Block", "Games", "Core-hours", "Decisions hoped for in a core-hour"]
     if blocks := order.first_blocks(games, sizes):
         caption = "What is played next, in this order. After that the rows themselves choose the blocks."
@@ -136,12 +132,12 @@ def next_table(results: Results, sizes: Sizes = LOOKS) -> Table:
         caption = (
             "The blocks that promise most by the games so far. The first is played next, then all are weighed again."
         )
-    return Table(caption, header, [_block_line(block, games, known) for block in blocks[:NEXT]])
+    return Table(caption, header, [_block_line(block, games) for block in blocks[:NEXT]])
 
 
-def _block_line(block: order.Block, games: Mapping[Cell, int], seconds: Mapping[Place, float]) -> list[str]:
+def _block_line(block: order.Block, games: Mapping[Cell, int]) -> list[str]:
     missing = {cell: max(0, block.trials - games[cell]) for cell in block.cells}
-    hours = sum(count * seconds[place_of(cell)] for cell, count in missing.items()) / HOUR
+    hours = sum(count * SECONDS[place_of(cell)] for cell, count in missing.items()) / HOUR
     places = " and ".join(dict.fromkeys(place_title(place_of(cell)) for cell in block.cells))
     who = f"{len(block.cells)} cells" if len(block.cells) > 1 else block.cells[0].agent
     promise = "" if block.promise is None else f"{block.promise:.2g}"

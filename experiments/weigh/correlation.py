@@ -11,7 +11,7 @@ from experiments.weigh.document import Table
 
 FEWEST = 20  # captures of a record elsewhere, in each half
 RESAMPLED = 1000  # times, for the interval
-LEAST = 0.02  # standard deviation of values below which there is nothing to be told apart
+LEAST = 0.005  # standard deviation of values below which there is nothing to be told apart
 
 Sums = np.ndarray  # of products over the actions of a position: now × now, later × later, now × later. [3]
 

@@ -46,7 +46,7 @@ def test_a_game_in_the_middle_of_its_first_look_is_named_with_its_share(tmp_path
     ]
     first = dict(zip(table.header, table.rows[0], strict=True))
     assert first["Games"] == "10" and first["First look"] == "25 % of 40" and first["Looks"] == "0, 0, 0, 0"
-    assert found[0].missing == (30, 90) and found[0].each == 1.0
+    assert found[0].missing == (30, 90)
     assert found[1].hours_left[0] == pytest.approx(FIRST_LOOK * progress.SECONDS["othello", ""] / 3600)
 
 
