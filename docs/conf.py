@@ -11,7 +11,8 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
 os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}  # what commands print is text on a page
+# What commands print is text on a page; the kernel that runs them says that they write to a terminal.
+os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "TTY_COMPATIBLE": "0", "TTY_INTERACTIVE": "0"}
 
 from icarus.specs import SPECIFICATIONS  # noqa: E402  of this folder's parent
 

@@ -279,7 +279,8 @@ def _hushed() -> Iterator[None]:
         yield
     finally:
         os.dup2(kept, 2)
-        os.close(kept), os.close(nowhere)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _is_resampled(kind: "pyspiel.GameType") -> bool:

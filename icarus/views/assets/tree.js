@@ -243,6 +243,7 @@ function show(playout) {
   byId("to-playout").setAttribute("aria-pressed", playout);
 }
 
+document.body.classList.toggle("framed", window.self !== window.top);
 document.body.classList.toggle("moves", location.hash === "#moves");  // beside a game: the moves first
 
 if (byId("playout")) {
