@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
+import attrs
 import typer
 
 from icarus import games
@@ -49,7 +50,10 @@ def bench_command(
             help="Also measure time and memory up to 10^N iterations, N from 3 to 7; 0 for not.",
         ),
     ] = 0,
-    starts: Annotated[bool, typer.Option(help="Also measure the start of a process with a warm cache.")] = False,
+    starts: Annotated[
+        bool,
+        typer.Option(help="Also measure first searches: where machine code is on the disk, and where all is compiled."),
+    ] = False,
     into: Annotated[Path | None, typer.Option("--json", help="Keep all numbers in this new file.")] = None,
     picture: Annotated[
         Path | None, typer.Option(help="Draw the growth (needs --growth) into this file, PNG or SVG.")
@@ -70,15 +74,22 @@ def bench_command(
         measured = speed.measure(
             chosen, texts, iterations=iterations, repeats=repeats, peer=peer, progress=status.update
         )
+        used = []
+        for name, text in itertools.product(chosen, texts):
+            status.update(f"{name}: {text}, tables")
+            used.append(speed.use_of_tables(name, text, iterations))
         status.update("memory, starts, growth")
         megabytes = {name: speed.memory(name, "BASELINE", memory) for name in chosen} if memory else {}
-        seconds = {name: speed.start(name, "BASELINE") for name in chosen} if starts else {}
+        begun = {name: speed.start(name, "BASELINE") for name in chosen} if starts else {}
         counts = tuple(10**power for power in range(GROWTH[0], growth + 1))
         grown = {name: speed.growth(name, "BASELINE", counts) for name in chosen} if growth else {}
     if into is not None:
-        speed.save(into, measured, memory=megabytes, start=seconds, growth=grown)
+        kept = {"tables": [attrs.asdict(use) for use in used], "memory": megabytes, "growth": grown}
+        speed.save(into, measured, start={name: attrs.asdict(start) for name, start in begun.items()}, **kept)
     print_rates(measured)
-    print_costs(megabytes, seconds)
+    print_use(used)
+    print_memory(megabytes)
+    print_starts(begun)
     print_growth(grown)
     if picture is not None:
         speed.draw_growth(picture, grown)
@@ -135,12 +146,36 @@ def _rate_row(m: speed.Measurement, measured: list[speed.Measurement]) -> tuple[
     )
 
 
-def print_costs(megabytes: dict[str, float], seconds: dict[str, float]) -> None:
-    """The memory of a search above the imported library, and the time from the import to a first result, of each game."""
-    for title, costs in (("memory, MB", megabytes), ("start, s", seconds)):
-        if costs:
-            out.print()
-            print_table(("game", title), [(game, f"{cost:.2f}") for game, cost in costs.items()])
+def print_use(used: Iterable[speed.TableUse]) -> None:
+    """What each strategy makes of its tables in each game, a row for each."""
+    out.print()
+    rows = [
+        (use.game, use.subject, f"{use.updates:.0f}", f"{use.records:.1f}", f"{use.bytes:.0f}", f"{use.probes:.2f}")
+        for use in used
+    ]
+    columns = ("subject", "updates", "records", "bytes", "probes")
+    if not out.is_terminal:
+        print_table(("game", *columns), rows)
+        return
+    for game, of_game in itertools.groupby(rows, key=lambda row: row[0]):
+        out.print(f"\n[bold]{game}[/bold]")
+        print_table(columns, [row[1:] for row in of_game])
+    print_text("\nupdates, records: for each iteration; bytes, probes: for each record")
+
+
+def print_memory(megabytes: dict[str, float]) -> None:
+    """The memory of a search above the imported library, of each game."""
+    if megabytes:
+        out.print()
+        print_table(("game", "memory, MB"), [(game, f"{cost:.2f}") for game, cost in megabytes.items()])
+
+
+def print_starts(begun: dict[str, speed.Start]) -> None:
+    """Processor time of the import, and from there to the end of a first search, warm and cold, of each game."""
+    if begun:
+        out.print()
+        rows = [(game, f"{s.imported:.2f}", f"{s.warm:.2f}", f"{s.cold:.1f}") for game, s in begun.items()]
+        print_table(("game", "import, s", "first search, s", "compiling all, s"), rows)
 
 
 def print_growth(grown: dict[str, list[tuple[int, float, int]]]) -> None:

@@ -7,11 +7,13 @@ subjects alternate, and what is reported is the median over the repeats, with th
 import importlib.util
 import itertools
 import json
+import os
 import random
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +24,8 @@ import numpy as np
 
 from icarus import games
 from icarus.engine.running import Search
+from icarus.engine.tables import Table
+from icarus.kernel import NO_RECORD
 from icarus.kernel.state import State
 from icarus.specs import parse
 
@@ -39,6 +43,7 @@ PEER, PEER_RAW = "OpenSpiel", "OpenSpiel's rollouts"
 SECONDS = 0.4  # of a single run: long beside what disturbs it, and slow peers do not take minutes
 ROLLOUTS = 100  # of the peer's evaluator, to time rollouts alone
 OPENING_SEED = 5
+COUNTED = 50  # iterations whose updates are counted
 
 
 @attrs.frozen
@@ -210,6 +215,53 @@ def ratios(measured: list[Measurement]) -> dict[tuple[str, str], float]:
     }
 
 
+# ------------------------------------------------------------------------------------------------------- the use of tables
+
+
+@attrs.frozen
+class TableUse:
+    """What a search makes of the tables of its components.
+
+    Attributes:
+        game, subject: what was run.
+        updates: of records in an iteration, the mean of the last ones.
+        records: in all tables, for each iteration.
+        bytes: of all tables, for each record.
+        probes: rows that are looked at to find a record, the mean over all of them.
+    """
+
+    game: str
+    subject: str
+    updates: float
+    records: float
+    bytes: float
+    probes: float
+
+
+def use_of_tables(name: str, strategy: str, iterations: int) -> TableUse:
+    """What is in the tables after a search, and what its last iterations changed there."""
+    search, updates = Search(opening(name), parse(strategy), 0), 0
+    for made in range(max(0, iterations - COUNTED), iterations):
+        search.run(made + 1)
+        updates += int(search.program.component["count"].sum())
+    used = sum(table.used for table in search.tables)
+    return TableUse(
+        game=name,
+        subject=strategy,
+        updates=updates / min(COUNTED, iterations),
+        records=used / iterations,
+        bytes=sum(table.nbytes for table in search.tables) / used,
+        probes=float(np.concatenate([probes(table) for table in search.tables]).mean()),
+    )
+
+
+def probes(table: Table) -> np.ndarray:
+    """The number of rows from where a record's search begins to where it is, both included, for each record."""
+    keys = table.rows["record"][:-1]
+    places = np.flatnonzero(keys != NO_RECORD)
+    return ((places - keys[places]) & (table.capacity - 1)) + 1
+
+
 # ------------------------------------------------------------------------------------------- memory and starts, in processes
 
 
@@ -221,21 +273,44 @@ def memory(name: str, strategy: str, iterations: int) -> float:
 
 FIRST_SEARCH = """
 import time
-started = time.perf_counter()
+started = time.process_time()
 import icarus
+imported = time.process_time()
 state = icarus.games.load({name!r}).new_initial_state(seed=1)
 while state.is_chance_node():
     state.apply_action(state.legal_actions()[0])
 icarus.search(state, icarus.parse({strategy!r}), iterations=10)
-print(time.perf_counter() - started)
+print(imported - started, time.process_time() - started)
 """
 
 
-def start(name: str, strategy: str) -> float:
-    """Seconds from `import icarus` to the end of a first small search, in a process of its own with a warm cache."""
+@attrs.frozen
+class Start:
+    """Seconds of processor time of a process of its own: to import the library, and to the end of a first small search.
+
+    Attributes:
+        imported: `import icarus`.
+        warm: import and search, where all machine code is on the disk.
+        cold: the same where nothing is, and all of it is compiled.
+    """
+
+    imported: float
+    warm: float
+    cold: float
+
+
+def start(name: str, strategy: str) -> Start:
+    """The first search in a game, in a cache of machine code of its own: cold, and then warm."""
     command = [sys.executable, "-c", FIRST_SEARCH.format(name=name, strategy=strategy)]
-    subprocess.run(command, check=True, capture_output=True)
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+    def seconds() -> tuple[float, ...]:
+        done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+        return tuple(map(float, done.stdout.split()))
+
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "ICARUS_CACHE_DIR": cache}
+        (_, cold), (imported, warm) = seconds(), seconds()
+    return Start(imported, warm, cold)
 
 
 def _resident() -> int:
