@@ -9,7 +9,7 @@ All runs in plain Python, so that a breakpoint or a print in a slot works; nothi
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import numpy as np
@@ -164,6 +164,21 @@ class Played:
         theta = [self._theta(enhancement, known)] if slot.reads_theta else []
         self._called(slot, self.history, *theta, updates)
         return list(zip(updates.records.integers, updates.contexts.integers, strict=True))
+
+    def beginnings(self, enhancement: Enhancement) -> list[dict[str, Any]]:
+        """θ_initial of the records that tell about the legal actions of the open decision, field by field.
+
+        Raises:
+            ValueError: no decision is open.
+        """
+        enhancement, begun, game = _single(enhancement), [], cast(Any, self)
+        for i in range(len(self._open().legal)):
+            row = row_of(PlainTable(enhancement, game).blank)
+            open_row(row)
+            if enhancement.initial.function is not None:
+                self._called(enhancement.initial.function, self.history, i, row)
+            begun.append({name: np.asarray(row[name]).tolist() for name in enhancement.information.names})
+        return begun
 
     def asked(self, enhancement: Enhancement) -> list[int]:
         """The keys of the records that tell about the legal actions of the open decision, by a @candidates function.

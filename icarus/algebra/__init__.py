@@ -27,7 +27,7 @@ from icarus.algebra.information import (
     initial,
 )
 from icarus.algebra.policy import Policy, Rule, argmax, checked, epsilon_greedy, gibbs, reply, roulette, ucb1
-from icarus.algebra.slots import backpropagation, candidates, capture, values
+from icarus.algebra.slots import backpropagation, candidates, capture, initial_information, values
 from icarus.algebra.weights import Weight, rave_weight, weight
 
 __all__ = [
@@ -67,6 +67,7 @@ __all__ = [
     "gibbs",
     "information",
     "initial",
+    "initial_information",
     "linear",
     "maxilinear",
     "named",

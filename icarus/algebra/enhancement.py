@@ -111,6 +111,7 @@ class Enhancement(_Algebra):
                     f"{', '.join(self.information.names)}"
                 )
             self.initial.check(self.name, self.records, self.information)
+            self.initial.check_policy(self.name, self.policy)
 
     @property
     def components(self) -> tuple["Enhancement", ...]:

@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from icarus.algebra.slots import Candidates, InitialInformation
 from icarus.checks import integer, is_integer
 from icarus.compiler.functions import plain
 from icarus.kernel.game import Game
@@ -185,10 +186,17 @@ class Initial:
     Attributes:
         common: field values of every record; fields not named are 0.
         given: exceptions: ((parts of a record, field values), …), entered before the search begins.
+        function: tells the information of a record by the state in which a policy first asks about it; on top of `common`.
     """
 
     common: tuple[tuple[str, float], ...] = ()
     given: tuple[tuple[Any, tuple[tuple[str, float], ...]], ...] = ()
+    function: InitialInformation | None = None
+
+    @property
+    def says_something(self) -> bool:
+        """Whether anything is known of any record to begin with."""
+        return bool(self.common or self.given or self.function)
 
     def check(self, name: str, records: Space, information: Information) -> None:
         """Refuse values that the information would cut down, and exceptions that are no records.
@@ -207,16 +215,36 @@ class Initial:
             if not records.has(parts):
                 raise ValueError(f"initial of {name} is given {parts!r}, which is no record of {records}")
 
+    def check_policy(self, name: str, policy: Any) -> None:
+        """Refuse a function where no policy asks it about all legal actions.
+
+        Raises:
+            ValueError: so.
+        """
+        source = policy.source
+        if self.function is not None and (not isinstance(source, Candidates) or source.independent):
+            raise ValueError(
+                f"initial of {name} is told by {self.function!r}, so its policy must go over a @candidates function, asked about all "
+                f"legal actions at once, not over {source!r}"
+            )
+
     def __str__(self) -> str:
         rest = ", 0 otherwise" if self.given else ""
         common = (
             ", ".join(f"{name} = {'⊥' if name == 'reply' and value < 0 else value}" for name, value in self.common)
             or "0"
         )
-        return common + (f"; {len(self.given)} records given{rest}" if self.given else "")
+        told = f"; {self.function.summary}" if self.function else ""
+        return common + told + (f"; {len(self.given)} records given{rest}" if self.given else "")
 
 
-def initial(given: Mapping[Any, Mapping[str, float]] | None = None, **common: float) -> Initial:
-    """θ_initial: `initial()` is all zeros, `initial(reward=1, visits=1)` the same for every record, `given` names exceptions."""
+def initial(given: Mapping[Any, Mapping[str, float]] | InitialInformation | None = None, **common: float) -> Initial:
+    """θ_initial: `initial()` is all zeros, `initial(reward=1, visits=1)` the same for every record, `given` names exceptions.
+
+    Args:
+        given: {parts of a record: {field: value}}; or an `@initial_information` function, which tells it by what the game tells.
+    """
+    if isinstance(given, InitialInformation):
+        return Initial(tuple(common.items()), function=given)
     exceptions = tuple((parts, tuple(values.items())) for parts, values in (given or {}).items())
     return Initial(tuple(common.items()), exceptions)

@@ -170,6 +170,14 @@ class Values(Slot):
 
 
 @attrs.frozen(repr=False)
+class InitialInformation(Slot):
+    """`initial_information(history, i, seen)`: writes to `seen` what is known of the record that tells about the i-th legal action here."""
+
+    KIND = "initial_information"
+    ARGUMENTS = ("history", "i", "seen")
+
+
+@attrs.frozen(repr=False)
 class Capture(Slot):
     """`capture(history, updates)`: ξ, asks for updates of a finished playout with `update(updates, record, context)`.
 
@@ -238,6 +246,15 @@ def values(function: Callable | None = None, *, uniform_in_simulation: bool = Fa
     if function is None:
         return functools.partial(values, uniform_in_simulation=uniform_in_simulation)
     return attrs.evolve(Values.of(function), uniform_in_simulation=uniform_in_simulation)
+
+
+def initial_information(function: Callable) -> InitialInformation:
+    """Mark `function(history, i, seen)`: θ_initial of the record that tells about the i-th legal action of the present decision.
+
+    It is asked once for a record, when a policy over `@candidates` first meets it, and writes fields of the row `seen`, say by what the
+    game tells; for `initial(function)`.
+    """
+    return InitialInformation.of(function)
 
 
 def capture(function: Callable | None = None, *, reads_simulation: bool = True, writes_simulation: bool = True) -> Any:

@@ -66,6 +66,7 @@ COMPOSITION = np.dtype(
         ("episodes", np.int64),
         ("told_in_tree", np.int64),  # tables of what the game tells, as bits
         ("told_in_simulation", np.int64),
+        ("enters", np.int64),  # whether records enter a table when a policy first asks about them
         ("row_words", np.int64),  # of the baseline's table: 64-bit words in a row, and which of its 32-bit numbers is n
         ("visits_column", np.int64),
     ],

@@ -172,6 +172,9 @@ def ask_policy(a: Any, leaf: Any, legal: int, count: int) -> None:
     """Have the policy of one component write its values."""
     component = struct_at(a.composition.component + leaf.component * COMPONENT_SIZE, COMPONENT)
     records = a.buffers.places if leaf.placed else a.buffers.records
+    if leaf.begins:
+        given = leaf.parameters + WORD_BYTES * leaf.rule_parameters
+        call7(leaf.begins, (a.buffers.playout, component.table, legal, count, records, given, leaf.begins_parameters))
     call7(leaf.entry, (a.buffers.playout, component.table, legal, count, records, a.buffers.values, leaf.parameters))
 
 

@@ -4,10 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call3, matrix_at
+from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call3, matrix_at, struct_at
+from icarus.engine.arena import DONE, MORE_ROWS
 from icarus.engine.disguise import is_disguised
+from icarus.engine.lowering import COMPONENT
 from icarus.kernel import CHANCE, TERMINAL, helper, inlined
 from icarus.kernel.knowledge import ACTION_FEATURES, ENDINGS, FEATURES, PROSPECTS, are_rewards
+from icarus.kernel.theta import TABLE
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 
@@ -119,3 +122,19 @@ def take_means(a: Any, table: np.ndarray, step: Any, actions: int) -> None:
                 same += alike[i] == edge
             for j in range(table.shape[1]):
                 table[edge, j] /= same
+
+
+# ------------------------------------------------------------------------------------ records that enter when first asked about
+
+
+@helper
+def room_for_beginnings(a: Any) -> int:
+    """DONE, or MORE_ROWS where a table was short of room for what a policy asked about in this playout."""
+    components = array_at(a.composition.component, a.composition.components, COMPONENT)
+    for c in range(a.composition.components):
+        table = struct_at(components[c].table, TABLE)
+        if table.short:
+            table.short = 0
+            a.full_component = c
+            return MORE_ROWS
+    return DONE

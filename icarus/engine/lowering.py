@@ -5,7 +5,6 @@ expansion) and one for simulation; a third decides where choices are simultaneou
 linear mixture of *terms*; a term is a maxilinear mixture of *leaves*, usually just one; a leaf is the policy of one component.
 """
 
-import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,13 +13,14 @@ import numpy as np
 
 from icarus.algebra import Composition, Enhancement, Weight
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM
-from icarus.algebra.slots import Candidates, Slot, Values
-from icarus.compiler.digest import attributes_read, takes_by_place, unseeded_source
+from icarus.algebra.slots import Candidates, Values
+from icarus.compiler.digest import attributes_read
 from icarus.compiler.entries import Entry
 from icarus.compiler.functions import DEBUG
+from icarus.engine.beginnings import beginning_entry
 from icarus.engine.entries import backpropagation_entry, capture_entry, policy_entry, weight_entry
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
-from icarus.engine.told import refuse_unknown, tables_among
+from icarus.engine.told import refuse_places, refuse_unknown, refuse_unseeded, tables_among
 from icarus.kernel.game import Game
 from icarus.specs.baseline import BASELINE
 from icarus.specs.exp3 import EXP3
@@ -67,6 +67,12 @@ LEAF = np.dtype(
         ("parameters", np.int64),
         ("unread", np.int64),  # its value is +∞ for every action, without being asked
         ("placed", np.int64),  # it reads the places that the loop has found
+        (
+            "begins",
+            np.int64,
+        ),  # enters the records that are asked about for the first time; 0 where θ_initial is constant
+        ("begins_parameters", np.int64),
+        ("rule_parameters", np.int64),  # how many of its parameters come before those of the candidates function
     ],
     align=True,
 )
@@ -92,6 +98,7 @@ class Program:
         steps_in_simulation: whether anybody looks at steps of the simulation phase.
         moves_in_simulation, keys_in_simulation, episodes: which of these anybody reads.
         told_in_tree, told_in_simulation: which tables of what the game tells anybody reads, as bits (`icarus.kernel.knowledge`).
+        enters: whether records enter a table when a policy first asks about them.
     """
 
     components: list[Enhancement]
@@ -107,6 +114,7 @@ class Program:
     episodes: bool
     told_in_tree: int
     told_in_simulation: int
+    enters: bool
     alive: list[Any]
 
 
@@ -135,34 +143,6 @@ def _stored(enhancement: Enhancement) -> tuple[Any, ...]:
     )
 
 
-@functools.cache
-def refuse_unseeded(slot: Slot) -> None:
-    """Refuse a slot that draws from a generator which the seed of a search does not fix.
-
-    Raises:
-        ValueError: it does; the sentence says where from, and what to draw from instead.
-    """
-    source = unseeded_source(slot.function)
-    if source:
-        raise ValueError(
-            f"{slot.label()} draws from {source}, which the seed of a search does not fix; draw from the search's own generator, "
-            f"uniform(history.rng) or below(history.rng, n) of icarus.kernel"
-        )
-
-
-@functools.cache
-def refuse_places(slot: Slot) -> None:
-    """Refuse a slot that reads the arrays of a history by their places: what a slot reads is found by their names.
-
-    Raises:
-        ValueError: it does.
-    """
-    if takes_by_place(slot.function, "history"):
-        raise ValueError(
-            f"{slot.label()} takes a part of the history by its place, as in history[1]; take it by its name, history.moves"
-        )
-
-
 def components_of(strategy: Enhancement, at_once: bool) -> tuple[list[Enhancement], dict[Enhancement, int]]:
     """What has a table of its own in a search, the baseline first, and the index of each enhancement's table.
 
@@ -173,9 +153,10 @@ def components_of(strategy: Enhancement, at_once: bool) -> tuple[list[Enhancemen
         ValueError: a slot draws from np.random, whose numbers no seed of a search fixes, or takes a part of a history by its place.
     """
     for part in strategy.components:
-        for slot in (part.policy.source, part.capture, part.backpropagation):
-            refuse_unseeded(slot)
-            refuse_places(slot)
+        for slot in (part.policy.source, part.capture, part.backpropagation, part.initial.function):
+            if slot is not None:
+                refuse_unseeded(slot)
+                refuse_places(slot)
     components: list[Enhancement] = []
     table_of: dict[Enhancement, int] = {}
     for part in (BASELINE, *strategy.components, *[EXP3] * at_once):
@@ -229,6 +210,7 @@ class _Lowering:
             episodes=bool({"episodes", "episode"} & (self.read | reads)),
             told_in_tree=tables_among(self.read | of_tree),
             told_in_simulation=tables_among(self.read_in_simulation | reads),
+            enters=any(component.initial.function for component in self.components),
             alive=self.alive,
         )
 
@@ -260,7 +242,13 @@ class _Lowering:
         rule = parts[0][1].policy.rule
         for (leaf_weight, part), silent in zip(parts, unread, strict=True):
             self.leaves.append(
-                (*self.weight(which, leaf_weight), *self.values(which, part, silent), silent, self.placed(which, part))
+                (
+                    *self.weight(which, leaf_weight),
+                    *self.values(which, part, silent),
+                    silent,
+                    self.placed(which, part),
+                    *self.beginning(which, part, silent),
+                )
             )
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
         code = RULE_UNIFORM if all(unread) else RULE_GIBBS_OF_MEANS if of_means(parts) else rule.code
@@ -286,9 +274,8 @@ class _Lowering:
 
     def is_of_tree(self, which: int, part: Enhancement) -> bool:
         """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""
-        known_before = part.initial.common or part.initial.given
         by_history = not part.capture.writes_simulation and attributes_read(part.policy.source.function) >= {"keys"}
-        return which == SIMULATED and _is_bandit(part) and by_history and not known_before
+        return which == SIMULATED and _is_bandit(part) and by_history and not part.initial.says_something
 
     def placed(self, which: int, part: Enhancement) -> bool:
         """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""
@@ -305,6 +292,18 @@ class _Lowering:
         parameters = self.parameters(policy.rule_parameters() + policy.source.values(self.game))
         entry = policy_entry(policy, part.information, self.game.players, self.placed(which, part))
         return (self.address(entry), self.table_of[part], parameters)
+
+    def beginning(self, which: int, part: Enhancement, silent: bool) -> tuple[int, int, int]:
+        """What enters the records that a policy asks about for the first time, where their information is told by a function."""
+        function = part.initial.function
+        if function is None or silent:
+            return (0, 0, 0)
+        names = attributes_read(function.function)
+        self.read |= names
+        if which == SIMULATED:
+            self.read_in_simulation |= names
+        entry = beginning_entry(part, self.game.players)
+        return (self.address(entry), self.parameters(function.values(self.game)), len(part.policy.rule_parameters()))
 
     def weight(self, which: int, weight: Weight) -> tuple[int, int]:
         first = len(self.factors)
@@ -351,8 +350,7 @@ def of_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
         and isinstance(part.policy.source, Candidates)
         and part.policy.source.independent
         and part.backpropagation.averages
-        and not part.initial.common
-        and not part.initial.given
+        and not part.initial.says_something
     )
 
 

@@ -19,7 +19,7 @@ from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE, components_of, mixt
 from icarus.engine.plain_history import Playout
 from icarus.engine.plain_table import PlainTable, PlainTheta, Row
 from icarus.engine.told import refuse_unknown
-from icarus.kernel import below, uniform
+from icarus.kernel import NO_RECORD, below, uniform
 from icarus.specs.exp3 import EXP3
 
 _plain = Interpreter()
@@ -196,7 +196,20 @@ class Composed:
 
     def _asked(self, leaf: Leaf, history: Any, legal: np.ndarray) -> np.ndarray:
         """The values of one component for some legal actions."""
+        begins = leaf.part.initial.function
+        if begins is not None:
+            self._enter_asked(leaf.part, begins, history, legal)
         return values_of(leaf.part, leaf.theta, history, legal, self.called)
+
+    def _enter_asked(self, part: Enhancement, begins: Slot, history: Any, legal: np.ndarray) -> None:
+        """Enter the records that are asked about for the first time, with what is known of them by the state."""
+        table, keys = self.tables[self.table_of[part]], np.zeros(len(legal), np.int64)
+        self.called(part.policy.source, history, legal, keys)
+        for i, key in enumerate(keys.tolist()):
+            if key != NO_RECORD and not table.holds(key):
+                row = table.opened(key)
+                self.called(begins, history, i, row)
+                table.close(row)
 
 
 def values_of(leaf: Enhancement, theta: Any, history: Any, legal: np.ndarray, called: Callable[..., Any]) -> np.ndarray:

@@ -118,6 +118,10 @@ class PlainTable:
         """As much as a table for compiled code takes."""
         return (self._capacity() + 1) * self.dtype.itemsize
 
+    def holds(self, key: int) -> bool:
+        """Whether a record has entered it."""
+        return key in self._rows
+
     def enter(self, key: int, fields: Mapping[str, Any]) -> None:
         """Enter what is known of a record."""
         row = self.opened(key)

@@ -18,7 +18,7 @@ from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, 
 from icarus.engine.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG
 from icarus.engine.choice import choose, pick_outcome
 from icarus.engine.disguise import choose_behind_move, group_actions, is_disguised
-from icarus.engine.knowledge import tell_of_state, tell_of_step
+from icarus.engine.knowledge import room_for_beginnings, tell_of_state, tell_of_step
 from icarus.engine.lowering import AT_ONCE, COMPONENT, SIMULATED, TREE
 from icarus.engine.steps import has_room, is_interrupted, legal_actions, player_to_move, step_at, viewer_of
 from icarus.kernel import (
@@ -56,7 +56,7 @@ def play_out(a: Any, rng: np.ndarray) -> int:
         return TOO_LONG if a.pending.too_long else MORE_STEPS
     playout = struct_at(a.buffers.playout, PLAYOUT)
     a.pending.depth, a.pending.selected = t, root_place(a, struct_at(playout.steps, STEP).action)
-    return DONE
+    return room_for_beginnings(a) if a.composition.enters else DONE
 
 
 # ------------------------------------------------------------------------------------------------ lines 7-9: the beginning

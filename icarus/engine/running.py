@@ -131,6 +131,7 @@ class Search:
             "episodes",
             "told_in_tree",
             "told_in_simulation",
+            "enters",
         ):
             part[name] = getattr(program, name)
         part["row_words"] = row.itemsize // WORD_BYTES

@@ -103,6 +103,10 @@ def begin_search(
         return begin_search_in_python(state, strategy, seed, scheme)
     if threads == 1 and not scheme.counted:
         return Search(state, strategy, seed, scheme)
+    if sharing == RECORDS and any(part.initial.function for part in strategy.components):
+        raise ValueError(
+            f"sharing is {RECORDS!r}, but records of {strategy} begin with what a function tells; it must be {ROOTS!r}"
+        )
     key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
     seeds = [(*key, i) for i in range(scheme.trees if scheme.counted else threads)]
     if scheme.counted or sharing == ROOTS:

@@ -1,11 +1,12 @@
-"""What a composition reads of a game's features and heuristic: found by the names in its slots, refused where the game has none."""
+"""What slots read, found by the names in their code: features and the heuristic, which the game must have, and what no slot may read."""
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates, Slot
-from icarus.compiler.digest import attributes_read
+from icarus.compiler.digest import attributes_read, takes_by_place, unseeded_source
 from icarus.compiler.entries import Entry
 from icarus.engine.scheme import Scheme
 from icarus.kernel.game import AnyGame, Game
@@ -24,8 +25,13 @@ def tables_among(names: Iterable[str]) -> int:
 
 def tables_of(strategy: Enhancement) -> int:
     """The tables that any slot of a composition reads."""
-    slots = [slot for part in strategy.components for slot in (part.policy.source, part.capture)]
+    slots = [slot for part in strategy.components for slot in _readers(part)]
     return tables_among(name for slot in slots for name in attributes_read(slot.function))
+
+
+def _readers(part: Enhancement) -> list[Slot]:
+    """The slots of an enhancement that are given a history."""
+    return [slot for slot in (part.policy.source, part.capture, part.initial.function) if slot is not None]
 
 
 def widths_of(game: Any, tables: int) -> dict[str, int]:
@@ -77,7 +83,7 @@ def refuse_unknown(game: Any, strategy: Enhancement) -> None:
         ValueError: it does, or its function is asked about single actions, whose places in a table it cannot know.
     """
     for part in strategy.components:
-        for slot in (part.policy.source, part.capture):
+        for slot in _readers(part):
             _refuse_slot(game, slot, f"{slot.label()} of {part.name}")
         for name in part.backpropagation.features:
             column_of(game, name)
@@ -94,4 +100,32 @@ def _refuse_slot(game: Any, slot: Slot, label: str) -> None:
     if isinstance(slot, Candidates) and slot.independent and tables & OF_ACTIONS:
         raise ValueError(
             f"{label} is declared independent, but reads what the game tells of all legal actions; leave independent=True out"
+        )
+
+
+@functools.cache
+def refuse_unseeded(slot: Slot) -> None:
+    """Refuse a slot that draws from a generator which the seed of a search does not fix.
+
+    Raises:
+        ValueError: it does; the sentence says where from, and what to draw from instead.
+    """
+    source = unseeded_source(slot.function)
+    if source:
+        raise ValueError(
+            f"{slot.label()} draws from {source}, which the seed of a search does not fix; draw from the search's own generator, "
+            f"uniform(history.rng) or below(history.rng, n) of icarus.kernel"
+        )
+
+
+@functools.cache
+def refuse_places(slot: Slot) -> None:
+    """Refuse a slot that reads the arrays of a history by their places: what a slot reads is found by their names.
+
+    Raises:
+        ValueError: it does.
+    """
+    if takes_by_place(slot.function, "history"):
+        raise ValueError(
+            f"{slot.label()} takes a part of the history by its place, as in history[1]; take it by its name, history.moves"
         )

@@ -30,6 +30,7 @@ TABLE = np.dtype(
         ("used", np.int64),  # rows that hold a record
         ("reserved", np.int64),  # rows that playouts under way in several threads may still need
         ("lock", np.int64),  # 1 while one of several threads updates records
+        ("short", np.int64),  # whether there was no room for records that a policy asked about first
     ],
     align=True,
 )

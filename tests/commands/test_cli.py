@@ -495,6 +495,21 @@ def test_bad_threads_are_refused(icarus: Call, command: tuple[str, ...]) -> None
     assert refused(icarus(*command, "--sharing", "trees")) == "sharing is 'trees'; it must be 'roots' or 'records'"
 
 
+def test_search_and_match_cut_playouts_off_and_say_so(icarus: Call) -> None:
+    status, printed, _ = icarus("search", "leduc-poker", "--moves", "check", "--iterations", "30", "--cutoff", "1")
+    assert status == 0 and "MO_ISMCTS with cutoff=1" in " ".join(printed.split())
+    budget = ["--games", "2", "--iterations", "20", "--cutoff", "0"]
+    status, printed, _ = icarus("match", "leduc-poker", "BASELINE", "BASELINE", *budget)
+    assert status == 0 and "by MO_ISMCTS with cutoff=0" in " ".join(printed.split())
+
+
+def test_a_cut_off_is_refused_without_a_heuristic_or_a_number(icarus: Call) -> None:
+    command = ("search", "kuhn-poker", "--iterations", "20", "--cutoff")
+    told = "cutoff is 2, but kuhn-poker has no heuristic to end playouts with: Game(heuristic=…)"
+    assert refused(icarus(*command, "2")) == told
+    assert refused(icarus(*command, "-1")).startswith("cutoff is -1")
+
+
 def test_search_and_match_take_schemes_and_say_which_cheat(icarus: Call) -> None:
     status, printed, _ = icarus("search", "phantom-mnk", "--iterations", "60", "--scheme", "CheatingEnsembleUCT(3)")
     assert status == 0 and "CheatingEnsembleUCT(trees=3) (cheating: it sees what is hidden): 60 iterations" in printed

@@ -293,7 +293,7 @@ def test_only_candidates_declared_independent_are_asked_one_by_one() -> None:
 
 DECLARED_FALSELY = """
 import attrs
-from icarus import AMAF, BASELINE, MAST, NAST2, candidates, capture, games, gibbs, search
+from icarus import AMAF, BASELINE, MAST, NAST2, argmax, candidates, capture, games, gibbs, search, values
 from icarus.kernel import record, update
 
 @capture(reads_simulation=False)
@@ -315,8 +315,14 @@ def by_number(history, legal, records):
 def forgets(history, legal, records):
     records[0] = record(legal[0], 0)
 
+@values(uniform_in_simulation=True)
+def ranks(history, theta, legal, out):
+    for i in range(len(legal)):
+        out[i] = i
+
 state = games.load("othello").new_initial_state()
-for changes in ({"capture": looks}, {"capture": names}, {"policy": gibbs().over(by_number)}, {"policy": gibbs().over(forgets)}):
+policies = [gibbs().over(by_number), gibbs().over(forgets), argmax().over(ranks)]
+for changes in ({"capture": looks}, {"capture": names}, *({"policy": policy} for policy in policies)):
     try:
         search(state, BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30)
         print("nothing")
@@ -327,8 +333,9 @@ for changes in ({"capture": looks}, {"capture": names}, {"policy": gibbs().over(
 
 def test_false_declarations_are_found_with_checks(python: Python) -> None:
     done = python(DECLARED_FALSELY, ICARUS_DEBUG="1")
-    looks, names, independent, unwritten_record = done.stdout.splitlines() or [done.stderr]
+    looks, names, independent, unwritten_record, uniform = done.stdout.splitlines() or [done.stderr]
     assert looks.endswith("declared with reads_simulation=False looks at steps of the simulation")
     assert names.endswith("declared with writes_simulation=False names a record beyond the tree and its children")
     assert "by_number is declared independent, but names another record" in independent
     assert "forgets wrote no record for a legal action" in unwritten_record
+    assert "ranks is declared with uniform_in_simulation=True, but writes a finite value in the simulation" in uniform

@@ -1,0 +1,144 @@
+"""θ_initial told by a function of the state in which a policy first asks about a record: engine, plain engine and naive twin."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import BASELINE, MAST, argmax, games, initial, initial_information, search, ucb1, values
+from icarus.algebra.slots import InitialInformation
+from icarus.compiler.messages import CompilationError
+from icarus.engine.scheme import SO_ISMCTS, SO_ISMCTS_POM
+from icarus.kernel import prospects_at
+from icarus.specs.baseline import children
+from icarus.testing import Decision, Played
+from tests import naive, toy
+from tests.engine import test_schemes_twin as schemes
+from tests.engine.test_twin import agree, starts
+from tests.naive_catalogue import Twin
+
+WORTH = 4  # visits that the heuristic is worth
+
+
+@initial_information
+def nudge(history: Any, i: int, seen: Any, visits: int = WORTH) -> None:
+    """(n prospects of a, n, n) for [h # a]~"""
+    prospects = prospects_at(history, len(history.steps) - 1)
+    for player in range(len(seen.reward)):
+        seen.reward[player] = visits * prospects[i, player]
+    seen.visits = visits
+    seen.availability = visits
+
+
+NUDGED = attrs.evolve(BASELINE, name="NUDGED", initial=initial(nudge), policy=ucb1(0.5).over(children))
+
+
+class Nudged(Twin):
+    """The naive twin: a record holds its prospects as soon as a policy asks about it."""
+
+    def values(self, leaf, theta, h):
+        i, player, v = h.t, h.players[h.t], []
+        for a in h.legals[i]:
+            record = h.extended(i, a)
+            if record not in theta:
+                theta[record] = tuple(WORTH * prospect for prospect in h.prospects(i, a)), WORTH, WORTH
+        for a in h.legals[i]:
+            q, n, m = theta[h.extended(i, a)]
+            v.append(naive.upper_confidence(q[player], n, m, leaf.rule.parameter))
+        return v
+
+
+naive.CATALOGUE["nudged"] = Nudged()
+TWIN = naive.Leaf("nudged", naive.ucb1(0.5))
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_engine_and_twin_agree_where_records_begin_with_prospects(alone: bool) -> None:
+    strategy = NUDGED if alone else NUDGED >> MAST
+    twin = TWIN if alone else naive.Sequential(TWIN, naive.mast())
+    for number, game in enumerate(toy.ALL_TOYS):
+        agree(starts(game, number), strategy, twin, 40, seed=number)
+
+
+@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM], ids=str)
+def test_engine_and_twin_agree_in_other_schemes(scheme: Any) -> None:
+    for number, game in enumerate(toy.ALL_TOYS):
+        schemes.agree(starts(game, number), NUDGED, TWIN, 30, number, scheme)
+
+
+def test_the_engine_in_plain_python_agrees() -> None:
+    for number, game in enumerate(toy.ALL_TOYS):
+        state = starts(game, number)
+        one, other = (search(state, NUDGED, iterations=30, seed=number, engine=e) for e in ("compiled", "python"))
+        assert one.visits.tolist() == other.visits.tolist()
+        assert np.array_equal(one.records["NUDGED"].rows, other.records["NUDGED"].rows)
+
+
+def test_initial_information_by_hand() -> None:
+    prospects = {4: (0.25, 0.75), 5: (1.0, 0.0)}
+    played = Played([Decision(0, (4, 5), prospects=prospects)], players=2)
+    assert played.beginnings(NUDGED) == [
+        {"reward": [1.0, 3.0], "visits": 4, "availability": 4},
+        {"reward": [4.0, 0.0], "visits": 4, "availability": 4},
+    ]
+    assert played.beginnings(BASELINE)[0] == {"reward": [0.0, 0.0], "visits": 0, "availability": 0}
+
+
+def test_a_table_that_grows_changes_nothing() -> None:
+    state = games.load("othello").new_initial_state()
+    once, again = (search(state, NUDGED >> BASELINE, iterations=1500, seed=3) for _ in range(2))
+    assert once.visits.tolist() == again.visits.tolist()
+    held = once.records["NUDGED"].rows
+    assert len(held) > 2000  # more than the first table has room for
+    assert (held["visits"] >= 1).all() and (held["availability"] >= held["visits"]).all()
+
+
+def test_the_specification_tells_the_function() -> None:
+    assert "θ_initial = 0; (n prospects of a, n, n) for [h # a]~" in NUDGED.specification()
+
+
+@values
+def flat(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    """all 0"""
+    out[:] = 0.0
+
+
+def test_a_policy_over_values_or_single_actions_is_refused() -> None:
+    with pytest.raises(ValueError, match="initial of X is told by nudge.*must go over a @candidates function"):
+        attrs.evolve(BASELINE, name="X", initial=initial(nudge), policy=argmax().over(flat))
+    with pytest.raises(ValueError, match="asked about all legal actions at once"):
+        attrs.evolve(MAST, name="X", initial=initial(nudge))
+
+
+def test_shared_records_are_refused() -> None:
+    state = toy.BRANCHES.new_initial_state()
+    with pytest.raises(
+        ValueError, match="sharing is 'records', but records of NUDGED begin with what a function tells"
+    ):
+        search(state, NUDGED, iterations=10, threads=2, sharing="records")
+
+
+def test_a_game_without_a_heuristic_is_refused() -> None:
+    with pytest.raises(ValueError, match="nudge of NUDGED reads history.prospects, but .* has no heuristic"):
+        search(games.load("hearts").new_initial_state(seed=1), NUDGED, iterations=10)
+
+
+@initial_information
+def cutting(history: Any, i: int, seen: Any) -> None:
+    """half a visit"""
+    seen.visits = 0.5
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_a_real_for_a_count_is_refused(engine: str) -> None:
+    strategy = attrs.evolve(BASELINE, name="CUT", initial=initial(cutting))
+    with pytest.raises((CompilationError, TypeError), match="a real|the real 0.5"):
+        search(toy.BRANCHES.new_initial_state(), strategy, iterations=10, engine=engine)
+
+
+def test_parameters_are_bound_by_calling() -> None:
+    assert isinstance(nudge(visits=9), InitialInformation)
+    played = Played([Decision(0, (4,), prospects={4: (0.5, 0.5)})], players=2)
+    heavier = attrs.evolve(NUDGED, initial=initial(nudge(visits=9)))
+    assert played.beginnings(heavier)[0]["visits"] == 9
