@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+PATIENCE = 60_000  # milliseconds in which a page must have followed, on a busy machine
+
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
@@ -26,8 +28,18 @@ def browser() -> Iterator[Any]:
 def page(browser: Any) -> Iterator[Any]:
     """A page of its own; an error in its script fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(PATIENCE)
     opened, errors = context.new_page(), []
     opened.on("pageerror", lambda error: errors.append(str(error)))
     yield opened
     context.close()
     assert not errors
+
+
+@pytest.fixture
+def expect(browser: Any) -> Any:
+    """What is expected of a part of a page, waited for: it follows the server when it can."""
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=PATIENCE)
+    return expect

@@ -162,24 +162,25 @@ def test_a_port_in_use_is_told_in_a_sentence(served) -> None:
 # ------------------------------------------------------------------------------------------------------- a real browser
 
 
-def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page) -> None:
+def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expect) -> None:
     table, address = served("othello")
     page.goto(address)
-    page.wait_for_selector("#board [data-part].open")
+    open_squares, status = page.locator("#board [data-part].open"), page.locator("#status")
+    expect(open_squares.first).to_be_visible()
     page.click('#board [data-part="a1"]')
-    assert "nothing can be done with a1" in page.inner_text("#said")
-    page.locator("#board [data-part].open").first.click()
-    page.wait_for_function("document.querySelectorAll('#log li').length >= 2")
-    page.wait_for_selector("#board [data-part].open")
+    expect(page.locator("#said")).to_contain_text("nothing can be done with a1")
+    open_squares.first.click()
+    expect(page.locator("#log li").nth(1)).to_be_attached()
+    expect(open_squares.first).to_be_visible()
     page.click("#hint")
     page.frame_locator("#tree").locator(".row").nth(1).wait_for()
     page.click("#back")
-    assert "looking back" in page.inner_text("#status")
+    expect(status).to_contain_text("looking back")
     page.click("#last")
-    page.wait_for_function("document.getElementById('status').textContent.includes('your turn')")
+    expect(status).to_contain_text("your turn")
 
 
-def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, page) -> None:
+def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, page, expect) -> None:
     table, address = served("hearts", seed=5)
     page.on("dialog", lambda dialog: dialog.accept())
     page.goto(address)
@@ -188,11 +189,12 @@ def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, pag
         count = len(table.session.played)
         page.locator("#board [data-part].open").first.click()
         page.wait_for_function(f"document.querySelectorAll('#log li').length > {count}")
-    page.wait_for_function("document.getElementById('status').textContent.includes('your turn')")
-    assert page.is_disabled("#why") and "(hidden from you)" in page.inner_text("#log")
+    expect(page.locator("#status")).to_contain_text("your turn")
+    expect(page.locator("#why")).to_be_disabled()
+    expect(page.locator("#log")).to_contain_text("(hidden from you)")
     page.click("#open")
-    page.wait_for_function("!document.getElementById('log').textContent.includes('hidden from you')")
-    page.wait_for_selector("#open", state="hidden")
+    expect(page.locator("#log")).not_to_contain_text("hidden from you")
+    expect(page.locator("#open")).to_be_hidden()
     searched = [i for i, one in enumerate(table.session.played) if one.result is not None]
     page.locator("#log button").nth(searched[-1]).click()
     page.click("#why")
@@ -201,21 +203,19 @@ def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, pag
         f"document.getElementById('asked').textContent === 'why player {last.player} played {last.text}'"
     )
     rows = page.frame_locator("#tree").locator(".row.names ~ .row[aria-level='2']")
-    rows.first.wait_for()
-    assert last.text in rows.first.inner_text()
+    expect(rows.first).to_contain_text(last.text)
     assert rows.first.bounding_box()["y"] - page.locator("#tree").bounding_box()["y"] < 100  # the answer comes first
 
 
-def test_a_second_tab_follows_the_first_and_a_closed_one_loses_nothing(served, page, browser) -> None:
+def test_a_second_tab_follows_the_first_and_a_closed_one_loses_nothing(served, page, browser, expect) -> None:
     table, address = served("goofspiel")
-    page.goto(address)
-    page.wait_for_selector("#moves button")
     second = browser.new_page()
-    second.goto(address)
-    second.wait_for_selector("#moves button")
+    for tab in (page, second):
+        tab.goto(address)
+        expect(tab.locator("#moves button").first).to_be_visible()
     page.locator("#moves button").first.click()
-    second.wait_for_function("document.querySelectorAll('#log li').length >= 2")
+    expect(second.locator("#log li").nth(1)).to_be_attached()
     second.close()
-    page.wait_for_selector("#moves button")
+    expect(page.locator("#moves button").first).to_be_visible()
     page.locator("#moves button").first.click()
-    page.wait_for_function("document.querySelectorAll('#log li').length >= 4")
+    expect(page.locator("#log li").nth(3)).to_be_attached()
