@@ -71,6 +71,8 @@ def verify(
     experiment = store.experiment_in(directory)
     for module in sorted({cell.module for cell in experiment.cells if cell.module}):
         say(f"{directory} names a Python file, which is run now: {module}")
+    if without := store.unchecked(directory):
+        say(f"{without} games have no checksum: they were kept before there were any")
     differences = 0
     for message, same in audit(experiment, store.rows(directory, experiment), positive("sample", sample), seed):
         differences += not same

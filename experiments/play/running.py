@@ -1,5 +1,6 @@
 """Running an experiment: every game that its directory does not hold yet, once, by any number of processes."""
 
+import contextlib
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
@@ -8,6 +9,7 @@ import attrs
 
 from experiments.plan.definition import Cell, Experiment, Refusal
 from experiments.play.playing import Game
+from experiments.play.replay import compared
 from experiments.play.sequential import Progress
 from experiments.store import rows as store
 from experiments.store.rows import Row
@@ -58,6 +60,37 @@ def _left(
     )
 
 
+@contextlib.contextmanager
+def _writer(directory: Path, experiment: Experiment) -> Iterator[store.Writer]:
+    """The directory's results; a run that began before digests were kept is continued if its games come out the same.
+
+    Raises:
+        Refusal: they do not, or their time was up by the clock.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            opened = stack.enter_context(store.writer(directory, experiment))
+        except store.Unknown as unknown:
+            _play_again(directory, experiment, str(unknown))
+            store.adopt(directory, experiment)
+            opened = stack.enter_context(store.writer(directory, experiment))
+        yield opened
+
+
+def _play_again(directory: Path, experiment: Experiment, why: str) -> None:
+    """Play the first game of each agent again."""
+    first: dict[str, Row] = {}
+    for row in store.rows(directory, experiment):
+        first.setdefault(row["agent"], row)
+    cells = {cell.key: cell for cell in experiment.cells}
+    for row in first.values():
+        if row["iterations"] is None:
+            raise Refusal(f"{why}, and games with a time budget cannot tell; choose another directory")
+        found, same = compared(row, Game(cells[row["cell"]], row["trial"], tuple(row["seed"])), experiment)
+        if not same:
+            raise Refusal(f"{why}, and its games come out otherwise now ({found}); choose another directory")
+
+
 def run(
     experiment: Experiment,
     directory: Path,
@@ -83,7 +116,7 @@ def run(
         raise Refusal(
             "part: a sequential test cannot be divided, because later games depend on the results of earlier ones"
         )
-    with store.writer(directory, experiment) as writer:
+    with _writer(directory, experiment) as writer:
         started(
             writer,
             sum(1 for cell, trial in experiment.games() if trial in share and (cell.key, trial) not in writer.done),

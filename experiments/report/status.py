@@ -24,6 +24,8 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
         cells = [tally for tally in tallies if tally.cell.column == column]
         played = sum(tally.games for tally in cells)
         lines.append(f"  {title(column, experiment.columns)}: {played} of {experiment.trials * len(cells)}")
+    if results.unchecked:
+        lines.append(f"{results.unchecked} games have no checksum: they were kept before there were any")
     if done == total:
         return "\n".join([*lines, "complete"])
     if not (left := _seconds_left(experiment, tallies, _recent(results))):

@@ -15,6 +15,7 @@ import attrs
 
 from experiments.plan.definition import Cell, Column, Experiment
 from experiments.store import rows as store
+from experiments.store.lines import is_whole
 from experiments.store.rows import Damage
 from experiments.store.summary import MILLION, STATISTICS, Moments, Tally, blank
 
@@ -91,6 +92,10 @@ class Results:
 
     A game that several runs hold (the same cell, trial and way of drawing seeds) counts once.
 
+    Attributes:
+        runs, cells: what was read.
+        unchecked: how many lines have no checksum, because they were kept before there were any.
+
     Raises:
         Damage: see `store.rows`.
     """
@@ -98,7 +103,7 @@ class Results:
     def __init__(self, runs: Sequence[Run]) -> None:
         import duckdb
 
-        self.runs = list(runs)
+        self.runs, self.unchecked = list(runs), 0
         self.cells = list({cell.key: cell for run in runs for cell in run.experiment.cells}.values())
         self._database = duckdb.connect(config={"memory_limit": MEMORY})
         self._database.execute(f"CREATE TABLE games ({_GAMES})")
@@ -146,6 +151,7 @@ class Results:
         values = ", ".join(f"('{key}', {index})" for key, index in known)
         lines.create_view("lines", replace=True)
         before, _ = _counted(run.path)
+        self.unchecked += _unchecked(run)
         whole = " AND ".join(f"{field} IS NOT NULL" for field in (*_FIELDS, "statistics.agent"))
         read = self.select(f"""
             INSERT INTO games SELECT {number}, known.index, trial, seat, win, returns::VARCHAR = '{DRAWN}', returns, started,
@@ -247,6 +253,23 @@ class Results:
             JOIN games AS even ON even.cell = pairs.other AND even.trial = mine.trial AND even.run = mine.run
             GROUP BY mine.cell""")
         }
+
+
+def _unchecked(run: Run) -> int:
+    """How many lines of a file have no checksum.
+
+    Raises:
+        Damage: one does not have the one it was written with.
+    """
+    found = 0
+    with store.opened(run.path) as file:
+        for line in file:
+            whole = is_whole(line)
+            found += whole is None and line.endswith(b"\n")
+            if whole is False:
+                for _ in store.rows(run.directory, run.experiment):  # which tells the line
+                    pass
+    return found
 
 
 def _counted(path: Path) -> tuple[int, bytes]:

@@ -21,6 +21,7 @@ from typing import IO, Any, BinaryIO
 import attrs
 
 from experiments.plan.definition import Experiment, Refusal, from_settings
+from experiments.store import lines
 from icarus.engine.scheme import MO_ISMCTS
 
 EXPERIMENT, RESULTS, PACKED = "experiment.json", "results.jsonl", "results.jsonl.gz"
@@ -45,9 +46,12 @@ _FIELDS = {
     "seconds": float,
     "provenance": dict,
 }
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 Row = dict[str, Any]
+
+
+class Unknown(Refusal):
+    """A run that began before digests of Python files were kept: nothing tells whether its file is the same."""
 
 
 class Damage(Refusal):
@@ -84,6 +88,15 @@ def rows(directory: Path, experiment: Experiment) -> Iterator[Row]:
         Damage: a line is not a game of this experiment, or is there twice.
     """
     return (row for row, _ in _scan(results_in(directory), experiment))
+
+
+def unchecked(directory: Path) -> int:
+    """How many of the games were kept before lines had checksums."""
+    path = results_in(directory)
+    if not path.exists():
+        return 0
+    with opened(path) as file, _sound(path):
+        return sum(lines.is_whole(line) is None for line in file if line.endswith(b"\n"))
 
 
 def results_in(directory: Path) -> Path:
@@ -184,7 +197,7 @@ def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:
     except OSError as error:
         raise Refusal(f"{path} cannot be read: {error.strerror}") from None
     cells = {cell.key for cell in experiment.cells}
-    lines: dict[tuple[str, int], int] = {}
+    met: dict[tuple[str, int], int] = {}
     end = 0
     with file, _sound(path):
         for number, line in enumerate(file, 1):
@@ -196,8 +209,8 @@ def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:
                 raise Damage(
                     f"{path}, line {number}: not a game of this experiment (cell {row['cell']}, trial {row['trial']})"
                 )
-            if lines.setdefault(game, number) != number:
-                raise Damage(f"{path}, line {number}: the same game as in line {lines[game]}")
+            if met.setdefault(game, number) != number:
+                raise Damage(f"{path}, line {number}: the same game as in line {met[game]}")
             end += len(line)
             yield row, end
 
@@ -209,6 +222,9 @@ def _row(line: bytes, where: str) -> Row:
         raise Damage(f"{where}: damaged (not a JSON object)") from None
     if not isinstance(row, dict):
         raise Damage(f"{where}: damaged (not a JSON object)")
+    if lines.is_whole(line) is False:
+        raise Damage(f"{where}: damaged (it does not have the checksum that it was written with)")
+    row.pop(lines.FIELD, None)
     for field, kind in _FIELDS.items():
         if not isinstance(row.get(field), kind) or (kind is int and isinstance(row[field], bool)):
             raise Damage(f"{where}: damaged ({field!r} is {'missing' if field not in row else 'of the wrong kind'})")
@@ -267,7 +283,7 @@ class Writer:
         Raises:
             NotKept: it cannot be written, for example because the disk is full.
         """
-        line = _ENCODER.encode(row).encode() + b"\n"
+        line = lines.line_of(row)
         try:
             rest = memoryview(line)
             while rest:
@@ -361,17 +377,33 @@ def _claim(directory: Path, experiment: Experiment) -> None:
         raise Refusal(
             f"{directory} holds other files ({', '.join(strange[:3])}), no {EXPERIMENT}; choose an empty directory"
         )
-    with _written_whole(path) as file:
+    _write_experiment(directory, experiment)
+
+
+def _write_experiment(directory: Path, experiment: Experiment) -> None:
+    with _written_whole(directory / EXPERIMENT) as file:
         file.write(json.dumps({"format": FORMAT, **experiment.settings()}, indent=1, ensure_ascii=False).encode())
+
+
+def adopt(directory: Path, experiment: Experiment) -> None:
+    """Have a run that has not kept what its Python file held keep what the file holds now: its games come out the same.
+
+    Raises:
+        Refusal: another process is writing there.
+    """
+    with _locked(directory):
+        _write_experiment(directory, experiment)
 
 
 def _refuse_edited(directory: Path, experiment: Experiment) -> None:
     """Say so where all that differs is what a Python file holds."""
     for kept, now in zip(experiment_in(directory).cells, experiment.cells, strict=False):
         if kept.source != now.source and attrs.evolve(kept, source=now.source).settings() == now.settings():
+            if not kept.source:
+                raise Unknown(f"the run in {directory} has not kept what {now.module} held when it began")
             raise Refusal(
                 f"{now.module} was edited since the run in {directory} began: its digest is {now.source}, that of the games "
-                f"there {kept.source or 'not kept'}; undo the edit, or choose another directory"
+                f"there {kept.source}; undo the edit, or choose another directory"
             )
 
 

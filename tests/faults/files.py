@@ -40,6 +40,19 @@ def overwrite(bench: Bench) -> None:
         raise Wrong(f"the line is not told, or the file was changed: {told}")
 
 
+def flip_digit(bench: Bench) -> None:
+    """One digit is another: nobody could tell but for the checksum of its line."""
+    directory = bench.copy()
+    path = directory / store.RESULTS
+    content = bytearray(path.read_bytes())
+    place = bench.random.choice([i for i, letter in enumerate(content) if letter in b"0123456789"])
+    content[place] = bench.random.choice([digit for digit in b"0123456789" if digit != content[place]])
+    path.write_bytes(content)
+    told = bench.refused(store.Damage, lambda: running.run(bench.experiment, directory, Here()))
+    if f"line {content[:place].count(10) + 1}" not in told or path.read_bytes() != content:
+        raise Wrong(f"the line is not told, or the file was changed: {told}")
+
+
 def cut_packed(bench: Bench) -> None:
     """A packed file is cut short anywhere."""
     directory = bench.copy()
@@ -160,6 +173,7 @@ def change_setting(bench: Bench) -> None:
 FAULTS: dict[Callable[[Bench], None], int] = {  # how many of each by default
     tear: 50,
     overwrite: 30,
+    flip_digit: 30,
     cut_packed: 20,
     stop_packing: 10,
     put_other_games_beside: 10,

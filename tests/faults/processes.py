@@ -1,12 +1,14 @@
 """Faults of processes: kills of all kinds, no memory, two coordinators, edits while a run goes on, many starts at once."""
 
 import contextlib
+import json
 import os
 import resource
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,6 +66,49 @@ def run_twice(bench: Bench) -> None:
     if codes not in ([0, 0], [0, 2]) or any("Traceback" in text for text in told):
         raise Wrong(f"exit codes {codes}: {told}")
     bench.compare(directory)
+
+
+def kill_scheduler(bench: Bench) -> None:
+    """The scheduler of a dask cluster dies in the middle of a run: it ends in a sentence, and goes on without it."""
+    directory, folder = bench.fresh(), bench.fresh()
+    folder.mkdir()
+    with _dask("dask_scheduler", folder, "--port", "0") as scheduler, _dask("dask_worker", folder, "--nthreads", "1"):
+        address = _address(folder)
+        arguments = [*TYPED[: TYPED.index("--workers")], "--cluster", address, "--out", directory]
+        with command("run", *arguments) as process:
+            wait_for_rows(process, directory, 1)
+            scheduler.kill()
+            _, told = process.communicate(timeout=TIMEOUT)
+    if process.returncode not in (0, 1) or "Traceback" in told:
+        raise Wrong(f"it ended with {process.returncode}: {told}")
+    sentences = [line for line in told.splitlines() if line.startswith("experiments: ")]
+    if process.returncode == 1 and not any("scheduler" in line for line in sentences):
+        raise Wrong(f"it was not told that the scheduler has gone: {told}")
+    completed(bench, directory)
+
+
+def _dask(name: str, folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
+    """A scheduler or a worker, which find each other by a file."""
+    call = [sys.executable, "-m", f"distributed.cli.{name}", "--scheduler-file", str(folder / "scheduler.json")]
+    more = ["--no-nanny"] if name == "dask_worker" else []
+    return _Ended([*call, "--no-dashboard", *more, *arguments], env=environment(), stderr=subprocess.DEVNULL)
+
+
+class _Ended(subprocess.Popen):  # type: ignore[type-arg]
+    """A process that ends with its block."""
+
+    def __exit__(self, *raised: object) -> None:
+        self.kill()
+        super().__exit__(*raised)  # type: ignore[arg-type]
+
+
+def _address(folder: Path) -> str:
+    until = time.monotonic() + TIMEOUT
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError, ValueError):
+            return str(json.loads((folder / "scheduler.json").read_text())["address"])
+        time.sleep(0.1)
+    raise Wrong("no scheduler started")
 
 
 def take_memory(bench: Bench) -> None:
@@ -145,6 +190,7 @@ FAULTS: dict[Callable[[Bench], None], int] = {
     kill_run: 8,
     kill_worker: 4,
     run_twice: 2,
+    kill_scheduler: 1,
     take_memory: 4,
     edit_while_running: 1,
     start_eight: 1,
