@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 SMOKE := tests/test_checks.py tests/test_readme.py tests/algebra/test_enhancement.py tests/commands/test_own_files.py
 
-.PHONY: suite campaign test coverage pythons slow faults bench docs wheel clean
+.PHONY: suite campaign test coverage pythons slow faults fuzz bench docs wheel clean
 
 suite: .venv/experiments        # the main job, small: Table 1 on Othello and Knockout Whist, with its pictures
 	$(BIN)/python -m experiments run figure4 --games othello,knockout-whist --trials 8 --iterations 200 --out results/suite
@@ -41,6 +41,10 @@ slow: .venv/test                # the same with the full counts of games and det
 
 faults: .venv/test              # 200 faults and more: kills, torn and foreign files, full disks, flipped bits; each against an undisturbed run
 	$(BIN)/python -m tests.faults
+
+MINUTES ?= 60
+fuzz: .venv/test                # random strategies, searches, command lines and files for an hour, or MINUTES=5; what fails is kept
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES)
 
 bench: .venv/test               # speed beside OpenSpiel, memory, starts, and growth with its picture
 	mkdir -p results

@@ -1,0 +1,189 @@
+"""What holds whatever is drawn: each claim is a function of inputs, and fails by raising."""
+
+import contextlib
+import functools
+import io
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+from hypothesis import strategies as st
+
+from experiments.plan import building
+from experiments.plan.definition import Refusal, from_settings
+from experiments.store import rows as store
+from experiments.store.results import results_of
+from icarus import Enhancement, parse, search
+from icarus.commands import cli
+from tests.algebra.test_enhancement import compositions
+from tests.engine.test_plain import same
+from tests.engine.test_twin import starts
+from tests.experiments.conftest import a_row, keep, small
+from tests.fuzz import inputs
+
+ROOT = Path(__file__).parent.parent.parent
+GAMES = 5
+
+
+def one_sentence(error: BaseException) -> None:
+    """What a refusal must be."""
+    told = str(error)
+    assert told and "\n" not in told.strip() and len(told) < 2000, repr(told)
+
+
+def a_text_is_a_strategy_that_reads_back_or_is_refused(text: str) -> None:
+    try:
+        found = parse(text)
+    except ValueError as error:
+        one_sentence(error)
+    else:
+        assert isinstance(found, Enhancement) or hasattr(found, "terms")
+        if isinstance(found, Enhancement):
+            assert parse(str(found)) == found
+
+
+def both_engines_find_the_same(game: Any, strategy: Enhancement, scheme: Any, seed: int, iterations: int) -> None:
+    outcomes = [
+        _outcome(
+            lambda engine=engine: search(
+                starts(game, seed), strategy, iterations=iterations, seed=seed, scheme=scheme, engine=engine
+            )
+        )
+        for engine in ("compiled", "python")
+    ]
+    one, other = outcomes
+    assert isinstance(one, str) == isinstance(other, str), outcomes
+    if not isinstance(one, str):
+        same(one, other)
+
+
+def threads_find_the_same_twice_or_lose_nothing(
+    game: Any, strategy: Enhancement, scheme: Any, seed: int, iterations: int, threads: int, sharing: str
+) -> None:
+    def once() -> Any:
+        how: dict[str, Any] = {"threads": threads, "sharing": sharing, "scheme": scheme}
+        return search(starts(game, seed), strategy, iterations=iterations, seed=seed, **how)
+
+    one, other = _outcome(once), _outcome(once)
+    assert isinstance(one, str) == isinstance(other, str), (one, other)
+    if isinstance(one, str):
+        return
+    assert one.visits.sum() == one.iterations == other.iterations == iterations
+    assert ((0 <= one.values) & (one.values <= 1) | (one.visits == 0)).all()
+    if sharing == "roots" or threads == 1:
+        same(attrs.evolve(one, seconds=0.0), attrs.evolve(other, seconds=0.0))
+    else:
+        rows = one.records[next(iter(one.records))].rows
+        assert len(set(rows["record"].tolist())) == len(rows)
+        assert (rows["visits"] >= 0).all() and rows["visits"].max() <= iterations
+
+
+def _outcome(work: Callable[[], Any]) -> Any:
+    """A result, or the sentence that refuses."""
+    try:
+        return work()
+    except ValueError as error:
+        one_sentence(error)
+        return str(error)
+
+
+def a_command_ends_in_output_or_one_sentence(arguments: list[str]) -> None:
+    out, errors = io.StringIO(), io.StringIO()
+    before = os.getcwd()
+    os.chdir(ROOT)
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors), _no_input():
+            code = cli.run(list(arguments))
+    finally:
+        os.chdir(before)
+    assert code in (0, cli.FAILED, cli.REFUSED), (arguments, code)
+    assert "Traceback" not in errors.getvalue(), arguments
+
+
+@contextlib.contextmanager
+def _no_input() -> Any:
+    import sys
+
+    before, sys.stdin = sys.stdin, io.StringIO("")
+    try:
+        yield
+    finally:
+        sys.stdin = before
+
+
+def a_table_is_an_experiment_that_reads_back_or_is_refused(table: dict[str, Any]) -> None:
+    try:
+        found = building.build(table)
+    except Refusal as error:
+        one_sentence(error)
+    else:
+        assert from_settings(json.loads(json.dumps(found.settings()))) == found
+
+
+@functools.cache
+def _whole() -> tuple[bytes, list[Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        experiment = small()
+        directory = keep(
+            Path(folder) / "run", experiment, [a_row(experiment.cells[0], trial) for trial in range(GAMES)]
+        )
+        return (directory / store.RESULTS).read_bytes(), list(store.rows(directory, experiment))
+
+
+def a_damaged_run_is_told_or_gives_games_that_were_played(damage: list[tuple[float, str, int]]) -> None:
+    content, rows = _whole()
+    for where, what, byte in damage:
+        place = int(where * len(content))
+        content = _damaged(content, place, what, byte)
+    with tempfile.TemporaryDirectory() as folder:
+        experiment = small()
+        directory = keep(Path(folder) / "run", experiment, [])
+        (directory / store.RESULTS).write_bytes(content)
+        found = []
+        try:
+            found = list(store.rows(directory, experiment))
+            with results_of(directory) as results:
+                assert results.select("SELECT count(*) FROM games")[0][0] == len(found)
+        except store.Damage as error:
+            one_sentence(error)
+        assert all({key: row[key] for key in rows[0]} in rows for row in found)
+
+
+def _damaged(content: bytes, place: int, what: str, byte: int) -> bytes:
+    if what == "cut":
+        return content[:place]
+    if what == "flip":
+        return content[:place] + bytes([byte]) + content[place + 1 :]
+    if what == "insert":
+        return content[:place] + bytes([byte]) * 3 + content[place:]
+    if what == "drop":
+        return content[:place] + content[place + byte :]
+    return content[:place] + content[max(0, place - byte) :]
+
+
+CLAIMS: dict[Callable[..., None], dict[str, st.SearchStrategy[Any]]] = {
+    a_text_is_a_strategy_that_reads_back_or_is_refused: {"text": inputs.texts},
+    both_engines_find_the_same: {
+        "game": inputs.played_games,
+        "strategy": compositions,
+        "scheme": inputs.schemes,
+        "seed": inputs.seeds,
+        "iterations": st.integers(2, 40),
+    },
+    threads_find_the_same_twice_or_lose_nothing: {
+        "game": inputs.played_games,
+        "strategy": compositions,
+        "scheme": inputs.schemes,
+        "seed": inputs.seeds,
+        "iterations": st.integers(2, 300),
+        "threads": st.integers(1, 5),
+        "sharing": st.sampled_from(["roots", "records"]),
+    },
+    a_command_ends_in_output_or_one_sentence: {"arguments": inputs.command_lines},
+    a_table_is_an_experiment_that_reads_back_or_is_refused: {"table": inputs.tables()},
+    a_damaged_run_is_told_or_gives_games_that_were_played: {"damage": inputs.damages},
+}

@@ -1,0 +1,169 @@
+"""What is drawn: strategies as texts and as values, command lines, tables of experiments, damage to files."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from icarus import games
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
+from icarus.specs import SPECIFICATIONS
+from tests.algebra.test_enhancement import compositions
+from tests.toy import ALL_TOYS
+
+WHOLE = ("kuhn-poker", "phantom-mnk(columns=3,rows=3,in_a_row=3)", "goofspiel", "liars-dice", "othello")
+PLAIN_SCHEMES = (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(2), CheatingEnsembleUCT(2))
+
+schemes = st.tuples(st.sampled_from(PLAIN_SCHEMES), st.booleans()).map(
+    lambda drawn: drawn[0].with_exp3() if drawn[1] else drawn[0]
+)
+played_games = st.one_of(st.sampled_from(ALL_TOYS), st.sampled_from(ALL_TOYS), st.sampled_from(WHOLE).map(games.load))
+seeds = st.integers(0, 1 << 40)
+
+# ------------------------------------------------------------------------------------------------------ strategies as texts
+
+_words = st.sampled_from(
+    [
+        *SPECIFICATIONS,
+        "mast",
+        "nast",
+        "rave",
+        "gibbs",
+        "ucb1",
+        "rave_weight",
+        "k",
+        "n",
+        "policy",
+        "temperature",
+        "x",
+        "__import__",
+    ]
+)
+_numbers = st.sampled_from(["0", "1", "2", "3", "-1", "0.5", "1e9", "1e309", "nan", "inf", "00", "1_0", "9" * 40])
+_signs = st.sampled_from(
+    [">>", "+", "/", "^", "*", "-", "(", ")", ",", "=", ".", " ", "\n", "\t", '"', "'", "\\", "\0", "é", "]", "#", "%"]
+)
+soup = st.lists(st.one_of(_words, _numbers, _signs), max_size=14).map(" ".join)
+
+
+@st.composite
+def mangled(draw: st.DrawFn) -> str:
+    """The text of a strategy with a few letters changed."""
+    text = str(draw(compositions))
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(0, len(text)))
+        text = (
+            text[:place]
+            + draw(st.one_of(_signs, _numbers, _words, st.just("")))
+            + text[place + draw(st.integers(0, 3)) :]
+        )
+    return text
+
+
+texts = st.one_of(mangled(), soup, st.text(max_size=40))
+
+# ------------------------------------------------------------------------------------------------------------ command lines
+
+_integers = st.sampled_from(["0", "1", "2", "7", "-1", "1.5", "x", "", "nan", "٣", str(1 << 70)])
+_some = st.sampled_from(["1", "3", "20"])  # of what takes time
+_games = st.sampled_from(
+    [
+        "kuhn-poker",
+        "othello",
+        "goofspiel",
+        "Othello",
+        "nim",
+        "othello(",
+        "hearts(players=3)",
+        "",
+        "knockout-whist(players=9)",
+    ]
+)
+_strategies = st.one_of(st.sampled_from(["BASELINE", "RAVE >> MAST", "MAST"]), texts)
+_files = st.sampled_from(["examples/nim.py", "examples/own_pairs.py", "README.md", "nowhere.py", "/", "tests"])
+
+
+def _option(name: str, values: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
+    return st.one_of(st.just([]), st.just([]), values.map(lambda value: [name, value]), st.just([name]))
+
+
+def _line(*parts: st.SearchStrategy[Any]) -> st.SearchStrategy[list[str]]:
+    return st.tuples(*parts).map(
+        lambda found: [word for part in found for word in ([part] if isinstance(part, str) else part)]
+    )
+
+
+_budget = st.one_of(_some.map(lambda number: ["--iterations", number]), st.just(["--seconds", "0.01"]))
+_search = _line(
+    st.just("search"), _games, _option("--strategy", _strategies), _option("--seed", _integers), _option("--moves", st.text(max_size=8)),
+    _option("--scheme", st.one_of(st.sampled_from(["SO_ISMCTS", "DeterminizedUCT(2)", "MO_ISMCTS with EXP3"]), soup)),
+    _option("--with", _files), _option("--threads", st.sampled_from(["1", "2", "0", "-3", "x"])), _budget,
+)  # fmt: skip
+_match = _line(
+    st.just("match"),
+    st.just("kuhn-poker"),
+    _strategies,
+    _option("--seed", _integers),
+    st.just(["--games", "1"]),
+    _budget,
+)
+_audit = _line(
+    st.just("audit"), _games, _option("--seed", _integers), st.just(["--games", "1", "--determinizations", "3"])
+)
+_lists = _line(
+    st.sampled_from(["games", "specs", "--help", "serch", "--version", "play"]),
+    st.lists(st.one_of(_games, soup), max_size=2),
+)
+command_lines = st.one_of(_search, _match, _audit, _lists)
+
+# -------------------------------------------------------------------------------------------------------------- experiments
+
+_values: st.SearchStrategy[Any] = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-2, 5),
+        st.floats(),
+        st.sampled_from(["othello", "kuhn-poker", "rotate", "BASELINE", ""]),
+        texts,
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["a", "strategy", "iterations", "scheme", "agent"]), inner, max_size=3),
+    ),
+    max_leaves=4,
+)
+_right: dict[str, Any] = {
+    "name": "fuzzed", "games": "kuhn-poker", "agents": {"one": "MAST", "two": "BASELINE"}, "iterations": 20, "trials": 2
+}  # fmt: skip
+_keys = st.sampled_from(
+    [
+        "name",
+        "games",
+        "agents",
+        "iterations",
+        "seconds",
+        "trials",
+        "opponent",
+        "seats",
+        "roles",
+        "seed",
+        "paired",
+        "sprt",
+        "pictures",
+        "x",
+    ]
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict[str, Any]:
+    """The table of an experiment, with some of its keys changed, added or missing."""
+    changed = draw(st.dictionaries(_keys, _values, max_size=3))
+    missing = draw(st.sets(st.sampled_from(list(_right)), max_size=1))
+    return {key: value for key, value in {**_right, **changed}.items() if key not in missing}
+
+
+damages = st.lists(
+    st.tuples(st.floats(0, 1, exclude_max=True), st.sampled_from(["cut", "flip", "insert", "drop", "repeat"]), st.integers(0, 255)),
+    min_size=1, max_size=3,
+)  # fmt: skip

@@ -1,0 +1,24 @@
+"""A little of `make fuzz`, and every seed that has failed once."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.fuzz.claims import CLAIMS
+from tests.fuzz.running import failed_before, fuzz
+
+EXAMPLES = {
+    "both_engines_find_the_same": 8,
+    "threads_find_the_same_twice_or_lose_nothing": 8,
+    "a_command_ends_in_output_or_one_sentence": 12,
+}
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.__name__)
+def test_a_claim_holds_for_what_is_drawn(claim: Callable[..., None]) -> None:
+    assert fuzz(claim, EXAMPLES.get(claim.__name__, 60), seed=1) > 0
+
+
+@pytest.mark.parametrize(("name", "seed"), failed_before())
+def test_what_failed_once_holds(name: str, seed: int) -> None:
+    fuzz(next(claim for claim in CLAIMS if claim.__name__ == name), 40, seed)
