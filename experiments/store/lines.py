@@ -4,18 +4,43 @@ The checksum is the last field of the object, over all that stands before it. Li
 none; they are read as they are, and counted as such.
 """
 
+import datetime
 import json
 import re
 import zlib
 from typing import Any
 
+from experiments.plan.definition import Refusal
+
 FIELD = "check"
+LARGEST = 1e12  # no statistics of a game reach it
+_FIELDS = {
+    "cell": str,
+    "trial": int,
+    "seat": int,
+    "win": bool,
+    "reward": float,
+    "seed": list,
+    "returns": list,
+    "actions": list,
+    "moves": int,
+    "statistics": dict,
+    "started": str,
+    "seconds": float,
+    "provenance": dict,
+}
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _END = re.compile(rb',"check":"([0-9a-f]{8})"\}\n?\Z')
 _LONGEST_END = 32  # bytes that the end of a line may have
 
+Row = dict[str, Any]
 
-def line_of(row: dict[str, Any]) -> bytes:
+
+class Damage(Refusal):
+    """A file that does not hold what it should; the message names file and line."""
+
+
+def line_of(row: Row) -> bytes:
     """A row as a line, with its checksum; one that it had is another's.
 
     Raises:
@@ -30,3 +55,49 @@ def is_whole(line: bytes) -> bool | None:
     start = max(0, len(line) - _LONGEST_END)
     end = _END.search(line, start)
     return None if end is None else zlib.crc32(memoryview(line)[: end.start()]) == int(end[1], 16)
+
+
+def row_of(line: bytes, where: str) -> Row:
+    """The game of a line, without its checksum.
+
+    Args:
+        where: the file and the line, for what is told.
+
+    Raises:
+        Damage: it is none, or not what was written.
+    """
+    try:
+        row = json.loads(line, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise Damage(f"{where}: damaged (not a JSON object)") from None
+    if not isinstance(row, dict):
+        raise Damage(f"{where}: damaged (not a JSON object)")
+    if is_whole(line) is False:
+        raise Damage(f"{where}: damaged (it does not have the checksum that it was written with)")
+    row.pop(FIELD, None)
+    for field, kind in _FIELDS.items():
+        if not isinstance(row.get(field), kind) or (kind is int and isinstance(row[field], bool)):
+            raise Damage(f"{where}: damaged ({field!r} is {'missing' if field not in row else 'of the wrong kind'})")
+    if wrong := _senseless(row):
+        raise Damage(f"{where}: damaged ({wrong!r} is {row[wrong]!r})")
+    return row
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _senseless(row: Row) -> str:
+    """The first field that holds what no game can have; "" if there is none."""
+    try:
+        datetime.datetime.fromisoformat(row["started"])
+    except ValueError:
+        return "started"
+    numbers = [value for side in row["statistics"].values() if isinstance(side, dict) for value in side.values()]
+    if any(isinstance(value, int | float) and not abs(value) < LARGEST for value in numbers):
+        return "statistics"
+    if not 0 <= row["seconds"] < LARGEST:
+        return "seconds"
+    if not all(isinstance(value, int | float) and 0 <= value <= 1 for value in (row["reward"], *row["returns"])):
+        return "returns"
+    return ""

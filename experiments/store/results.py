@@ -15,7 +15,7 @@ import attrs
 
 from experiments.plan.definition import Cell, Column, Experiment
 from experiments.store import rows as store
-from experiments.store.lines import is_whole
+from experiments.store.lines import LARGEST, is_whole
 from experiments.store.rows import Damage
 from experiments.store.summary import MILLION, STATISTICS, Moments, Tally, blank
 
@@ -45,7 +45,7 @@ _GAMES = (
 
 
 _SENSIBLE = (
-    f"try_cast(started AS TIMESTAMPTZ) IS NOT NULL AND seconds BETWEEN 0 AND {store.LARGEST} AND reward BETWEEN 0 AND 1 "
+    f"try_cast(started AS TIMESTAMPTZ) IS NOT NULL AND seconds BETWEEN 0 AND {LARGEST} AND reward BETWEEN 0 AND 1 "
     "AND list_min(returns::DOUBLE[]) >= 0 AND list_max(returns::DOUBLE[]) <= 1"
 )
 

@@ -6,7 +6,6 @@ A run that has ended may be packed to results.jsonl.gz, which is read like the o
 """
 
 import contextlib
-import datetime
 import fcntl
 import gzip
 import json
@@ -22,40 +21,19 @@ import attrs
 
 from experiments.plan.definition import Experiment, Refusal, from_settings
 from experiments.store import lines
+from experiments.store.lines import Damage, Row
 from icarus.engine.scheme import MO_ISMCTS
 
 EXPERIMENT, RESULTS, PACKED = "experiment.json", "results.jsonl", "results.jsonl.gz"
 FORMAT = 1  # of both files
 CHUNK = 1 << 20  # bytes read at once
 UNFINISHED = ".new"  # the end of the name of a file that is being written
-LARGEST = 1e12  # no statistics of a game reach it
 PATIENCE = 1.0  # seconds for which a directory may be looked at (see `being_written`) before it counts as taken
 SYNC_SECONDS = 1.0  # the disk is asked to keep what it has at most this often; a killed process loses nothing
-_FIELDS = {
-    "cell": str,
-    "trial": int,
-    "seat": int,
-    "win": bool,
-    "reward": float,
-    "seed": list,
-    "returns": list,
-    "actions": list,
-    "moves": int,
-    "statistics": dict,
-    "started": str,
-    "seconds": float,
-    "provenance": dict,
-}
-
-Row = dict[str, Any]
 
 
 class Unknown(Refusal):
     """A run that began before digests of Python files were kept: nothing tells whether its file is the same."""
-
-
-class Damage(Refusal):
-    """A file that does not hold what it should; the message names file and line."""
 
 
 def experiment_in(directory: Path) -> Experiment:
@@ -203,7 +181,7 @@ def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
                 return
-            row = _row(line, f"{path}, line {number}")
+            row = lines.row_of(line, f"{path}, line {number}")
             game = row["cell"], row["trial"]
             if row["cell"] not in cells or not 0 <= row["trial"] < experiment.trials:
                 raise Damage(
@@ -213,44 +191,6 @@ def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:
                 raise Damage(f"{path}, line {number}: the same game as in line {met[game]}")
             end += len(line)
             yield row, end
-
-
-def _row(line: bytes, where: str) -> Row:
-    try:
-        row = json.loads(line, parse_constant=_no_number)
-    except (ValueError, RecursionError):
-        raise Damage(f"{where}: damaged (not a JSON object)") from None
-    if not isinstance(row, dict):
-        raise Damage(f"{where}: damaged (not a JSON object)")
-    if lines.is_whole(line) is False:
-        raise Damage(f"{where}: damaged (it does not have the checksum that it was written with)")
-    row.pop(lines.FIELD, None)
-    for field, kind in _FIELDS.items():
-        if not isinstance(row.get(field), kind) or (kind is int and isinstance(row[field], bool)):
-            raise Damage(f"{where}: damaged ({field!r} is {'missing' if field not in row else 'of the wrong kind'})")
-    if wrong := _senseless(row):
-        raise Damage(f"{where}: damaged ({wrong!r} is {row[wrong]!r})")
-    return row
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _senseless(row: Row) -> str:
-    """The first field that holds what no game can have; "" if there is none."""
-    try:
-        datetime.datetime.fromisoformat(row["started"])
-    except ValueError:
-        return "started"
-    numbers = [value for side in row["statistics"].values() if isinstance(side, dict) for value in side.values()]
-    if any(isinstance(value, int | float) and not abs(value) < LARGEST for value in numbers):
-        return "statistics"
-    if not 0 <= row["seconds"] < LARGEST:
-        return "seconds"
-    if not all(isinstance(value, int | float) and 0 <= value <= 1 for value in (row["reward"], *row["returns"])):
-        return "returns"
-    return ""
 
 
 class NotKept(Exception):
