@@ -30,6 +30,7 @@ class Progress:
 
     Attributes:
         cells: how many it has.
+        idle: how many of them have no games yet.
         games: of all of them.
         missing: games until all cells have had their first look, and until all have had their last.
         taken: how many cells have come to each look.
@@ -38,6 +39,7 @@ class Progress:
 
     place: Place
     cells: int
+    idle: int
     games: int
     missing: tuple[int, int]
     taken: tuple[int, ...]
@@ -64,6 +66,7 @@ def progress(results: Results, sizes: Sizes = LOOKS) -> list[Progress]:
             Progress(
                 place,
                 len(cells),
+                sum(not tally.games for tally in mine),
                 played,
                 (_missing(games, cells, sizes[place][0]), _missing(games, cells, sizes[place][-1])),
                 tuple(sum(games[cell] >= look for cell in cells) for look in sizes[place]),
@@ -147,11 +150,11 @@ def _block_line(block: order.Block, games: Mapping[Cell, int]) -> list[str]:
 def blocks(results: Results) -> Iterator[Block]:
     """The beginning of a campaign's report."""
     found = progress(results)
-    games, not_begun = sum(each.games for each in found), [place_title(each.place) for each in found if not each.games]
+    games, hardly = sum(each.games for each in found), [place_title(each.place) for each in found if each.idle]
     yield Paragraph(f"{games} games played, of {results.most} if every cell goes to its last look.")
     yield Paragraph(NO_VERDICTS)
-    if not_begun:
-        yield Paragraph(f"No games yet: {', '.join(not_begun)}.")
+    if hardly:
+        yield Paragraph(f"Left out of pictures and tables, because some cells have no games yet: {', '.join(hardly)}.")
     yield Heading("How far it is")
     yield progress_table(found)
     yield next_table(results)
@@ -168,7 +171,7 @@ def described(results: Results, running: bool) -> Iterator[Table | str]:
 
 
 def marked(columns: Columns, sizes: Sizes = LOOKS) -> Columns:
-    """The results as pictures take them: each cell with the games of its first look, and without columns that have no games."""
+    """The results as pictures take them: columns of which every cell has games, each with the games of its first look."""
 
     def due(tally: Tally) -> Tally:
         return attrs.evolve(tally, due=sizes[place_of(tally.cell)][0])
@@ -176,5 +179,5 @@ def marked(columns: Columns, sizes: Sizes = LOOKS) -> Columns:
     return {
         column: [due(tally) for tally in tallies]
         for column, tallies in columns.items()
-        if any(tally.games for tally in tallies)
+        if all(tally.games for tally in tallies)
     }

@@ -46,7 +46,7 @@ def test_a_game_in_the_middle_of_its_first_look_is_named_with_its_share(tmp_path
     ]
     first = dict(zip(table.header, table.rows[0], strict=True))
     assert first["Games"] == "10" and first["First look"] == "25 % of 40" and first["Looks"] == "0, 0, 0, 0"
-    assert found[0].missing == (30, 90)
+    assert found[0].idle == 10 and found[0].missing == (30, 90)
     assert found[1].hours_left[0] == pytest.approx(FIRST_LOOK * progress.SECONDS["othello", ""] / 3600)
 
 
@@ -126,7 +126,8 @@ def test_the_report_of_a_campaign_follows_from_the_rows_of_all_its_games(tmp_pat
     text = (folder / "report.md").read_text()
     assert (
         "40 games played" in text
-        and "No games yet: Othello, LOTR:C (Light), LOTR:C (Dark), Checkers, Hearts, Backgammon." in text
+        and "some cells have no games yet: Othello, LOTR:C (Light), LOTR:C (Dark), Checkers, Hearts, Backgammon."
+        in text
     )
     assert "1 % of 4000" in text and "37 wait for a first look" in text
     assert (
@@ -141,6 +142,15 @@ def test_the_report_of_a_campaign_follows_from_the_rows_of_all_its_games(tmp_pat
     assert main(["report", str(elsewhere)]) == 0
     for path in [elsewhere / "report.html", *(elsewhere / "figures").iterdir()]:
         assert path.read_bytes() == before[path.name], path.name
+
+
+def test_a_game_of_which_some_cells_have_not_played_is_in_no_picture(tmp_path):
+    kept = Campaign(tmp_path / "rows", tmp_path / "campaign", iterations=5, sizes=SMALL)
+    with pytest.raises(KeyboardInterrupt):
+        at_work.run(kept, Inventing(stop_after=45), blocks=2)
+    with results_of(kept.rows) as results:
+        assert [column.game for column in progress.marked(results.columns())] == ["dou-di-zhu"]
+        assert [each.idle for each in progress.progress(results, SMALL)] == [0, 15, 20, 20, 20, 20, 20]
 
 
 def test_status_tells_of_a_campaign_what_it_cost_and_what_comes_next(tmp_path, capsys):
