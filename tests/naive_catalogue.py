@@ -14,6 +14,7 @@ The readings are those told at the heads of the files in icarus/specs. Records a
     discounted-ucb       histories; (q, n, m)
     discounted-history   histories and (action, player); (q, n, m)
     score-bounds         histories; (q, n, m, 0, 1); and (mover, moves, player); (no rewards, 0, 0, bounds of what the player is sure of)
+    regret-matching      histories; (q, n, m, R); and (mover, moves, what the others chose at once…); (q, n, m, 0)
     relative-bonus       histories; (q, n, m, 0, 0); and (player,); (no rewards, wins, 0, sum of lengths, sum of their squares)
 """
 
@@ -393,6 +394,55 @@ class ScoreBounds(FirstPlayUrgency):
         return (q, n, m, context[1], high) if context[0] == "low" else (q, n, m, low, context[1])
 
 
+class RegretMatching(FirstPlayUrgency):
+    """`leaf.n` is γ."""
+
+    def initial(self, leaf, players):
+        return (0.0,) * players, 0, 0, 0.0
+
+    def values(self, leaf, theta, h):
+        i, legal, gamma = h.t, h.legals[h.t], leaf.n
+        if in_simulation(h):
+            return [1.0 for _ in legal]
+        if h.numbers[i] > 0:
+            regrets = [max(0.0, theta[h.choice(i, a)][3]) for a in legal]
+            total = sum(regrets)
+            return [gamma / len(legal) + (1 - gamma) * (r / total if total else 1 / len(legal)) for r in regrets]
+        known = {h.extended(i, a): theta[h.extended(i, a)][:3] for a in legal}
+        v = [self.value(leaf, known, h, h.players[i], a) for a in legal]
+        return [1.0 if x == max(v) else 0.0 for x in v]
+
+    def groups(self, h: Playout) -> list[list[int]]:
+        """The decisions that were made at once, those of one and the same moment together."""
+        groups: list[list[int]] = []
+        for i, number in enumerate(h.numbers):
+            if number > 0 and groups and groups[-1][-1] == i - 1 and h.numbers[i - 1] == number - 1:
+                groups[-1].append(i)
+            elif number > 0:
+                groups.append([i])
+        return [group for group in groups if all(h.phases[i] != SIMULATION for i in group)]
+
+    def capture(self, leaf, h, theta):
+        captured = naive.capture_histories(leaf, h)
+        for group in self.groups(h):
+            for i in group:
+                player, others = h.players[i], tuple(h.actions[j] for j in group if j != i)
+                for a in h.legals[i]:
+                    if a != h.actions[i]:
+                        q, n, _, _ = theta[(*h.choice(i, a), *others)]
+                        regret = (q[player] / n if n else 0.5) - h.rewards[player]
+                        captured += [(h.choice(i, a), regret)] if regret != 0 else []
+                    elif others:
+                        captured.append(((*h.choice(i, a), *others), VISIT))
+        return captured
+
+    def backpropagation(self, leaf, known, context, rewards):
+        q, n, m, regret = known
+        if context in (VISIT, AVAIL):
+            return (*super().backpropagation(leaf, (q, n, m), context, rewards), regret)
+        return q, n, m, regret + context
+
+
 class Surprises(Twin):
     """No published enhancement: (a, ρ) holds the sum of |μ_ρ − q/n| · (iteration + 1), what was known when it was captured."""
 
@@ -418,7 +468,7 @@ class Surprises(Twin):
         return q + rewards[player], n + 1, surprise + weight
 
 
-naive.ROUNDED |= {"ppa", "batch-decay", "relative-bonus"}
+naive.ROUNDED |= {"ppa", "batch-decay", "relative-bonus", "regret-matching"}
 naive.CATALOGUE.update(
     {
         "fpu": FirstPlayUrgency(),
@@ -437,6 +487,7 @@ naive.CATALOGUE.update(
         "discounted-history": DiscountedHistory(),
         "relative-bonus": RelativeBonus(),
         "score-bounds": ScoreBounds(),
+        "regret-matching": RegretMatching(),
         "surprises": Surprises(),
     }
 )
@@ -512,6 +563,10 @@ def score_bounds(gamma: float = 0.0, delta: float = 0.0, c: float = 0.7) -> Leaf
 
 def mcts_solver(c: float = 0.7) -> Leaf:
     return Leaf("score-bounds", Rule("argmax", (c, math.inf)), "solver")
+
+
+def regret_matching(gamma: float = 0.2, c: float = 0.7) -> Leaf:
+    return Leaf("regret-matching", Rule("roulette", (c, math.inf)), gamma)
 
 
 def surprises() -> Leaf:

@@ -3,6 +3,7 @@
 from icarus.algebra.enhancement import Composition, Enhancement, Sum, linear, maxilinear, named, sequential
 from icarus.algebra.information import (
     ACTION,
+    ACTIONS,
     COUNT,
     HISTORY,
     MOVE,
@@ -32,6 +33,7 @@ from icarus.algebra.weights import Weight, rave_weight, weight
 
 __all__ = [
     "ACTION",
+    "ACTIONS",
     "COUNT",
     "HISTORY",
     "MOVE",

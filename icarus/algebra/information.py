@@ -14,7 +14,9 @@ from icarus.algebra.slots import Candidates, InitialInformation
 from icarus.checks import integer, is_integer
 from icarus.compiler.functions import plain
 from icarus.kernel.game import Game
-from icarus.kernel.history import episode_record, history_record, record
+from icarus.kernel.history import episode_record, history_record, mix, record
+
+_OF_HISTORY, _ANY_NUMBER = ("player", "moves"), "A*"  # the parts of a record of M*; the factor of actions, however many
 
 
 @attrs.frozen
@@ -45,20 +47,35 @@ class Space:
             return False
         if self == HISTORY and not parts:
             return True
+        if self.continues_histories:
+            beyond = len(parts) - len(_OF_HISTORY)
+            wanted = beyond >= 1 if self.factors[-1] == _ANY_NUMBER else beyond == len(self.factors) - 1
+            return wanted and HISTORY.has(parts[:2]) and all(is_integer(part) for part in parts[2:])
         if self in (HISTORY, POSITION):
             *numbers, moves = parts or (None,)
             lists = isinstance(moves, tuple | list) and all(is_integer(move) for move in moves)
             return lists and len(numbers) == len(self.factors) and all(is_integer(number) for number in numbers)
         return len(parts) == len(self.factors) and all(is_integer(part) for part in parts)
 
+    @property
+    def continues_histories(self) -> bool:
+        """Whether records are made of a history and integers, as those of `HISTORY * PLAYER` are."""
+        return len(self.factors) > 1 and self.factors[:1] == HISTORY.factors
+
     def key(self, game: Game, parts: Any) -> int:
         """The key of a record of this space in a game.
 
         Args:
             parts: what the record is made of. M* (`HISTORY`): () for the empty history, else (player, moves) with the moves as
-                the player, who made the last one, observed them. E × M* (`POSITION`): (label, player, moves). Otherwise the
-                integers in order, such as (action, player).
+                the player, who made the last one, observed them. E × M* (`POSITION`): (label, player, moves). M* × … (`HISTORY *
+                PLAYER`): (player, moves) and the integers that follow, with moves () for the empty history. Otherwise the integers
+                in order, such as (action, player).
         """
+        if self.continues_histories:
+            key = HISTORY.key(game, parts[:2] if parts[1] else ())
+            for part in parts[2:]:
+                key = mix(key, int(part))
+            return key
         if self == HISTORY:
             return (
                 history_record(game.viewer(parts[0]), parts[0], tuple(parts[1])) if parts else history_record(0, 0, ())
@@ -108,6 +125,7 @@ ACTION = Space(("A",))
 MOVE = Space(("M",))
 PLAYER = Space(("{1, …, κ}",))
 HISTORY = Space(("M*",))
+ACTIONS = Space(("A*",))  # any number of them, at least one; after a HISTORY
 POSITION = Space(("E", "M*"))
 NOTHING = Space(("{ψ}",))
 VISIT_OR_AVAILABLE = Space(("{ψ_avail, ψ_visit}",))

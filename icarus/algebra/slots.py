@@ -186,10 +186,12 @@ class Capture(Slot):
     Attributes:
         reads_simulation: whether it looks at steps of the simulation phase.
         writes_simulation: whether it names records of anything but the histories of the tree and their children.
+        proves: whether it proves what players are sure to get.
     """
 
     reads_simulation: bool = True
     writes_simulation: bool = True
+    proves: bool = False
 
     KIND = "capture"
     ARGUMENTS = ("history", "updates")
@@ -257,7 +259,13 @@ def initial_information(function: Callable) -> InitialInformation:
     return InitialInformation.of(function)
 
 
-def capture(function: Callable | None = None, *, reads_simulation: bool = True, writes_simulation: bool = True) -> Any:
+def capture(
+    function: Callable | None = None,
+    *,
+    reads_simulation: bool = True,
+    writes_simulation: bool = True,
+    proves: bool = False,
+) -> Any:
     """Mark `function(history, updates)`, or `function(history, theta, updates)` where it reads θ: the capture function ξ.
 
     Args:
@@ -265,10 +273,18 @@ def capture(function: Callable | None = None, *, reads_simulation: bool = True, 
             capture looks at is not written down.
         writes_simulation: False if it names only records of histories in the tree and of their children, as AMAF's does;
             a policy over such records need not be asked where there cannot be any.
+        proves: True if it proves what players are sure to get, as MCTS_SOLVER's does: the fields `lower` and `upper` of a record (player,
+            moves, another player), of HISTORY * PLAYER, bound what that other is sure to get after these moves. A search then plays
+            no action that is proved to be no better than another, and is refused where anything is hidden.
     """
+    declared: dict[str, Any] = {
+        "reads_simulation": reads_simulation,
+        "writes_simulation": writes_simulation,
+        "proves": proves,
+    }
     if function is None:
-        return functools.partial(capture, reads_simulation=reads_simulation, writes_simulation=writes_simulation)
-    return attrs.evolve(Capture.of(function), reads_simulation=reads_simulation, writes_simulation=writes_simulation)
+        return functools.partial(capture, **declared)
+    return attrs.evolve(Capture.of(function), **declared)
 
 
 def backpropagation(function: Callable | None = None, *, averages: bool = False) -> Any:

@@ -20,7 +20,7 @@ from icarus.compiler.functions import DEBUG
 from icarus.engine.beginnings import beginning_entry
 from icarus.engine.entries import backpropagation_entry, capture_entry, policy_entry, weight_entry
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
-from icarus.engine.told import refuse_places, refuse_unknown, refuse_unseeded, tables_among
+from icarus.engine.told import refuse_hidden, refuse_places, refuse_unknown, refuse_unseeded, tables_among
 from icarus.kernel.game import Game
 from icarus.specs.baseline import BASELINE
 from icarus.specs.exp3 import EXP3
@@ -96,6 +96,7 @@ class Program:
         table_of: the index of each enhancement's table.
         component, program, term, leaf, factor: the arrays.
         steps_in_simulation: whether anybody looks at steps of the simulation phase.
+        choices: whether anybody asks which decisions are simultaneous.
         moves_in_simulation, keys_in_simulation, episodes: which of these anybody reads.
         told_in_tree, told_in_simulation: which tables of what the game tells anybody reads, as bits (`icarus.kernel.knowledge`).
         enters: whether records enter a table when a policy first asks about them.
@@ -115,6 +116,7 @@ class Program:
     told_in_tree: int
     told_in_simulation: int
     enters: bool
+    choices: bool
     alive: list[Any]
 
 
@@ -173,6 +175,7 @@ class _Lowering:
         self.at_once = scheme.exp3 and game.simultaneous is not None
         refuse_unknown(game, strategy)
         self.components, self.table_of = components_of(strategy, self.at_once)
+        refuse_hidden(self.components, game)
         self.terms: list[tuple[Any, ...]] = []
         self.leaves: list[tuple[Any, ...]] = []
         self.factors: list[tuple[Any, ...]] = []
@@ -187,15 +190,18 @@ class _Lowering:
             for weight, parts in mixture(strategy, which):
                 self.add_term(which, weight, parts)
             programs.append((first, len(self.terms) - first))
+        if not self.at_once:
+            programs.append(programs[TREE])
         simulated, terms = programs[SIMULATED]
         quiet = all(term[4] == RULE_UNIFORM for term in self.terms[simulated : simulated + terms])
         captures = [component.capture for component in self.components]
         components = np.array([self.lowered_component(component) for component in self.components], COMPONENT)
+        names = [(capture, attributes_read(capture.function)) for capture in captures]
+        reads = {name for capture, read in names if capture.reads_simulation for name in read}
         writes = {
-            name for capture in captures if capture.writes_simulation for name in attributes_read(capture.function)
+            name for capture, read in names if capture.writes_simulation and capture.reads_simulation for name in read
         }
-        reads = {name for capture in captures if capture.reads_simulation for name in attributes_read(capture.function)}
-        of_tree = {name for capture in captures for name in attributes_read(capture.function)}
+        anywhere = self.read.union(*(read for _, read in names))
         return Program(
             components=self.components,
             table_of=self.table_of,
@@ -208,9 +214,10 @@ class _Lowering:
             moves_in_simulation="moves" in self.read_in_simulation | reads,
             keys_in_simulation="keys" in self.read_in_simulation | writes,
             episodes=bool({"episodes", "episode"} & (self.read | reads)),
-            told_in_tree=tables_among(self.read | of_tree),
+            told_in_tree=tables_among(anywhere),
             told_in_simulation=tables_among(self.read_in_simulation | reads),
             enters=any(component.initial.function for component in self.components),
+            choices="choice" in anywhere,
             alive=self.alive,
         )
 

@@ -42,6 +42,17 @@ def mean_rewards(found: np.ndarray) -> np.ndarray:
     return np.divide(rewards, counts, out=np.full(len(counts), np.nan), where=counts > 0)
 
 
+def visits_of_undominated(visits: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """[actions]: the visits, −1 where another action is proved to be at least as good, and may be better.
+
+    Args:
+        bounds: [2, actions], as `Search.root_bounds` has them.
+    """
+    lower, upper = bounds
+    dominated = (lower[None, :] >= upper[:, None]) & (upper[None, :] > lower[:, None])
+    return np.where(dominated.any(axis=1), -1, visits)
+
+
 class Shared:
     """What searches that share their records have in common.
 
@@ -94,13 +105,20 @@ class Team:
         """End the threads."""
         self._pool.shutdown()
 
+    def root_bounds(self) -> np.ndarray:
+        """As `Search.root_bounds`: the narrowest of all searches."""
+        bounds = [search.root_bounds() for search in self.searches]
+        return np.array(
+            [np.max([lower for lower, _ in bounds], axis=0), np.min([upper for _, upper in bounds], axis=0)]
+        )
+
     def combined(self, first: Any, seconds: float) -> Any:
         """The `Result` of the first search with what is additive summed over all of them."""
         visits = np.sum([search.root_visits() for search in self.searches], axis=0)
         phase_steps = np.sum([search.phase_steps() for search in self.searches], axis=0).tolist()
         return attrs.evolve(
             first,
-            action=self.searches[0].most_visited(visits),
+            action=self.searches[0].most_visited(visits_of_undominated(visits, self.root_bounds())),
             visits=visits,
             policy=visits / max(1, visits.sum()),
             iterations=self.iterations,

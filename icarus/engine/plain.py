@@ -200,7 +200,7 @@ class PlainSearch(Search):
             label = -1 if self.game.episode is None else int(self.game.episode(world))
             if label >= 0:
                 playout.begin_episode(label)
-        playout.steps[playout.t].player = TERMINAL
+        playout.steps[playout.t].player = player
         self._teller.tell_of_state(playout.told, world)
         return playout, world
 
@@ -237,7 +237,7 @@ class PlainSearch(Search):
         step = playout.steps[playout.t]
         step.phase = self._phase(playout, legal) if in_tree else SIMULATION
         self._phase_steps[step.phase] += 1
-        if in_tree and self._at_once:
+        if self.game.simultaneous is not None and player != CHANCE and self._is_near_tree(playout):
             step.choice, step.probability = self.game.simultaneous(world), 1.0
         if player == CHANCE:
             i = self._outcome(world, len(actions))
@@ -246,6 +246,11 @@ class PlainSearch(Search):
         alike = [i for i, edge in enumerate(edges) if index == ANY or edge == legal[index]]
         i = alike[below(self.rng, len(alike))] if len(alike) > 1 else alike[0]
         return edges[i], actions[i]
+
+    @staticmethod
+    def _is_near_tree(playout: Playout) -> bool:
+        """Whether the decision that comes next is in the tree, or the first after it."""
+        return playout.t == 0 or playout.steps[playout.t - 1].phase != SIMULATION
 
     def _phase(self, playout: Playout, legal: Sequence[int]) -> int:
         step = playout.steps[playout.t]
@@ -256,7 +261,8 @@ class PlainSearch(Search):
     def _chosen(self, playout: Playout, in_tree: bool, legal: list[int]) -> int:
         """The index of what the policy chooses; ANY where it is uniform by definition."""
         step = playout.steps[playout.t]
-        which = AT_ONCE if step.choice > 0 else TREE if in_tree else SIMULATED
+        at_once = self._at_once and in_tree and step.choice > 0
+        which = AT_ONCE if at_once else TREE if in_tree else SIMULATED
         decision = Decision(playout, legal)
         index = self.program.decided(which, decision)
         if which == AT_ONCE:

@@ -18,7 +18,7 @@ from icarus.engine.arena import ANY
 from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE, components_of, mixture, of_means
 from icarus.engine.plain_history import Playout
 from icarus.engine.plain_table import PlainTable, PlainTheta, Row
-from icarus.engine.told import refuse_unknown
+from icarus.engine.told import refuse_hidden, refuse_unknown
 from icarus.kernel import NO_RECORD, below, uniform
 from icarus.specs.exp3 import EXP3
 
@@ -93,6 +93,7 @@ class Composed:
         refuse_unknown(game, strategy)
         self.strategy, self.game, self.rng = strategy, game, rng
         self.components, self.table_of = components_of(strategy, at_once)
+        refuse_hidden(self.components, game)
         self.tables = [PlainTable(component, game) for component in self.components]
         self._interpret: Interpreter = Interpreter()
         programs = {TREE: strategy, SIMULATED: strategy, **({AT_ONCE: EXP3} if at_once else {})}

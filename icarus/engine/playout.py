@@ -171,6 +171,8 @@ def simulation(a: Any, rng: np.ndarray, t: int) -> int:
     end = max(t + a.game.cutoff, 1)  # the root's action is always played
     if reading.told_in_tree & FEATURES:
         tell_of_state(a, playout, t)  # the expanded one is of the tree
+    if a.game.simultaneous != 0:
+        step_at(playout, t).choice = call1(a.game.simultaneous, (a.buffers.state,)) if player_to_move(a) >= 0 else 0
     while True:
         player = player_to_move(a)
         if player == TERMINAL:
@@ -201,7 +203,7 @@ def simulation(a: Any, rng: np.ndarray, t: int) -> int:
         t += 1
         label_episode(a, playout, t)
     last = step_at(playout, t)
-    last.phase, last.player = SIMULATION, TERMINAL
+    last.phase, last.player = SIMULATION, player
     playout.length = t + 1
     if reading.told_in_simulation & FEATURES:
         tell_of_state(a, playout, t)

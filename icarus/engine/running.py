@@ -14,7 +14,7 @@ from icarus.engine.choice import WeightError
 from icarus.engine.interrupts import RINGS
 from icarus.engine.loop import loop, raw_loop, tie_break
 from icarus.engine.lowering import Program, lowered
-from icarus.engine.parallel import Shared, mean_rewards
+from icarus.engine.parallel import Shared, mean_rewards, visits_of_undominated
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
 from icarus.engine.tables import Records, Table
@@ -68,7 +68,7 @@ class Search:
         arena["game"]["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
         arena["rings"] = RINGS.ctypes.data
         arena["game"]["look"] = self.state.game.entries().address("observe") if self.scheme.eyes == ROOT else 0
-        arena["game"]["simultaneous"] = entries.address("simultaneous") if self.scheme.exp3 else 0
+        arena["game"]["simultaneous"] = entries.address("simultaneous") if self.scheme.exp3 or program.choices else 0
         self._keep("buffers", "rng", seeded(self.seed))
         self._place_root()
         self._place_composition()
@@ -292,6 +292,17 @@ class Search:
                 found[:, i] = seen["reward"][player], seen["visits"]
         return found
 
+    def root_bounds(self) -> np.ndarray:
+        """[2, actions]: between what bounds lies what the player to move is sure to get after each action, as far as it is proved."""
+        bounds = np.array([np.zeros(len(self.actions)), np.ones(len(self.actions))])
+        for part in self.program.table_of:
+            proved = self.records(copied=False)[str(part)] if part.capture.proves else {}
+            for i, action in enumerate(self.actions):
+                seen = proved.get((self._observer, (action,), self._observer))
+                if seen is not None:
+                    bounds[:, i] = max(bounds[0, i], seen["lower"]), min(bounds[1, i], seen["upper"])
+        return bounds
+
     def most_visited(self, visits: np.ndarray) -> int:
         """The action of most visits; ties broken uniformly by the search's generator."""
         most = np.flatnonzero(visits == visits.max())
@@ -304,7 +315,7 @@ class Search:
         visits = self.root_visits()
         values = mean_rewards(self.root_rewards() if rewards is None else rewards)
         return Result(
-            action=self.most_visited(visits),
+            action=self.most_visited(visits_of_undominated(visits, self.root_bounds())),
             actions=self.actions,
             visits=visits,
             values=values,

@@ -1,7 +1,7 @@
 """What slots read, found by the names in their code: features and the heuristic, which the game must have, and what no slot may read."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from icarus.algebra import Enhancement
@@ -74,6 +74,20 @@ def refuse_cutoff(game: AnyGame, scheme: Scheme) -> None:
         raise ValueError(
             f"cutoff is {scheme.cutoff}, but {game} has no heuristic to end playouts with: Game(heuristic=…)"
         )
+
+
+def refuse_hidden(components: Sequence[Enhancement], game: AnyGame) -> None:
+    """Refuse enhancements that prove what players are sure to get, in a game in which something is hidden.
+
+    Raises:
+        ValueError: there is one, and the game has secrets, or choices made at once.
+    """
+    hidden = [part for part in (game.determinize, game.observe, game.simultaneous) if part is not None]
+    for component in components:
+        if component.capture.proves and hidden:
+            raise ValueError(
+                f"{component} proves what players are sure to get, for which nothing may be hidden; in {game} something is"
+            )
 
 
 def refuse_unknown(game: Any, strategy: Enhancement) -> None:

@@ -63,6 +63,8 @@ class AnyGame:
     players: int
     actions: int | None
     observe: Callable | None
+    determinize: Callable | None
+    simultaneous: Callable | None
     parameters: Mapping[str, int]
     defaults: Mapping[str, int]
     features: Callable | None

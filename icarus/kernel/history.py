@@ -38,7 +38,7 @@ STEP = np.dtype(
         (
             "choice",
             np.int32,
-        ),  # the number of a simultaneous decision among those made at once; 0 where it is none, or nobody asks
+        ),  # the number of a decision in the tree, or of the first after it, among those made at once; 0 where it is none, or nobody asks
     ],
     align=True,
 )

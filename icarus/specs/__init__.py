@@ -29,7 +29,9 @@ from icarus.specs.progressive_unpruning import (
     progressive_widening,
 )
 from icarus.specs.puct import PUCT, puct
+from icarus.specs.regret_matching import REGRET_MATCHING, regret_matching
 from icarus.specs.relative_bonus import RELATIVE_BONUS, relative_bonus
+from icarus.specs.score_bounds import MCTS_SOLVER, SCORE_BOUNDS, mcts_solver, score_bounds
 from icarus.specs.thompson import THOMPSON
 from icarus.specs.ucb1_tuned import UCB1_TUNED, ucb1_tuned
 
@@ -68,6 +70,9 @@ SPECIFICATIONS: dict[str, Enhancement] = {
     "PROGRESSIVE_WIDENING": PROGRESSIVE_WIDENING,
     "PUCT": PUCT,
     "IMPLICIT_MINIMAX": IMPLICIT_MINIMAX,
+    "REGRET_MATCHING": REGRET_MATCHING,
+    "MCTS_SOLVER": MCTS_SOLVER,
+    "SCORE_BOUNDS": SCORE_BOUNDS,
 }
 _FUNCTIONS: dict[str, Any] = {
     "baseline": baseline,
@@ -94,6 +99,9 @@ _FUNCTIONS: dict[str, Any] = {
     "progressive_widening": progressive_widening,
     "puct": puct,
     "implicit_minimax": implicit_minimax,
+    "regret_matching": regret_matching,
+    "mcts_solver": mcts_solver,
+    "score_bounds": score_bounds,
     "rave_weight": rave_weight,
     "ucb1": ucb1,
     "gibbs": gibbs,
@@ -132,6 +140,7 @@ __all__ = [
     "MAST",
     "MAST_BATCH_DECAY",
     "MAST_SIMULATION_DECAY",
+    "MCTS_SOLVER",
     "NAST",
     "NAST1",
     "NAST2",
@@ -145,7 +154,9 @@ __all__ = [
     "PUCT",
     "RAVE",
     "RAVE_STRICT",
+    "REGRET_MATCHING",
     "RELATIVE_BONUS",
+    "SCORE_BOUNDS",
     "SPECIFICATIONS",
     "THOMPSON",
     "TO_MAST",
@@ -165,6 +176,7 @@ __all__ = [
     "mast",
     "mast_batch_decay",
     "mast_simulation_decay",
+    "mcts_solver",
     "nast",
     "nst",
     "parse",
@@ -176,9 +188,11 @@ __all__ = [
     "puct",
     "rave",
     "rave_weight",
+    "regret_matching",
     "relative_bonus",
     "reply",
     "roulette",
+    "score_bounds",
     "to_mast",
     "ucb1",
     "ucb1_tuned",

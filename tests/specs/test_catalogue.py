@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from icarus import BASELINE, MAST, Enhancement, games, parse
+from icarus import BASELINE, MAST, Enhancement, games, parse, search
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, gibbs
 from icarus.engine.scheme import SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme
 from icarus.kernel import AVAILABLE, EXPANSION, MAX_PLAYERS, NONE, SIMULATION, UNSEEN, VISIT
@@ -25,6 +25,7 @@ from icarus.specs import (
     NST,
     PPA,
     PROGRESSIVE_HISTORY,
+    REGRET_MATCHING,
     RELATIVE_BONUS,
     THOMPSON,
     UCB1_TUNED,
@@ -38,6 +39,7 @@ from icarus.specs import (
     nst,
     ppa,
     progressive_history,
+    regret_matching,
     relative_bonus,
     ucb1_tuned,
 )
@@ -295,6 +297,42 @@ def test_rb_6_gives_none_for_a_draw_or_where_little_is_known() -> None:
     assert len(DRAWN.captured(RELATIVE_BONUS)) == len(PLAYED.captured(BASELINE))
 
 
+AT_ONCE = [Decision(0, (0, 1), 0, choice=1, seen={1: UNSEEN}), Decision(1, (2, 3), 3, choice=2, phase=EXPANSION)]
+
+
+def test_rm_4_plays_in_proportion_to_what_is_regretted_at_simultaneous_decisions_and_by_ucb1_elsewhere() -> None:
+    first, second = Played(AT_ONCE).upto(0), Played(AT_ONCE).upto(1)
+    assert first.values(REGRET_MATCHING) == [0.5, 0.5]
+    assert first.values(REGRET_MATCHING, {(0, (0,)): {"regret": 3.0}, (0, (1,)): {"regret": 1.0}}) == pytest.approx(
+        [0.1 + 0.8 * 3 / 4, 0.1 + 0.8 / 4]
+    )
+    lost = {(1, (2,)): {"regret": -3.0}, (1, (3,)): {"regret": 2.0}}  # player 1 at the history before both
+    assert second.values(REGRET_MATCHING, lost) == pytest.approx([0.1, 0.9])
+    assert second.values(regret_matching(0.0), lost) == [0.0, 1.0]
+    assert THIRD.values(REGRET_MATCHING, {CHILD: UCT, (0, (4, 5, 5)): {**UCT, "reward": (2.0, 2.0)}}) == [1.0, 0.0]
+    assert SIMULATED.values(REGRET_MATCHING) == [1.0, 1.0]
+
+
+def test_rm_6_regrets_what_others_would_have_met() -> None:
+    played = Played(AT_ONCE, rewards=(0.25, 0.75))
+    known = {(1, (2,), 0): {"reward": (1.5, 0.5), "visits": 2}}  # player 1's 2 against 0: a mean of ¼ for him
+    captured = played.captured(REGRET_MATCHING, known)
+    plain = played.captured(BASELINE)
+    assert captured[: len(plain)] == plain
+    cells, regrets = [(0, (0,), 3), (1, (3,), 0)], [((0, (1,)), 0.5 - 0.25), ((1, (2,)), 0.25 - 0.75)]
+    told = dict(captured[len(plain) :])
+    assert len(told) == 4
+    assert [told[played.key(REGRET_MATCHING, *cell)] for cell in cells] == [VISIT, VISIT]
+    assert [real(told[played.key(REGRET_MATCHING, *parts)]) for parts, _ in regrets] == [x for _, x in regrets]
+    context = told[played.key(REGRET_MATCHING, 0, (1,))]
+    assert backpropagated(REGRET_MATCHING, context, [0, 0], regret=-1.0)["regret"] == -0.75
+
+
+def test_rm_6_regrets_nothing_where_the_tree_ended_between_those_who_choose_at_once() -> None:
+    played = Played([AT_ONCE[0], Decision(1, (2, 3), 3, choice=2, phase=SIMULATION)], rewards=(0.25, 0.75))
+    assert played.captured(REGRET_MATCHING) == played.captured(BASELINE)
+
+
 # -------------------------------------------------------------------------------------------------------- against the twins
 
 PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
@@ -321,6 +359,8 @@ PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (DISCOUNTED_UCB, twins.discounted_ucb()),
     (discounted_ucb(0.8), twins.discounted_ucb(0.8)),
     (DISCOUNTED_HISTORY, twins.discounted_history()),
+    (REGRET_MATCHING, twins.regret_matching()),
+    (regret_matching(0.5), twins.regret_matching(0.5)),
     (RELATIVE_BONUS, twins.relative_bonus()),
     (relative_bonus(1.0, 3.0), twins.relative_bonus(1.0, 3.0)),
 ]
@@ -348,6 +388,16 @@ def test_engine_and_twin_agree_under_every_scheme(strategy: Enhancement, twin: n
         test_schemes_twin.agree(starts(game, number), strategy, twin, 30, (number, 7), scheme)
 
 
+@pytest.mark.parametrize("name", ["goofspiel", "lotr-confrontation"])
+def test_regret_matching_agrees_with_its_twin_where_games_have_simultaneous_choices(name: str) -> None:
+    agree(starts(games.load(name), 7), REGRET_MATCHING, twins.regret_matching(), 40, seed=7)
+
+
+def test_regret_matching_mixes_where_a_game_of_matching_coins_has_to_be_mixed() -> None:
+    result = search(toy.PENNIES.new_initial_state(), REGRET_MATCHING >> BASELINE, iterations=20_000, seed=3)
+    assert 0.45 < result.policy[0] < 0.55 and 0.45 < result.values.mean() < 0.55
+
+
 @pytest.mark.parametrize("strategy", [relative_bonus(1.0), mast_batch_decay(0.5, 40)], ids=str)
 def test_engine_and_twin_agree_when_much_has_been_learnt(strategy: Enhancement) -> None:
     twin = twins.relative_bonus(1.0) if strategy.name.startswith("relative") else twins.batch_decay(0.5, 40)
@@ -372,7 +422,14 @@ def test_engine_and_twin_agree_on_compositions(number: int) -> None:
 
 
 LATER = ["ppa(0.5)", "mast_simulation_decay(0.9)", "mast_batch_decay(0.5, 10, roulette())", "cmc(0.5, 0.5)"]
-LATER += ["discounted_ucb(0.9)", "discounted_history(0.9, 2)", "relative_bonus(0.5, 2)", "PPA", "MAST_BATCH_DECAY"]
+LATER += [
+    "discounted_ucb(0.9)",
+    "discounted_history(0.9, 2)",
+    "relative_bonus(0.5, 2)",
+    "regret_matching(0.1)",
+    "PPA",
+    "MAST_BATCH_DECAY",
+]
 
 
 def test_the_names_of_variants_parse_back() -> None:
@@ -403,6 +460,7 @@ def test_the_names_of_variants_parse_back() -> None:
         (lambda: discounted_ucb(0.0), "discount of discounted_ucb"),
         (lambda: discounted_history(1.5), "discount of discounted_history"),
         (lambda: relative_bonus(-1.0), "bonus of relative_bonus"),
+        (lambda: regret_matching(1.5), "share of regret_matching"),
     ],
 )
 def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Callable, told: str) -> None:

@@ -1,0 +1,219 @@
+"""Score bounds (Cazenave and Saffidine, 2010) and MCTS-Solver (Winands, Björnsson and Saito, 2008): what is proved of the tree.
+
+A player's worth at a history is what he is sure to get there, whatever the others and chance do. A history that ended the game has its
+rewards for bounds of that; any other what its children have: where the player himself is to move the greatest of each bound, where another
+is, or chance, the least. So bounds are proved from the end of the game up, for any number of players and outcomes, each player by
+his name; with two players whose rewards have the same sum everywhere, the worth is the minimax value.
+
+Readings: bounds are l = 0 and u = 1 before anything is proved. MCTS_SOLVER plays what is proved to be best, and no more what is proved not
+to be; SCORE_BOUNDS also cuts an action whose upper bound is no more than another's lower one, and adds γ l + δ u to UCB1, as its paper
+does (γ = δ = 0 by default, to be tuned). Rewards are backpropagated as ever: below a proved history playouts go on by what is proved, and
+so tell its worth. In the simulation phase every value is +∞, as the baseline's are. With more than two players, or rewards of different
+sums, to take the others for enemies is to be careful, as in paranoid search. Proofs need a game in which nothing is hidden; in others a
+search is refused.
+"""
+
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.algebra import (
+    COUNT,
+    HISTORY,
+    PLAYER,
+    REAL,
+    REWARDS,
+    Enhancement,
+    Space,
+    argmax,
+    backpropagation,
+    capture,
+    information,
+    initial,
+    values,
+)
+from icarus.checks import real
+from icarus.kernel import (
+    AVAILABLE,
+    SIMULATION,
+    TERMINAL,
+    VISIT,
+    History,
+    Theta,
+    Updates,
+    child,
+    find,
+    helper,
+    legal_at,
+    mix,
+    update,
+)
+from icarus.specs.baseline import EXPLORATION, capture_tree
+from icarus.specs.first_play_urgency import urgent
+
+LEFT_OUT = -1.0  # the value of an action that is not to be played; UCB1's are never below 0
+LOWER, UPPER = 0, 1  # the rows of an array of bounds
+ask_for_tree, write_ucb1 = helper(capture_tree.function), helper(urgent.function)
+
+
+@helper
+def proved(history: History, theta: Theta, i: int, action: int, player: int) -> Any:
+    """The row with the bounds of a player's worth after an action at step i."""
+    return find(theta, mix(child(history, i, action), player))
+
+
+@helper
+def greatest_bounds(history: History, theta: Theta, legal: np.ndarray) -> tuple[float, float]:
+    """max l and max u over the legal actions: what the player to move is sure to get, and the most that he may."""
+    present, sure, most = len(history.steps) - 1, 0.0, 0.0
+    for i in range(len(legal)):
+        seen = proved(history, theta, present, legal[i], history.steps[present].player)
+        sure, most = max(sure, seen.lower), max(most, seen.upper)
+    return sure, most
+
+
+@values
+def solved(
+    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, exploration: float = EXPLORATION
+) -> None:
+    """q_ρ/n + c √(log m / n), +∞ if n = 0, for θ([h # a]~) = (q, n, m, ·, ·); but +∞ if l ≥ max u, else −1 if max l ≥ max u or l = u
+
+    for θ([h # a]~, ρ) = (·, ·, ·, l, u), the bounds of what ρ is sure to get after a.
+    """
+    write_ucb1(history, theta, legal, out, exploration, np.inf)
+    present = len(history.steps) - 1
+    step = history.steps[present]
+    if step.phase != SIMULATION:
+        sure, most = greatest_bounds(history, theta, legal)
+        for i in range(len(legal)):
+            seen = proved(history, theta, present, legal[i], step.player)
+            if seen.lower >= most:
+                out[i] = np.inf
+            elif sure >= most or seen.lower == seen.upper:
+                out[i] = LEFT_OUT
+
+
+@values
+def bounded(
+    history: History,
+    theta: Theta,
+    legal: np.ndarray,
+    out: np.ndarray,
+    exploration: float = EXPLORATION,
+    pessimism: float = 0.0,
+    optimism: float = 0.0,
+) -> None:
+    """q_ρ/n + c √(log m / n) + γ l + δ u, +∞ if n = 0, for θ([h # a]~) = (q, n, m, ·, ·); but +∞ if l ≥ max u, else −1 if u ≤ max l
+
+    for θ([h # a]~, ρ) = (·, ·, ·, l, u), the bounds of what ρ is sure to get after a.
+    """
+    write_ucb1(history, theta, legal, out, exploration, np.inf)
+    present = len(history.steps) - 1
+    step = history.steps[present]
+    if step.phase != SIMULATION:
+        sure, most = greatest_bounds(history, theta, legal)
+        for i in range(len(legal)):
+            seen = proved(history, theta, present, legal[i], step.player)
+            out[i] += pessimism * seen.lower + optimism * seen.upper
+            if seen.lower >= most:
+                out[i] = np.inf
+            elif seen.upper <= sure:
+                out[i] = LEFT_OUT
+
+
+@capture(reads_simulation=False, proves=True)
+def capture_tree_and_proofs(history: History, theta: Theta, updates: Updates) -> None:
+    """ξ of the baseline, and if the game ended in the tree # ⟨(([h_i]~, ρ), l), (([h_i]~, ρ), u) : i = t, …, 0, all ρ⟩
+
+    with (l, u) = (μ_ρ, μ_ρ) for i = t, else (max l, max u) over the children of h_i if ρ is to move, (min l, min u) if not; left out
+    where they are known already.
+    """
+    ask_for_tree(history, updates)
+    steps, last = history.steps, 0
+    while last < len(steps) - 1 and steps[last].phase != SIMULATION:
+        last += 1
+    if steps[last].player == TERMINAL:
+        for player in range(len(history.rewards)):
+            lower = upper = history.rewards[player]
+            for i in range(last, -1, -1):
+                if i < last:
+                    lower, upper = bounds_by_children(history, theta, i, player, lower, upper)
+                key = mix(steps[i].record, player)
+                seen = find(theta, key)
+                if lower > seen.lower:
+                    update(updates, key, np.float64(lower).view(np.int64))
+                if upper < seen.upper:
+                    update(updates, key, np.float64(-upper).view(np.int64))
+
+
+@helper
+def bounds_by_children(
+    history: History, theta: Theta, i: int, player: int, lower: float, upper: float
+) -> tuple[float, float]:
+    """The bounds of a player's worth at step i: the greatest of the children's if he is to move, else the least.
+
+    Args:
+        lower, upper: those of the child by the action played, which θ does not hold yet.
+    """
+    step = history.steps[i]
+    for action in legal_at(history, i):
+        if action != step.action:
+            seen = proved(history, theta, i, action, player)
+            if step.player == player:
+                lower, upper = max(lower, seen.lower), max(upper, seen.upper)
+            else:
+                lower, upper = min(lower, seen.lower), min(upper, seen.upper)
+    return lower, upper
+
+
+@backpropagation
+def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """(q + μ, n + 1, m + 1, ·, ·) if ψ = ψ_visit; (q, n, m + 1, ·, ·) if ψ = ψ_avail; (·, ·, ·, max{l, ψ}, min{u, ψ}) of the bound ψ"""
+    if context > AVAILABLE:  # the bits of a lower bound above 0
+        seen.lower = max(seen.lower, np.int64(context).view(np.float64))
+    elif context < VISIT:  # the bits of an upper bound with its sign changed, −0 for 0
+        seen.upper = min(seen.upper, -np.int64(context).view(np.float64))
+    else:
+        if context == VISIT:
+            for player in range(len(rewards)):
+                seen.reward[player] += rewards[player]
+            seen.visits += 1
+        seen.availability += 1
+
+
+SCORE_BOUNDS = Enhancement(
+    name="SCORE_BOUNDS",
+    records=HISTORY | HISTORY * PLAYER,  # SB-1
+    information=information(reward=REWARDS, visits=COUNT, availability=COUNT, lower=REAL, upper=REAL),  # SB-2
+    initial=initial(upper=1.0),  # SB-3
+    policy=argmax().over(bounded),  # SB-4
+    contexts=Space(("{ψ_avail, ψ_visit} ∪ [0, 1] ∪ [0, 1]",)),  # SB-5
+    capture=capture_tree_and_proofs,  # SB-6
+    backpropagation=backpropagate,  # SB-7
+)
+
+MCTS_SOLVER = attrs.evolve(SCORE_BOUNDS, name="MCTS_SOLVER", policy=argmax().over(solved))  # MCTS-Solver-4
+
+
+def mcts_solver(exploration: float = EXPLORATION) -> Enhancement:
+    """MCTS-Solver with another exploration constant.
+
+    Raises:
+        ValueError: it is negative.
+    """
+    policy = argmax().over(solved(exploration=real("exploration of mcts_solver", exploration, 0, 1e9)))
+    return attrs.evolve(MCTS_SOLVER, name=f"mcts_solver({exploration!r})", policy=policy)
+
+
+def score_bounds(pessimism: float = 0.0, optimism: float = 0.0, exploration: float = EXPLORATION) -> Enhancement:
+    """Score bounds with another γ, δ or exploration constant.
+
+    Raises:
+        ValueError: one of them is negative.
+    """
+    pessimism = real("pessimism of score_bounds", pessimism, 0, 1e9)
+    optimism = real("optimism of score_bounds", optimism, 0, 1e9)
+    exploration = real("exploration of score_bounds", exploration, 0, 1e9)
+    policy = argmax().over(bounded(exploration=exploration, pessimism=pessimism, optimism=optimism))
+    return attrs.evolve(SCORE_BOUNDS, name=f"score_bounds({pessimism!r}, {optimism!r}, {exploration!r})", policy=policy)

@@ -1,0 +1,247 @@
+"""MCTS-Solver and score bounds: their formulas by hand, against a naive twin, and what they prove against brute force."""
+
+import importlib.util
+import math
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from icarus import BASELINE, Enhancement, State, games
+from icarus.engine.running import Search
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme
+from icarus.kernel import AVAILABLE, EXPANSION, SIMULATION, VISIT
+from icarus.specs import MCTS_SOLVER, SCORE_BOUNDS, score_bounds
+from icarus.testing import Decision, Played, backpropagated
+from tests import naive, toy
+from tests import naive_catalogue as twins
+from tests.conftest import ROOT
+from tests.engine import test_schemes_twin
+from tests.engine.test_twin import starts
+from tests.tic_tac_toe import TIC_TAC_TOE
+
+nim: Any = importlib.util.module_from_spec(
+    spec := importlib.util.spec_from_file_location("nim", ROOT / "examples" / "nim.py")
+)
+spec.loader.exec_module(nim)
+OTHELLO = games.load("othello")
+OPEN_TOYS = [game for game in toy.ALL_TOYS if game.determinize is game.observe is game.simultaneous is None]
+
+# Three players; the game ends in the tree, after two actions. Bounds are of histories and a player: (mover, moves, player).
+ENDED = Played([Decision(0, (4, 5), 4), Decision(1, (6, 7), 6, phase=EXPANSION)], players=3, rewards=(0.5, 1.0, 0.25))
+PROVED = {"lower": 0.5, "upper": 0.5}
+
+
+def bound(context: int) -> float:
+    """The real number whose bits a context is; of an upper bound the negative."""
+    return float(np.int64(context).view(np.float64))
+
+
+def test_sb_6_takes_rewards_for_bounds_where_the_game_ended_in_the_tree() -> None:
+    first = ENDED.captured(SCORE_BOUNDS)
+    plain = ENDED.captured(BASELINE)
+    assert first[: len(plain)] == plain
+    of_0 = [((1, (4, 6), 0), 0.5), ((1, (4, 6), 0), -0.5), ((0, (4,), 0), -0.5)]  # player 1 may hold him to ½
+    of_1 = [((1, (4, 6), 1), 1.0), ((0, (4,), 1), 1.0)]  # after 4 he is sure of 1
+    of_2 = [((1, (4, 6), 2), 0.25), ((1, (4, 6), 2), -0.25), ((0, (4,), 2), -0.25), ((0, (), 2), -0.25)]
+    proofs = [(ENDED.key(SCORE_BOUNDS, *record), value) for record, value in of_0 + of_1 + of_2]
+    assert [(key, bound(context)) for key, context in first[len(plain) :]] == proofs
+
+
+def test_sb_6_proves_by_the_children_the_greatest_for_the_mover_the_least_for_others() -> None:
+    known = {(1, (4, 7), player): {"lower": value, "upper": value} for player, value in enumerate((1.0, 0.75, 0.0))}
+    proofs = ENDED.captured(SCORE_BOUNDS, known)[len(ENDED.captured(BASELINE)) :]
+    told = {(key, context < 0): abs(bound(context)) for key, context in proofs}
+    above = [ENDED.key(SCORE_BOUNDS, 0, (4,), player) for player in range(3)]
+    assert [told.get((key, False), 0.0) for key in above] == [0.5, 1.0, 0.0]  # lower bounds: min, max, min
+    assert [told.get((key, True), 1.0) for key in above] == [0.5, 1.0, 0.0]
+    root = [ENDED.key(SCORE_BOUNDS, 0, (), player) for player in range(3)]
+    assert [told.get((key, False), 0.0) for key in root] == [0.5, 0.0, 0.0]  # 5 is not proved
+    assert [told.get((key, True), 1.0) for key in root] == [1.0, 1.0, 0.0]
+
+
+def test_sb_6_proves_nothing_where_the_game_went_on() -> None:
+    simulated = Played([Decision(0, (4, 5), 4), Decision(1, (6, 7), 6, phase=SIMULATION)], rewards=(1.0, 0.0))
+    assert simulated.captured(SCORE_BOUNDS) == simulated.captured(BASELINE)
+
+
+def test_sb_7_tightens_bounds_and_never_loosens_them() -> None:
+    lower, upper = (int(np.float64(x).view(np.int64)) for x in (0.25, -0.5))
+    assert backpropagated(SCORE_BOUNDS, lower, [0, 0], upper=0.75)["lower"] == 0.25
+    assert backpropagated(SCORE_BOUNDS, lower, [0, 0], lower=0.5)["lower"] == 0.5
+    assert backpropagated(SCORE_BOUNDS, upper, [0, 0], upper=0.75)["upper"] == 0.5
+    assert backpropagated(SCORE_BOUNDS, upper, [0, 0], upper=0.25)["upper"] == 0.25
+    nothing = int(np.float64(-0.0).view(np.int64))
+    assert backpropagated(SCORE_BOUNDS, nothing, [0, 0])["upper"] == 0.0
+    assert backpropagated(SCORE_BOUNDS, VISIT, [1, 0])["reward"] == [1.0, 0.0]
+    assert backpropagated(SCORE_BOUNDS, AVAILABLE, [1, 0])["availability"] == 1
+
+
+THREE = Played([Decision(1, (8, 9), 8), Decision(0, (4, 5, 6))])
+VISITED: dict[Any, Any] = {(0, (8, a)): {"reward": (2.0, 0.0), "visits": 4, "availability": 9} for a in (4, 5, 6)}
+UCB1 = 0.5 + 0.7 * math.sqrt(math.log(9) / 4)
+
+
+def bounds(*pairs: tuple[float, float]) -> dict[Any, Any]:
+    return {
+        **VISITED,
+        **{(0, (8, a), 0): {"lower": low, "upper": high} for a, (low, high) in zip((4, 5, 6), pairs, strict=True)},
+    }
+
+
+@pytest.mark.parametrize(
+    ("pairs", "solver", "cut"),
+    [
+        (((0, 1), (0, 1), (0, 1)), (UCB1, UCB1, UCB1), (UCB1, UCB1, UCB1)),
+        (((1, 1), (0, 1), (0, 1)), (math.inf, -1, -1), (math.inf, -1, -1)),  # a win: nothing can be better
+        (((0, 0), (0, 1), (0, 1)), (-1, UCB1, UCB1), (-1, UCB1, UCB1)),  # a loss
+        (((0.5, 0.5), (0, 1), (0, 0.5)), (-1, UCB1, UCB1), (-1, UCB1, -1)),  # a draw; what is at most one is cut
+        (((0.5, 0.5), (0.5, 0.5), (0, 0.5)), (math.inf, math.inf, -1), (math.inf, math.inf, -1)),
+        (((0, 0), (0, 0), (0, 0)), (math.inf,) * 3, (math.inf,) * 3),
+        (((0.25, 1), (0, 0.25), (0, 1)), (UCB1, UCB1, UCB1), (UCB1, -1, UCB1)),
+    ],
+)
+def test_sb_4_plays_what_is_proved_best_and_leaves_out_what_is_not(pairs: Any, solver: Any, cut: Any) -> None:
+    assert THREE.values(MCTS_SOLVER, bounds(*pairs)) == pytest.approx(list(solver))
+    assert THREE.values(SCORE_BOUNDS, bounds(*pairs)) == pytest.approx(list(cut))
+
+
+def test_sb_4_adds_the_bounds_with_their_weights() -> None:
+    biased = THREE.values(score_bounds(0.1, 0.01), bounds((0.25, 1), (0, 0.5), (0, 1)))
+    assert biased == pytest.approx([UCB1 + 0.1 * 0.25 + 0.01, UCB1 + 0.01 * 0.5, UCB1 + 0.01])
+
+
+# --------------------------------------------------------------------------------------------------------- against the twin
+
+PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
+    (MCTS_SOLVER, twins.mcts_solver()),
+    (SCORE_BOUNDS, twins.score_bounds()),
+    (score_bounds(0.2, 0.1, 0.4), twins.score_bounds(0.2, 0.1, 0.4)),
+]
+by_pair = pytest.mark.parametrize(
+    ("strategy", "twin"), PAIRS, ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
+)
+by_scheme = pytest.mark.parametrize(
+    "scheme", [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)], ids=str
+)
+
+
+@by_pair
+@by_scheme
+def test_engine_and_twin_agree_in_every_toy_game_without_secrets(
+    strategy: Enhancement, twin: naive.Leaf, scheme: Scheme
+) -> None:
+    assert len(OPEN_TOYS) > 2
+    for number, game in enumerate(OPEN_TOYS):
+        test_schemes_twin.agree(starts(game, number), strategy, twin, 80, (number, 7), scheme)
+
+
+@by_pair
+@pytest.mark.parametrize("squares", [0b000010101, 0b100010101], ids=["late", "later"])
+def test_engine_and_twin_agree_in_tic_tac_toe(strategy: Enhancement, twin: naive.Leaf, squares: int) -> None:
+    state = TIC_TAC_TOE.new_initial_state()
+    state.facts.marks[0], state.facts.marks[1] = squares & 0b001010001, squares & 0b110000100
+    test_schemes_twin.agree(state, strategy, twin, 250, (1, 7), MO_ISMCTS)
+
+
+# ------------------------------------------------------------------------------------------------------ against brute force
+
+
+def worth(state: State, known: dict[bytes, tuple[float, ...]]) -> tuple[float, ...]:
+    """What each player is sure to get, by looking at everything."""
+    if state.is_terminal():
+        return tuple(state.returns())
+    key = state.data.tobytes()
+    if key not in known:
+        after = []
+        for action in state.legal_actions():
+            following = state.clone()
+            following.apply_action(action)
+            after.append(worth(following, known))
+        mover = state.current_player()
+        known[key] = tuple(
+            (max if player == mover else min)(one) for player, one in enumerate(zip(*after, strict=True))
+        )
+    return known[key]
+
+
+def proof(state: State, strategy: Enhancement, known: dict[bytes, tuple[float, ...]], most: int) -> None:
+    """Search until the root is proved; what is proved must be right, of it and of all that follows, and the action be best."""
+    running, mover = Search(state, strategy, seed=1), state.current_player()
+    lower, upper = 0.0, 1.0
+    while lower < upper:
+        assert running.iterations < most, (str(strategy), str(state))
+        running.run(running.iterations + 500)
+        seen = running.records(copied=False)[str(strategy)].get((0, (), mover))
+        lower, upper = (0.0, 1.0) if seen is None else (seen["lower"], seen["upper"])
+    records = running.records(copied=False)[str(strategy)]
+    assert lower == upper == worth(state, known)[mover]
+    after = {}
+    for action in running.actions:
+        following = state.clone()
+        following.apply_action(action)
+        after[action] = worth(following, known)[mover]
+        for player, value in enumerate(worth(following, known)):
+            seen = records.get((mover, (action,), player))
+            assert seen is None or seen["lower"] <= value <= seen["upper"]
+    assert after[running.result(copied=False).action] == lower
+
+
+def every_nim() -> Iterator[State]:
+    for heaps in np.ndindex(2, 4, 6):
+        for player in (0, 1):
+            state = nim.NIM.new_initial_state()
+            state.facts.heaps[:], state.facts.player = heaps, player
+            if not state.is_terminal():
+                yield state
+
+
+def every_tic_tac_toe() -> Iterator[State]:
+    """All positions of tic-tac-toe that can be reached and are not over, the opening first."""
+    state = TIC_TAC_TOE.new_initial_state()
+    seen, waiting = set(), [state]
+    for state in waiting:
+        key = state.data.tobytes()
+        if key not in seen and not state.is_terminal():
+            seen.add(key)
+            yield state
+            for action in state.legal_actions():
+                waiting.append(state.clone())
+                waiting[-1].apply_action(action)
+
+
+def late_othello(empty: int, number: int) -> State:
+    """An Othello position with at most so many empty squares, reached at random."""
+    rng = random.Random(100 * empty + number)
+    while True:
+        state = OTHELLO.new_initial_state()
+        while not state.is_terminal():
+            if bin(int(state.facts.discs[0] | state.facts.discs[1])).count("1") >= 64 - empty:
+                return state
+            state.apply_action(rng.choice(state.legal_actions()))
+
+
+@pytest.mark.parametrize("strategy", [MCTS_SOLVER, SCORE_BOUNDS], ids=str)
+def test_every_position_of_small_nim_is_proved_right(strategy: Enhancement) -> None:
+    positions, known = list(every_nim()), {}
+    assert len(positions) == 94
+    for state in positions:
+        proof(state, strategy, known, 200_000)
+
+
+@pytest.mark.parametrize("strategy", [MCTS_SOLVER, SCORE_BOUNDS], ids=str)
+def test_positions_of_tic_tac_toe_are_proved_right(strategy: Enhancement, request: Any) -> None:
+    positions, known = list(every_tic_tac_toe()), {}
+    assert len(positions) == 4520
+    chosen = positions if request.config.getoption("--slow") else positions[:: 4520 // 150]
+    assert chosen[0].legal_actions() == list(range(9))
+    for state in chosen:
+        proof(state, strategy, known, 400_000)
+
+
+@pytest.mark.parametrize("empty", range(2, 9))
+def test_othello_with_at_most_eight_empty_squares_is_proved_right(empty: int) -> None:
+    for number in range(16):
+        proof(late_othello(empty, number), (MCTS_SOLVER, SCORE_BOUNDS)[number % 2], {}, 400_000)
