@@ -1,6 +1,7 @@
 """The naive twins of the enhancements that read what a game tells, for `tests.naive` to run; records and information as the baseline's,
 
-but of implicit-minimax, whose information is (q, n, m, v), with v a tuple of κ values in units of 2^-40.
+but of implicit-minimax, whose information is (q, n, m, v), with v a tuple of κ values in units of 2^-40; and of past, whose records are
+(action, player) and (feature, value, action, player), and whose information is (q, n).
 """
 
 import math
@@ -115,8 +116,55 @@ class ImplicitMinimax(Twin):
         return q, n, m, tuple(int(number * UNIT + 0.5) / UNIT for number in context)
 
 
+class Decisive(Twin):
+    """`leaf.n` is the feature of actions that prevent a loss, or None."""
+
+    def values(self, leaf: Leaf, theta: Theta, h: Playout) -> list[float]:
+        i, player, legal = h.t, h.players[h.t], h.legals[h.t]
+        urgent = [a for a in legal if h.endings(i, a)[player] == 1]
+        if not urgent and leaf.n is not None:
+            urgent = [a for a in legal if h.action_feature(i, a, leaf.n) > 0]
+        known = {a: theta[h.extended(i, a)] for a in legal}
+        c = leaf.rule.parameter[0]
+        bounds = {a: math.inf if in_simulation(h) else upper(q[player], n, m, c) for a, (q, n, m) in known.items()}
+        return [bounds[a] if a in (urgent or legal) else -1.0 for a in legal]
+
+
+class PredicateAverages(Twin):
+    """`leaf.n` is the number of visits from which a predicate counts."""
+
+    def initial(self, leaf, players):
+        return 0.0, 0
+
+    def true_at(self, h: Playout, i: int) -> list[tuple[int, int]]:
+        names = h.worlds[i][0].game.feature_names
+        return [(k, math.floor(h.features(i, name))) for k, name in enumerate(names)]
+
+    def values(self, leaf: Leaf, theta: Theta, h: Playout) -> list[float]:
+        i, player, v = h.t, h.players[h.t], []
+        for a in h.legals[i]:
+            known = [theta[(*true, a, player)] for true in self.true_at(h, i)]
+            means = [q / n for q, n in known if n >= leaf.n]
+            v.append(max([naive.mean(*theta[a, player]), *means]))
+        return v
+
+    def capture(self, leaf, h, theta):
+        captured = []
+        for i, (a, player) in enumerate(zip(h.actions, h.players, strict=False)):
+            if player != CHANCE:
+                captured.append(((a, player), player))
+                captured += [((*true, a, player), player) for true in self.true_at(h, i)]
+        return captured
+
+    def backpropagation(self, leaf, known, context, rewards):
+        q, n = known
+        return q + rewards[context], n + 1
+
+
 naive.CATALOGUE.update(
     {
+        "decisive": Decisive(),
+        "past": PredicateAverages(),
         "progressive-bias": ProgressiveBias(),
         "progressive-unpruning": ProgressiveUnpruning(),
         "progressive-widening": ProgressiveWidening(),
@@ -124,6 +172,14 @@ naive.CATALOGUE.update(
         "implicit-minimax": ImplicitMinimax(),
     }
 )
+
+
+def decisive(feature: str | None = None, c: float = 0.7) -> Leaf:
+    return Leaf("decisive", Rule("argmax", (c,)), feature)
+
+
+def past(least: int = 3, temperature: float = 1.0) -> Leaf:
+    return Leaf("past", Rule("softmax", temperature), least)
 
 
 def leaf(kind: str, *parameters: Any) -> Leaf:

@@ -63,7 +63,7 @@ class _Reader:
             self._depth -= 1
 
     def _value(self, node: ast.expr) -> Any:
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float, str):
             return node.value
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
             return -self.value(node.operand)

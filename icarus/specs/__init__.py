@@ -6,6 +6,7 @@ from icarus.algebra import Enhancement, argmax, epsilon_greedy, gibbs, parsing, 
 from icarus.specs.amaf import AMAF, AMAF_STRICT, RAVE, RAVE_STRICT, amaf, rave
 from icarus.specs.baseline import BASELINE, baseline
 from icarus.specs.cmc import CMC, cmc
+from icarus.specs.decisive import DECISIVE, anti_decisive, decisive
 from icarus.specs.discounted_history import DISCOUNTED_HISTORY, discounted_history
 from icarus.specs.discounted_ucb import DISCOUNTED_UCB, discounted_ucb
 from icarus.specs.epic import EPIC, epic
@@ -19,6 +20,7 @@ from icarus.specs.mast import MAST, TO_MAST, mast, to_mast
 from icarus.specs.mast_decay import MAST_BATCH_DECAY, MAST_SIMULATION_DECAY, mast_batch_decay, mast_simulation_decay
 from icarus.specs.nast import NAST, NAST1, NAST2, NAST3, nast
 from icarus.specs.nst import NST, nst
+from icarus.specs.past import PAST, past
 from icarus.specs.ppa import PPA, ppa
 from icarus.specs.progressive_bias import PROGRESSIVE_BIAS, progressive_bias
 from icarus.specs.progressive_history import PROGRESSIVE_HISTORY, progressive_history
@@ -70,6 +72,8 @@ SPECIFICATIONS: dict[str, Enhancement] = {
     "PROGRESSIVE_WIDENING": PROGRESSIVE_WIDENING,
     "PUCT": PUCT,
     "IMPLICIT_MINIMAX": IMPLICIT_MINIMAX,
+    "DECISIVE": DECISIVE,
+    "PAST": PAST,
     "REGRET_MATCHING": REGRET_MATCHING,
     "MCTS_SOLVER": MCTS_SOLVER,
     "SCORE_BOUNDS": SCORE_BOUNDS,
@@ -99,6 +103,9 @@ _FUNCTIONS: dict[str, Any] = {
     "progressive_widening": progressive_widening,
     "puct": puct,
     "implicit_minimax": implicit_minimax,
+    "decisive": decisive,
+    "anti_decisive": anti_decisive,
+    "past": past,
     "regret_matching": regret_matching,
     "mcts_solver": mcts_solver,
     "score_bounds": score_bounds,
@@ -127,6 +134,7 @@ __all__ = [
     "AMAF_STRICT",
     "BASELINE",
     "CMC",
+    "DECISIVE",
     "DISCOUNTED_HISTORY",
     "DISCOUNTED_UCB",
     "EPIC",
@@ -146,6 +154,7 @@ __all__ = [
     "NAST2",
     "NAST3",
     "NST",
+    "PAST",
     "PPA",
     "PROGRESSIVE_BIAS",
     "PROGRESSIVE_HISTORY",
@@ -162,9 +171,11 @@ __all__ = [
     "TO_MAST",
     "UCB1_TUNED",
     "amaf",
+    "anti_decisive",
     "argmax",
     "baseline",
     "cmc",
+    "decisive",
     "discounted_history",
     "discounted_ucb",
     "epic",
@@ -180,6 +191,7 @@ __all__ = [
     "nast",
     "nst",
     "parse",
+    "past",
     "ppa",
     "progressive_bias",
     "progressive_history",

@@ -73,7 +73,7 @@ def greatest_bounds(history: History, theta: Theta, legal: np.ndarray) -> tuple[
     return sure, most
 
 
-@values
+@values(uniform_in_simulation=True)
 def solved(
     history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, exploration: float = EXPLORATION
 ) -> None:
@@ -94,7 +94,7 @@ def solved(
                 out[i] = LEFT_OUT
 
 
-@values
+@values(uniform_in_simulation=True)
 def bounded(
     history: History,
     theta: Theta,

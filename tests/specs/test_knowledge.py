@@ -1,4 +1,4 @@
-"""Enhancements that read a game's heuristic: their formulas by hand, and the compiled engine and the plain one against naive twins."""
+"""Enhancements that read what a game tells: their formulas by hand, and the compiled engine and the plain one against naive twins."""
 
 import math
 from typing import Any
@@ -7,14 +7,20 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, Enhancement, games, parse, search
+from icarus.algebra import gibbs
 from icarus.kernel import CHANCE, EXPANSION, MAX_PLAYERS, SIMULATION, VISIT
 from icarus.specs import (
+    DECISIVE,
     IMPLICIT_MINIMAX,
+    PAST,
     PROGRESSIVE_BIAS,
     PROGRESSIVE_UNPRUNING,
     PROGRESSIVE_WIDENING,
     PUCT,
+    anti_decisive,
+    decisive,
     implicit_minimax,
+    past,
     progressive_bias,
     progressive_unpruning,
     progressive_widening,
@@ -162,6 +168,63 @@ def test_im_7_keeps_rewards_and_values_apart() -> None:
     assert backpropagated(IMPLICIT_MINIMAX, told_one, [0.5, 0.5], **before)["visits"] == 2
 
 
+WINNING = Played([Decision(0, (4, 5, 6), endings={5: (1.0, 0.0), 6: (0.5, 0.5)})], players=2)
+
+
+def test_decisive_4_wins_at_once_in_the_tree_and_in_the_simulation() -> None:
+    assert WINNING.values(DECISIVE) == [-1.0, math.inf, -1.0]
+    assert WINNING.values(DECISIVE, {FIVE: known(0.5, 4, 9)}) == [-1.0, pytest.approx(uct(0.5, 4, 9)), -1.0]
+    simulated = Played([Decision(0, (4, 5), phase=SIMULATION, endings={5: (1.0, 0.0)})], players=2)
+    assert simulated.values(DECISIVE) == [-1.0, math.inf]
+
+
+def test_decisive_4_is_ucb1_where_nobody_wins_at_once() -> None:
+    for endings in ({}, {5: (0.0, 1.0), 6: (0.5, 0.5)}):
+        quiet = Played([Decision(0, (4, 5, 6), endings=endings)], players=2)
+        assert quiet.values(DECISIVE, {FOUR: known(0.5, 4, 9)}) == [pytest.approx(uct(0.5, 4, 9)), math.inf, math.inf]
+
+
+def test_anti_decisive_moves_come_after_decisive_ones() -> None:
+    blocks = {4: {"blocks": 1.0}, 5: {"blocks": 0.0}, 6: {"blocks": 0.0}}
+    threatened = Played([Decision(0, (4, 5, 6), action_features=blocks)], players=2)
+    assert threatened.values(anti_decisive("blocks")) == [math.inf, -1.0, -1.0]
+    winning = Played([Decision(0, (4, 5, 6), action_features=blocks, endings={5: (1.0, 0.0)})], players=2)
+    assert winning.values(anti_decisive("blocks")) == [-1.0, math.inf, -1.0]
+    assert parse(str(anti_decisive("blocks"))) == anti_decisive("blocks")
+
+
+CORNERS = Played(
+    [
+        Decision(0, (4, 5), 4, features={"corners": 1.5, "discs": -2.0}),
+        Decision(1, (4, 5), 5, features={"corners": 2.0, "discs": -0.5}),
+        Decision(0, (4, 5), features={"corners": 1.0, "discs": 3.0}),
+    ]
+)
+
+
+def test_past_4_takes_the_best_of_what_was_true_where_the_action_was_played() -> None:
+    learned = {
+        (4, 0): {"reward": 2.0, "visits": 8},
+        (0, 1, 4, 0): {"reward": 3.0, "visits": 4},  # the first feature was at least 1 and below 2
+        (1, 3, 4, 0): {"reward": 2.0, "visits": 2},  # a visit too few
+        (1, -2, 4, 0): {"reward": 9.0, "visits": 9},  # not true now
+    }
+    assert CORNERS.values(PAST, learned) == [0.75, 1.0]
+    assert CORNERS.values(past(2), learned) == [1.0, 1.0]
+    assert CORNERS.values(past(5), learned) == [0.25, 1.0]
+
+
+def test_past_6_captures_each_action_with_all_that_was_true() -> None:
+    ended = Played([*CORNERS.decisions[:2]], rewards=(1.0, 0.0))
+    parts = [(4, 0), (0, 1, 4, 0), (1, -2, 4, 0), (5, 1), (0, 2, 5, 1), (1, -1, 5, 1)]
+    assert ended.captured(PAST) == [(ended.key(PAST, *record), record[-1]) for record in parts]
+
+
+def test_past_needs_features() -> None:
+    with pytest.raises(ValueError, match="knockout-whist has no features"):
+        search(games.load("knockout-whist").new_initial_state(), BASELINE >> PAST, iterations=5)
+
+
 # -------------------------------------------------------------------------------------------------------- against the twins
 
 PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
@@ -170,13 +233,22 @@ PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (progressive_widening(3.0, 1.25), twins.progressive_widening(3.0, 1.25)),
     (PUCT, twins.puct()),
     (IMPLICIT_MINIMAX, twins.implicit_minimax()),
+    (DECISIVE, twins.decisive()),
+    (PAST, twins.past()),
+]
+TOYS_ONLY: list[tuple[Enhancement, naive.Leaf]] = [
+    (anti_decisive("fifth", 0.4), twins.decisive("fifth", 0.4)),
+    (decisive(0.2), twins.decisive(None, 0.2)),
+    (past(1, gibbs(0.2)), twins.past(1, 0.2)),
 ]
 every_pair = pytest.mark.parametrize(
     ("strategy", "twin"), PAIRS, ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
 )
 
 
-@every_pair
+@pytest.mark.parametrize(
+    ("strategy", "twin"), [*PAIRS, *TOYS_ONLY], ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
+)
 def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf) -> None:
     for number, game in enumerate(toy.ALL_TOYS):
         agree(starts(game, number), strategy, twin, 40, seed=number)
