@@ -29,6 +29,7 @@ from icarus.commands.own_files import load_files
 from icarus.engine.parallel import check_threads
 from icarus.engine.scheme import parse_scheme
 from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, search
+from icarus.engine.told import refuse_cutoff
 from icarus.equilibrium.searching import TreeAgent
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
@@ -80,6 +81,7 @@ def search_command(
     if playout and (threads > 1 or by.counted):
         raise ValueError("--playout shows a search of one tree in one thread")
     loaded = games.load(game)
+    refuse_cutoff(loaded, by)
     with show_compilation():
         state = state_after(loaded, seed, moves)
         print_text(str(state))
