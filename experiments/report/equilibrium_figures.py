@@ -76,13 +76,14 @@ def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None
     """Figure 3 of AAMAS: above by iterations, below by seconds with the printed curves beside; a column for each game."""
     own = [row for row in rows if row["method"].startswith(method) and row["method"].endswith("elsewhere")]
     names = {game: str(games.load(game)) for game in GAMES}
-    if not own:
+    chosen = [game for game in GAMES if any(row["game"] == names[game] for row in own)]
+    if not chosen:
         return None
     kind = "convergence" if method == ROOT else "agg_convergence"
-    with canvas(path, (12.5, 7.4)) as figure:
-        for column, game in enumerate(GAMES):
+    with canvas(path, (1.0 + 3.85 * len(chosen), 7.4)) as figure:
+        for column, game in enumerate(chosen):
             of_game = [row for row in own if row["game"] == names[game]]
-            above, below = figure.add_subplot(2, 3, column + 1), figure.add_subplot(2, 3, column + 4)
+            above, below = (figure.add_subplot(2, len(chosen), column + 1 + k * len(chosen)) for k in range(2))
             above.set_title(TITLES[game], loc="left", fontweight="bold")
             for k, (player, name) in enumerate(NAMES.items()):
                 mine = [row for row in of_game if row["player"] == player]

@@ -147,10 +147,27 @@ class BestResponse:
 def exploitability(game: Game | GameTree, policy: Policy, *, seed: int = 0) -> Exploitability:
     """How far a policy of both players is from an equilibrium: NashConv, its half, and each player's share, exact.
 
+        >>> game = icarus.games.load("leduc-poker")
+        >>> print(icarus.exploitability(game, None).nash_conv)
+        4.747222222222225
+        >>> found = icarus.exploitability(game, icarus.Agent(icarus.RAVE, iterations=200))
+        >>> found.nash_conv, found.exploitability, found.improvements, found.best_responses, found.values
+
     Args:
-        game: a two-player zero-sum game, or its tree.
-        policy: a table, an Agent, a function policy(state), None for uniform play, or a pair of these; see `tabular`.
+        game: a two-player zero-sum game, or its `icarus.equilibrium.GameTree`, which is worth keeping for several calls.
+        policy: what both players play. One of
+            None: every legal action with the same probability;
+            a function policy(state) that returns the probabilities of state.legal_actions(), as a sequence or as {action: probability};
+            it is asked once in each information set, and must depend on what the player to move knows alone;
+            a dictionary by `icarus.equilibrium.information_state(state)` of such probabilities, uniform where it says nothing;
+            an Agent, who plays each action as often as his search visits it, an OOSAgent or ISMCTSAgent, each search with an empty memory
+            (for their memory within a match see `icarus.equilibrium.stitched`);
+            a solver or search with an average policy: CFR, CFRPlus, MCCFR, OnlineSearch, BanditSearch; a TabularPolicy;
+            or a pair of these, one for each player.
         seed: of an Agent's searches.
+
+    Returns:
+        an `Exploitability`: numbers in the units of the game's gains.
 
     Raises:
         ValueError: not a two-player zero-sum game, deals in secret, too large, or probabilities that are none.
