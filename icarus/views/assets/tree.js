@@ -83,7 +83,6 @@ class Page {
   constructor(outline) {
     this.outline = outline;
     this.data = outline.data;
-    document.documentElement.style.setProperty("--components", this.data.components.length);
     this.controls();
     this.draw();
   }
