@@ -97,6 +97,9 @@ def run(arguments: list[str]) -> int:
     except (ValueError, TypeError, OSError) as error:
         notes.print(f"icarus: {error}", markup=False, soft_wrap=True)
     except Exception as error:
+        if hasattr(error, "place"):  # of an error inside a compiled function (ICARUS_DEBUG=1)
+            notes.print(f"icarus: {error}", markup=False, soft_wrap=True)
+            return REFUSED
         if not hasattr(error, "format_message"):  # what the parser of the command line raises has it
             raise
         notes.print(f"icarus: {usage_sentence(error, arguments)}", markup=False, soft_wrap=True)

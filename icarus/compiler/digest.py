@@ -115,7 +115,8 @@ def _describe_code(code: pytypes.CodeType) -> bytes:
     shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
     names = (code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars)
     table = getattr(code, "co_exceptiontable", b"")
-    return code.co_code + table + repr((shape, names)).encode() + _describe(code.co_consts)
+    place = (code.co_filename, code.co_firstlineno, code.co_linetable) if DEBUG else ()  # then errors tell them
+    return code.co_code + table + repr((shape, names, place)).encode() + _describe(code.co_consts)
 
 
 def _settings() -> list[tuple[str, str]]:

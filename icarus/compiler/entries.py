@@ -14,6 +14,7 @@ from icarus.compiler.machine import MachineCode
 from icarus.compiler.messages import CompilationError, mention, reason
 
 _pipeline: Any = Later("icarus.compiler.pipeline")
+_places: Any = Later("icarus.compiler.places")
 _errors: Any = Later("numba.core.errors")
 _lock: Any = Later("numba.core.compiler_lock")
 _NEEDS_COMPILER = "needs the compiler when it runs"
@@ -29,9 +30,9 @@ class Entry:
     def __init__(self, function: Callable, arity: int, name: str) -> None:
         if DISABLED:
             raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it to search")
-        self.name, self.fresh = name, False
+        self.name, self.fresh = name, DEBUG
         self._file = File(name, digest(function, name, arity))
-        self._code: Any = self._file.read(lambda kept: self._loaded(kept, arity))
+        self._code: Any = _NEEDS_COMPILER if DEBUG else self._file.read(lambda kept: self._loaded(kept, arity))
         if self._code is None:
             self.fresh, self._code = True, self._compile(function, arity)
         if self._code == _NEEDS_COMPILER:
@@ -64,6 +65,8 @@ class Entry:
     def forget(self) -> None:
         """Keep no machine code of it on the disk."""
         self._file.delete()
+        if isinstance(self._code, _Dispatched):
+            self._code.dispatcher._cache.flush()
 
 
 class _Dispatched:
@@ -73,14 +76,14 @@ class _Dispatched:
         compiler()
         signature = types.int64(*(types.int64,) * arity)
         with _lock.global_compiler_lock:  # the linker has one list of names for all threads
-            self._dispatcher = compiled(function, signature, name)
-            result: Any = self._dispatcher.overloads[signature.args]
+            self.dispatcher = compiled(function, signature, name)
+            result: Any = self.dispatcher.overloads[signature.args]
             self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         if self.address == 0:
             raise RuntimeError(f"{name} was compiled, but its machine code is nowhere to be found")
 
     def __call__(self, *arguments: int) -> int:
-        return self._dispatcher(*arguments)
+        return self.dispatcher(*arguments)
 
 
 @contextlib.contextmanager
@@ -117,12 +120,14 @@ def compiled(function: Callable, signature: Any, name: str, **flags: Any) -> Any
     Raises:
         CompilationError: the compiler refuses the function; the message names it and the line.
     """
+    if DEBUG:
+        _places.install()
     dispatcher = compiler().njit(nogil=True, boundscheck=DEBUG, **flags)(function)
     dispatcher._cache = DiskCache(name, digest(function, name, str(signature), sorted(flags.items())))
     with refusals_told(function, name), interrupts_kept():
         dispatcher.compile(signature)
     dispatcher.disable_compile()
-    return dispatcher
+    return _places.Placed(dispatcher) if DEBUG else dispatcher
 
 
 @contextlib.contextmanager

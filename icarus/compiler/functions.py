@@ -23,6 +23,8 @@ _told: list[Callable] = []  # replacements that the compiler has been told
 def compiler() -> Any:
     """Numba, told all that it has to know; loading it takes longer than a small search."""
     numba = importlib.import_module("numba")
+    if DEBUG:
+        numba.config.BOUNDSCHECK = 1  # also in what users hand to the compiler themselves
     draw_numbers()
     for function, make in REPLACEMENTS[len(_told) :]:
         _told.append(function)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from icarus.compiler.digest import PACKAGE
+from icarus.compiler.functions import plain
 from icarus.compiler.reach import reachable
 
 ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no author's mistake lies
@@ -14,6 +15,12 @@ ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no 
 
 class CompilationError(TypeError):
     """A function that the compiler refuses, told in one sentence."""
+
+
+def home(function: Callable) -> str:
+    """Where a function stands, as "in f (file, line n)"."""
+    code = plain(function).__code__
+    return f"in {code.co_name} ({code.co_filename}, line {code.co_firstlineno})"
 
 
 def mention(function: Callable, mentioned: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler.functions import DISABLED, inlined, intrinsic
+from icarus.compiler.functions import DEBUG, DISABLED, inlined, intrinsic
 from icarus.compiler.later import Later, types
 
 ir: Any = Later("llvmlite.ir")
@@ -25,6 +25,19 @@ def offset_of(dtype: np.dtype, field: str) -> int:
 
 
 _WORD = (1 << 64) - 1
+
+
+def _refuse_nothing(context: Any, builder: Any, address: Any, *lengths: Any) -> None:
+    """In a debug build, refuse address 0, unless of nothing, and lengths below 0."""
+    if DEBUG:
+        zero = address.type(0)
+        wrong = builder.icmp_signed("==", address, zero)
+        for length in lengths:
+            wrong = builder.and_(wrong, builder.icmp_signed("!=", length, zero))
+        for length in lengths:
+            wrong = builder.or_(wrong, builder.icmp_signed("<", length, zero))
+        with cgutils.if_unlikely(builder, wrong):
+            context.call_conv.return_user_exc(builder, ValueError, ("there is nothing at an address",))
 
 
 @intrinsic
@@ -47,6 +60,7 @@ def array_at(typingctx: Any, address: Any, length: Any, dtype: Any) -> Any:
         array = context.make_array(array_type)(context, builder)
         size = context.get_abi_sizeof(context.get_data_type(dtype.dtype))
         item_size = context.get_constant(types.intp, size)
+        _refuse_nothing(context, builder, arguments[0], arguments[1])
         pointer = builder.inttoptr(arguments[0], array.data.type)
         context.populate_array(
             array, data=pointer, shape=[arguments[1]], strides=[item_size], itemsize=item_size, meminfo=None
@@ -64,6 +78,7 @@ def matrix_at(typingctx: Any, address: Any, rows: Any, columns: Any, dtype: Any)
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(array_type)(context, builder)
         item_size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(dtype.dtype)))
+        _refuse_nothing(context, builder, *arguments[:3])
         pointer = builder.inttoptr(arguments[0], array.data.type)
         row_size = builder.mul(arguments[2], item_size)
         context.populate_array(
@@ -84,6 +99,7 @@ def struct_at(typingctx: Any, address: Any, dtype: Any) -> Any:
     """View the bytes at an address as one structure of `dtype`, without a copy."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _refuse_nothing(context, builder, arguments[0])
         return builder.inttoptr(arguments[0], context.get_value_type(dtype.dtype))
 
     return dtype.dtype(types.int64, dtype), codegen
@@ -119,6 +135,7 @@ def _caller(arity: int) -> Any:
 
         def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             given = [builder.extract_value(values[1], i) for i in range(arity)]
+            _refuse_nothing(context, builder, values[0])
             function_type = context.call_conv.get_function_type(types.int64, signature_types)
             pointer = builder.inttoptr(values[0], function_type.as_pointer())
             status, result = context.call_conv.call_function(builder, pointer, types.int64, signature_types, given)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from icarus.compiler.functions import DISABLED, helper, inlined
+from icarus.compiler.functions import DEBUG, DISABLED, helper, inlined
 
 RNG_WORDS = 4  # 64-bit words of state
 UNIT = 1.0 / (1 << 53)  # the distance between neighbouring draws of `uniform`
@@ -81,6 +81,8 @@ if DISABLED:
 @inlined
 def below(rng: np.ndarray, bound: int) -> int:
     """A uniform integer in 0 … bound−1, for bound < 2**32; without bias."""
+    if DEBUG and not 0 < bound < 1 << 32:
+        raise ValueError("below(rng, bound) draws for a bound from 1 to 2**32 - 1")
     size = np.uint64(bound)
     product = (next_word(rng) >> _32) * size
     if (product & _LOW) < size:

@@ -1,16 +1,53 @@
-"""What a capture function is declared not to do, checked in every playout of a search with ICARUS_DEBUG=1."""
+"""What slots are declared not to do, or may not do at all, checked in every playout of a search with ICARUS_DEBUG=1."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from icarus.compiler.pointers import array_at, call4, struct_at
 from icarus.compiler.rng import RNG_WORDS
-from icarus.kernel import History, child, helper, legal_at
+from icarus.kernel import NO_RECORD, History, child, helper, legal_at, mix
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, history_at
 from icarus.kernel.theta import UPDATES
 
 _INT, _WORD = np.dtype(np.int64), np.dtype(np.uint64)
+KEYLESS = (
+    "a capture names the record 0, which is the key of none; make keys with record(action, …), not of an action alone"
+)
+
+
+@helper
+def fingerprint(history: History) -> int:
+    """A number that changes when anything in a history does that slots are given to read."""
+    key = 0
+    for step in history.steps:
+        key = mix(mix(mix(mix(key, step.player), step.action), step.record), step.episode)
+        key = mix(mix(mix(key, step.first), step.count), step.viewer)
+    for array in (history.moves, history.keys, history.episodes):
+        for row in range(array.shape[0]):
+            for column in range(array.shape[1]):
+                key = mix(key, array[row, column])
+    for action in history.legal:
+        key = mix(key, action)
+    for reward in history.rewards:
+        key = mix(key, int(reward * 1e15))
+    return key
+
+
+def guarded(function: Callable, label: str) -> Callable:
+    """A slot that is given a history first, which must not change it."""
+    inner = helper(function)
+    told = f"{label} writes to the history that it is given to read"
+
+    @helper
+    def asked(history: History, *arguments: Any) -> None:
+        before = fingerprint(history)
+        inner(history, *arguments)
+        if fingerprint(history) != before:
+            raise ValueError(told)
+
+    return asked
 
 
 @helper
@@ -23,7 +60,14 @@ def check_declared(a: Any, component: Any) -> None:
     updates = struct_at(a.buffers.updates, UPDATES)
     if updates.count > updates.capacity:  # the playout is run again with more room
         return
+    if updates.count < component.first:
+        raise ValueError(
+            "a capture function took back updates that others had asked for; it may only ask, by update(…)"
+        )
     records = array_at(updates.records, updates.capacity, _INT)[component.first : updates.count]
+    for key in records:
+        if key == NO_RECORD:
+            raise ValueError(KEYLESS)
     if component.writes_simulation == 0:
         history = history_at(a.buffers.playout)
         for i in range(len(records)):

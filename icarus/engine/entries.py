@@ -12,17 +12,21 @@ from icarus.compiler.entries import Entry
 from icarus.compiler.functions import DEBUG, embedded
 from icarus.compiler.pointers import WORD_BYTES, array_at, offset_of, struct_at, unpack_parameters
 from icarus.compiler.writes import refuse_changes, refuse_cuts
+from icarus.engine.declared import KEYLESS, guarded
 from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper
 from icarus.kernel.history import history_at
 from icarus.kernel.theta import TABLE, index_of, place_of, updates_at
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
+RENAMED = "a backpropagation function writes to `record`, the key of what it updates, which is not its own to change"
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 LENT = History, Theta  # what slots are given to be read
-KEYLESS = (
-    "a capture names the record 0, which is the key of none; make keys with record(action, …), not of an action alone"
-)
+
+
+def lent(function: Callable, label: str) -> Callable:
+    """A slot that is given a history to read, as a helper."""
+    return guarded(function, label) if DEBUG else embedded(function)
 
 
 def _theta(row: np.dtype) -> Callable:
@@ -48,7 +52,7 @@ def values_entry(
 
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
     """
-    inner, unpack, theta_at = embedded(function), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = lent(function, label), unpack_parameters(kinds), theta_of(row)
     declared = f"{label} is declared with uniform_in_simulation=True, but writes a finite value in the simulation"
     checked = uniform and DEBUG
     unwritten = f"{label} wrote NaN, or nothing at all, for a legal action; it must write every out[i]"
@@ -109,7 +113,7 @@ def candidates_entry(
     independent: bool = False,
 ) -> Entry:
     """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
-    inner, unpack, theta_at = embedded(function), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = lent(function, label), unpack_parameters(kinds), theta_of(row)
     asked = checked_candidates(inner, independent, label) if DEBUG else inner
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
 
@@ -152,7 +156,7 @@ def capture_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype | N
     Args:
         row: of the table, where the function reads θ.
     """
-    inner, unpack = embedded(function), unpack_parameters(kinds)
+    inner, unpack = lent(function, label), unpack_parameters(kinds)
     if row is None:
 
         def entry(playout: int, table: int, updates: int, parameters: int) -> int:
@@ -216,6 +220,8 @@ def backpropagation_entry(
                     plain[i * words] = keys[j]
                 place.used += 1
             inner(rows[i], psi[j], mu, *unpack(parameters))
+            if DEBUG and rows[i].record != keys[j]:
+                raise ValueError(RENAMED)
             for column in counts:
                 if numbers[i * width + column] == FULL:
                     raise OverflowError(COUNT_IS_FULL)

@@ -20,7 +20,17 @@ from icarus.engine.choice import choose, pick_outcome
 from icarus.engine.disguise import choose_behind_move, group_actions, is_disguised
 from icarus.engine.knowledge import room_for_beginnings, tell_of_state, tell_of_step
 from icarus.engine.lowering import AT_ONCE, COMPONENT, SIMULATED, TREE
-from icarus.engine.steps import has_room, is_interrupted, legal_actions, player_to_move, step_at, viewer_of
+from icarus.engine.steps import (
+    DeterminizationError,
+    has_room,
+    is_interrupted,
+    legal_actions,
+    player_to_move,
+    recalled_moves,
+    root_place,
+    step_at,
+    viewer_of,
+)
 from icarus.kernel import (
     CHANCE,
     EXPANSION,
@@ -72,7 +82,7 @@ def begin(a: Any, rng: np.ndarray) -> None:
     if a.game.determinize != 0:
         call4(a.game.determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
         if call1(a.game.player, (a.buffers.state,)) != a.root.player:
-            raise ValueError("a determinization changed the player to move, or ended the game")
+            raise DeterminizationError("a determinization changed the player to move, or ended the game")
     playout, viewers = struct_at(a.buffers.playout, PLAYOUT), a.game.viewers
     playout.length, playout.legal_length = 1, 0
     playout.players, playout.iteration = 0, a.counts.iterations
@@ -99,7 +109,7 @@ def begin_episodes(a: Any, playout: Any) -> None:
         episodes[viewer] = at_root[viewer]
         if a.game.recall != 0:
             moves = array_at(a.buffers.recalled, RECALLED, _INT)
-            count = call4(a.game.recall, (a.buffers.state, viewer, a.buffers.recalled, RECALLED))
+            count = recalled_moves(a, viewer)
             key = episode_key(root.label, viewer)
             for i in range(count):
                 if root.last_recalled and viewer == root.last_viewer and i == count - 1:
@@ -230,16 +240,6 @@ def simulate_unseen(a: Any, legal: int, t: int, end: int, rng: np.ndarray) -> in
             index = choose_for_chance(a, count, rng) if player == CHANCE else below(rng, count)
         call2(a.game.apply, (a.buffers.state, actions[index]))
         steps += 1
-
-
-@helper
-def root_place(a: Any, action: int) -> int:
-    """The place of an action among those of the root."""
-    actions = array_at(a.root.actions, a.root.count, _INT)
-    for i in range(a.root.count):
-        if actions[i] == action:
-            return i
-    raise ValueError("a determinization changed the legal actions of the player to move")
 
 
 # --------------------------------------------------------------------------------------------------- the steps of a playout

@@ -7,6 +7,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.compiler.functions import plain
+from icarus.compiler.messages import home
 from icarus.compiler.pointers import WORD_BYTES, offset_of
 from icarus.compiler.rng import RNG_WORDS, seeded
 from icarus.engine.arena import ARENA, DONE, INTERRUPTED, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
@@ -17,6 +18,7 @@ from icarus.engine.lowering import Program, lowered
 from icarus.engine.parallel import Shared, mean_rewards, visits_of_undominated
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
+from icarus.engine.steps import DeterminizationError
 from icarus.engine.tables import Records, Table
 from icarus.engine.told import check_told, refuse_cutoff, tellers, widths_of
 from icarus.kernel import CHANCE, mix
@@ -214,6 +216,8 @@ class Search:
             return self._loop(self._arena.ctypes.data, iterations)
         except WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
+        except DeterminizationError as error:
+            raise ValueError(f"{error}, {home(self.game.determinize)}") from None
 
     def give_room(self, status: int) -> None:
         """Give the room that the loop asked for by its status."""

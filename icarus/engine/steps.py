@@ -2,11 +2,23 @@
 
 from typing import Any
 
+import numpy as np
+
 from icarus.compiler.atomic import atomic_load
-from icarus.compiler.pointers import call1, call2, struct_at
+from icarus.compiler.pointers import array_at, call1, call2, call4, struct_at
 from icarus.engine.arena import STEP_SIZE
-from icarus.kernel import CHANCE, TERMINAL, inlined
+from icarus.kernel import CHANCE, TERMINAL, helper, inlined
+from icarus.kernel.constants import RECALLED
 from icarus.kernel.history import STEP
+
+_INT = np.dtype(np.int64)
+FORGETFUL = f"the recall function of a game gave a number of moves that is not from 0 to {RECALLED}"
+
+
+class DeterminizationError(ValueError):
+    """A determinization that is none of the state: not the function asked last is wrong, but `determinize`."""
+
+    elsewhere = True
 
 
 @inlined
@@ -27,6 +39,15 @@ def player_to_move(a: Any) -> int:
     if player >= a.game.players or (player < CHANCE and player != TERMINAL):
         raise ValueError("the player function of a game gave a number that is no player, neither CHANCE nor TERMINAL")
     return player
+
+
+@inlined
+def recalled_moves(a: Any, viewer: int) -> int:
+    """What a viewer has seen of the episode, as the state tells it, written to a buffer; returns how many moves."""
+    count = call4(a.game.recall, (a.buffers.state, viewer, a.buffers.recalled, RECALLED))
+    if count < 0 or count > RECALLED:
+        raise ValueError(FORGETFUL)
+    return count
 
 
 @inlined
@@ -54,3 +75,13 @@ def viewer_of(a: Any, player: int) -> int:
     if a.game.viewers == 1:
         return 0
     return a.game.players if player == CHANCE else player
+
+
+@helper
+def root_place(a: Any, action: int) -> int:
+    """The place of an action among those of the root."""
+    actions = array_at(a.root.actions, a.root.count, _INT)
+    for i in range(a.root.count):
+        if actions[i] == action:
+            return i
+    raise DeterminizationError("a determinization changed the legal actions of the player to move")

@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 
 from icarus import checks
+from icarus.compiler.messages import home
 from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CHANCE, CONTINUES, RECALLED, TERMINAL, UNLABELLED, UNSEEN
 from icarus.kernel.knowledge import checked_told, written_by
@@ -355,6 +356,9 @@ class State:
     def _legal(self) -> list[int]:
         actions = np.empty(self.game.max_legal, np.int64)
         count = self.game.entries().legal(self.data.ctypes.data, actions.ctypes.data)
+        if not 1 <= count <= len(actions):
+            wrong = f"{count} legal actions, of a max_legal of {len(actions)}," if count > 0 else "no legal action"
+            raise ValueError(f"{self.game} gave {wrong} at a state that is not terminal, {home(self.game.legal)}")
         return actions[:count].tolist()
 
     def _probabilities(self) -> list[float]:
@@ -382,6 +386,10 @@ class State:
     def _recall(self, viewer: int) -> tuple[int, ...]:
         room = np.zeros(RECALLED, np.int64)
         count = self.game.entries().recall(self.data.ctypes.data, viewer, room.ctypes.data, RECALLED)
+        if not 0 <= count <= RECALLED:
+            raise ValueError(
+                f"{self.game} recalled {count} moves; it must be 0 to {RECALLED}, {home(self.game.recall)}"
+            )
         return tuple(room[:count].tolist())
 
     def _told(self, kind: str, *actions: int) -> np.ndarray:
