@@ -19,6 +19,6 @@ def test_a_claim_holds_for_what_is_drawn(claim: Callable[..., None]) -> None:
     assert fuzz(claim, EXAMPLES.get(claim.__name__, 60), seed=1) > 0
 
 
-@pytest.mark.parametrize(("name", "seed"), failed_before())
+@pytest.mark.parametrize(("name", "seed"), list(failed_before()))
 def test_what_failed_once_holds(name: str, seed: int) -> None:
     fuzz(next(claim for claim in CLAIMS if claim.__name__ == name), 40, seed)
