@@ -20,6 +20,7 @@ Readings, where the paper leaves a choice:
  2. The empty history has n = 0 before the first iteration: t_e is then 0 and the whole first playout is simulation.
  3. The most recent moves of a player (LGR, NAST) are those he has noticed since the root; fewer than n − 1 make no record.
  4. Only the baseline knows that simulation is uniform: every other policy reads its records in all phases.
+ 4a. In a majority vote (section 9), too, a policy that is uniform because it knows nothing has no say: values all the same, no vote.
  5. Availability (MAST by UCB1) counts each legal action of each captured decision once, the chosen one with its visit.
  6. Nested mixtures flatten: the weights on the way down are multiplied, outermost first.
  7. Line 18 counts the first action of every iteration, also of the very first.
@@ -51,7 +52,7 @@ from typing import Any
 import numpy as np
 
 from icarus.compiler.rng import seeded
-from icarus.engine.scheme import ALL, FRESH, MO_ISMCTS, ONCE, OWN, Scheme
+from icarus.engine.scheme import ALL, FRESH, MO_ISMCTS, ONCE, OWN, TRUE, Scheme
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, below, uniform
 from icarus.kernel.state import State
 
@@ -99,6 +100,13 @@ class Linear:
 @dataclass(frozen=True)
 class Maxilinear:
     """⊕ λ x over parts (λ, x), with weights as in `Linear`."""
+
+    parts: list
+
+
+@dataclass(frozen=True)
+class Vote:
+    """A majority vote of parts, one vote each."""
 
     parts: list
 
@@ -179,6 +187,8 @@ def leaves(expression: Any) -> list[Leaf]:
     inside = (
         [expression.first, expression.second]
         if isinstance(expression, Sequential)
+        else expression.parts
+        if isinstance(expression, Vote)
         else [x for _, x in expression.parts]
     )
     return list(dict.fromkeys(leaf for part in inside for leaf in leaves(part)))
@@ -656,10 +666,54 @@ def draw_best(rng: np.ndarray, given: list[float]) -> int:
     return best[below(rng, len(best))] if len(best) > 1 else best[0]
 
 
+def drawn_alternative(expression: Any, phase: str, information: tuple, rng: np.ndarray) -> Any:
+    """One alternative of a mixture, by the weights."""
+    mixture = alternatives(expression, phase, information)
+    return mixture[draw_by_weight(rng, [weight for weight, _ in mixture]) if len(mixture) > 1 else 0][1]
+
+
+def draw_by_vote(
+    policy: Vote, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray
+) -> int | None:
+    """The index of a legal action of most votes; None where nobody has a vote, for each voter's policy is uniform."""
+    votes = [0 for _ in playout.legals[-1]]
+    for part in policy.parts:
+        voter = drawn_alternative(part, playout.phases[-1], information, rng)
+        if isinstance(voter, Vote):
+            index = draw_by_vote(voter, thetas, playout, information, rng)
+        else:
+            v = opinion(voter, thetas, playout, information)
+            index = None
+            if any(x != v[0] for x in v):
+                gibbs_rule = isinstance(voter, Leaf) and voter.rule.name == "gibbs"
+                index = (
+                    draw_in_proportion(rng, [math.exp((x - max(v)) / voter.rule.parameter) for x in v])
+                    if gibbs_rule
+                    else draw(voter, thetas, playout, information, rng)
+                )
+        if index is not None:
+            votes[index] += 1
+    return draw_best(rng, votes) if any(votes) else None
+
+
+def opinion(policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple) -> list[float]:
+    """The values by which an alternative chooses; where they are all the same, it chooses uniformly."""
+    if isinstance(policy, Maxilinear):
+        return maxilinear_values(policy, thetas, playout, information)
+    if policy.rule.name == "reply" and policy.kind not in CATALOGUE:
+        record = playout.previous(playout.t)
+        reply = None if record is None else thetas[policy][record]
+        return [float(action == reply) for action in playout.legals[-1]]
+    return values(policy, thetas[policy], playout)
+
+
 def draw(policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: tuple, rng: np.ndarray) -> int:
     """The index of the legal action that one alternative of a mixture chooses."""
     if isinstance(policy, Maxilinear):
         return draw_best(rng, maxilinear_values(policy, thetas, playout, information))
+    if isinstance(policy, Vote):
+        index = draw_by_vote(policy, thetas, playout, information, rng)
+        return below(rng, len(playout.legals[-1])) if index is None else index
     legal, rule = playout.legals[-1], policy.rule
     if rule.name == "reply" and policy.kind in CATALOGUE:
         v = values(policy, thetas[policy], playout)
@@ -684,6 +738,9 @@ def simulates_uniformly(policy: Any, phase: str, information: tuple) -> bool:
     """Whether one alternative of a mixture is the baseline in simulation and nothing else."""  # Base-4
     if phase != SIMULATION:
         return False
+    if isinstance(policy, Vote):
+        voters = [found for part in policy.parts for _, found in alternatives(part, phase, information)]
+        return all(simulates_uniformly(voter, phase, information) for voter in voters)
     parts = [leaf for _, leaf in terms(policy, phase, information)] if isinstance(policy, Maxilinear) else [policy]
     return all(leaf.kind == "baseline" for leaf in parts)
 
@@ -712,9 +769,7 @@ def choose(
     if EXP3 in thetas and playout.numbers[-1] > 0 and phase != SIMULATION:
         chosen = draw_by_exp3(thetas[EXP3], playout, rng)
     elif len(legal) > 1:
-        mixture = alternatives(expression, phase, information)
-        drawn = draw_by_weight(rng, [weight for weight, _ in mixture]) if len(mixture) > 1 else 0
-        policy = mixture[drawn][1]
+        policy = drawn_alternative(expression, phase, information, rng)
         if simulates_uniformly(policy, phase, information):
             return below(rng, len(edges))
         chosen = legal[draw(policy, thetas, playout, information, rng)]
@@ -863,19 +918,155 @@ def root_states(state: State, scheme: Scheme, rng: np.ndarray) -> Iterator[State
         yield determinized(state, viewer, beliefs, rng)
 
 
-def grown(state: State, expression: Any, rng: np.ndarray, scheme: Scheme) -> Iterator[Outcome]:
-    """One tree of Algorithm 1 without end, line 18 left out; always the same `Outcome`."""
+def grown(
+    state: State, expression: Any, rng: np.ndarray, scheme: Scheme, inherited: dict[Leaf, Theta] | None = None
+) -> Iterator[Outcome]:
+    """One tree of Algorithm 1 without end, line 18 left out; always the same `Outcome`.
+
+    Args:
+        inherited: what `living` has left of an earlier search.
+    """
     base = next((leaf for leaf in leaves(expression) if leaf.kind == "baseline"), baseline())
     asked = [EXP3] if scheme.exp3 and state.game.entries().simultaneous is not None else []
     kept = dict.fromkeys([base, *leaves(expression), *asked])
     outcome = Outcome({leaf: Theta(initial_information(leaf, state.game.players)) for leaf in kept}, base)  # lines 2-4
     outcome.selections = dict.fromkeys(state.legal_actions(), 0)
+    if inherited is not None:
+        for leaf in kept:
+            outcome.records[leaf].update(inherited[leaf])
+        player, known = state.current_player(), outcome.records[base]
+        outcome.selections = {action: known[player, (action,)][1] for action in outcome.selections}
     for world in root_states(state, scheme, rng):
         playout = play(state, world, expression, outcome, rng, scheme.eyes, scheme.cutoff)
         update(outcome.records, playout)
         outcome.playouts.append(Trace(tuple(playout.players), tuple(playout.actions), tuple(playout.phases)))
         outcome.selections[playout.actions[0]] += 1
         yield outcome
+
+
+# ---------------------------------------------------------------------------------------------------- records that live on
+
+HISTORIES = {
+    "baseline",
+    "amaf",
+    "amaf-strict",
+    "exp3",
+    "fpu",
+    "kl-ucb",
+    "ucb1-tuned",
+    "thompson",
+    "grave",
+    "progressive-history",
+}
+ASKED = 200  # determinizations that tell what another can have seen
+
+
+def told(replay: State, player: int, action: int, scheme: Scheme, observer: int) -> list[int | None]:
+    """What each player, and last the environment, sees of an action, as far as the observer can tell."""
+    true = observed(replay, action)
+    if replay.game.observe is None or scheme.root == TRUE or scheme.eyes not in (OWN, ALL):
+        return list(seen_through(scheme.eyes, observer, replay, action))
+    beliefs, rng, possible = replay.beliefs(observer), seeded((7, len(replay.history))), [set() for _ in true]
+    for _ in range(ASKED):
+        world = determinized(replay, observer, beliefs, rng)
+        for other in world.legal_actions():
+            if (player == observer and other == action) or (
+                player != observer and observed(world, other)[observer] == true[observer]
+            ):
+                for found, move in zip(possible, seen_through(scheme.eyes, observer, world, other), strict=True):
+                    found.add(move)
+    moves = [found.pop() if len(found) == 1 else None for found in possible]
+    if scheme.eyes == OWN:
+        moves[observer] = true[observer]
+    return moves
+
+
+def way_to(earlier: State, state: State, scheme: Scheme) -> tuple[list[tuple[int, ...] | None], tuple | None]:
+    """The moves from an earlier root to a state in the eyes of each player and of the environment, and the record of that history."""
+    replay, observer = earlier.clone(), state.current_player()
+    ways: list[tuple[int, ...] | None] = [()] * (state.game.players + 1)
+    if scheme.root == ONCE:
+        return [None] * len(ways), None
+    record: tuple | None = ()
+    for player, action in state.history[len(earlier.history) :]:
+        moves = told(replay, player, action, scheme, observer)
+        known = ways[player] is not None and moves[player] is not None  # CHANCE, −1, is the last one
+        record = (player, (*ways[player], moves[player])) if known else None
+        ways = [
+            None if way is None or move is None else way if move == UNSEEN else (*way, move)
+            for way, move in zip(ways, moves, strict=True)
+        ]
+        replay.apply_action(action)
+    return ways, record
+
+
+def is_history(record: tuple) -> bool:
+    """Whether a record is a history, and not an action with its player."""
+    return record == () or isinstance(record[1], tuple)
+
+
+def living(
+    outcome: Outcome, earlier: State, state: State, scheme: Scheme = MO_ISMCTS, decay: float = 1.0
+) -> dict[Leaf, Theta]:
+    """What is left of the records of an earlier search, or of one tree of it, when the root has moved on to a state.
+
+    A record of a history lives on if the history leads on from the new root, and the baseline has it too; where everybody sees every
+    action, it must continue a history with visits. All other records stay as they are.
+    """
+    players = state.game.players
+    left: dict[Leaf, Theta] = {}
+    for leaf, theta in outcome.records.items():
+        left[leaf] = Theta(theta.initial)
+        for record, information in theta.items():
+            found = decayed(information, initial_information(leaf, players), decay)
+            if decay == 1 or (decay > 0 and found != theta.initial):
+                left[leaf][record] = found
+    ways, root = way_to(earlier, state, scheme)
+    base, one_view = Theta(left[outcome.base].initial), state.game.observe is None or scheme.eyes == ALL
+    base.update(left[outcome.base])
+
+    def renamed(record: tuple) -> tuple | None:
+        if record == root:
+            return ()
+        if record == () or ways[record[0]] is None or record not in base:
+            return None
+        moves, way = record[1], ways[record[0]]
+        if len(moves) <= len(way) or moves[: len(way)] != way:
+            return None
+        if one_view:
+            before = [[(player, moves[:k]) for player in range(-1, players)] for k in range(len(way) + 1, len(moves))]
+            for histories in [[root], *before]:
+                if not any(base[history][1] > 0 for history in histories if history is not None):
+                    return None
+        return record[0], moves[len(way) :]
+
+    if one_view and (root is None or base[root][1] == 0):
+        root, ways = None, [None] * len(ways)
+    for leaf, theta in left.items():
+        if leaf.kind in HISTORIES:
+            moved = {(renamed(record) if is_history(record) else record): theta[record] for record in theta}
+            moved.pop(None, None)
+            theta.clear()
+            theta.update(moved)
+    return left
+
+
+def decayed(information: Any, initial: Any, decay: float) -> Any:
+    """Counts cut down to ⌊decay · n⌋ beyond the initial ones, and each sum in proportion to the next count; a reply stays."""
+    if decay == 1 or not isinstance(information, tuple):
+        return information
+    left, share = [], (decay, 1)
+    for value, first in zip(reversed(information), reversed(initial), strict=True):
+        if isinstance(value, int):
+            share = (math.floor(decay * (value - first)), value - first)
+            left.append(first + share[0])
+        elif isinstance(value, tuple):
+            left.append(
+                tuple(b + (a - b) * share[0] / share[1] if share[1] else b for a, b in zip(value, first, strict=True))
+            )
+        else:
+            left.append(first + (value - first) * share[0] / share[1] if share[1] else first)
+    return tuple(reversed(left))
 
 
 def summed(trees: list[Outcome]) -> dict[int, int]:
@@ -903,9 +1094,17 @@ def undominated(trees: list[Outcome], player: int) -> dict[int, int]:
 
 
 def stepwise(
-    state: State, expression: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme = MO_ISMCTS
+    state: State,
+    expression: Any,
+    iterations: int,
+    seed: int | tuple[int, ...],
+    scheme: Scheme = MO_ISMCTS,
+    inherited: list[dict[Leaf, Theta]] | None = None,
 ) -> Iterator[Outcome]:
     """Algorithm 1, pausing after each iteration, tree after tree; always the same `Outcome` of a tree, growing.
+
+    Args:
+        inherited: for each tree, what `living` has left of an earlier search.
 
     Raises:
         ValueError: no player is about to act in the state, or a tree would be left without an iteration.
@@ -920,7 +1119,8 @@ def stepwise(
     trees: list[Outcome] = []
     for i, rng in enumerate(generators):
         share = iterations // scheme.trees + (i < iterations % scheme.trees)
-        for made, outcome in enumerate(islice(grown(state, expression, rng, scheme), share), start=1):
+        begun = None if inherited is None else inherited[i]
+        for made, outcome in enumerate(islice(grown(state, expression, rng, scheme, begun), share), start=1):
             if made == 1:
                 trees.append(outcome)
             if made == share and len(trees) == scheme.trees:

@@ -1,6 +1,6 @@
 """Enhancements as values (Definition 5), and the operators that compose them (Specification 6)."""
 
-from icarus.algebra.enhancement import Composition, Enhancement, Sum, linear, maxilinear, named, sequential
+from icarus.algebra.enhancement import Composition, Enhancement, Sum, linear, majority, maxilinear, named, sequential
 from icarus.algebra.information import (
     ACTION,
     ACTIONS,
@@ -71,6 +71,7 @@ __all__ = [
     "initial",
     "initial_information",
     "linear",
+    "majority",
     "maxilinear",
     "named",
     "rave_weight",

@@ -1,27 +1,27 @@
-"""Definition 5: an information capture and reuse strategy as seven slots, and Specification 6: `>>`, `+ /` and `^` compose them.
+"""Definition 5: an information capture and reuse strategy as seven slots, and Specification 6: `>>`, `+ /`, `^` and `&` compose them.
 
     RAVE >> (MAST + NAST2) / 2
     rave_weight(k=500) * AMAF ^ (1 - rave_weight(k=500)) * BASELINE
+    BASELINE >> (MAST & NAST2 & LGRF)
 
 An operator gives an Enhancement where its operands are enhancements and the weights sum to 1; until then (`MAST + NAST2`) it
 gives a `Sum` that only asks to be completed.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import attrs
 
+from icarus.algebra.called import Called
 from icarus.algebra.information import Information, Initial, Space
 from icarus.algebra.policy import Policy
 from icarus.algebra.slots import Backpropagation, Capture
-from icarus.algebra.unions import Mixture, Union
+from icarus.algebra.unions import Mixture, Union, check_maximises, policy_text
 from icarus.algebra.weights import PROBES, TOLERANCE, Weight, WeightFunction, total_text, weight_from
 from icarus.checks import is_real
 
 SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
 _SYMBOLS = ("R", "Θ", "θ_initial", "α", "Ψ", "ξ", "ω")
-_OPERATORS = {">>": "▷", "+": "+", "^": "⊕"}
 
 
 class _Algebra:
@@ -45,6 +45,12 @@ class _Algebra:
     def __rxor__(self, other: Any) -> Any:
         return _sum("^", other, self)
 
+    def __and__(self, other: Any) -> "Enhancement":
+        return majority(_operand(self, "&"), other)
+
+    def __rand__(self, other: Any) -> "Enhancement":
+        return majority(other, _operand(self, "&"))
+
     def __mul__(self, factor: Any) -> Any:
         return _scaled(self, factor)
 
@@ -57,7 +63,7 @@ class _Algebra:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"({self}) is neither true nor false; compose enhancements with >>, +, / and ^, not with and, or, not"
+            f"({self}) is neither true nor false; compose enhancements with >>, +, /, ^ and &, not with and, or, not"
         )
 
 
@@ -71,7 +77,7 @@ def _slot(kind: type, example: str) -> Any:
 
 
 @attrs.frozen(eq=False, repr=False)
-class Enhancement(_Algebra):
+class Enhancement(_Algebra, Called):
     """An information capture and reuse strategy (Definition 5): a value with seven slots.
 
     Attributes:
@@ -164,8 +170,8 @@ class Composition(Enhancement):
     """Several enhancements composed (Specification 6).
 
     Attributes:
-        operator: ">>", "+" or "^".
-        terms: (weight, enhancement) of each operand; of a sequence, the weights are 1.
+        operator: ">>", "+", "^" or "&".
+        terms: (weight, enhancement) of each operand; of a sequence and of a majority vote, the weights are 1.
         alias: the name under which the expression is known, "RAVE"; no part of its identity.
     """
 
@@ -185,13 +191,7 @@ class Composition(Enhancement):
 
     def _texts(self) -> tuple[str, ...]:
         weighted = [(str(weight), str(term)) for weight, term in self.terms]
-        policy = {
-            ">>": lambda: (
-                f"α[{weighted[0][1]}] at selection and expansion nodes; α[{weighted[-1][1]}] at simulation nodes"
-            ),
-            "+": lambda: " + ".join(f"{weight} α[{term}]" for weight, term in weighted),
-            "^": lambda: f"U[arg max ({' + '.join(f'{weight} v[{term}]' for weight, term in weighted)})]",
-        }[self.operator]()
+        policy = policy_text(self.operator, weighted)
         parts = self.components
 
         def joined(symbol: str, operator: str) -> str:
@@ -259,6 +259,21 @@ def maxilinear(*terms: tuple[float | Weight | WeightFunction, Enhancement]) -> E
             of the form U[arg max v].
     """
     return _complete("^", terms)
+
+
+def majority(*members: Enhancement) -> Enhancement:
+    """A & B & …: each policy draws one action, its vote, and an action of most votes is played (section 9 names the idea).
+
+    Ties are broken uniformly. A policy that is uniform over all legal actions here, as one that knows nothing is, has no vote; if none
+    has, the choice is uniform. A vote by members of a vote is one vote of them all; a mixture inside has the vote of the part drawn.
+
+    Raises:
+        TypeError: an operand is no enhancement. ValueError: an operand whose weights do not sum to 1, or fewer than two.
+    """
+    if len(members) < 2:
+        raise ValueError(f"a majority vote is taken among at least 2 enhancements, not among {len(members)}")
+    flat = [part for member in members for _, part in _inside(_operand(member, "&"), "&")]
+    return _composed("&", tuple((Weight(), part) for part in flat))
 
 
 @attrs.frozen(repr=False)
@@ -337,28 +352,8 @@ def _complete(operator: str, given: tuple[tuple[Any, Any], ...]) -> Enhancement:
     for weight, term in terms:
         flat.extend((weight.times(inner), part) for inner, part in _inside(term, operator))
     if operator == "^":
-        _check_maximises(expression, flat)
+        check_maximises(str(expression), flat)
     return _composed(operator, tuple(flat))
-
-
-def _check_maximises(expression: Sum, terms: list[tuple[Weight, Enhancement]]) -> None:
-    for _, term in terms:
-        for part in _policies(term):
-            if isinstance(part, Composition) or not part.policy.maximises:
-                rule = "a linear mixture" if isinstance(part, Composition) else f"the rule {part.policy.rule.name}"
-                raise ValueError(
-                    f"the policy of {part} is {rule}, not of the form U[arg max v]: ^ cannot combine it in ({expression})"
-                )
-
-
-def _policies(term: Enhancement) -> Iterator[Enhancement]:
-    """The enhancements whose values a maxilinear composition would read; a linear mixture stands for itself."""
-    if not isinstance(term, Composition) or term.operator == "+":
-        yield term
-        return
-    ends = (term.terms[0], term.terms[-1]) if term.operator == ">>" else term.terms
-    for _, part in ends:
-        yield from _policies(part)
 
 
 def _composed(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> Composition:
@@ -388,6 +383,8 @@ def _term_text(weight: Weight, term: Enhancement) -> str:
 def _expression(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> str:
     if operator == ">>":
         return " >> ".join(str(term) if _is(term, "+") else _bracketed(term) for _, term in terms)
+    if operator == "&":
+        return " & ".join(_bracketed(term) for _, term in terms)
     if len({weight for weight, _ in terms}) == 1 and terms[0][0] == Weight(1 / len(terms)):
         return "(" + f" {operator} ".join(_bracketed(term) for _, term in terms) + f")/{len(terms)}"
     return f" {operator} ".join(_term_text(weight, term) for weight, term in terms)

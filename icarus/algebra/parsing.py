@@ -7,7 +7,15 @@ from typing import Any
 
 from icarus.algebra.enhancement import Enhancement, Sum
 
-_OPERATORS = {ast.RShift: ">>", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitXor: "^"}
+_OPERATORS = {
+    ast.RShift: ">>",
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.BitXor: "^",
+    ast.BitAnd: "&",
+}
 LONGEST = 100_000  # characters of a strategy
 SHOWN = 300  # characters of it told in an error
 DEEPEST = 200  # parentheses, signs and operators within one another
@@ -74,7 +82,7 @@ class _Reader:
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
             return self.combined(node)
         raise self.wrong(
-            node, f"{ast.unparse(node)!r} is not part of the algebra; it knows >>, +, -, *, /, ^, names and numbers"
+            node, f"{ast.unparse(node)!r} is not part of the algebra; it knows >>, +, -, *, /, ^, &, names and numbers"
         )
 
     def named(self, node: ast.Name) -> Any:
@@ -126,6 +134,8 @@ class _Reader:
                     return left * right
                 case "/":
                     return left / right
+                case "&":
+                    return left & right
                 case _:
                     return left ^ right
         except (TypeError, ValueError, ArithmeticError, RecursionError) as error:

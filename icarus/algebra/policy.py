@@ -13,7 +13,16 @@ from icarus.algebra.slots import Candidates, Values
 from icarus.checks import real
 
 _REAL = np.dtype(np.float64)
-RULE_UNIFORM, RULE_ARGMAX, RULE_GIBBS, RULE_ROULETTE, RULE_EPSILON_GREEDY, RULE_REPLY, RULE_GIBBS_OF_MEANS = range(7)
+(
+    RULE_UNIFORM,
+    RULE_ARGMAX,
+    RULE_GIBBS,
+    RULE_ROULETTE,
+    RULE_EPSILON_GREEDY,
+    RULE_REPLY,
+    RULE_GIBBS_OF_MEANS,
+    RULE_VOTE,
+) = range(8)
 
 
 @attrs.frozen

@@ -18,12 +18,16 @@ import functools
 import importlib
 import inspect
 import math
+import types as pytypes
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import attrs
 
 from icarus.checks import is_number
+from icarus.compiler.callees import Callee
+from icarus.compiler.functions import helper
+from icarus.compiler.interpreted import Interpreter
 from icarus.kernel.knowledge import column_of
 
 Parameters = tuple[tuple[str, float | str], ...]
@@ -43,9 +47,22 @@ def _fits(value: Any, kind: type) -> bool:
     return is_number(value) and not math.isnan(value) and (kind is float or float(value).is_integer())
 
 
+_interpreted = Interpreter()
+
+
+@functools.cache
+def bound(function: Callable, values: tuple[float, ...]) -> Any:
+    """A helper that is the function with these values for the arguments that have defaults."""
+    copy = pytypes.FunctionType(
+        function.__code__, function.__globals__, function.__name__, values or None, function.__closure__
+    )
+    copy.__module__, copy.__qualname__, copy.__doc__ = function.__module__, function.__qualname__, function.__doc__
+    return helper(copy)
+
+
 @attrs.frozen(repr=False)
-class Slot:
-    """A slot function with its parameters bound.
+class Slot(Callee):
+    """A slot function with its parameters bound; slots, and functions that they call, may call it as it is.
 
     Attributes:
         function: the plain Python function.
@@ -85,12 +102,22 @@ class Slot:
         """What a function of this kind is given."""
         return cls.ARGUMENTS
 
-    def __call__(self, **parameters: float | str) -> Self:
-        """The same slot with some parameters bound to other values.
+    @property
+    def compiled(self) -> Any:
+        if self.features:
+            raise AttributeError(
+                f"{self.label()} asks for the feature {self.features[0]!r} by name: no other slot can call it"
+            )
+        return bound(self.function, self.values())
+
+    def __call__(self, *arguments: Any, **parameters: float | str) -> Any:
+        """The same slot with some parameters bound to other values; or, where arguments are given, what the function says of them.
 
         Raises:
             TypeError: no such parameter, or a real where an integer is due.
         """
+        if arguments:
+            return _interpreted(self.function)(*arguments, **{**dict(self.parameters), **parameters})
         known = dict(self.parameters)
         for name, value in parameters.items():
             if name not in known:

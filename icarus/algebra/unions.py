@@ -1,5 +1,6 @@
 """The slots of a composition: disjoint unions, and mixtures of policies."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -23,3 +24,45 @@ class Mixture:
 
     operator: str
     terms: tuple[tuple[Weight, Any], ...]
+
+
+def policy_text(operator: str, weighted: Sequence[tuple[str, str]]) -> str:
+    """The policy of a composition (COMB-4), of whose operands the weights and names are given as text."""
+    names = [f"α[{term}]" for _, term in weighted]
+    if operator == ">>":
+        return f"{names[0]} at selection and expansion nodes; {names[-1]} at simulation nodes"
+    if operator == "+":
+        return " + ".join(f"{weight} α[{term}]" for weight, term in weighted)
+    if operator == "&":
+        return f"U[arg max of votes], one drawn from each of {', '.join(names)} that is not uniform"
+    return f"U[arg max ({' + '.join(f'{weight} v[{term}]' for weight, term in weighted)})]"
+
+
+def check_maximises(expression: str, terms: Sequence[tuple[Weight, Any]]) -> None:
+    """Refuse terms of a maxilinear composition with policies that are not of the form U[arg max v].
+
+    Raises:
+        ValueError: there is one.
+    """
+    for _, term in terms:
+        for part in _policies(term):
+            operator = getattr(part, "operator", "")
+            if operator or not part.policy.maximises:
+                rule = _KINDS[operator] if operator else f"the rule {part.policy.rule.name}"
+                raise ValueError(
+                    f"the policy of {part} is {rule}, not of the form U[arg max v]: ^ cannot combine it in ({expression})"
+                )
+
+
+_KINDS = {"+": "a linear mixture", "&": "a majority vote"}  # that have no values to add up
+
+
+def _policies(term: Any) -> Iterator[Any]:
+    """The enhancements whose values a maxilinear composition would read; a linear mixture, or a vote, stands for itself."""
+    operator = getattr(term, "operator", "")
+    if not operator or operator in _KINDS:
+        yield term
+        return
+    ends = (term.terms[0], term.terms[-1]) if operator == ">>" else term.terms
+    for _, part in ends:
+        yield from _policies(part)

@@ -1,7 +1,7 @@
 """`icarus match`: games between strategies, and what they come to."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -13,7 +13,9 @@ from icarus.commands.exploitability import agent_of
 from icarus.commands.options import (
     DEFAULT_SCHEME,
     DEFAULT_SHARING,
+    GAME_DECAY_HELP,
     INTERRUPTED,
+    MOVE_DECAY_HELP,
     SCHEMES_HELP,
     Cutoff,
     GameName,
@@ -25,14 +27,16 @@ from icarus.commands.options import (
     With,
     default_iterations,
     read_integer,
+    read_real,
 )
 from icarus.commands.own_files import load_files
-from icarus.engine.match import Decision, GameLog, play
-from icarus.engine.scheme import Scheme, parse_scheme
+from icarus.engine.match import Agent, Decision, GameLog, play
+from icarus.engine.scheme import parse_scheme
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
+T = TypeVar("T")
 Watch = Callable[[State, int | None, Decision | None], None]
 
 
@@ -59,6 +63,12 @@ def match_command(
         list[str] | None, typer.Option("--scheme", help=f"The search of all strategies, or repeated. {SCHEMES_HELP}")
     ] = None,
     cutoff: Cutoff = None,
+    move_decays: Annotated[
+        list[float] | None, typer.Option("--move-decay", parser=read_real, metavar="REAL", help=MOVE_DECAY_HELP)
+    ] = None,
+    game_decays: Annotated[
+        list[float] | None, typer.Option("--game-decay", parser=read_real, metavar="REAL", help=GAME_DECAY_HELP)
+    ] = None,
     show: Annotated[bool, typer.Option("--show", help="Print every state and decision.")] = False,
     files: With = None,
 ) -> None:
@@ -68,26 +78,28 @@ def match_command(
     iterations = default_iterations(iterations, seconds)
     check_seed(seed)
     loaded = games.load(game)
+    _check_seats(strategies, loaded)
+    told = zip(
+        strategies,
+        _each("--scheme", [parse_scheme(text) for text in schemes or [DEFAULT_SCHEME]], strategies),
+        _each("--move-decay", move_decays or [0.0], strategies),
+        _each("--game-decay", game_decays or [0.0], strategies),
+        strict=True,
+    )
+    budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads, "sharing": sharing}
     agents = [
-        agent_of(
-            text,
-            own,
-            iterations=iterations,
-            seconds=seconds,
-            threads=threads,
-            sharing=sharing,
-            scheme=by.with_cutoff(cutoff),
-        )
-        for text, by in zip(strategies, _schemes_of(strategies, schemes, loaded), strict=True)
+        agent_of(text, own, scheme=by.with_cutoff(cutoff), move_decay=move, game_decay=game, **budget)
+        for text, by, move, game in told
     ]
     agents += [agents[-1]] * (loaded.players - len(agents))
+    players = [agent.seated(loaded) if isinstance(agent, Agent) else agent for agent in agents]
     rewards: list[list[float]] = [[] for _ in agents]
     stopped = False
     with show_compilation(), progress_bar(left=True, disable=show) as bar:
         task = bar.add_task("games", total=number)
         try:
             for trial in range(number):
-                _play_trial(loaded, agents, (seed, trial), rewards, show)
+                _play_trial(loaded, players, (seed, trial), rewards, show)
                 bar.advance(task)
         except KeyboardInterrupt:
             stopped = True
@@ -98,20 +110,23 @@ def match_command(
         raise typer.Exit(INTERRUPTED)
 
 
-def _schemes_of(strategies: list[str], schemes: list[str] | None, game: Game) -> list[Scheme]:
-    """The scheme of each strategy.
-
-    Raises:
-        ValueError: the strategies do not fit the game's seats, or the schemes not the strategies.
-    """
+def _check_seats(strategies: list[str], game: Game) -> None:
+    """Refuse strategies that do not fit a game's seats."""
     if len(strategies) > game.players or (len(strategies) < 2 <= game.players):
         raise ValueError(f"{game} has {game.players} seats; {len(strategies)} strategies do not fit")
-    parsed = [parse_scheme(text) for text in schemes or [DEFAULT_SCHEME]]
-    if len(parsed) not in (1, len(strategies)):
+
+
+def _each(option: str, given: list[T], strategies: list[str]) -> list[T]:
+    """What is given once for all strategies, or for each.
+
+    Raises:
+        ValueError: neither.
+    """
+    if len(given) not in (1, len(strategies)):
         raise ValueError(
-            f"--scheme is given {len(parsed)} times for {len(strategies)} strategies; give it once or for each"
+            f"{option} is given {len(given)} times for {len(strategies)} strategies; give it once or for each"
         )
-    return parsed * (len(strategies) // len(parsed))
+    return given * (len(strategies) // len(given))
 
 
 def _play_trial(game: Game, agents: list[Any], seed: tuple[int, int], rewards: list[list[float]], show: bool) -> None:

@@ -36,6 +36,18 @@ def read_seconds(text: str | float) -> float:
         raise typer.BadParameter(f"{text!r} is no number of seconds") from None
 
 
+def read_real(text: str | float) -> float:
+    """A real number as it is typed.
+
+    Raises:
+        typer.BadParameter: it is none.
+    """
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no number") from None
+
+
 GameName = Annotated[
     str,
     typer.Argument(metavar="GAME", help='A game, see "icarus games"; with parameters: "knockout-whist(players=3)".'),
@@ -78,6 +90,13 @@ With = Annotated[
         help="A Python file whose enhancements, weights and games may be named here; repeatable.",
     ),
 ]
+MOVE_DECAY_HELP = (
+    "What the records of a search are worth to the next of the same game: 1 keeps the tree below the moves played, and all else that was "
+    "learned; 0 forgets. Of all strategies, or repeated."
+)
+GAME_DECAY_HELP = (
+    "What is left, from one game to the next, of records that are not of histories: from 0 to 1. Of all, or repeated."
+)
 SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; also with EXP3, "MO_ISMCTS with EXP3". Cheating ones see what is hidden.'
 
 

@@ -26,6 +26,7 @@ def compiler() -> Any:
     if DEBUG:
         numba.config.BOUNDSCHECK = 1  # also in what users hand to the compiler themselves
     draw_numbers()
+    importlib.import_module("icarus.compiler.families")
     for function, make in REPLACEMENTS[len(_told) :]:
         _told.append(function)
         _extending.overload(function, jit_options={**_pipeline.WITHIN, "forceinline": True, "error_model": "numpy"})(

@@ -4,6 +4,7 @@ import types as pytypes
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from icarus.compiler.callees import Callee, Family
 from icarus.compiler.functions import is_helper
 from icarus.compiler.pointers import lowest_bit, plain_lowest_bit, plain_popcount, popcount
 from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
@@ -37,9 +38,12 @@ class Interpreter:
         """The plain Python of a function or a helper, or of a module of helpers; None for None."""
         made = self._made.get(id(value))
         if made is None:
-            inside = getattr(value, "py_func", value)
+            inside = value.compiled if isinstance(value, Callee) else value
+            inside = getattr(inside, "py_func", inside)
             if isinstance(inside, pytypes.ModuleType):
                 made = pytypes.SimpleNamespace(**self._space(vars(inside)))
+            elif isinstance(inside, Family):
+                made = _Interpreted(self, inside)
             else:
                 made = self._function(inside) if isinstance(inside, pytypes.FunctionType) else inside
             self._kept.append(value)
@@ -78,7 +82,17 @@ class Interpreter:
         return self._helps(value)
 
     def _helps(self, value: Any) -> bool:
-        return is_helper(value) or self._made.get(id(value), value) is not value
+        return is_helper(value) or isinstance(value, Callee | Family) or self._made.get(id(value), value) is not value
+
+
+class _Interpreted:
+    """A family whose parts are plain Python."""
+
+    def __init__(self, interpreter: Interpreter, family: Family) -> None:
+        self._interpreter, self._family = interpreter, family
+
+    def __getattr__(self, name: str) -> Any:
+        return self._interpreter(self._family.callee(name))
 
 
 def _content(cell: Any) -> Any:

@@ -68,7 +68,9 @@ def reason(function: Callable, error: Exception) -> str:
         (line for line in reasons if any(word in line for word in wanted)),
         reasons[0] if reasons else "it cannot be typed",
     )
-    refused = re.search(r"TypingError: (update\(.+)", text)  # by `icarus.kernel.update` itself
+    refused = re.search(r"TypingError: (update\(.+)", text) or re.search(
+        r"uncallable: (.+)", text
+    )  # by what is called itself
     if refused:
         reason = refused[1]
     call = "" if refused else next((line.removeprefix(">>> ") for line in told if line.startswith(">>> ")), "")

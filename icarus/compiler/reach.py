@@ -4,6 +4,7 @@ What the compiler puts in a function's place counts as reached from it: the body
 What counts is what the process holds in memory, never what a file says by now.
 """
 
+import contextlib
 import functools
 import operator
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from icarus.compiler.callees import Callee, Family
 from icarus.compiler.functions import REPLACEMENTS, Intrinsic
 from icarus.compiler.later import Later, types
 
@@ -89,6 +91,10 @@ def _parts(value: Any, names: frozenset[str]) -> Iterator[Part]:
         for name in sorted(names):
             if hasattr(value, name):
                 yield name, getattr(value, name), names
+    elif isinstance(value, Family):
+        yield from _parts_of_family(value, names)
+    elif isinstance(value, Callee):
+        yield "", value.compiled, NONE
     elif isinstance(value, pytypes.FunctionType):
         yield from _parts_of_function(value)
     else:
@@ -101,12 +107,19 @@ def _parts_of_function(function: pytypes.FunctionType) -> Iterator[Part]:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         found[name] = _content(cell)
     for name, item in sorted(found.items()):
-        yield name, item, names if isinstance(item, pytypes.ModuleType) else NONE
+        yield name, item, names if isinstance(item, pytypes.ModuleType | Family) else NONE
     yield "defaults", function.__defaults__, NONE
     yield "defaults by name", tuple(sorted((function.__kwdefaults__ or {}).items())), NONE
     for name, body in _overloaded_attributes():
         if name in names:
             yield f"{name} by overload", body, NONE
+
+
+def _parts_of_family(family: Family, names: frozenset[str]) -> Iterator[Part]:
+    """The parts by whose names a family is asked."""
+    for name in sorted(names):
+        with contextlib.suppress(AttributeError):
+            yield name, family.callee(name), NONE
 
 
 def _content(cell: Any) -> Any:

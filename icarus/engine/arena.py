@@ -5,7 +5,7 @@ import numpy as np
 from icarus.engine.lowering import COMPONENT, LEAF, PROGRAM
 from icarus.kernel.history import STEP
 
-DONE, MORE_STEPS, MORE_UPDATES, MORE_ROWS, INTERRUPTED, TOO_LONG = range(6)  # why the loop returns
+DONE, MORE_STEPS, MORE_UPDATES, MORE_ROWS, INTERRUPTED, TOO_LONG, MORE_LINKS = range(7)  # why the loop returns
 GAME = np.dtype(
     [  # the game: the addresses of its functions, 0 where it has none, and its sizes
         ("player", np.int64),
@@ -69,6 +69,8 @@ COMPOSITION = np.dtype(
         ("enters", np.int64),  # whether records enter a table when a policy first asks about them
         ("row_words", np.int64),  # of the baseline's table: 64-bit words in a row, and which of its 32-bit numbers is n
         ("visits_column", np.int64),
+        ("vote", np.int64),  # address of the machine code of a majority vote, 0 where there is none, and of this arena
+        ("arena", np.int64),
     ],
     align=True,
 )
@@ -79,6 +81,9 @@ BUFFERS = np.dtype(
         ("step_capacity", np.int64),
         ("legal_capacity", np.int64),
         ("updates", np.int64),
+        ("votes", np.int64),  # [terms, max_legal], where votes are taken
+        ("links", np.int64),  # room for so many links of `icarus.engine.lineage`
+        ("link_capacity", np.int64),
         ("rng", np.int64),
         ("rng_before", np.int64),  # where the playout under way began
         ("reward", np.int64),  # [players]; all that follow but the last two: [max_legal]
@@ -101,6 +106,7 @@ COUNTS = np.dtype(
         ("iterations", np.int64),
         ("depth", np.int64),
         ("phase_steps", np.int64, (3,)),
+        ("links", np.int64),  # those that are kept
     ],
     align=True,
 )
@@ -111,6 +117,7 @@ PENDING = np.dtype(
         ("selected", np.int64),  # the place of the action selected at the root
         ("too_long", np.int64),  # whether the playout has more actions than the game may have
         ("cut", np.int64),  # whether it was cut off before the end of the game
+        ("links", np.int64),  # those of the playout included
     ],
     align=True,
 )

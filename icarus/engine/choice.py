@@ -1,5 +1,6 @@
 """How a decision is made: random choices, rules over values, and the programs of a composition."""
 
+import functools
 import math
 from typing import Any
 
@@ -13,18 +14,21 @@ from icarus.algebra.policy import (
     RULE_REPLY,
     RULE_ROULETTE,
     RULE_UNIFORM,
+    RULE_VOTE,
 )
+from icarus.algebra.record_values import UNVISITED
 from icarus.algebra.weights import TOLERANCE
+from icarus.compiler.entries import Entry
 from icarus.compiler.functions import DEBUG
-from icarus.compiler.pointers import WORD_BYTES, array_at, call4, call7, struct_at
-from icarus.engine.arena import ANY, COMPONENT_SIZE, LEAF_SIZE, PROGRAM_SIZE
+from icarus.compiler.pointers import WORD_BYTES, array_at, call4, call5, call7, struct_at
+from icarus.compiler.rng import RNG_WORDS
+from icarus.engine.arena import ANY, ARENA, COMPONENT_SIZE, LEAF_SIZE, PROGRAM_SIZE
 from icarus.engine.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, TERM
-from icarus.engine.values import UNVISITED
 from icarus.kernel import below, helper, inlined, uniform
 from icarus.kernel.history import PLAYOUT, STEP
 from icarus.kernel.theta import TABLE, decided_at
 
-_INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
+_INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
 
 
 class WeightError(ValueError):
@@ -181,6 +185,26 @@ def ask_policy(a: Any, leaf: Any, legal: int, count: int) -> None:
 @inlined
 def choose(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
     """The index of the action that the policy α of a program chooses; ANY where it is uniform by definition."""
+    j = draw_term(a, which, record, rng)
+    term = array_at(a.composition.term, j + 1, TERM)[j]
+    if term.rule == RULE_UNIFORM:
+        return ANY
+    if term.in_tree_only and not is_decided(a):
+        return below(rng, count)  # all values are equal
+    if term.rule == RULE_GIBBS_OF_MEANS:
+        return choose_by_acceptance(
+            a, struct_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), term.parameter, legal, count, rng
+        )
+    if term.rule == RULE_VOTE:
+        index = call5(a.composition.vote, (a.composition.arena, j, legal, count, record))
+        return below(rng, count) if index == ANY else index
+    write_values(a, term, legal, count, record)
+    return follow_rule(term.rule, term.parameter, array_at(a.buffers.values, count, _REAL), count, rng)
+
+
+@inlined
+def draw_term(a: Any, which: int, record: int, rng: np.ndarray) -> int:
+    """One alternative of a program, drawn with its weight (COMB⁺-4)."""
     program = struct_at(a.composition.program + which * PROGRAM_SIZE, PROGRAM)
     last = program.first_term + program.terms - 1
     terms = array_at(a.composition.term, last + 1, TERM)
@@ -194,20 +218,54 @@ def choose(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndar
         if abs(upto - 1.0) > TOLERANCE and a.shared == 0:
             raise WeightError("the weights of + do not sum to 1 for the visits met in this search")
         j = drawn_term if drawn_term >= 0 else last
-    term = terms[j]
-    if term.rule == RULE_UNIFORM:
-        return ANY
-    if term.in_tree_only and not is_decided(a):
-        return below(rng, count)  # all values are equal
-    if term.rule == RULE_GIBBS_OF_MEANS:
-        return choose_by_acceptance(
-            a, struct_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), term.parameter, legal, count, rng
-        )
+    return j
+
+
+@inlined
+def write_values(a: Any, term: Any, legal: int, count: int, record: int) -> None:
+    """Write the values that a term's rule chooses among."""
     if term.leaves == 1:
         ask_policy(a, struct_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), legal, count)
     else:
         sum_values(a, term, legal, count, record)
-    return follow_rule(term.rule, term.parameter, array_at(a.buffers.values, count, _REAL), count, rng)
+
+
+def vote(arena: int, j: int, legal: int, count: int, record: int) -> int:
+    """The index that a majority vote, term j, chooses, ties broken uniformly; ANY where nobody has a vote."""
+    a, cast = struct_at(arena, ARENA), 0
+    votes = array_at(a.buffers.votes + WORD_BYTES * j * a.game.max_legal, count, _REAL)
+    for i in range(count):
+        votes[i] = 0.0
+    rng, term = array_at(a.buffers.rng, RNG_WORDS, _WORD), array_at(a.composition.term, j + 1, TERM)[j]
+    for voter in range(term.first_leaf, term.first_leaf + term.leaves):
+        index = voted(a, draw_term(a, voter, record, rng), legal, count, record, rng)
+        if index != ANY:
+            votes[index] += 1.0
+            cast += 1
+    return pick_best(votes, count, rng) if cast > 0 else ANY
+
+
+@helper
+def voted(a: Any, j: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
+    """The index that a voter votes for by term j; ANY where that is uniform over all legal actions."""
+    term, values = array_at(a.composition.term, j + 1, TERM)[j], array_at(a.buffers.values, count, _REAL)
+    if term.rule == RULE_UNIFORM:
+        return ANY
+    if term.rule == RULE_VOTE:
+        return call5(a.composition.vote, (a.composition.arena, j, legal, count, record))
+    if term.in_tree_only and not is_decided(a):
+        return ANY
+    write_values(a, term, legal, count, record)
+    for i in range(1, count):
+        if values[i] != values[0]:
+            return follow_rule(term.rule, term.parameter, values, count, rng)
+    return ANY
+
+
+@functools.cache
+def voting() -> Entry:
+    """`vote` as machine code, which calls itself by its address where a vote is taken within a vote."""
+    return Entry(vote, 5, "the majority vote")
 
 
 @inlined

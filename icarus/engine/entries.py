@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from icarus.algebra import Information, Policy
+from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Values
 from icarus.compiler.atomic import atomic_load, atomic_store, exchanged
 from icarus.compiler.entries import Entry
@@ -13,7 +14,6 @@ from icarus.compiler.functions import DEBUG, embedded
 from icarus.compiler.pointers import WORD_BYTES, array_at, offset_of, struct_at, unpack_parameters
 from icarus.compiler.writes import refuse_changes, refuse_cuts
 from icarus.engine.declared import KEYLESS, guarded
-from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper
 from icarus.kernel.history import history_at
 from icarus.kernel.theta import TABLE, index_of, place_of, updates_at
@@ -238,13 +238,6 @@ def close_lock(lock: int) -> None:
     while not exchanged(lock, 0, 1):
         while atomic_load(lock) != 0:
             pass
-
-
-def rule_values(policy: Policy, information: Information) -> Callable:
-    """The function that makes a rule's values from records of this information."""
-    if not policy.rule.bandit:
-        return mean
-    return ucb1_by_availability if "availability" in information.names else ucb1_by_visits
 
 
 def policy_entry(policy: Policy, information: Information, players: int, placed: bool = False) -> Entry:

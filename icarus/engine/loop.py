@@ -13,6 +13,7 @@ from icarus.compiler.rng import RNG_WORDS
 from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, NEVER, SHARED, TOO_LONG
 from icarus.engine.declared import check_declared
 from icarus.engine.knowledge import rewards_at
+from icarus.engine.lineage import note_lineage
 from icarus.engine.lowering import COMPONENT
 from icarus.engine.playout import begin, play_out, simulate_unseen
 from icarus.kernel import below, helper
@@ -34,6 +35,8 @@ def run(arena: int, iterations: int) -> int:
         status = play_out(a, rng)  # lines 6-14
         if status == DONE:
             status = capture(a)  # line 16
+        if status == DONE:
+            status = note_lineage(a)
         if status == DONE and a.shared != 0:
             status = reserve_rows(a)
         if status != DONE:
@@ -103,6 +106,7 @@ def count_playout(a: Any) -> None:
     for phase in range(3):
         a.counts.phase_steps[phase] += a.pending.phase_steps[phase]
     a.counts.depth = max(a.counts.depth, a.pending.depth)
+    a.counts.links = a.pending.links
     a.counts.iterations += 1
 
 

@@ -2,34 +2,31 @@
 
 Only one policy of a sequence is active in a phase, so a composition is two *programs*: one for the tree (selection and
 expansion) and one for simulation; a third decides where choices are simultaneous, if the scheme has EXP3 do so. A program is a
-linear mixture of *terms*; a term is a maxilinear mixture of *leaves*, usually just one; a leaf is the policy of one component.
+linear mixture of *terms*; a term is a maxilinear mixture of *leaves*, usually just one; a leaf is the policy of one component. Or a term is
+a majority vote, and its voters are programs themselves.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus.algebra import Composition, Enhancement, Weight
-from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM
-from icarus.algebra.slots import Candidates, Values
+from icarus.algebra import Enhancement, Weight
+from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE
+from icarus.algebra.slots import Values
 from icarus.compiler.digest import attributes_read
 from icarus.compiler.entries import Entry
 from icarus.compiler.functions import DEBUG
 from icarus.engine.beginnings import beginning_entry
 from icarus.engine.entries import backpropagation_entry, capture_entry, policy_entry, weight_entry
+from icarus.engine.mixtures import SIMULATED, TREE, Vote, mixture, of_means
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
 from icarus.engine.told import refuse_hidden, refuse_places, refuse_unknown, refuse_unseeded, tables_among
 from icarus.kernel.game import Game
 from icarus.specs.baseline import BASELINE
 from icarus.specs.exp3 import EXP3
 
-TREE, SIMULATED, AT_ONCE = (
-    0,
-    1,
-    2,
-)  # the programs: of selection and expansion, of simulation, and of simultaneous decisions
+VOTERS = 3  # where the programs of voters begin
 
 COMPONENT = np.dtype(
     [  # one for each component; the baseline is the first
@@ -51,7 +48,7 @@ TERM = np.dtype(
         ("first_factor", np.int64),
         ("factors", np.int64),  # its weight in the linear mixture
         ("first_leaf", np.int64),
-        ("leaves", np.int64),
+        ("leaves", np.int64),  # of a majority vote: the voters' programs
         ("rule", np.int64),
         ("parameter", np.float64),  # how the summed values become a choice
         ("in_tree_only", np.int64),  # uniform unless somebody has decided in the tree at a history that looks the same
@@ -94,12 +91,13 @@ class Program:
     Attributes:
         components: what has a table of its own, the baseline first; enhancements that differ in their policy only share one.
         table_of: the index of each enhancement's table.
-        component, program, term, leaf, factor: the arrays.
+        component, program, term, leaf, factor: the arrays; after the programs of `TREE`, `SIMULATED` and `AT_ONCE` those of voters.
         steps_in_simulation: whether anybody looks at steps of the simulation phase.
         choices: whether anybody asks which decisions are simultaneous.
         moves_in_simulation, keys_in_simulation, episodes: which of these anybody reads.
         told_in_tree, told_in_simulation: which tables of what the game tells anybody reads, as bits (`icarus.kernel.knowledge`).
         enters: whether records enter a table when a policy first asks about them.
+        votes: whether any term is a majority vote.
     """
 
     components: list[Enhancement]
@@ -117,6 +115,7 @@ class Program:
     told_in_simulation: int
     enters: bool
     choices: bool
+    votes: bool
     alive: list[Any]
 
 
@@ -133,7 +132,7 @@ def lowered(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, share
     return _Lowering(game, strategy, scheme, shared).result()
 
 
-def _stored(enhancement: Enhancement) -> tuple[Any, ...]:
+def stored(enhancement: Enhancement) -> tuple[Any, ...]:
     """What decides an enhancement's records: every slot but the policy."""
     return (
         enhancement.records,
@@ -162,10 +161,10 @@ def components_of(strategy: Enhancement, at_once: bool) -> tuple[list[Enhancemen
     components: list[Enhancement] = []
     table_of: dict[Enhancement, int] = {}
     for part in (BASELINE, *strategy.components, *[EXP3] * at_once):
-        stored = [_stored(component) for component in components]
-        if _stored(part) not in stored:
+        known = [stored(component) for component in components]
+        if stored(part) not in known:
             components.append(part)
-        table_of[part] = [*stored, _stored(part)].index(_stored(part))
+        table_of[part] = [*known, stored(part)].index(stored(part))
     return components, table_of
 
 
@@ -177,6 +176,7 @@ class _Lowering:
         self.components, self.table_of = components_of(strategy, self.at_once)
         refuse_hidden(self.components, game)
         self.terms: list[tuple[Any, ...]] = []
+        self.voters: list[tuple[int, int]] = []
         self.leaves: list[tuple[Any, ...]] = []
         self.factors: list[tuple[Any, ...]] = []
         self.alive: list[Any] = []
@@ -184,15 +184,14 @@ class _Lowering:
         self.read: set[str] = set()
 
     def result(self) -> Program:
-        programs = []
-        for which, strategy in enumerate((self.strategy, self.strategy, *[EXP3] * self.at_once)):
-            first = len(self.terms)
-            for weight, parts in mixture(strategy, which):
-                self.add_term(which, weight, parts)
-            programs.append((first, len(self.terms) - first))
+        programs = [
+            self.lowered_program(which, strategy)
+            for which, strategy in enumerate((self.strategy, self.strategy, *[EXP3] * self.at_once))
+        ]
         if not self.at_once:
             programs.append(programs[TREE])
         simulated, terms = programs[SIMULATED]
+        programs += self.voters
         quiet = all(term[4] == RULE_UNIFORM for term in self.terms[simulated : simulated + terms])
         captures = [component.capture for component in self.components]
         components = np.array([self.lowered_component(component) for component in self.components], COMPONENT)
@@ -218,8 +217,32 @@ class _Lowering:
             told_in_simulation=tables_among(self.read_in_simulation | reads),
             enters=any(component.initial.function for component in self.components),
             choices="choice" in anywhere,
+            votes=bool(self.voters),
             alive=self.alive,
         )
+
+    def lowered_program(self, which: int, strategy: Enhancement, votes: bool = False) -> tuple[int, int]:
+        """The first term of a program and their number.
+
+        Args:
+            votes: whether it is the program of a voter.
+        """
+        terms = [
+            self.lowered_vote(which, weight, parts)
+            if isinstance(parts, Vote)
+            else self.lowered_term(which, weight, parts, votes)
+            for weight, parts in mixture(strategy, which)
+        ]
+        self.terms += terms
+        return len(self.terms) - len(terms), len(terms)
+
+    def lowered_vote(self, which: int, weight: Weight, vote: Vote) -> tuple[Any, ...]:
+        voters = [self.lowered_program(which, member, votes=True) for member in vote.members]
+        first = VOTERS + len(self.voters)
+        self.voters += voters
+        quiet = all(self.terms[i][4] == RULE_UNIFORM for start, count in voters for i in range(start, start + count))
+        rule = RULE_UNIFORM if quiet else RULE_VOTE
+        return (*self.weight(which, weight), first, len(voters), rule, 0.0, False)
 
     def lowered_component(self, component: Enhancement) -> tuple[int, ...]:
         capture, backpropagation = component.capture, component.backpropagation
@@ -243,7 +266,9 @@ class _Lowering:
             capture.writes_simulation,
         )
 
-    def add_term(self, which: int, weight: Weight, parts: list[tuple[Weight, Enhancement]]) -> None:
+    def lowered_term(
+        self, which: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool
+    ) -> tuple[Any, ...]:
         first_leaf = len(self.leaves)
         unread = [self.unread(which, part) for _, part in parts]
         rule = parts[0][1].policy.rule
@@ -258,11 +283,12 @@ class _Lowering:
                 )
             )
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
-        code = RULE_UNIFORM if all(unread) else RULE_GIBBS_OF_MEANS if of_means(parts) else rule.code
+        by_acceptance = of_means(parts) and not votes  # who votes has looked at all values, whether they differ
+        code = RULE_UNIFORM if all(unread) else RULE_GIBBS_OF_MEANS if by_acceptance else rule.code
         in_tree_only = code != RULE_UNIFORM and all(
             self.is_infinite(which, part) or self.is_of_tree(which, part) for _, part in parts
         )
-        self.terms.append((*self.weight(which, weight), first_leaf, len(parts), code, parameter, in_tree_only))
+        return (*self.weight(which, weight), first_leaf, len(parts), code, parameter, in_tree_only)
 
     def unread(self, which: int, part: Enhancement) -> bool:
         """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
@@ -347,44 +373,3 @@ def is_uniform(which: int, part: Enhancement) -> bool:
 
 def _is_bandit(part: Enhancement) -> bool:
     return part.policy.rule.code == RULE_ARGMAX and part.policy.rule.bandit
-
-
-def of_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
-    """Whether a term draws by Gibbs from mean rewards of single actions, none above 1: none may have been given to begin with."""
-    part = parts[0][1]
-    return (
-        part.policy.rule.code == RULE_GIBBS
-        and isinstance(part.policy.source, Candidates)
-        and part.policy.source.independent
-        and part.backpropagation.averages
-        and not part.initial.says_something
-    )
-
-
-def _active(strategy: Enhancement, which: int) -> Enhancement:
-    """The operand of a sequence that is active in a phase (COMB▷-4)."""
-    while isinstance(strategy, Composition) and strategy.operator == ">>":
-        strategy = strategy.terms[0 if which == TREE else -1][1]
-    return strategy
-
-
-def mixture(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, list[tuple[Weight, Enhancement]]]]:
-    """The terms of a program: nested linear mixtures flattened, left to right."""
-    strategy = _active(strategy, which)
-    if isinstance(strategy, Composition) and strategy.operator == "+":
-        for weight, part in strategy.terms:
-            for inner, leaves in mixture(part, which):
-                yield weight.times(inner), leaves
-    else:
-        yield Weight(), list(_leaves(strategy, which))
-
-
-def _leaves(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, Enhancement]]:
-    """The leaves of a term: nested maxilinear mixtures flattened, left to right."""
-    strategy = _active(strategy, which)
-    if isinstance(strategy, Composition):
-        for weight, part in strategy.terms:
-            for inner, leaf in _leaves(part, which):
-                yield weight.times(inner), leaf
-    else:
-        yield Weight(), strategy

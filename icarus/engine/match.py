@@ -10,7 +10,8 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.engine.parallel import ROOTS, check_threads
-from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.engine.reuse import continues
+from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
 from icarus.engine.search import Result, check_budget, check_scheme, search
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
@@ -31,6 +32,10 @@ class Agent:
 
     Attributes:
         cutoff: after how many actions of simulation playouts are cut off; the scheme says it then.
+        move_decay: what the records of one search are worth to the next of the same game (`Result.decayed`): at 1 the tree below the moves
+            played and all else that was learned is kept, at 0 every search begins anew.
+        game_decay: what is left of the records that are not of histories when the next game begins, for who plays several games seated
+            once (`seated`): from 0, nothing, to 1.
         preference: decides between actions that do equally well, in place of chance (see `Result.preferred`): an agent that has won or
             lost anyway then still plays sensibly.
 
@@ -46,16 +51,20 @@ class Agent:
     sharing: str = attrs.field(default=ROOTS, kw_only=True)
     scheme: Scheme = attrs.field(default=MO_ISMCTS, kw_only=True)
     cutoff: int | None = attrs.field(default=None, kw_only=True)
+    move_decay: float = attrs.field(default=0, kw_only=True)
+    game_decay: float = attrs.field(default=0, kw_only=True)
     preference: Callable[[State, int], float] | None = attrs.field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
+        checks.real("move_decay", self.move_decay, 0, 1)
+        checks.real("game_decay", self.game_decay, 0, 1)
         check_budget(self.iterations, self.seconds)
         check_threads(self.threads, self.sharing)
         check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
         object.__setattr__(self, "scheme", self.scheme.with_cutoff(self.cutoff))
 
-    def search(self, state: State, seed: int | Sequence[int]) -> Result:
-        """The agent's search for a decision."""
+    def search(self, state: State, seed: int | Sequence[int], records: Result | None = None) -> Result:
+        """The agent's search for a decision, with the records of an earlier one if they are given."""
         return search(
             state,
             self.strategy,
@@ -65,18 +74,65 @@ class Agent:
             threads=self.threads,
             sharing=self.sharing,
             scheme=self.scheme,
+            records=records,
         )
 
-    def seated(self, game: Game) -> "Agent":
-        """The player of one match: himself, for he remembers nothing between his decisions."""
-        return self
+    def seated(self, game: Game) -> "Agent | SeatedAgent":
+        """The player of one match: himself if he remembers nothing between his decisions, else one who does."""
+        return SeatedAgent(self) if self.move_decay or self.game_decay else self
 
     def __str__(self) -> str:
         budget = [f"{self.iterations} iterations"] * (self.iterations is not None) + [f"{self.seconds} s"] * (
             self.seconds is not None
         )
         threads = [f"{self.threads} threads sharing {self.sharing}"] * (self.threads > 1)
-        return f"{self.scheme.by(self.strategy)} ({', '.join(budget + threads)})"
+        decays = [f"move decay {self.move_decay:g}"] * (self.move_decay != 0)
+        decays += [f"game decay {self.game_decay:g}"] * (self.game_decay != 0)
+        return f"{self.scheme.by(self.strategy)} ({', '.join(budget + threads + decays)})"
+
+
+class SeatedAgent:
+    """An agent at the table, with the records of his last search; seated again, he plays the next game with what is left of them.
+
+    Attributes:
+        agent: whose strategy and budget he has.
+        found: what his last search found, or has left; None if there is nothing.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent, self._decay = agent, agent.move_decay
+        self.found: Result | None = None
+
+    @property
+    def strategy(self) -> Enhancement:
+        return self.agent.strategy
+
+    @property
+    def preference(self) -> Callable[[State, int], float] | None:
+        return self.agent.preference
+
+    def search(self, state: State, seed: int | Sequence[int]) -> Result:
+        """The search for a decision, which begins with what is left of the one before."""
+        self.found = self.agent.search(state, seed, self._left(state))
+        self._decay = self.agent.move_decay
+        return self.found
+
+    def _left(self, state: State) -> Result | None:
+        if self.found is None or self._decay == 0:
+            return None
+        goes_on = self.found.links is None or continues(self.found.state, state)
+        if self.agent.scheme.eyes == ROOT and self.found.state.current_player() != state.current_player():
+            goes_on = False  # the histories are what another player saw
+        return (self.found if goes_on else self.found.without_histories()).decayed(self._decay)
+
+    def seated(self, game: Game) -> "SeatedAgent":
+        """The same player, ready for the next game."""
+        if self.found is not None:
+            self.found, self._decay = self.found.without_histories(), self.agent.game_decay
+        return self
+
+    def __str__(self) -> str:
+        return str(self.agent)
 
 
 class Player(Protocol):
@@ -144,7 +200,8 @@ def play(
     The deal and every chance event follow from the seed and not from what the agents do; each decision has a stream of its own.
 
     Args:
-        agents: each an `Agent`, or a player of `icarus.equilibrium`, such as an `OOSAgent`, who remembers within the game.
+        agents: each an `Agent`; one that is `seated`, who has what he remembers from earlier games; or a player of
+            `icarus.equilibrium`, such as an `OOSAgent`, who remembers within the game.
         seed: an integer ≥ 0, or several as a key.
         watch: called before every action with the state, the action and its decision (None for chance), and at the end with the
             terminal state, None and None.

@@ -197,4 +197,5 @@ class SharedRecords(Team):
 
     def result(self, seconds: float = 0.0, copied: bool = True) -> Any:
         """What the threads have found so far; `copied` as in `Search.records`."""
-        return self.combined(self.searches[0].result(seconds, copied), seconds)
+        links = np.concatenate([search.links for search in self.searches])
+        return attrs.evolve(self.combined(self.searches[0].result(seconds, copied), seconds), links=links)

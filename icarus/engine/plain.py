@@ -19,12 +19,15 @@ from icarus.compiler.rng import seeded
 from icarus.engine.arena import ANY
 from icarus.engine.choice import WeightError
 from icarus.engine.choice import pick_outcome as compiled_pick_outcome
-from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE
+from icarus.engine.lineage import LINK, is_entered
+from icarus.engine.lineage import lineage_of as compiled_lineage_of
+from icarus.engine.mixtures import AT_ONCE, SIMULATED, TREE
 from icarus.engine.parallel import Roots
 from icarus.engine.plain_choice import Composed, Decision
 from icarus.engine.plain_history import Looks, Playout
 from icarus.engine.plain_knowledge import Teller
 from icarus.engine.plain_table import PlainTable
+from icarus.engine.reuse import Carried, carry_over
 from icarus.engine.running import Search
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT, Scheme
 from icarus.engine.tables import Records
@@ -40,6 +43,7 @@ from icarus.kernel.theta import Written
 _plain = Interpreter()
 below, pick_outcome, extended = map(_plain, (compiled_below, compiled_pick_outcome, compiled_extended))
 root_key, episode_key = map(_plain, (root_key, episode_key))
+lineage_of = Interpreter([(is_entered, lambda rows, key: key in rows)])(compiled_lineage_of)
 T = TypeVar("T")
 
 
@@ -51,7 +55,12 @@ class PlainSearch(Search):
     composed: type[Composed] = Composed
 
     def __init__(
-        self, state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, scheme: Scheme = MO_ISMCTS
+        self,
+        state: State,
+        strategy: Enhancement,
+        seed: int | Sequence[int] = 0,
+        scheme: Scheme = MO_ISMCTS,
+        carried: Carried | None = None,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
         self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
@@ -65,8 +74,13 @@ class PlainSearch(Search):
         self._teller = Teller(self.game, tables_of(strategy))
         self._made, self._deepest, self._phase_steps = 0, 0, np.zeros(3, np.int64)
         self._root_visits = np.zeros(len(self.actions), np.int64)
+        self._links = [np.zeros((0, LINK), np.int64)]
         self._place_root()
         self._place_episodes()
+        if carried is not None:
+            carried.fill(self.tables)
+            self._links.append(carried.links)
+            self._root_visits += self.root_rewards()[1].astype(np.int64)
 
     def _place_root(self) -> None:
         root, viewer = self.state.data, self._observer
@@ -96,6 +110,11 @@ class PlainSearch(Search):
     @property
     def depth(self) -> int:
         return self._deepest
+
+    @property
+    def links(self) -> np.ndarray:
+        self._links = [np.concatenate(self._links)]
+        return self._links[0]
 
     def phase_steps(self) -> np.ndarray:
         return self._phase_steps.copy()
@@ -133,11 +152,20 @@ class PlainSearch(Search):
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             known = [table.theta] if table.theta_is_captured else []
             self.program.called(part.capture, history, *known, updates)  # line 16
+        self._note_lineage(history)
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             for record, context in zip(updates.records.integers, updates.contexts.integers, strict=True):
                 self._update(part, table, record, context, rewards)
         self._root_visits[self.actions.index(history.steps[0].action)] += 1
         self._made += 1
+
+    def _note_lineage(self, history: Any) -> None:
+        """Note which records the playout adds to the tree, and which histories they continue."""
+        room = np.zeros((0, LINK), np.int64)
+        arrays = history.steps, history.keys, history.moves, history.legal, self.tables[0].rows
+        while (count := lineage_of(*arrays, room)) > len(room):
+            room = np.zeros((count, LINK), np.int64)
+        self._links.append(room)
 
     def _update(self, part: Enhancement, table: PlainTable, record: int, context: int, rewards: np.ndarray) -> None:
         """Line 17, for one record."""
@@ -292,10 +320,12 @@ class InTurn(Roots):
 
 
 def begin_search_in_python(
-    state: State, strategy: Enhancement, seed: int | Sequence[int], scheme: Scheme
+    state: State, strategy: Enhancement, seed: int | Sequence[int], scheme: Scheme, records: Any = None
 ) -> "PlainSearch | InTurn":
     """A search in plain Python that has made no playout yet; arguments as in `search`."""
+    begun = carry_over(records, state, strategy, scheme, scheme.trees, compiled=False)
     if not scheme.counted:
-        return PlainSearch(state, strategy, seed, scheme)
+        return PlainSearch(state, strategy, seed, scheme, begun[0])
     key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
-    return InTurn([PlainSearch(state, strategy, (*key, i), scheme) for i in range(scheme.trees)], seed, 1)
+    trees = [PlainSearch(state, strategy, (*key, i), scheme, carried) for i, carried in enumerate(begun)]
+    return InTurn(trees, seed, 1)

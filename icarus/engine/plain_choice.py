@@ -8,14 +8,15 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.algebra import Enhancement, Weight
-from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_ROULETTE, RULE_UNIFORM
+from icarus.algebra import Enhancement, Weight, record_values
+from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_ROULETTE, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Slot, Values
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.interpreted import Interpreter
-from icarus.engine import choice, entries, values
+from icarus.engine import choice, entries
 from icarus.engine.arena import ANY
-from icarus.engine.lowering import AT_ONCE, SIMULATED, TREE, components_of, mixture, of_means
+from icarus.engine.lowering import components_of
+from icarus.engine.mixtures import AT_ONCE, SIMULATED, TREE, Vote, mixture, of_means
 from icarus.engine.plain_history import Playout
 from icarus.engine.plain_table import PlainTable, PlainTheta, Row
 from icarus.engine.told import refuse_hidden, refuse_unknown
@@ -44,6 +45,13 @@ class Term:
     leaves: list[Leaf]
     rule: int
     parameter: float
+    voters: tuple[list["Term"], ...] = ()
+    told: str = ""
+
+    @property
+    def by(self) -> str:
+        """Whose values decide."""
+        return self.told or " ^ ".join(leaf.part.name for leaf in self.leaves)
 
 
 class Decision:
@@ -97,20 +105,30 @@ class Composed:
         self.tables = [PlainTable(component, game) for component in self.components]
         self._interpret: Interpreter = Interpreter()
         programs = {TREE: strategy, SIMULATED: strategy, **({AT_ONCE: EXP3} if at_once else {})}
-        self.programs = {
-            which: [self._term(which, *term) for term in mixture(program, which)] for which, program in programs.items()
-        }
+        self.programs = {which: self._program(which, program) for which, program in programs.items()}
 
     def called(self, slot: Slot, *arguments: Any) -> Any:
         """Call a slot's function, its parameters appended."""
         return self._interpret(slot.function)(*arguments, *slot.values(self.game))
 
-    def _term(self, which: int, weight: Weight, leaves: list[tuple[Weight, Enhancement]]) -> Term:
+    def _program(self, which: int, strategy: Enhancement, votes: bool = False) -> list[Term]:
+        return [
+            self._vote(which, weight, parts) if isinstance(parts, Vote) else self._term(which, weight, parts, votes)
+            for weight, parts in mixture(strategy, which)
+        ]
+
+    def _vote(self, which: int, weight: Weight, vote: Vote) -> Term:
+        voters = tuple(self._program(which, member, votes=True) for member in vote.members)
+        quiet = all(term.rule == RULE_UNIFORM for voter in voters for term in voter)
+        told = " & ".join(map(str, vote.members))
+        return Term(weight, [], RULE_UNIFORM if quiet else RULE_VOTE, 0.0, voters, told)
+
+    def _term(self, which: int, weight: Weight, leaves: list[tuple[Weight, Enhancement]], votes: bool) -> Term:
         rule = leaves[0][1].policy.rule
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
         asked = [Leaf(share, part, self._theta(part), self._infinite(which, part)) for share, part in leaves]
         uniform = all(leaf.infinite for leaf in asked)
-        code = RULE_UNIFORM if uniform else RULE_GIBBS_OF_MEANS if of_means(leaves) else rule.code
+        code = RULE_UNIFORM if uniform else RULE_GIBBS_OF_MEANS if of_means(leaves) and not votes else rule.code
         return Term(weight, asked, code, parameter)
 
     def _theta(self, part: Enhancement) -> PlainTheta:
@@ -128,17 +146,52 @@ class Composed:
             return ANY
         if term.rule == RULE_GIBBS_OF_MEANS:
             return self._accepted(term, decision)
+        if term.rule == RULE_VOTE:
+            index = self._voted(term, decision)
+            return int(below(self.rng, len(decision.legal))) if index == ANY else index
+        decision.values = self._values(term, decision)
+        return self._followed(term, decision)
+
+    def _values(self, term: Term, decision: Decision) -> np.ndarray:
+        """The values that a term's rule chooses among."""
         if len(term.leaves) == 1:
-            decision.values = self._asked(term.leaves[0], decision.history, decision.legal)
-        else:
-            decision.values = self._summed(term, decision)
+            return self._asked(term.leaves[0], decision.history, decision.legal)
+        return self._summed(term, decision)
+
+    def _followed(self, term: Term, decision: Decision) -> int:
+        """The index that a term's rule chooses."""
         if term.rule == RULE_ROULETTE and (decision.values < 0).any():
             raise ValueError(
                 f"roulette() of {term.leaves[0].part} met the value {decision.values.min()}; none may be negative"
             )
         return int(follow_rule(term.rule, term.parameter, decision.values, len(decision.legal), self.rng))
 
+    def _voted(self, term: Term, decision: Decision) -> int:
+        """The index that a majority vote chooses, ties broken uniformly; ANY where nobody has a vote."""
+        votes = np.zeros(len(decision.legal))
+        for voter in term.voters:
+            index = self._vote_of(self._drawn(voter, decision), decision)
+            if index != ANY:
+                votes[index] += 1
+        decision.values = votes.copy()
+        return int(follow_rule(RULE_ARGMAX, 0.0, votes, len(votes), self.rng)) if votes.any() else ANY
+
+    def _vote_of(self, term: Term, decision: Decision) -> int:
+        """The index that a voter votes for; ANY where that is uniform over all legal actions."""
+        if term.rule == RULE_UNIFORM:
+            return ANY
+        if term.rule == RULE_VOTE:
+            return self._voted(term, decision)
+        decision.values = self._values(term, decision)
+        if (decision.values == decision.values[0]).all():
+            return ANY
+        return self._followed(term, decision)
+
     def _draw_term(self, terms: list[Term], decision: Decision) -> Term:
+        """The alternative that decides."""
+        return self._drawn(terms, decision)
+
+    def _drawn(self, terms: list[Term], decision: Decision) -> Term:
         """One alternative of a linear mixture, drawn with its weight (COMB⁺-4)."""
         if len(terms) == 1:
             return terms[0]
@@ -184,7 +237,7 @@ class Composed:
         for _ in range(count):
             i = int(below(self.rng, count))
             value = self._asked(leaf, decision.history, decision.legal[i : i + 1])[0]
-            x, point = (value - values.UNVISITED) / term.parameter, uniform(self.rng)
+            x, point = (value - record_values.UNVISITED) / term.parameter, uniform(self.rng)
             above = 1.0 + x + x * x / 2.0
             if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):
                 if x > 0.0:
@@ -231,7 +284,7 @@ def values_of(leaf: Enhancement, theta: Any, history: Any, legal: np.ndarray, ca
         called(source, history, legal, records)
         _check_written(source, legal, records == entries.UNWRITTEN)
         found = _Found([theta.find(record) for record in records.tolist()])
-        rule = _plain(entries.rule_values(leaf.policy, leaf.information))
+        rule = _plain(record_values.rule_values(leaf.policy, leaf.information))
         rule(found, range(len(legal)), int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
     _check_written(source, legal, np.isnan(out))
     return out

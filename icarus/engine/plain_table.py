@@ -93,7 +93,7 @@ class PlainTable:
     """The records of one component."""
 
     def __init__(self, component: Enhancement, game: Any) -> None:
-        self.dtype = component.information.row(game.players)
+        self.component, self.game, self.dtype = component, game, component.information.row(game.players)
         self.counts, self.theta_is_captured = counts_in(self.dtype), component.capture.reads_theta
         self._blank = np.zeros(1, self.dtype)
         for name, value in component.initial.common:
@@ -107,6 +107,11 @@ class PlainTable:
     def blank(self) -> Any:
         """The row of the initial information."""
         return self._blank[0]
+
+    @property
+    def rows(self) -> Mapping[int, Row]:
+        """The rows that hold a record, by key."""
+        return self._rows
 
     @property
     def used(self) -> int:
@@ -165,6 +170,10 @@ class PlainTable:
         """The rows that hold a record, sorted by key."""
         return np.sort(self._array(list(self._rows.values())), order="record")
 
+    def enter_rows(self, rows: np.ndarray) -> None:
+        """Enter rows of the row dtype, each of another record; one that is here already is replaced."""
+        self._rows.update({int(data["record"]): row_of(data) for data in rows})
+
     def fill(self, other: Table) -> None:
         """Hold what a table of the same component holds."""
         self._rows.clear()
@@ -179,7 +188,7 @@ class PlainTable:
         for i, key in enumerate(held["record"].tolist()):
             at = place(keys, key)
             keys[at], rows[at] = key, held[i]
-        return Snapshot(rows, self._blank, self.used)
+        return Snapshot(self, rows)
 
     def _array(self, rows: list[Row]) -> np.ndarray:
         found = np.zeros(len(rows), self.dtype)
@@ -198,10 +207,10 @@ class PlainTable:
 class Snapshot(Table):
     """A table for reading only, made of rows in their places."""
 
-    def __init__(self, rows: np.ndarray, blank: np.ndarray, used: int) -> None:
-        self.dtype, self._blank = rows.dtype, blank
+    def __init__(self, table: PlainTable, rows: np.ndarray) -> None:
+        self.component, self.game, self.dtype, self._blank = table.component, table.game, rows.dtype, table._blank
         self._held = self._next = rows
         self.descriptor = np.zeros(1, TABLE)
         self.descriptor["rows"], self.descriptor["capacity"] = rows.ctypes.data, len(rows) - 1
-        self.descriptor["used"] = used
+        self.descriptor["used"] = table.used
         self._marks = {0: np.zeros(0, np.uint8)}

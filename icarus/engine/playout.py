@@ -19,7 +19,8 @@ from icarus.engine.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG
 from icarus.engine.choice import choose, pick_outcome
 from icarus.engine.disguise import choose_behind_move, group_actions, is_disguised
 from icarus.engine.knowledge import room_for_beginnings, tell_of_state, tell_of_step
-from icarus.engine.lowering import AT_ONCE, COMPONENT, SIMULATED, TREE
+from icarus.engine.lowering import COMPONENT
+from icarus.engine.mixtures import AT_ONCE, SIMULATED, TREE
 from icarus.engine.steps import (
     DeterminizationError,
     has_room,

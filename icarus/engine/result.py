@@ -8,7 +8,10 @@ import attrs
 import numpy as np
 
 from icarus.algebra import Enhancement
+from icarus.checks import real
+from icarus.engine.lineage import LINK
 from icarus.engine.parallel import RECORDS
+from icarus.engine.reuse import decayed_records, records_without_histories
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records
 from icarus.kernel.state import State
@@ -21,7 +24,7 @@ class Result:
     Attributes:
         action: the action selected most often from the root (line 18); ties broken uniformly by the search's generator.
         actions: the legal actions at the root, in the game's order.
-        visits: how often each was selected. [actions]
+        visits: how often each was selected, in earlier searches too where their records live on. [actions]
         values: the mean reward of the player to move after each, by the baseline's records; nan where there is none. [actions]
         policy: visits as shares. [actions]
         iterations: playouts made.
@@ -36,6 +39,7 @@ class Result:
             brings about, so a second search with the same seed finds something else.
         parts: with sharing="roots" or several trees the results of each, with records of its own; otherwise empty.
         scheme: how root states were drawn and histories seen; some schemes cheat.
+        links: which record continues which history (`icarus.engine.lineage`); None where there are no histories. [links, 3]
     """
 
     action: int
@@ -56,6 +60,32 @@ class Result:
     sharing: str | None = None
     parts: tuple["Result", ...] = ()
     scheme: Scheme = MO_ISMCTS
+    links: np.ndarray | None = attrs.field(factory=lambda: np.zeros((0, LINK), np.int64))
+
+    def decayed(self, decay: float) -> "Result":
+        """The same with records that count for less: every count is multiplied by `decay` and cut down, the sums with it.
+
+        Args:
+            decay: from 0, all is forgotten, to 1, all is kept. What is no number of times, such as a reply, is kept unless it is 0.
+
+        Raises:
+            ValueError: a decay that is none.
+        """
+        factor = real("decay", decay, 0, 1)
+        if factor == 1:
+            return self
+        parts = tuple(part.decayed(factor) for part in self.parts)
+        return attrs.evolve(
+            self, records=parts[0].records if parts else decayed_records(self.records, factor), parts=parts
+        )
+
+    def without_histories(self) -> "Result":
+        """The same without the records of histories: what is left, as of MAST and NAST, is of use at any root of the game."""
+        if self.links is None:
+            return self
+        parts = tuple(part.without_histories() for part in self.parts)
+        left = parts[0].records if parts else records_without_histories(self.records, self.links)
+        return attrs.evolve(self, records=left, parts=parts, links=None)
 
     @property
     def value(self) -> float:

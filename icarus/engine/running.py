@@ -10,13 +10,15 @@ from icarus.compiler.functions import plain
 from icarus.compiler.messages import home
 from icarus.compiler.pointers import WORD_BYTES, offset_of
 from icarus.compiler.rng import RNG_WORDS, seeded
-from icarus.engine.arena import ARENA, DONE, INTERRUPTED, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
-from icarus.engine.choice import WeightError
+from icarus.engine.arena import ARENA, DONE, INTERRUPTED, MORE_LINKS, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
+from icarus.engine.choice import WeightError, voting
 from icarus.engine.interrupts import RINGS
+from icarus.engine.lineage import LINK
 from icarus.engine.loop import loop, raw_loop, tie_break
 from icarus.engine.lowering import Program, lowered
 from icarus.engine.parallel import Shared, mean_rewards, visits_of_undominated
 from icarus.engine.result import Result
+from icarus.engine.reuse import Carried
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
 from icarus.engine.steps import DeterminizationError
 from icarus.engine.tables import Records, Table
@@ -29,7 +31,7 @@ from icarus.kernel.state import EpisodePosition, State, in_words
 from icarus.kernel.theta import UPDATES
 
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
-_STEPS, _UPDATES = 256, 4096  # room to begin with
+_STEPS, _UPDATES, _LINKS = 256, 4096, 1024  # room to begin with
 _TOLD = 10  # actions that a message names
 
 
@@ -43,6 +45,7 @@ class Search:
         seed: int | Sequence[int] = 0,
         scheme: Scheme = MO_ISMCTS,
         shared: Shared | None = None,
+        carried: Carried | None = None,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
         self.game = scheme.seen(state.game)
@@ -59,7 +62,12 @@ class Search:
         self.halted = False
         self._observer = self.state.current_player()
         self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
+        self._inherited = np.zeros(len(self.actions), np.int64)
+        if carried is not None and shared is None:
+            carried.fill(self.tables)
         self._set_up(self.game.entries())
+        if carried is not None:
+            self._inherit(carried)
 
     def _set_up(self, entries: Entries) -> None:
         game, program, arena = self.game, self.program, self._arena
@@ -96,6 +104,7 @@ class Search:
             self._place_episodes()
         self._give_steps(_STEPS)
         self._give_updates(_UPDATES)
+        self._give_links(_LINKS)
 
     def _keep(self, part: str, name: str, array: np.ndarray) -> None:
         """Keep an array alive, and its address in a part of the arena."""
@@ -136,6 +145,8 @@ class Search:
             "enters",
         ):
             part[name] = getattr(program, name)
+        self._keep("buffers", "votes", np.zeros(len(program.term) * self.game.max_legal * program.votes))
+        part["vote"], part["arena"] = voting().address if program.votes else 0, self._arena.ctypes.data
         part["row_words"] = row.itemsize // WORD_BYTES
         part["visits_column"] = offset_of(row, "visits") // row["visits"].itemsize
 
@@ -192,6 +203,27 @@ class Search:
             self._updates[name] = self._kept[f"updates.{name}"].ctypes.data
         self._updates["capacity"] = count
 
+    def _give_links(self, count: int) -> None:
+        """Room for so many links, and for those that there are."""
+        room, held = np.zeros((count, LINK), np.int64), self.links
+        room[: len(held)] = held
+        self._keep("buffers", "links", room)
+        self._arena["buffers"]["link_capacity"] = count
+
+    @property
+    def links(self) -> np.ndarray:
+        """Which record continues which history (`icarus.engine.lineage`). [links, LINK]"""
+        count, room = int(self._arena["counts"]["links"][0]), self._kept.get("buffers.links")
+        return np.zeros((0, LINK), np.int64) if room is None else room[:count]
+
+    def _inherit(self, carried: Carried) -> None:
+        """Begin with what earlier searches have found; the tables hold it already."""
+        count = len(carried.links)
+        self._give_links(max(_LINKS, 2 * count))
+        self._kept["buffers.links"][:count], self._arena["counts"]["links"] = carried.links, count
+        carried.mark_decided(self.tables[0])
+        self._inherited = self.root_rewards()[1].astype(np.int64)
+
     @property
     def rng(self) -> np.ndarray:
         """The generator, as it stands."""
@@ -231,6 +263,8 @@ class Search:
         elif status == MORE_ROWS:
             full, count = self.full_table()
             self.tables[full].grow(count)
+        elif status == MORE_LINKS:
+            self._give_links(2 * int(self._arena["pending"]["links"][0]))
         else:
             self._give_updates(2 * int(self._updates["count"][0]))
 
@@ -283,8 +317,8 @@ class Search:
         return self._arena["counts"]["phase_steps"][0].copy()
 
     def root_visits(self) -> np.ndarray:
-        """How often each action was selected at the root."""
-        return self._kept["root.visits"].copy()
+        """How often each action was selected at the root, by earlier searches too if their records are used."""
+        return self._kept["root.visits"] + self._inherited
 
     def root_rewards(self) -> np.ndarray:
         """[2, actions]: the total reward of the player to move after each action, and of how many playouts, by the baseline."""
@@ -329,9 +363,10 @@ class Search:
             depth=self.depth,
             phase_steps=dict(zip(PHASES, self.phase_steps().tolist(), strict=True)),
             seconds=seconds,
-            memory=sum(table.nbytes for table in self.tables),
+            memory=sum(table.nbytes for table in self.tables) + self.links.nbytes,
             state=self.state,
             strategy=self.strategy,
             seed=self.seed,
             scheme=self.scheme,
+            links=self.links.copy() if copied else self.links,
         )

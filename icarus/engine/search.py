@@ -11,6 +11,7 @@ from icarus.engine.interrupts import listening
 from icarus.engine.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads
 from icarus.engine.plain import begin_search_in_python
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
+from icarus.engine.reuse import carry_over
 from icarus.engine.running import Search
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records
@@ -37,6 +38,7 @@ def search(
     scheme: Scheme = MO_ISMCTS,
     cutoff: int | None = None,
     engine: str | None = None,
+    records: Result | None = None,
 ) -> Result:
     """Algorithm 1: choose an action for the player to move by MO-ISMCTS with a strategy of information capture and reuse.
 
@@ -60,10 +62,11 @@ def search(
             as the scheme says, which is mostly never.
         engine: "compiled", or "python": the same search by the plain Python of all slots and of the game, hundreds of times slower, in
             which breakpoints and prints work; same seed, same records, same result. A `PythonGame` knows only the latter.
+        records: the result of an earlier search from here or from before, with whose records the search begins; its visits count too.
 
     Raises:
         ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing, fewer
-            iterations than trees; no such engine, several threads in Python; a cut-off in a game without a heuristic.
+            iterations than trees; no such engine, several threads in Python; a cut-off without a heuristic; records that do not fit.
         TypeError: something that is no state, no enhancement or no scheme.
         SearchInterrupted: a KeyboardInterrupt that carries the result so far. SearchExhausted: memory has run out, or a count is full;
             it carries the result so far too. ValueError also: a playout of more than the game's `max_length` actions.
@@ -73,7 +76,7 @@ def search(
     check_scheme(scheme, iterations, threads, sharing)
     scheme = scheme.with_cutoff(cutoff)
     engine = checked_engine(engine, state.game, threads)
-    running = begin_search(state, strategy, seed, threads, sharing, scheme, engine)
+    running = begin_search(state, strategy, seed, threads, sharing, scheme, engine, records)
     started = time.perf_counter()
     try:
         with contextlib.closing(running), listening():
@@ -97,12 +100,14 @@ def begin_search(
     sharing: str = ROOTS,
     scheme: Scheme = MO_ISMCTS,
     engine: str = COMPILED,
+    records: Result | None = None,
 ) -> "Search | Roots | SharedRecords":
     """A search that has made no playout yet: by itself, or of several trees or threads; arguments as in `search`."""
     if engine == PYTHON:
-        return begin_search_in_python(state, strategy, seed, scheme)
+        return begin_search_in_python(state, strategy, seed, scheme, records)
     if threads == 1 and not scheme.counted:
-        return Search(state, strategy, seed, scheme)
+        (carried,) = carry_over(records, state, strategy, scheme, 1)
+        return Search(state, strategy, seed, scheme, carried=carried)
     if sharing == RECORDS and any(part.initial.function for part in strategy.components):
         raise ValueError(
             f"sharing is {RECORDS!r}, but records of {strategy} begin with what a function tells; it must be {ROOTS!r}"
@@ -110,9 +115,15 @@ def begin_search(
     key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
     seeds = [(*key, i) for i in range(scheme.trees if scheme.counted else threads)]
     if scheme.counted or sharing == ROOTS:
-        return Roots([Search(state, strategy, own, scheme) for own in seeds], seed, threads)
+        begun = zip(seeds, carry_over(records, state, strategy, scheme, len(seeds)), strict=True)
+        return Roots([Search(state, strategy, own, scheme, carried=carried) for own, carried in begun], seed, threads)
+    (first,) = carry_over(records, state, strategy, scheme, 1)
     shared = Shared(scheme.seen(state.game), strategy, scheme)
-    return SharedRecords([Search(state, strategy, own, scheme, shared) for own in seeds], seed, threads, shared)
+    if first is not None:
+        first.fill(shared.tables)
+    begun = zip(seeds, [first, *[None] * (len(seeds) - 1)], strict=True)
+    searches = [Search(state, strategy, own, scheme, shared, carried) for own, carried in begun]
+    return SharedRecords(searches, seed, threads, shared)
 
 
 def spend(

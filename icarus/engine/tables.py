@@ -29,7 +29,7 @@ class Table:
     """
 
     def __init__(self, component: Enhancement, game: Game) -> None:
-        self.dtype = component.information.row(game.players)
+        self.component, self.game, self.dtype = component, game, component.information.row(game.players)
         self.descriptor = np.zeros(1, TABLE)
         self._blank = np.zeros(1, self.dtype)
         for name, value in component.initial.common:
@@ -62,6 +62,19 @@ class Table:
         self.rows[i]["record"] = key
         for name, value in fields.items():
             self.rows[i][name] = value
+
+    def enter_rows(self, rows: np.ndarray) -> None:
+        """Enter rows, each of another record; one that is here already is replaced."""
+        if not plain(has_room_for)(self.used + len(rows), self.capacity):
+            self.grow(len(rows))
+        held = np.ascontiguousarray(rows)
+        _entering()(self.descriptor.ctypes.data, held.ctypes.data, len(held), self.dtype.itemsize // WORD_BYTES)
+
+    def holding(self, rows: np.ndarray) -> "Table":
+        """A table of the same component that knows these rows, beside what is given to begin with."""
+        other = Table(self.component, self.game)
+        other.enter_rows(rows)
+        return other
 
     @property
     def blank(self) -> Any:
@@ -151,6 +164,19 @@ def rehash(table: int, target: int, capacity: int, words: int, give_back: int) -
     return 0
 
 
+def enter_rows(table: int, source: int, count: int, words: int) -> int:
+    """Enter so many rows, which stand at an address, into a table that has room for them."""
+    descriptor = struct_at(table, TABLE)
+    rows = matrix_at(descriptor.rows, descriptor.capacity + 1, words, _INT)
+    entered = matrix_at(source, count, words, _INT)
+    for i in range(count):
+        j = index_of(rows[:, 0], entered[i, 0])
+        descriptor.used += rows[j, 0] == NO_RECORD
+        for word in range(words):
+            rows[j, word] = entered[i, word]
+    return 0
+
+
 GIVEN_BACK = max(1 << 20, mmap.PAGESIZE)  # bytes at a time
 UNNEEDED = getattr(mmap, "MADV_DONTNEED", 0)
 
@@ -160,6 +186,11 @@ def _give_back() -> int:
     """The address of madvise; 0 where the system has none."""
     function = getattr(ctypes.CDLL(None), "madvise", None) if UNNEEDED else None
     return ctypes.cast(function, ctypes.c_void_p).value or 0 if function is not None else 0
+
+
+@functools.cache
+def _entering() -> Any:
+    return Entry(enter_rows, 4, "rows for a table")
 
 
 @functools.cache

@@ -187,7 +187,7 @@ class Watched(PlainSearch):
             named = {int(edge): texts.get(int(edge), str(edge)) for edge in decision.legal}
             values = zip(named.values(), decision.values.tolist(), strict=False)
             told = {
-                "by": " ^ ".join(leaf.part.name for leaf in term.leaves),
+                "by": term.by,
                 "weight": self.program.share(term.weight, decision),
                 "uniform": term.rule == RULE_UNIFORM,
                 "values": dict(values),

@@ -242,6 +242,10 @@ class State:
         previous = (position.label, own) if own and any(position.moves) else position.previous
         return attrs.evolve(position, moves=seen, previous=previous)
 
+    def observed(self, action: int) -> list[int]:
+        """The move by which each viewer sees an action that is about to be played: the players, then the environment, or one for all."""
+        return self._seen(self.data, action)
+
     def beliefs(self, observer: int) -> np.ndarray:
         """What `determinize` may compute ahead for `observer`: [1] of game.beliefs."""
         beliefs = np.zeros(1, self.game.beliefs)

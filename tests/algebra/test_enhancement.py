@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icarus import Enhancement, linear, maxilinear, parse, sequential, weight
+from icarus import Enhancement, linear, majority, maxilinear, parse, sequential, weight
 from icarus.algebra import Sum, Weight, argmax, gibbs, rave_weight, ucb1
 from icarus.specs import (
     AMAF,
@@ -48,6 +48,7 @@ def composed(inner):
     return st.one_of(
         st.tuples(inner, inner).map(lambda pair: pair[0] >> pair[1]),
         st.lists(inner, min_size=2, max_size=4).map(lambda parts: linear(*((1 / len(parts), part) for part in parts))),
+        st.lists(inner, min_size=2, max_size=4).map(lambda members: majority(*members)),
         st.tuples(shares, inner, inner).map(lambda drawn: linear((drawn[0], drawn[1]), (1 - drawn[0], drawn[2]))),
         st.tuples(inner, inner).map(lambda pair: linear((rave_weight(k=3), pair[0]), (1 - rave_weight(k=3), pair[1]))),
     )
@@ -74,6 +75,18 @@ def test_sequential_composition_is_associative(a, b, c):
     assert (a >> b) >> c == a >> (b >> c)
 
 
+@given(compositions, compositions, compositions)
+def test_a_majority_vote_is_associative_for_all_have_one_vote_each(a, b, c):
+    assert (a & b) & c == a & (b & c) == majority(a, b, c)
+
+
+@given(compositions, compositions)
+def test_a_majority_vote_is_told_in_order_and_a_member_named_twice_has_two_votes(a, b):
+    assert (a & b == b & a) == (a == b or [m for _, m in (a & b).terms] == [m for _, m in (b & a).terms])
+    assert len((a & a & b).terms) == len((a & b).terms) + len((a & a).terms) // 2
+    assert set((a & b).components) == set((b & a).components)
+
+
 @given(compositions, compositions)
 def test_a_composition_keeps_equal_components_once_and_in_order(a, b):
     assert (a >> b).components == tuple(dict.fromkeys(a.components + b.components))
@@ -82,6 +95,7 @@ def test_a_composition_keeps_equal_components_once_and_in_order(a, b):
 def test_operators_are_sugar_for_the_named_functions():
     assert RAVE >> MAST == sequential(RAVE, MAST)
     assert (MAST + NAST2) / 2 == linear((0.5, MAST), (0.5, NAST2))
+    assert MAST & NAST2 & LGRF == majority(MAST, NAST2, LGRF)
     assert 0.3 * AMAF ^ 0.7 * BASELINE == maxilinear((0.3, AMAF), (0.7, BASELINE))
 
 
@@ -139,6 +153,7 @@ def test_the_weight_of_a_users_own_function_is_checked_where_it_is_declared():
         (lambda: (AMAF ^ MAST) / 2, "MAST is the rule gibbs"),
         (lambda: 0.5 * BASELINE ^ 0.5 * LGR, "LGR is the rule reply"),
         (lambda: (BASELINE ^ (AMAF + EPIC) / 2) / 2, "linear mixture"),
+        (lambda: (BASELINE ^ (AMAF & EPIC)) / 2, "majority vote"),
         (lambda: (BASELINE ^ (AMAF >> MAST)) / 2, "MAST is the rule gibbs"),
     ],
 )
@@ -155,6 +170,8 @@ def test_maxilinear_composition_refuses_policies_that_are_no_arg_max(combination
         lambda: MAST >> "NAST2",
         lambda: None >> MAST,
         lambda: MAST ^ 1.0,
+        lambda: MAST & 1.0,
+        lambda: "MAST" & NAST2,
         lambda: MAST / MAST,
         lambda: MAST / 0,
         lambda: MAST / -2,
@@ -225,6 +242,19 @@ def test_variants_are_evolutions_of_one_slot():
 def test_what_cannot_be_parsed_is_refused_with_its_position(text, position):
     with pytest.raises(ValueError, match=f"position {position}" if text.count("\n") == 0 else "position"):
         parse(text)
+
+
+def test_a_majority_vote_says_what_it_is():
+    strategy = BASELINE >> (MAST & NAST2 & LGRF)
+    assert str(strategy) == "BASELINE >> (MAST & NAST2 & LGRF)"
+    assert str((MAST & NAST2) >> LGRF) == "(MAST & NAST2) >> LGRF"
+    assert "one drawn from each of α[MAST], α[NAST2], α[LGRF]" in (MAST & NAST2 & LGRF).specification()
+    with pytest.raises(ValueError, match="at least 2 enhancements, not among 1"):
+        majority(MAST)
+    with pytest.raises(
+        ValueError, match=r"the weights of \(MAST \+ NAST2\) sum to 2, not to 1: it cannot be an operand of &"
+    ):
+        (MAST + NAST2) & LGRF
 
 
 def test_an_unknown_name_brings_the_nearest_known_ones():

@@ -1,9 +1,11 @@
 """Forms of α: the frequencies of each rule against its formula, the values that rules are made over, the weights."""
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from scipy.stats import chisquare
@@ -19,6 +21,7 @@ from icarus.algebra import (
     gibbs,
     information,
     initial,
+    named,
     rave_weight,
     reply,
     roulette,
@@ -26,11 +29,17 @@ from icarus.algebra import (
 )
 from icarus.algebra.information import COUNT as COUNTED
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, RULE_UNIFORM
+from icarus.algebra.record_values import mean, ucb1_by_availability, ucb1_by_visits
 from icarus.compiler.rng import seeded
+from icarus.engine.arena import ANY
 from icarus.engine.choice import follow_rule
+from icarus.engine.mixtures import SIMULATED
+from icarus.engine.plain_choice import Composed, Decision
+from icarus.engine.plain_history import Playout
 from icarus.engine.running import Search
-from icarus.engine.values import mean, ucb1_by_availability, ucb1_by_visits
 from icarus.kernel import Theta
+from icarus.kernel.python_game import in_python
+from icarus.specs import AMAF, BASELINE, MAST
 from tests import toy
 from tests.test_toy import after
 
@@ -364,3 +373,94 @@ def test_a_weight_function_takes_three_arguments_and_numbers() -> None:
         rave_weight(k=2.5)
     with pytest.raises(TypeError, match="has no parameter 'c'"):
         rave_weight(c=1)
+
+
+# ------------------------------------------------------------------------------------------------------- majority votes
+
+
+def fixed(name: str, *worth: float, rule: Any = None) -> Enhancement:
+    """An enhancement whose values of the first three legal actions never change."""
+    one, two, three = worth
+
+    @values
+    def told(history: Any, theta: Any, legal: Any, out: Any, a: float = one, b: float = two, c: float = three) -> None:
+        """v(a) as given"""
+        for i in range(len(legal)):
+            out[i] = a if i == 0 else b if i == 1 else c
+
+    return attrs.evolve(MAST, name=name, policy=(rule or argmax()).over(told))
+
+
+def votes_of(strategy: Enhancement, draws: int = 3000) -> list[int]:
+    """How often a strategy chooses each of three actions in the simulation, by the plain engine's own decisions."""
+    rng = seeded(5)
+    composed = Composed(strategy, False, in_python(toy.BRANCHES), rng)
+    playout = Playout([0], [0], 0)
+    playout.decide(0, 0, [0, 1, 2])
+    counts = [0, 0, 0]
+    for _ in range(draws):
+        index = composed.decided(SIMULATED, Decision(playout, [0, 1, 2]))
+        assert index != ANY
+        counts[index] += 1
+    return counts
+
+
+def softmax(*worth: float) -> list[float]:
+    return normalised([math.exp(value) for value in worth])
+
+
+def majority_of(*members: Sequence[float]) -> list[float]:
+    """The distribution of a vote of independent members, by going through all votes."""
+    shares = [0.0, 0.0, 0.0]
+    for cast in itertools.product(range(3), repeat=len(members)):
+        chance = math.prod(member[vote] for member, vote in zip(members, cast, strict=True))
+        tied = [action for action in range(3) if cast.count(action) == max(map(cast.count, range(3)))]
+        for action in tied:
+            shares[action] += chance / len(tied)
+    return shares
+
+
+SOFT, HARD, OTHER = (1.0, 0.0, 0.5), (0.0, 1.0, 0.2), (0.1, 0.2, 0.9)
+P, Q, R = softmax(*SOFT), softmax(*HARD), softmax(*OTHER)
+A, B, C = (fixed(name, *worth, rule=gibbs(1.0)) for name, worth in zip("ABC", (SOFT, HARD, OTHER), strict=True))
+KNOWS_NOTHING = fixed("KNOWS_NOTHING", 0.3, 0.3, 0.3, rule=gibbs(1.0))
+FIRST, SECOND = fixed("FIRST", 1, 0, 0), fixed("SECOND", 0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "expected"),
+    [
+        (A & B & C, majority_of(P, Q, R)),
+        (C & A & B, majority_of(P, Q, R)),  # commutative in distribution
+        (A & A, P),  # idempotent for two
+        (A & A & A, majority_of(P, P, P)),  # for three, no more
+        (A & B, [(p + q) / 2 for p, q in zip(P, Q, strict=True)]),  # as (A + B)/2
+        (A & KNOWS_NOTHING & KNOWS_NOTHING, P),  # who knows nothing has no vote
+        (A & BASELINE, P),  # the baseline knows nothing of the simulation
+        (KNOWS_NOTHING & KNOWS_NOTHING, [1 / 3] * 3),
+        (FIRST & FIRST & SECOND, [1, 0, 0]),
+        (FIRST & SECOND, [0.5, 0.5, 0]),  # a tie
+        (FIRST & named(FIRST & SECOND, "PAIR"), [0.75, 0.25, 0]),  # the pair has one vote
+        (FIRST & (A + SECOND) / 2, majority_of([1, 0, 0], [(P[0]) / 2, (P[1] + 1) / 2, P[2] / 2])),
+    ],
+    ids=str,
+)
+def test_a_majority_vote_has_the_distribution_of_its_definition(strategy: Enhancement, expected: list[float]) -> None:
+    assert agrees(votes_of(strategy), expected)
+
+
+def test_two_of_three_gibbs_voters_are_sharper_than_one() -> None:
+    assert majority_of(P, P, P)[0] > P[0] + 0.02
+    assert not agrees(votes_of(A & A & A, 20_000), P)
+
+
+@pytest.mark.parametrize("first", [FIRST, A])
+def test_a_majority_vote_distributes_over_sequence(first: Enhancement) -> None:
+    state = after(toy.THICKETS[0])
+    one = Search(state, (BASELINE >> first) & (AMAF >> B) & (BASELINE >> C), 3)
+    other = Search(state, (BASELINE & AMAF & BASELINE) >> (first & B & C), 3)
+    one.run(60), other.run(60)
+    assert (one.root_visits() == other.root_visits()).all()
+    assert (one.rng == other.rng).all()
+    records, others = one.records(), other.records()
+    assert all((found.rows == others[name].rows).all() for name, found in records.items())

@@ -154,6 +154,18 @@ def test_match_counts_the_games_of_each_strategy(icarus: Call) -> None:
     assert sum(int(wins) for wins, *_ in rows) <= 3
 
 
+def test_match_takes_decays_for_all_strategies_or_for_each(icarus: Call) -> None:
+    options = ("--games", 2, "--iterations", 10, "--seed", 1)
+    told = [icarus("match", "othello", "BASELINE", "BASELINE >> MAST", *options, *more) for more in ((), *[DECAYS] * 2)]
+    assert "move decay" not in told[0][1]
+    assert "BASELINE (10 iterations, move decay 1, game decay 0.5)" in told[1][1]
+    assert "BASELINE >> MAST (10 iterations, move decay 0.5, game decay 0.5)" in told[1][1]
+    assert told[1] == told[2]
+
+
+DECAYS = ("--move-decay", 1, "--move-decay", 0.5, "--game-decay", 0.5)
+
+
 def test_match_shows_every_state_and_decision(icarus: Call) -> None:
     code, told, _ = icarus(
         "match", "knockout-whist(players=2)", "BASELINE", "BASELINE", "--games", 1, "--iterations", 5, "--show"
@@ -239,6 +251,7 @@ def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
         (("match", "othello"), "missing argument 'A B …': A strategy for each seat"),
         (("search", "othello", "--iterations", "many"), "'--iterations': 'many' is no integer"),
         (("search", "othello", "--seconds", "long"), "'--seconds': 'long' is no number of seconds"),
+        (("match", "othello", "MAST", "MAST", "--move-decay", "all"), "'--move-decay': 'all' is no number"),
         (("search", "othello", "--seed", "1.5"), "'--seed': '1.5' is no integer"),
         (("search", "othello", "--iterations"), "'--iterations' requires an argument; icarus search --help"),
         (("search", "othello", "--sede", "3"), "no such option: --sede (Possible options: "),

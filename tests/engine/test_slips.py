@@ -31,7 +31,8 @@ from icarus import (
 )
 from icarus.compiler.messages import CompilationError
 from icarus.compiler.rng import seeded
-from icarus.engine.lowering import lowered, of_means
+from icarus.engine.lowering import lowered
+from icarus.engine.mixtures import of_means
 from icarus.engine.plain_choice import Composed, Decision
 from icarus.engine.plain_history import Playout
 from icarus.kernel import find, helper, record, update

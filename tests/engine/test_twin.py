@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from icarus import Enhancement, Game, games, linear, maxilinear, weight
+from icarus import Enhancement, Game, games, linear, majority, maxilinear, weight
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
 from icarus.engine.running import Search
 from icarus.kernel import CHANCE, NONE
@@ -65,14 +65,17 @@ def leaf(rng: random.Random, maximising: bool) -> tuple[Enhancement, Any]:
 
 def composition(rng: random.Random, depth: int, maximising: bool = False) -> tuple[Enhancement, Any]:
     """A random composition of at most `depth` levels with its twin."""
-    kind = rng.choice(["leaf", "leaf", "sequential", "linear", "maxilinear"]) if depth else "leaf"
-    if kind == "linear" and maximising:
+    kind = rng.choice(["leaf", "leaf", "sequential", "linear", "maxilinear", "majority"]) if depth else "leaf"
+    if kind in ("linear", "majority") and maximising:
         kind = "maxilinear"
     if kind == "leaf":
         return leaf(rng, maximising)
     if kind == "sequential":
         (first, twin_first), (second, twin_second) = (composition(rng, depth - 1, maximising) for _ in range(2))
         return first >> second, naive.Sequential(twin_first, twin_second)
+    if kind == "majority":
+        members = [composition(rng, depth - 1) for _ in range(rng.choice([2, 3]))]
+        return majority(*(member for member, _ in members)), vote_of(members)
     inside = maximising or kind == "maxilinear"
     (first, twin_first), (second, twin_second) = (composition(rng, depth - 1, inside) for _ in range(2))
     constant = rng.choice([0.25, 0.5])
@@ -169,6 +172,30 @@ def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str, number:
     rng = random.Random(1000 + number)
     strategy, twin = composition(rng, 3)
     agree(starts(games.load(name), number), strategy, twin, ITERATIONS["whole"], seed=number)
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_engine_and_twin_agree_on_majority_votes(number: int) -> None:
+    rng = random.Random(500 + number)
+    members = [composition(rng, 2) for _ in range(3)]
+    nested = linear((0.5, majority(members[0][0], members[1][0])), (0.5, members[2][0]))
+    twin = naive.Linear([(0.5, vote_of(members[:2])), (0.5, members[2][1])])
+    strategy, whole = majority(nested, members[1][0], members[2][0]), vote_of([(nested, twin), *members[1:]])
+    for game in ALL_TOYS:
+        agree(starts(game, number), strategy, whole, ITERATIONS["toy"], seed=number)
+    agree(
+        starts(games.load("othello"), number),
+        BASELINE >> strategy,
+        naive.Sequential(naive.baseline(), whole),
+        25,
+        number,
+    )
+
+
+def vote_of(members: list[tuple[Enhancement, Any]]) -> naive.Vote:
+    """The twin's vote of members; a vote among them is theirs."""
+    parts = [twin.parts if isinstance(twin, naive.Vote) else [twin] for _, twin in members]
+    return naive.Vote([part for some in parts for part in some])
 
 
 @pytest.mark.parametrize("number", range(4))

@@ -1,10 +1,13 @@
 """The values v that rules make from the information of records, given by their places in the table."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from icarus.algebra.information import Information
+from icarus.algebra.policy import Policy
 from icarus.kernel import helper, inlined, reward_of
 
 UNVISITED = 1.0  # v of an action without visits, in means (MAST-4)
@@ -61,3 +64,10 @@ def mean(theta: Any, places: np.ndarray, player: int, out: np.ndarray) -> None:
     for i in range(len(places)):
         seen = theta.rows[places[i]]
         out[i] = reward_of(seen, player) / seen.visits if seen.visits > 0 else UNVISITED
+
+
+def rule_values(policy: Policy, information: Information) -> Callable:
+    """The function that makes a rule's values from records of this information."""
+    if not policy.rule.bandit:
+        return mean
+    return ucb1_by_availability if "availability" in information.names else ucb1_by_visits

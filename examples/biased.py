@@ -1,0 +1,59 @@
+"""Slots made of slots: the baseline with a bias for actions that have done well anywhere, all of it made of what there is.
+
+    icarus match othello "BIASED >> BASELINE" BASELINE --with examples/biased.py
+
+The values are the baseline's UCB1 and, the less the action was tried here, its mean reward wherever it was played: a progressive bias
+(Chaslot et al., 2008) that is learned. The baseline's values and captures are called as they are; both kinds of records stand in one table,
+and are updated by the baseline's backpropagation.
+"""
+
+import numpy as np
+
+from icarus import (
+    ACTION,
+    BASELINE,
+    HISTORY,
+    PLAYER,
+    VISIT_OR_AVAILABLE,
+    Enhancement,
+    RewardsVisitsAvailability,
+    argmax,
+    capture,
+    initial,
+    values,
+)
+from icarus.kernel import CHANCE, VISIT, History, Theta, Updates, child, find, record, update
+
+
+@values
+def biased(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, weight: float = 0.5) -> None:
+    """v_BASELINE(a) + weight · q̃_ρ/ñ · 1/(n + 1), with (q̃, ñ) of (a, ρ) and n of [h # a]~"""
+    BASELINE.values(history, theta, legal, out)
+    present = len(history.steps) - 1
+    player = history.steps[present].player
+    for i in range(len(legal)):
+        everywhere = find(theta, record(legal[i], player))
+        if everywhere.visits > 0:
+            here = find(theta, child(history, present, legal[i]))
+            out[i] += weight * everywhere.reward[player] / everywhere.visits / (here.visits + 1)
+
+
+@capture
+def capture_both(history: History, updates: Updates) -> None:
+    """ξ_BASELINE(h) # ⟨((a_i, ρ_i), ψ_visit) : i = 1, …, t⟩"""
+    BASELINE.capture(history, updates)
+    for step in history.steps[:-1]:
+        if step.player != CHANCE:
+            update(updates, record(step.action, step.player), VISIT)
+
+
+BIASED = Enhancement(
+    name="BIASED",
+    records=HISTORY | ACTION * PLAYER,
+    information=RewardsVisitsAvailability,
+    initial=initial(),
+    policy=argmax().over(biased),
+    contexts=VISIT_OR_AVAILABLE,
+    capture=capture_both,
+    backpropagation=BASELINE.backpropagation,
+)

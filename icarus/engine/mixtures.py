@@ -1,0 +1,65 @@
+"""A composition taken apart for a phase: which policies decide, drawn from, added up, or asked to vote."""
+
+from collections.abc import Iterator
+
+import attrs
+
+from icarus.algebra import Composition, Enhancement, Weight
+from icarus.algebra.policy import RULE_GIBBS
+from icarus.algebra.slots import Candidates
+
+TREE, SIMULATED, AT_ONCE = (
+    0,
+    1,
+    2,
+)  # the programs: of selection and expansion, of simulation, and of simultaneous decisions
+
+
+def of_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
+    """Whether a term draws by Gibbs from mean rewards of single actions, none above 1: none may have been given to begin with."""
+    part = parts[0][1]
+    return (
+        part.policy.rule.code == RULE_GIBBS
+        and isinstance(part.policy.source, Candidates)
+        and part.policy.source.independent
+        and part.backpropagation.averages
+        and not part.initial.says_something
+    )
+
+
+def _active(strategy: Enhancement, which: int) -> Enhancement:
+    """The operand of a sequence that is active in a phase (COMB▷-4)."""
+    while isinstance(strategy, Composition) and strategy.operator == ">>":
+        strategy = strategy.terms[0 if which == TREE else -1][1]
+    return strategy
+
+
+@attrs.frozen
+class Vote:
+    """A majority vote, as a term of a program."""
+
+    members: tuple[Enhancement, ...]
+
+
+def mixture(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, Vote | list[tuple[Weight, Enhancement]]]]:
+    """The terms of a program: nested linear mixtures flattened, left to right."""
+    strategy = _active(strategy, which)
+    if isinstance(strategy, Composition) and strategy.operator == "+":
+        for weight, part in strategy.terms:
+            for inner, leaves in mixture(part, which):
+                yield weight.times(inner), leaves
+    elif isinstance(strategy, Composition) and strategy.operator == "&":
+        yield Weight(), Vote(tuple(member for _, member in strategy.terms))
+    else:
+        yield Weight(), list(_leaves(strategy, which))
+
+
+def _leaves(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, Enhancement]]:
+    """The leaves of a term: nested maxilinear mixtures flattened, left to right."""
+    strategy = _active(strategy, which)
+    if isinstance(strategy, Composition):
+        for weight, part in strategy.terms:
+            for inner, leaf in _leaves(part, which):
+                yield weight.times(inner), leaf
+    else:
+        yield Weight(), strategy

@@ -1,0 +1,381 @@
+"""Records that live on from search to search: against the twin, counted by hand, and refused where they do not fit."""
+
+import random
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import (
+    AMAF,
+    BASELINE,
+    LGRF,
+    MAST,
+    MO_ISMCTS,
+    NAST2,
+    RAVE,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    Agent,
+    CheatingEnsembleUCT,
+    CheatingUCT,
+    DeterminizedUCT,
+    Enhancement,
+    Game,
+    Scheme,
+    State,
+    games,
+    play,
+    search,
+)
+from icarus.algebra import initial
+from icarus.engine.scheme import ROOT
+from icarus.engine.search import begin_search
+from icarus.kernel import CHANCE
+from icarus.specs import EPIC, GRAVE, progressive_history
+from icarus.specs.exp3 import EXP3
+from tests import naive, toy
+from tests.engine.test_twin import composition, named_information, named_parts
+
+OTHELLO = games.load("othello")
+TOYS = [toy.BRANCHES, toy.DICE, toy.SECRETS, toy.THREE, toy.CHAIN, *toy.THICKETS]
+
+
+def walked(state: State, rng: random.Random, actions: int = 1) -> State | None:
+    """The state after some random actions and those of chance; None where the game has ended."""
+    state = state.clone()
+    while not state.is_terminal() and (actions > 0 or state.is_chance_node()):
+        actions -= not state.is_chance_node()
+        state.apply_action(rng.choice(state.legal_actions()))
+    return None if state.is_terminal() else state
+
+
+def decided(game: Game, seed: int) -> State:
+    """An initial state in which a player is about to act."""
+    return walked(game.new_initial_state(seed), random.Random(seed), 0) or pytest.skip("the game is over at once")
+
+
+def same(engine: Any, outcome: naive.Outcome, parts: dict, scheme: Scheme) -> None:
+    """The engine's records are the twin's."""
+    records = engine.records()
+    for leaf, theta in outcome.records.items():
+        found = records[str(parts.get(leaf, EXP3 if leaf == naive.EXP3 else BASELINE))]
+        named = (lambda kind, record: record) if leaf == naive.EXP3 else named_parts
+        expected = {found.key(named(leaf.kind, record)): known for record, known in theta.items()}
+        held = {int(row["record"]): named_information(row) for row in found.rows}
+        if leaf == naive.EXP3:  # sums of exponentials, in another order
+            assert held.keys() == expected.keys()
+            assert all(np.allclose(held[key][0], expected[key][0]) and held[key][1] == expected[key][1] for key in held)
+        else:
+            assert held == expected, leaf
+
+
+def go_on(
+    state: State, strategy: Enhancement, twin: Any, scheme: Scheme, decay: float, seed: int, engine: str | None
+) -> None:
+    """Search along a random game, each search with the records of the one before, engine and twin side by side."""
+    rng, before, inherited = random.Random(seed), None, None
+    parts = dict(zip(naive.leaves(twin), strategy.components, strict=True))
+    for number in range(4):
+        records = None if before is None else before.decayed(decay)
+        running = begin_search(
+            state, strategy, (seed, number), scheme=scheme, engine=engine or "compiled", records=records
+        )
+        for made, outcome in enumerate(naive.stepwise(state, twin, 25, (seed, number), scheme, inherited), start=1):
+            running.run(made)
+            same(running, outcome, parts, scheme)
+        before = running.result()
+        assert dict(zip(before.actions, before.visits.tolist(), strict=True)) == outcome.selections
+        after = walked(state, rng, rng.choice([0, 1, 1, 2, 3]))
+        while after is not None and scheme.eyes == ROOT and after.current_player() != state.current_player():
+            after = walked(after, rng)  # to where the eyes are those of the same player
+        if after is None:
+            return
+        inherited = [naive.living(outcome, state, after, scheme, decay)]
+        state = after
+
+
+@pytest.mark.parametrize("decay", [1.0, 0.5])
+@pytest.mark.parametrize("number", range(6))
+def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int, decay: float) -> None:
+    strategy, twin = composition(random.Random(number), 2)
+    for game in TOYS:
+        go_on(decided(game, number), strategy, twin, MO_ISMCTS, decay, number, None)
+
+
+@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, MO_ISMCTS.with_exp3()], ids=str)
+def test_engine_and_twin_hold_the_same_records_under_every_scheme(scheme: Scheme) -> None:
+    for number in range(3):
+        strategy, twin = composition(random.Random(40 + number), 2)
+        for game in [toy.SECRETS, toy.THREE, toy.CLASHES, *toy.THICKETS]:
+            go_on(decided(game, number), strategy, twin, scheme, 1.0, number, None)
+
+
+@pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)", "backgammon"])
+def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str) -> None:
+    for number in range(2):
+        strategy, twin = composition(random.Random(90 + number), 2)
+        go_on(decided(games.load(name), number), strategy, twin, MO_ISMCTS, 1.0, number, None)
+
+
+def test_the_search_in_plain_python_goes_on_as_the_compiled_one_does() -> None:
+    for game in (toy.BRANCHES, toy.SECRETS, toy.THICKETS[0]):
+        state = decided(game, 3)
+        first = search(state, RAVE >> MAST, iterations=40, seed=1)
+        after = walked(state, random.Random(1)) or state
+        fast, slow = (
+            search(after, RAVE >> MAST, iterations=40, seed=2, records=first, engine=engine)
+            for engine in ("compiled", "python")
+        )
+        assert (fast.visits == slow.visits).all() and fast.action == slow.action
+        for name, records in fast.records.items():
+            assert (records.rows == slow.records[name].rows).all()
+        assert sorted(fast.links.tolist()) == sorted(slow.links.tolist())
+
+
+# ------------------------------------------------------------------------------------------------------------ by the hand
+
+
+def test_records_below_the_moves_played_live_on_and_no_others_of_histories() -> None:
+    state = OTHELLO.new_initial_state()
+    first = search(state, RAVE >> MAST, iterations=300, seed=1)
+    after = state.clone()
+    after.apply_action(first.action)
+    reply = after.legal_actions()[0]
+    after.apply_action(reply)
+    begun = begin_search(after, RAVE >> MAST, records=first).result()
+    player, other = state.current_player(), 1 - state.current_player()
+    for name in ("BASELINE", "AMAF"):
+        before, now = first.records[name], begun.records[name]
+        for action in after.legal_actions():
+            row, old = now.get((player, (action,))), before.get((player, (first.action, reply, action)))
+            assert (row is None) == (old is None)
+            assert row is None or (row["reward"] == old["reward"]).all()
+        assert len(now) < len(before)
+    assert begun.records["BASELINE"][()]["visits"] == first.records["BASELINE"][other, (first.action, reply)]["visits"]
+    assert (begun.records["MAST"].rows == first.records["MAST"].rows).all()
+
+
+def test_a_search_that_goes_on_from_where_it_stood_keeps_everything() -> None:
+    state = OTHELLO.new_initial_state()
+    first = search(state, RAVE, iterations=200, seed=1)
+    begun = begin_search(state, RAVE, records=first).result()
+    for name, records in first.records.items():
+        assert (begun.records[name].rows == records.rows).all()
+    both = search(state, RAVE, iterations=100, seed=2, records=first)
+    assert both.visits.sum() == begun.visits.sum() + 100
+    assert both.iterations == 100
+
+
+def test_the_earlier_result_stays_as_it_was() -> None:
+    state = OTHELLO.new_initial_state()
+    first = search(state, RAVE >> MAST, iterations=100, seed=1)
+    rows = {name: records._table.records() for name, records in first.records.items()}
+    search(state, RAVE >> MAST, iterations=100, seed=2, records=first)
+    first.decayed(0.5), first.without_histories()
+    assert all((first.records[name]._table.records() == rows[name]).all() for name in rows)
+
+
+@pytest.mark.parametrize("strategy", [BASELINE, RAVE >> (MAST + NAST2) / 2], ids=str)
+def test_the_memory_of_a_whole_game_stays_bounded(strategy: Enhancement) -> None:
+    state, found, histories, links = OTHELLO.new_initial_state(), None, [], []
+    while not state.is_terminal():
+        found = search(state, strategy, iterations=200, seed=len(histories), records=found)
+        histories.append(len(found.records["BASELINE"]))
+        links.append(len(found.links))
+        state.apply_action(found.action)
+    alone = max(len(search(OTHELLO.new_initial_state(), strategy, iterations=200).records["BASELINE"]), 1)
+    assert len(histories) > 55
+    # What a search adds, and what it inherits: at most what some searches in a row have added.
+    assert max(histories) < 12 * alone
+    assert max(histories[-10:]) <= max(histories) and histories[-1] < 4 * alone
+    assert all(count <= 2.5 * rows + 10 for count, rows in zip(links, histories, strict=True))
+
+
+def test_positions_in_episode_are_those_of_a_search_begun_earlier() -> None:
+    whist = games.load("knockout-whist(players=2)")
+    state = decided(whist, 2)
+    first = search(state, BASELINE >> EPIC, iterations=200, seed=1)
+    after = walked(state, random.Random(3), 3)
+    begun = begin_search(after, BASELINE >> EPIC, records=first).result()
+    assert (begun.records["EPIC"].rows == first.records["EPIC"].rows).all()
+
+
+def test_trees_of_determinizations_drawn_once_begin_anew_and_the_rest_stays() -> None:
+    whist = games.load("knockout-whist(players=2)")
+    state = decided(whist, 2)
+    first = search(state, BASELINE >> MAST, iterations=60, seed=1, scheme=DeterminizedUCT(3))
+    after = walked(state, random.Random(3), 2)
+    begun = begin_search(after, BASELINE >> MAST, scheme=DeterminizedUCT(3), records=first).result()
+    assert [len(part.records["BASELINE"]) for part in begun.parts] == [0, 0, 0]
+    assert [len(part.records["MAST"]) for part in begun.parts] == [len(part.records["MAST"]) for part in first.parts]
+    ensemble = search(state, BASELINE, iterations=60, seed=1, scheme=CheatingEnsembleUCT(3))
+    after = walked(state, random.Random(3), 1)
+    begun = begin_search(after, BASELINE, scheme=CheatingEnsembleUCT(3), records=ensemble).result()
+    assert all(0 < len(part.records["BASELINE"]) for part in begun.parts)
+
+
+def test_what_another_has_seen_in_secret_is_not_found_in_his_records() -> None:
+    # Phantom's stones are hidden: whatever the other has played, what the searching player inherits is the same.
+    state = games.load("phantom-mnk").new_initial_state(seed=1)
+    first = search(state, BASELINE, iterations=400, seed=1)
+    after = state.clone()
+    after.apply_action(first.action)
+    inherited = []
+    for action in after.legal_actions()[:12]:
+        reply = after.clone()
+        reply.apply_action(action)
+        if reply.current_player() == state.current_player() and reply.moves(0) == (first.action, reply.moves(0)[-1]):
+            inherited.append(begin_search(reply, BASELINE, records=first).result().records["BASELINE"].rows)
+    assert len(inherited) > 5
+    assert all(len(rows) == len(inherited[0]) and (rows == inherited[0]).all() for rows in inherited)
+
+
+# ---------------------------------------------------------------------------------------------------------------- decay
+
+
+def test_decay_multiplies_counts_and_keeps_means() -> None:
+    first = search(OTHELLO.new_initial_state(), RAVE >> MAST, iterations=300, seed=1)
+    half = first.decayed(0.5)
+    for name in ("BASELINE", "AMAF", "MAST"):
+        for row in first.records[name].rows:
+            now = half.records[name].get(int(row["record"]))
+            assert (0 if now is None else now["visits"]) == row["visits"] // 2
+            if now is not None and now["visits"]:
+                assert np.allclose(now["reward"] / now["visits"], row["reward"] / row["visits"])
+                assert (now["reward"] <= now["visits"]).all()
+    assert first.decayed(1) is first
+    assert all(len(records) == 0 for records in first.decayed(0).records.values())
+
+
+def test_decay_goes_back_to_the_initial_information_and_keeps_replies() -> None:
+    hopeful = attrs.evolve(MAST, name="HOPEFUL", initial=initial(reward=3, visits=4))
+    first = search(OTHELLO.new_initial_state(), BASELINE >> (hopeful + LGRF) / 2, iterations=50, seed=1)
+    left = first.decayed(0.3)
+    for row in first.records["HOPEFUL"].rows:
+        now = left.records["HOPEFUL"].get(int(row["record"]), left.records["HOPEFUL"].initial)
+        assert now["visits"] == 4 + int(0.3 * (row["visits"] - 4))
+    known = first.records["LGRF"].rows
+    assert (left.records["LGRF"].rows == known[known["reply"] >= 0]).all()
+
+
+def test_without_histories_only_what_fits_every_root_is_left() -> None:
+    first = search(OTHELLO.new_initial_state(), GRAVE >> (MAST + progressive_history()) / 2, iterations=100, seed=1)
+    left = first.without_histories()
+    assert [len(left.records[name]) for name in ("BASELINE", "GRAVE")] == [0, 0]
+    assert (left.records["MAST"].rows == first.records["MAST"].rows).all()
+    name = str(progressive_history())
+    pairs = {left.records[name].key((action, player)) for action in range(65) for player in range(2)}
+    assert set(left.records[name]) == {key for key in first.records[name] if key in pairs} != set()
+    fresh = search(
+        OTHELLO.new_initial_state(),
+        BASELINE >> MAST,
+        iterations=10,
+        seed=1,
+        records=search(OTHELLO.new_initial_state(), BASELINE >> MAST, iterations=100, seed=1).without_histories(),
+    )
+    assert fresh.visits.sum() == 10
+
+
+@pytest.mark.parametrize("decay", [-0.1, 1.5, "half", True])
+def test_a_decay_that_is_none_is_refused(decay: Any) -> None:
+    found = search(OTHELLO.new_initial_state(), BASELINE, iterations=2)
+    with pytest.raises(ValueError, match="decay is"):
+        found.decayed(decay)
+    with pytest.raises(ValueError, match="move_decay is"):
+        Agent(BASELINE, iterations=2, move_decay=decay)
+    with pytest.raises(ValueError, match="game_decay is"):
+        Agent(BASELINE, iterations=2, game_decay=decay)
+
+
+# -------------------------------------------------------------------------------------------------------------- refusals
+
+
+def test_records_that_do_not_fit_are_refused_in_a_sentence() -> None:
+    state = OTHELLO.new_initial_state()
+    first = search(state, BASELINE >> MAST, iterations=20, seed=1)
+    other = state.clone()
+    other.apply_action(state.legal_actions()[0])
+    beside = state.clone()
+    beside.apply_action(state.legal_actions()[1])
+    later = search(other, BASELINE, iterations=5)
+    hearts = walked(games.load("hearts").new_initial_state(1), random.Random(1), 0)
+    refused: list[tuple[State, dict[str, Any], str]] = [
+        (hearts, {"records": first}, "records are of othello, and the state is of hearts"),
+        (state, {"records": first, "scheme": SO_ISMCTS}, "by MO_ISMCTS; its histories are not those of SO_ISMCTS"),
+        (state, {"records": first, "threads": 2}, "records are of 1 trees"),
+        (state, {"records": first, "strategy": RAVE}, "records have none of AMAF as RAVE has it"),
+        (
+            state,
+            {"records": first, "strategy": BASELINE >> attrs.evolve(MAST, initial=initial(visits=3))},
+            "none of MAST",
+        ),
+        (beside, {"records": later}, "this state does not go on"),
+        (state, {"records": later}, "this state does not go on"),
+    ]
+    for where, options, sentence in refused:
+        with pytest.raises(ValueError, match=sentence):
+            search(where, **{"strategy": BASELINE, "iterations": 2, **options})
+    with pytest.raises(TypeError, match="must be the Result of an earlier search"):
+        search(state, BASELINE, iterations=2, records={"MAST": 1})
+    search(beside, BASELINE, iterations=2, records=later.without_histories())
+
+
+def test_eyes_of_the_root_player_are_nobody_elses() -> None:
+    state = decided(toy.SECRETS, 1)
+    first = search(state, BASELINE, iterations=20, scheme=SO_ISMCTS_POM)
+    after = state.clone()
+    while not after.is_terminal() and after.current_player() in (state.current_player(), CHANCE):
+        after.apply_action(after.legal_actions()[0])
+    with pytest.raises(ValueError, match=r"player \d sees for all"):
+        search(after, BASELINE, iterations=2, scheme=SO_ISMCTS_POM, records=first)
+
+
+def test_records_of_one_agent_are_of_use_to_another() -> None:
+    state = OTHELLO.new_initial_state()
+    rich = search(state, RAVE >> MAST, iterations=100, seed=1)
+    poor = begin_search(state, BASELINE >> MAST, records=rich).result()
+    assert (poor.records["MAST"].rows == rich.records["MAST"].rows).all()
+    assert set(poor.records) == {"BASELINE", "MAST"} and AMAF.name in rich.records
+
+
+@pytest.mark.parametrize("sharing", ["roots", "records"])
+def test_several_threads_go_on_too(sharing: str) -> None:
+    state = OTHELLO.new_initial_state()
+    options: dict[str, Any] = {"iterations": 200, "threads": 2, "sharing": sharing}
+    first = search(state, RAVE, seed=1, **options)
+    after = state.clone()
+    after.apply_action(first.action)
+    second = search(after, RAVE, seed=2, records=first, **options)
+    assert second.iterations == 200 and second.visits.sum() > 200 + 10
+
+
+# --------------------------------------------------------------------------------------------------------------- in games
+
+
+def test_an_agent_with_move_decay_goes_on_from_its_last_search() -> None:
+    agents = [Agent(BASELINE, iterations=60, move_decay=1), Agent(BASELINE, iterations=60)]
+    one, other = (play(OTHELLO, agents, seed=5) for _ in range(2))
+    assert one.actions == other.actions
+    assert one.agents == ("BASELINE (60 iterations, move decay 1)", "BASELINE (60 iterations)")
+    player, state = agents[0].seated(OTHELLO), OTHELLO.new_initial_state()
+    for number in range(5):
+        found = player.search(state, number)
+        inherited = found.visits.sum() - 60
+        assert inherited == 0 if number == 0 else 60 > inherited > 0
+        state.apply_action(found.action)
+    assert play(OTHELLO, [Agent(BASELINE, iterations=60)] * 2, seed=5).actions != one.actions
+
+
+def test_who_stays_seated_takes_what_is_left_into_the_next_game() -> None:
+    agent = Agent(BASELINE >> MAST, iterations=40, move_decay=1, game_decay=0.5)
+    player, other = agent.seated(OTHELLO), Agent(BASELINE, iterations=40)
+    play(OTHELLO, [player, other], seed=1)
+    learned = player.found.records["MAST"]
+    again = player.seated(OTHELLO)
+    assert again is player and len(player.found.records["BASELINE"]) == 0
+    result = again.search(OTHELLO.new_initial_state(), 3)
+    row = max(learned.rows, key=lambda row: row["visits"])
+    assert result.records["MAST"][int(row["record"])]["visits"] >= row["visits"] // 2
+    assert attrs.evolve(agent, game_decay=0).seated(OTHELLO).found is None
