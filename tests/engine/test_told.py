@@ -253,7 +253,7 @@ def large_heuristic(state: Any, out: np.ndarray) -> None:
         ({"action_features": infinite_features}, "the action_features function .*infinite_features wrote"),
         ({"heuristic": large_heuristic}, "the heuristic function .*large_heuristic (did not write a number|wrote 1.5)"),
     ],
-    ids=str,
+    ids=["not a number", "unwritten", "infinite", "above 1"],
 )
 def test_what_a_game_tells_must_make_sense(changed: dict[str, Any], told: str, engine: str) -> None:
     game = attrs.evolve(toy.BRANCHES, **changed)
