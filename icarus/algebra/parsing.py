@@ -115,9 +115,16 @@ class _Reader:
         chain = [node]
         while isinstance(chain[-1].left, ast.BinOp) and type(chain[-1].left.op) in _OPERATORS:
             chain.append(chain[-1].left)
-        found = self.value(chain[-1].left)
+        found = self.operand(chain[-1].left)
         for link in reversed(chain):
-            found = self.applied(link, found, self.value(link.right))
+            found = self.applied(link, found, self.operand(link.right))
+        return found
+
+    def operand(self, node: ast.expr) -> Any:
+        """The value of what an operator stands beside: no text, which only a parameter can be."""
+        found = self.value(node)
+        if isinstance(found, str):
+            raise self.wrong(node, f"{found!r} is a text; write the names of enhancements without quotation marks")
         return found
 
     def applied(self, node: ast.BinOp, left: Any, right: Any) -> Any:
