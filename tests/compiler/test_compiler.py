@@ -1040,10 +1040,10 @@ def test_a_slot_function_takes_what_its_kind_is_given() -> None:
         def wrong(a: Any) -> None:
             """wrong"""
 
-    with pytest.raises(TypeError, match="parameter k of unbound needs a default that is an integer or a real"):
+    with pytest.raises(TypeError, match="parameter k of unbound needs a default that is an integer, a real or the name of a feature"):
 
         @capture
-        def unbound(history: Any, updates: Any, k: Any = "one") -> None:
+        def unbound(history: Any, updates: Any, k: Any = None) -> None:
             """wrong"""
 
     with pytest.raises(TypeError, match="@values goes before a plain function, not 3"):

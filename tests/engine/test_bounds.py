@@ -218,13 +218,15 @@ def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(engine: str
 
     running = begin_search(games.load("othello").new_initial_state(), BASELINE, 1, engine=engine)
     running.run(50)
-    root = running.tables[0].rows  # type: ignore[union-attr]
-    most = root["visits"].argmax()
-    root["visits"][most] = np.iinfo(np.int32).max - 20
+    table = running.tables[0]
+    rows = table.records()
+    most = rows[[rows["visits"].argmax()]]
+    most["visits"] = np.iinfo(np.int32).max - 20
+    table.enter_rows(most)
     with pytest.raises(OverflowError, match="a count has reached 2147483647"):
         spend(running, 1000, None, time.perf_counter(), None)
     assert 50 < running.iterations < 1000
-    assert (running.tables[0].rows["visits"] >= 0).all()  # type: ignore[union-attr]
+    assert (table.records()["visits"] >= 0).all()
 
 
 MEMORY = """
