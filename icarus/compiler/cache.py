@@ -138,7 +138,7 @@ class File:
 
     def write(self, library: Any, kept: Any) -> None:
         """Keep something that was made from a library, unless that holds a name which another process could give too."""
-        if self._path is None or library.has_dynamic_globals:
+        if self._path is None or library.has_dynamic_globals or has_mutual_recursion(library):
             return
         shared = next(counted(library), None)
         if shared is not None:
@@ -163,6 +163,12 @@ class File:
             self._path.unlink(missing_ok=True)
 
 
+def has_mutual_recursion(library: Any) -> bool:
+    """Whether functions call each other in a circle, which the compiler links in memory only: from the disk they would call nothing."""
+    variables = library._final_module.global_variables
+    return any(variable.name.startswith(".numba.unresolved$") for variable in variables)
+
+
 class DiskCache:
     """A file as a dispatcher of the compiler uses it."""
 
@@ -172,6 +178,10 @@ class DiskCache:
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
         return self._file.read(lambda kept: _compiler.CompileResult._rebuild(target_context, *kept))
+
+    def delete(self) -> None:
+        """Keep nothing."""
+        self._file.delete()
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if not data.lifted:

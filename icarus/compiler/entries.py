@@ -8,7 +8,7 @@ from typing import Any
 
 from icarus.compiler.cache import DiskCache, File
 from icarus.compiler.digest import digest
-from icarus.compiler.functions import DEBUG, DISABLED, compiler
+from icarus.compiler.functions import DEBUG, DISABLED, compiler, parts_in_memory
 from icarus.compiler.later import Later, types
 from icarus.compiler.machine import MachineCode
 from icarus.compiler.messages import CompilationError, mention, reason
@@ -66,7 +66,7 @@ class Entry:
         """Keep no machine code of it on the disk."""
         self._file.delete()
         if isinstance(self._code, _Dispatched):
-            self._code.dispatcher._cache.flush()
+            self._code.dispatcher._cache.delete()
 
 
 class _Dispatched:
@@ -76,7 +76,8 @@ class _Dispatched:
         compiler()
         signature = types.int64(*(types.int64,) * arity)
         with _lock.global_compiler_lock:  # the linker has one list of names for all threads
-            self.dispatcher = compiled(function, signature, name)
+            with parts_in_memory():
+                self.dispatcher = compiled(function, signature, name)
             result: Any = self.dispatcher.overloads[signature.args]
             self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         if self.address == 0:

@@ -1,10 +1,11 @@
 """Marks for functions that are compiled, and the switches of the compiler, which is loaded when it is first asked to compile."""
 
+import contextlib
 import functools
 import importlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from icarus.compiler.later import Later, types
@@ -17,6 +18,7 @@ _extending: Any = Later("numba.extending")
 _dispatchers: Any = Later("numba.core.dispatcher")
 _templates: Any = Later("numba.core.typing.templates")
 _pipeline: Any = Later("icarus.compiler.pipeline")
+_in_memory = False
 _told: list[Callable] = []  # replacements that the compiler has been told
 
 
@@ -53,17 +55,37 @@ class Helper:
 
     @property
     def _numba_type_(self) -> Any:
-        return self.dispatcher._numba_type_
+        dispatcher: Any = self._called_from_python if _in_memory else self.dispatcher
+        return dispatcher._numba_type_
 
     @functools.cached_property
     def _called_from_python(self) -> Callable:
         return compiler().njit(**self.targetoptions)(self.py_func)
+
+    @property
+    def dispatchers(self) -> list[Any]:
+        """Those of the two that have been made: `dispatcher`, and the one that is in memory by itself."""
+        return [vars(self)[name] for name in ("dispatcher", "_called_from_python") if name in vars(self)]
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         return self._called_from_python(*arguments, **named)
 
     def __reduce__(self) -> Any:
         return _found, (self.py_func.__module__, self.py_func.__qualname__)
+
+
+@contextlib.contextmanager
+def parts_in_memory() -> Iterator[None]:
+    """Within, what is compiled calls helpers that are machine code in memory each by itself, as the compiler usually does.
+
+    Recursion and exceptions made of values need that.
+    """
+    global _in_memory
+    before, _in_memory = _in_memory, True
+    try:
+        yield
+    finally:
+        _in_memory = before
 
 
 def _found(module: str, name: str) -> Any:

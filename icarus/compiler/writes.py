@@ -55,8 +55,8 @@ def _written(entry: Entry, function: Callable) -> Iterator[tuple[Any, Any]]:
         return
     for _, value in reachable(function):
         if is_helper(value) and not value.py_func.__module__.startswith(("icarus.kernel", "icarus.compiler")):
-            dispatcher: Any = value.dispatcher if isinstance(value, Helper) else value
-            for made in dispatcher.overloads.values():
+            dispatchers = value.dispatchers if isinstance(value, Helper) else [value]
+            for made in (made for dispatcher in dispatchers for made in dispatcher.overloads.values()):
                 if isinstance(made.type_annotation, _annotations.TypeAnnotation):
                     for block in made.type_annotation.blocks.values():
                         for statement in block.body:

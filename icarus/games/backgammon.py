@@ -305,7 +305,7 @@ def heuristic(state: Any, out: np.ndarray) -> None:
     on_roll = int(state.player) if state.actor == CHANCE else 1 - int(state.player)
     own, other = _pips(state, on_roll), _pips(state, 1 - on_roll)
     if state.actor != CHANCE:
-        other -= _to_play(state)
+        other -= int(_to_play(state))
     lead = other - own + ON_ROLL
     all_pips = own + other - ON_ROLL if own + other > ON_ROLL else 1
     out[on_roll] = 0.5 * (1.0 + math.erf(lead / (2.0 * math.sqrt(all_pips))))

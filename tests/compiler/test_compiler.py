@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import stat
+import subprocess
 import sys
 import threading
 import time
@@ -628,6 +629,42 @@ def test_an_exception_made_of_what_was_met_is_raised_too(folder: Path, monkeypat
     assert raised.value.args == ("more than", 5)
 
 
+RECURSION = """
+from icarus.kernel import helper
+@helper
+def fibonacci(n):
+    if n < 2:
+        return n
+    return fibonacci(n - 1) + fibonacci(n - 2)
+@helper
+def is_even(n):
+    return True if n == 0 else is_odd(n - 1)
+@helper
+def is_odd(n):
+    return False if n == 0 else is_even(n - 1)
+def f(x):
+    return 2 * fibonacci(x) + (1 if is_even(x) else 0)
+"""
+
+
+def test_functions_may_call_themselves_and_each_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(2):  # as compiled, and from the disk
+        assert entry_of(RECURSION, monkeypatch)(20) == 2 * 6765 + 1
+
+
+def test_mutual_recursion_is_called_right_in_the_next_process_too(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(RECURSION)
+    call = "from icarus.compiler.entries import Entry; import m; print(Entry(m.f, 1, 'f')(20))"
+    changed = {
+        **os.environ,
+        "ICARUS_CACHE_DIR": str(tmp_path / "cache"),
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
+    }
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", call], env=changed, text=True, capture_output=True, check=False)
+        assert done.stdout.strip() == str(2 * 6765 + 1), done.stderr
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -1040,7 +1077,9 @@ def test_a_slot_function_takes_what_its_kind_is_given() -> None:
         def wrong(a: Any) -> None:
             """wrong"""
 
-    with pytest.raises(TypeError, match="parameter k of unbound needs a default that is an integer, a real or the name of a feature"):
+    with pytest.raises(
+        TypeError, match="parameter k of unbound needs a default that is an integer, a real or the name of a feature"
+    ):
 
         @capture
         def unbound(history: Any, updates: Any, k: Any = None) -> None:
