@@ -115,8 +115,9 @@ class Slot(Callee):
 
         Raises:
             TypeError: no such parameter, or a real where an integer is due.
+            AttributeError: arguments are given, but the slot asks for a feature by name.
         """
-        if arguments:
+        if arguments and self.compiled:
             return _interpreted(self.function)(*arguments, **{**dict(self.parameters), **parameters})
         known = dict(self.parameters)
         for name, value in parameters.items():

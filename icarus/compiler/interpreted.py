@@ -38,7 +38,9 @@ class Interpreter:
         """The plain Python of a function or a helper, or of a module of helpers; None for None."""
         made = self._made.get(id(value))
         if made is None:
-            inside = value.compiled if isinstance(value, Callee) else value
+            inside = (
+                getattr(value, "compiled", value) if isinstance(value, Callee) else value
+            )  # itself: it says why when called
             inside = getattr(inside, "py_func", inside)
             if isinstance(inside, pytypes.ModuleType):
                 made = pytypes.SimpleNamespace(**self._space(vars(inside)))

@@ -274,7 +274,7 @@ def test_rewards_of_all_players_are_not_written_by_a_policy() -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"policy": argmax().over(writes_a_field)}, "read-only"),
+        ({"policy": argmax().over(writes_a_field)}, "is written where θ is only read"),
         ({"backpropagation": half_a_visit}, "writes the real 0.5 to visits, which would cut it down to an integer"),
         ({"backpropagation": two_rewards}, "but a mean is above 1"),
         ({"capture": capture_a_bare_action}, "a capture names the record 0"),
@@ -335,8 +335,8 @@ for changes in ({"capture": looks}, {"capture": names}, *({"policy": policy} for
 def test_false_declarations_are_found_with_checks(python: Python) -> None:
     done = python(DECLARED_FALSELY, ICARUS_DEBUG="1")
     looks, names, independent, unwritten_record, uniform = done.stdout.splitlines() or [done.stderr]
-    assert looks.endswith("declared with reads_simulation=False looks at steps of the simulation")
-    assert names.endswith("declared with writes_simulation=False names a record beyond the tree and its children")
+    assert "declared with reads_simulation=False looks at steps of the simulation, in looks (" in looks
+    assert "declared with writes_simulation=False names a record beyond the tree and its children" in names
     assert "by_number is declared independent, but names another record" in independent
     assert "forgets wrote no record for a legal action" in unwritten_record
     assert "ranks is declared with uniform_in_simulation=True, but writes a finite value in the simulation" in uniform
