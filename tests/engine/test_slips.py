@@ -305,7 +305,7 @@ def looks(history, updates):
 @capture(writes_simulation=False)
 def names(history, updates):
     for i in range(len(history.steps) - 1):
-        update(updates, history.steps[i + 1].record, 0)
+        update(updates, record(history.steps[i].action, i), 0)
 
 @candidates(independent=True)
 def by_number(history, legal, records):
