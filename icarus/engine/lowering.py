@@ -192,7 +192,7 @@ class _Lowering:
             programs.append(programs[TREE])
         simulated, terms = programs[SIMULATED]
         programs += self.voters
-        quiet = all(term[4] == RULE_UNIFORM for term in self.terms[simulated : simulated + terms])
+        quiet = terms == 1 and self.terms[simulated][4] == RULE_UNIFORM  # of several, one is drawn at each decision
         captures = [component.capture for component in self.components]
         components = np.array([self.lowered_component(component) for component in self.components], COMPONENT)
         names = [(capture, attributes_read(capture.function)) for capture in captures]
