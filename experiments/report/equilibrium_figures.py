@@ -1,7 +1,6 @@
 """Pictures of what is measured about equilibria: the figures of Lanctot, Lisý and Bowling (2015), and the sixteen combinations."""
 
 import csv
-import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from experiments.papers.combinations import COMBINATIONS
 from experiments.plan.equilibrium import DELTAS, DICE, EXP3, GAMES, IST, NEAR, PST, RM, ROOT, TARGETS, UCT, agent, oos
 from experiments.report.drawing import LINES, MARKERS, SUBDUED, canvas
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, Measurement
+from experiments.weigh.exploitability import mean_and_error
 from experiments.weigh.head_to_head import pairs, share_of
 from icarus import games
 from icarus.commands.exploitability import AGGREGATE, STITCHING
@@ -30,12 +30,6 @@ def draw(directory: Path, into: Path) -> list[Path]:
     made = [_curves(rows, ROOT, into / "root.png"), _curves(rows, AGGREGATE, into / "aggregate.png")]
     made += [_deltas(rows, blocks, into / "figure-2.png"), _sixteen(rows, into / "sixteen.png")]
     return [path for path in made if path is not None]
-
-
-def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
-    """The mean, and its standard error; 0 for a single value."""
-    error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
-    return statistics.fmean(values), error
 
 
 def points(

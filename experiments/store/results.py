@@ -15,7 +15,7 @@ import attrs
 
 from experiments.plan.definition import Cell, Column, Experiment
 from experiments.store import rows as store
-from experiments.store.lines import LARGEST, is_whole
+from experiments.store.lines import LARGEST
 from experiments.store.rows import Damage
 from experiments.store.summary import MILLION, STATISTICS, Moments, Tally, blank
 
@@ -151,7 +151,7 @@ class Results:
         values = ", ".join(f"('{key}', {index})" for key, index in known)
         lines.create_view("lines", replace=True)
         before, _ = _counted(run.path)
-        self.unchecked += _unchecked(run)
+        self.unchecked += store.unchecked(run.directory)
         whole = " AND ".join(f"{field} IS NOT NULL" for field in (*_FIELDS, "statistics.agent"))
         read = self.select(f"""
             INSERT INTO games SELECT {number}, known.index, trial, seat, win, returns::VARCHAR = '{DRAWN}', returns, started,
@@ -253,23 +253,6 @@ class Results:
             JOIN games AS even ON even.cell = pairs.other AND even.trial = mine.trial AND even.run = mine.run
             GROUP BY mine.cell""")
         }
-
-
-def _unchecked(run: Run) -> int:
-    """How many lines of a file have no checksum.
-
-    Raises:
-        Damage: one does not have the one it was written with.
-    """
-    found = 0
-    with store.opened(run.path) as file:
-        for line in file:
-            whole = is_whole(line)
-            found += whole is None and line.endswith(b"\n")
-            if whole is False:
-                for _ in store.rows(run.directory, run.experiment):  # which tells the line
-                    pass
-    return found
 
 
 def _counted(path: Path) -> tuple[int, bytes]:

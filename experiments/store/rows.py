@@ -69,12 +69,22 @@ def rows(directory: Path, experiment: Experiment) -> Iterator[Row]:
 
 
 def unchecked(directory: Path) -> int:
-    """How many of the games were kept before lines had checksums."""
+    """How many of the games were kept before lines had checksums.
+
+    Raises:
+        Damage: a line does not have the checksum that it was written with.
+    """
     path = results_in(directory)
     if not path.exists():
         return 0
+    found = 0
     with opened(path) as file, _sound(path):
-        return sum(lines.is_whole(line) is None for line in file if line.endswith(b"\n"))
+        for number, line in enumerate(file, 1):
+            whole = lines.is_whole(line)
+            if whole is False:
+                lines.row_of(line, f"{path}, line {number}")  # which tells what is wrong with it
+            found += whole is None and line.endswith(b"\n")
+    return found
 
 
 def results_in(directory: Path) -> Path:

@@ -34,13 +34,13 @@ from experiments.weigh.evidence import (
     same,
     within,
 )
+from experiments.weigh.statistics import smallest_difference
 from experiments.weigh.verdicts import Claim, Judgement, Look, all_of, details_table, judge, summary_table, tallied
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = PLACES = tuple(LOOKS)
 STRATEGIES = {**TABLE_1, "EPIC": EPISODES["EPIC"], **RULES}
 TRIALS = 1000  # games of a combination in the paper, at least
-_ROOT = 1.96 * math.sqrt(2 * 0.25)  # √n times the smallest difference in win rate found with n games a side
-CELL, AVERAGE = _ROOT / math.sqrt(TRIALS), _ROOT / math.sqrt(8 * TRIALS)
+CELL, AVERAGE = smallest_difference(TRIALS), smallest_difference(8 * TRIALS)
 CELLS, AVERAGES = (r / math.sqrt(len(PLACES)) for r in (CELL, AVERAGE))  # … over all games
 TENTH, THIRD = math.log(1.1), math.log(1.3)  # "often 10–30%"
 VISITED = math.log(1.02)  # a difference in visits found with the games of two combinations

@@ -8,8 +8,7 @@ import numpy as np
 
 from experiments.store.measurements import Measurement
 from experiments.weigh.document import Table
-
-NINETY_FIVE = 1.96
+from experiments.weigh.statistics import NINETY_FIVE
 
 
 @attrs.frozen

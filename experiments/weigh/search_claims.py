@@ -1,6 +1,5 @@
 """The two earlier papers against ours: what they say of searches, as data, and what the rows of any runs say to it."""
 
-import math
 from collections.abc import Iterator
 from functools import partial
 
@@ -25,6 +24,7 @@ from experiments.weigh.evidence import (
 )
 from experiments.weigh.groups import ALL_SEE, by_trees, hidden_cards
 from experiments.weigh.round_robin import Score, round_robins, search_name
+from experiments.weigh.statistics import smallest_difference
 from experiments.weigh.verdicts import Claim, Judgement, Look, all_of, details_table, judge, summary_table, tallied
 from icarus.engine.scheme import MO_ISMCTS
 
@@ -40,11 +40,10 @@ CHEATING, ENSEMBLE, DETERMINIZED, SO, POM, MO = (
     "MO-ISMCTS",
 )
 SEEING, BLIND = "seeing", "not seeing"
-_ROOT = 1.96 * math.sqrt(2 * 0.25)  # √n times the smallest difference in win rate found with n games a side
 LOTR_GAMES = 6 * 750  # of a search in a role of LOTR:C: six opponents
 PHANTOM_GAMES = 6 * 37_880 // 20  # … in a seat of Phantom; 20 of the 36 pairs have a cheating player
-ROLE, SEAT, SEATS = (_ROOT / math.sqrt(games) for games in (LOTR_GAMES, PHANTOM_GAMES, 2 * PHANTOM_GAMES))
-CELL_2012, CELL_2011 = _ROOT / math.sqrt(750), _ROOT / math.sqrt(1000)
+ROLE, SEAT, SEATS = map(smallest_difference, (LOTR_GAMES, PHANTOM_GAMES, 2 * PHANTOM_GAMES))
+CELL_2012, CELL_2011 = smallest_difference(750), smallest_difference(1000)
 RULE = rule(
     "LOTR:C: 2.1 % for two searches in a role; Phantom: 0.9 % in both seats, 1.3 % in one; 5.1 % and 4.4 % for two players of 750 "
     "games in LOTR:C and of 1000 in Dou Di Zhu"

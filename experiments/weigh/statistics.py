@@ -12,6 +12,7 @@ import numpy as np
 from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
 
 CONFIDENCE = 0.95
+NINETY_FIVE = 1.96  # standard errors to either side, in the normal approximation
 Counts = tuple[int, int]  # (wins, games)
 
 
@@ -72,6 +73,11 @@ def games_needed(rate: float, other: float, power: float = 0.8, confidence: floa
         rate * (1 - rate) + other * (1 - other)
     )
     return math.ceil((spread / (rate - other)) ** 2)
+
+
+def smallest_difference(games: float) -> float:
+    """The smallest difference of two win rates near 1/2 that 95 % intervals tell, of so many games each."""
+    return NINETY_FIVE * math.sqrt(2 * 0.25 / games)
 
 
 def marginals(counts: dict[str, Counts]) -> dict[str, tuple[Counts, Counts]]:

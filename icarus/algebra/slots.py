@@ -104,10 +104,7 @@ class Slot(Callee):
 
     @property
     def compiled(self) -> Any:
-        if self.features:
-            raise AttributeError(
-                f"{self.label()} asks for the feature {self.features[0]!r} by name: no other slot can call it"
-            )
+        self.refuse_features()
         return bound(self.function, self.values())
 
     def __call__(self, *arguments: Any, **parameters: float | str) -> Any:
@@ -117,7 +114,8 @@ class Slot(Callee):
             TypeError: no such parameter, or a real where an integer is due.
             AttributeError: arguments are given, but the slot asks for a feature by name.
         """
-        if arguments and self.compiled:
+        if arguments:
+            self.refuse_features()
             return _interpreted(self.function)(*arguments, **{**dict(self.parameters), **parameters})
         known = dict(self.parameters)
         for name, value in parameters.items():
@@ -150,6 +148,13 @@ class Slot(Callee):
     def features(self) -> tuple[str, ...]:
         """The features that are asked for by name."""
         return tuple(value for _, value in self.parameters if isinstance(value, str))
+
+    def refuse_features(self) -> None:
+        """Refuse a call from another slot, or by hand, where no game says which places the features asked for by name have."""
+        if self.features:
+            raise AttributeError(
+                f"{self.label()} asks for the feature {self.features[0]!r} by name: no other slot can call it"
+            )
 
     def values(self, game: Any = None) -> tuple[float, ...]:
         """What the function is given for its parameters.

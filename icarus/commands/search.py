@@ -1,7 +1,8 @@
 """`icarus search`: what a search of one position finds for each action."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import typer
@@ -37,6 +38,8 @@ from icarus.specs import parse
 from icarus.views.pages import check_new_file
 from icarus.views.playout import show_playout
 from icarus.views.tree_page import write_tree_page
+
+T = TypeVar("T")
 
 
 def search_command(
@@ -85,24 +88,10 @@ def search_command(
     with show_compilation():
         state = state_after(loaded, seed, moves)
         print_text(str(state))
-        with progress_bar() as bar:
-            task = bar.add_task("iterations", total=iterations)
-            try:
-                result = search(
-                    state,
-                    enhancement,
-                    iterations=iterations,
-                    seconds=seconds,
-                    seed=seed,
-                    threads=threads,
-                    sharing=sharing,
-                    scheme=by,
-                    progress=lambda made, _: bar.update(task, completed=made),
-                )
-            except SearchInterrupted as interrupted:
-                bar.stop()
-                print_text(str(interrupted.result))
-                raise typer.Exit(INTERRUPTED) from None
+        budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads, "sharing": sharing}
+        result = _run_shown(
+            lambda progress: search(state, enhancement, **budget, seed=seed, scheme=by, progress=progress), iterations
+        )
     print_text(str(result))
     shown = show_playout(state, enhancement, seed, result.iterations, by) if playout else None
     if html is not None:
@@ -121,21 +110,22 @@ def _search_online(game: str, agent: Any, seed: int, moves: str) -> None:
         if not isinstance(agent, TreeAgent):  # who draws from a table
             print_text(str(agent.search(state, seed)))
             return
-        with progress_bar() as bar:
-            task = bar.add_task("iterations", total=agent.iterations)
-            try:
-                found = agent.begin(state.game).run(
-                    state,
-                    iterations=agent.iterations,
-                    seconds=agent.seconds,
-                    seed=seed,
-                    progress=lambda made, _: bar.update(task, completed=made),
-                )
-            except SearchInterrupted as interrupted:
-                bar.stop()
-                print_text(str(interrupted.result))
-                raise typer.Exit(INTERRUPTED) from None
+        tree = agent.begin(state.game)
+        budget: dict[str, Any] = {"iterations": agent.iterations, "seconds": agent.seconds}
+        found = _run_shown(lambda progress: tree.run(state, **budget, seed=seed, progress=progress), agent.iterations)
         print_text(str(found))
+
+
+def _run_shown(run: Callable[[Callable], T], iterations: int | None) -> T:
+    """What a search finds that is told where to show its progress; interrupted, it shows what it found so far, and ends the command."""
+    with progress_bar() as bar:
+        task = bar.add_task("iterations", total=iterations)
+        try:
+            return run(lambda made, _: bar.update(task, completed=made))
+        except SearchInterrupted as interrupted:
+            bar.stop()
+            print_text(str(interrupted.result))
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def state_after(game: Game, seed: int, moves: str) -> State:

@@ -20,7 +20,7 @@ from typing import Any
 from icarus.compiler.digest import PACKAGE_DIGEST
 from icarus.compiler.later import Later
 from icarus.compiler.machine import this_machine
-from icarus.compiler.symbols import counted
+from icarus.compiler.symbols import counted, unresolved
 
 _compiler: Any = Later("numba.core.compiler")
 _serialize: Any = Later("numba.core.serialize")
@@ -138,7 +138,7 @@ class File:
 
     def write(self, library: Any, kept: Any) -> None:
         """Keep something that was made from a library, unless that holds a name which another process could give too."""
-        if self._path is None or library.has_dynamic_globals or has_mutual_recursion(library):
+        if self._path is None or library.has_dynamic_globals or unresolved(library):
             return
         shared = next(counted(library), None)
         if shared is not None:
@@ -161,12 +161,6 @@ class File:
         """Keep nothing."""
         if self._path:
             self._path.unlink(missing_ok=True)
-
-
-def has_mutual_recursion(library: Any) -> bool:
-    """Whether functions call each other in a circle, which the compiler links in memory only: from the disk they would call nothing."""
-    variables = library._final_module.global_variables
-    return any(variable.name.startswith(".numba.unresolved$") for variable in variables)
 
 
 class DiskCache:

@@ -14,8 +14,9 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.runtime import rtsys
 
+from icarus.compiler.symbols import unresolved
+
 FOREIGN = ("Py", "_Py", "numba_", "NRT_", "nrt_")  # how the names of functions begin that only the compiler can provide
-UNRESOLVED = ".numba.unresolved$"  # and of what it links later: recursion
 
 
 class _NoEnvironments:
@@ -66,8 +67,7 @@ class Whole(Part):
     def called(self) -> list[str]:
         """The names of functions that are called and not in it."""
         named = [function.name for function in self._final_module.functions if function.is_declaration]
-        unresolved = [gv.name for gv in self._final_module.global_variables if gv.name.startswith(UNRESOLVED)]
-        return [name for name in named if not name.startswith("llvm.")] + unresolved
+        return [name for name in named if not name.startswith("llvm.")] + unresolved(self)
 
     def stands_alone(self) -> bool:
         """Whether it needs nothing of the compiler when it runs: no memory of Python's objects, no exception made of values."""

@@ -16,6 +16,7 @@ from icarus.compiler.later import Later
 
 BITS = 96
 _NUMBER = re.compile(r"B(\d+)v(\d+)")  # as it stands in a name: the letter B, a length, the letter v and the number
+_UNRESOLVED = ".numba.unresolved$"  # how the compiler begins the names of what it links later
 _bytecode: Any = Later("numba.core.bytecode")
 _drawing: list[Any] = []  # where numbers are drawn from, as soon as they are
 
@@ -42,3 +43,10 @@ def counted(library: Any) -> Iterator[str]:
         for length, digits in _NUMBER.findall(symbol.name):
             if int(digits[: int(length) - 1]) >> BITS == 0:
                 yield symbol.name
+
+
+def unresolved(library: Any) -> list[str]:
+    """The names in a library of functions that call each other in a circle: the compiler links them later, and in memory only."""
+    return [
+        variable.name for variable in library._final_module.global_variables if variable.name.startswith(_UNRESOLVED)
+    ]

@@ -12,7 +12,7 @@ from icarus.compiler.pointers import WORD_BYTES, array_at, struct_at, unpack_par
 from icarus.compiler.writes import refuse_cuts
 from icarus.kernel import NO_RECORD
 from icarus.kernel.history import history_at
-from icarus.kernel.theta import TABLE, has_room_for, index_of
+from icarus.kernel.theta import TABLE, has_room_for, index_of, write_initial
 
 _INT = np.dtype(np.int64)
 
@@ -47,8 +47,7 @@ def _entry(
         for k in range(count):
             i = index_of(rows["record"], keys[k])
             if rows[i].record == NO_RECORD and keys[k] != NO_RECORD:
-                for word in range(1, words):
-                    plain[i * words + word] = plain[place.capacity * words + word]
+                write_initial(plain, words, i)
                 inner(history, k, rows[i], *unpack(parameters))
                 plain[i * words] = keys[k]
                 place.used += 1

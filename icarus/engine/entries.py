@@ -16,7 +16,7 @@ from icarus.compiler.writes import refuse_changes, refuse_cuts
 from icarus.engine.declared import KEYLESS, guarded
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper
 from icarus.kernel.history import history_at
-from icarus.kernel.theta import TABLE, index_of, place_of, updates_at
+from icarus.kernel.theta import TABLE, index_of, place_of, updates_at, write_initial
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 RENAMED = "a backpropagation function writes to `record`, the key of what it updates, which is not its own to change"
@@ -212,8 +212,7 @@ def backpropagation_entry(
                     if shared:
                         atomic_store(table + _LOCK, 0)
                     raise ValueError(KEYLESS)
-                for word in range(1, words):
-                    plain[i * words + word] = plain[place.capacity * words + word]
+                write_initial(plain, words, i)
                 if shared:
                     atomic_store(place.rows + WORD_BYTES * words * i, keys[j])
                 else:

@@ -16,20 +16,12 @@ from icarus.compiler.pointers import WORD_BYTES, array_at, matrix_at, struct_at
 from icarus.engine.arena import DONE, MORE_LINKS
 from icarus.engine.lowering import COMPONENT
 from icarus.kernel import EXPANSION, NO_RECORD, SIMULATION, UNSEEN, helper, mix
-from icarus.kernel.history import PLAYOUT, STEP
-from icarus.kernel.theta import TABLE, index_of
+from icarus.kernel.history import PLAYOUT, STEP, part_of
+from icarus.kernel.theta import TABLE, index_of, place_of
 
 _INT, _COUNT = np.dtype(np.int64), np.dtype(np.int32)
 MOVE, RECORD = 0, 1  # kinds of links: a viewer's history continued by a move; and by an action, whose record it is
 LINK = 3  # numbers of a link: the key that is continued, the part that continues it, and the kind
-
-
-def part_of(player: int, action: int) -> int:
-    """What the key of a record has more than the key of the history that it continues (as in `icarus.kernel.extended`)."""
-    return ((player + 2) << 56) ^ action
-
-
-PART = helper(part_of)
 
 
 @helper
@@ -78,7 +70,7 @@ def lineage_of(
         if step.phase == EXPANSION:  # elsewhere all actions have visits, and so records
             key, led = keys[t, step.viewer], False
             for i in range(step.first, step.first + step.count):
-                part = PART(step.player, legal[i])
+                part = part_of(step.player, legal[i])
                 if not is_entered(records, mix(key, part)):
                     if not led:
                         count, led = add_moves(steps, keys, moves, t, links, count), True
@@ -155,7 +147,7 @@ def rename(
             elif alive and players > 0:
                 alive = False
                 for player in range(-1, players):
-                    alive = alive or visits[place_in(records, mix(key, PART(player, part)))] > 0
+                    alive = alive or visits[place_of(records, mix(key, part_of(player, part)))] > 0
             old[at], new[at], entered = child, NO_RECORD, True
             if alive:
                 new[at] = mix(new[place], part)
@@ -163,13 +155,6 @@ def rename(
                 count += 1
         again = again and entered
     return count
-
-
-@helper
-def place_in(records: np.ndarray, key: int) -> int:
-    """The place of a record among the keys of a table; the last one, which is none's, where it is not there."""
-    i = index_of(records, key)
-    return i if records[i] == key else len(records) - 1
 
 
 @helper

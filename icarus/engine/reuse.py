@@ -167,7 +167,7 @@ def _carried(result: Any, state: State, scheme: Scheme, components: Sequence[Any
     tables = {stored(part.enhancement): part._table for part in result.records.values()}
     table = tables[stored(components[0])]
     if result.links is None:
-        return Carried(tuple(_held(tables[stored(part)]) for part in components), np.zeros((0, LINK), np.int64))
+        return Carried(tuple(tables[stored(part)].entered() for part in components), np.zeros((0, LINK), np.int64))
     keys, record = root_keys(result.state, state, scheme)
     game = scheme.seen(state.game)
     players = game.players if game.viewers == 1 and scheme.eyes != ROOT else 0
@@ -206,15 +206,9 @@ def _names(keys: Sequence[int | None], record: int | None, links: int) -> Rename
     return names
 
 
-def _held(table: Table) -> np.ndarray:
-    """The rows that hold a record."""
-    rows = table.rows[:-1]
-    return rows[rows["record"] != NO_RECORD]
-
-
 def _moved(table: Table, histories_only: bool, names: Renamed, compiled: bool) -> np.ndarray:
     """The rows of a table that live on, under their new keys."""
-    rows = _held(table)
+    rows = table.entered()
     found, held = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
     (look_up_compiled if compiled else _plain(look_up))(*names, np.ascontiguousarray(rows["record"]), found, held)
     known = held != 0
@@ -232,7 +226,7 @@ def records_without_histories(records: Mapping[str, Records], links: np.ndarray)
         made = np.array([plain(mix)(key, part) for key, part, _ in links.tolist()] + [EMPTY_HISTORY], np.int64)
 
     def left(table: Table) -> np.ndarray:
-        rows = _held(table)
+        rows = table.entered()
         return rows[~np.isin(rows["record"], made)] if table.component.records != HISTORY else rows[:0]
 
     return _changed(records, left)
@@ -254,7 +248,7 @@ def decayed_rows(table: Table, decay: float) -> np.ndarray:
 
     A sum that no count follows is multiplied by `decay`. What a record has to begin with is no part of its counts, and stays.
     """
-    rows = _held(table)
+    rows = table.entered()
     if decay == 0:
         return rows[:0]
     first, fields = _beginnings(table, rows["record"]), table.component.information.fields
@@ -278,6 +272,6 @@ def decayed_rows(table: Table, decay: float) -> np.ndarray:
 def _beginnings(table: Table, keys: np.ndarray) -> np.ndarray:
     """The information that records with these keys begin with."""
     first = np.repeat(table._blank, len(keys))
-    for row in _held(Table(table.component, table.game)):
+    for row in Table(table.component, table.game).entered():
         first[keys == row["record"]] = row
     return first

@@ -136,10 +136,14 @@ class Table:
         row = self.rows[plain(index_of)(self.rows["record"], key)]
         return row if row["record"] == key else None
 
+    def entered(self) -> np.ndarray:
+        """The rows that hold a record: a copy."""
+        rows = self.rows[:-1]
+        return rows[rows["record"] != NO_RECORD]
+
     def records(self) -> np.ndarray:
         """The rows that hold a record, sorted by key: a copy."""
-        held = self.rows[:-1][self.rows["record"][:-1] != NO_RECORD]
-        return np.sort(held, order="record")
+        return np.sort(self.entered(), order="record")
 
 
 def rehash(table: int, target: int, capacity: int, words: int, give_back: int) -> int:

@@ -161,10 +161,23 @@ def record(*parts: int) -> int:
     return key
 
 
+def part_of(player: int, action: int) -> int:
+    """What the key of a record has more than that of the history that it continues by `player`'s action."""
+    return ((player + 2) << 56) ^ action
+
+
+@compiled_as(part_of)
+def _compiled_part_of(player: Any, action: Any) -> Callable:
+    def implementation(player: Any, action: Any) -> Any:
+        return ((player + 2) << 56) ^ action
+
+    return implementation
+
+
 @inlined
 def extended(key: int, player: int, action: int) -> int:
     """The record of a history (or position-in-episode) of key `key` extended by `player`'s action, as he sees it."""
-    return mix(key, ((player + 2) << 56) ^ action)
+    return mix(key, part_of(player, action))
 
 
 @inlined

@@ -40,11 +40,14 @@ def are_rewards(numbers: np.ndarray) -> bool:
     return True
 
 
+_NO_FEATURE = " wrote NaN, infinity or nothing at all for a feature; it must write every out[i]"
+
+
 @functools.cache
 def features_entry(function: Callable, state_type: np.dtype, count: int) -> Entry:
     """Compile the features of a game: entry(state, out). A feature that is left unwritten or no number ends the search."""
     inner, label = helper(function), _label("features", function)
-    told = f"{label} wrote NaN, infinity or nothing at all for a feature; it must write every out[i]"
+    told = label + _NO_FEATURE
 
     def entry(state: int, out: int) -> int:
         written = array_at(out, count, _REAL)
@@ -61,7 +64,7 @@ def features_entry(function: Callable, state_type: np.dtype, count: int) -> Entr
 def action_features_entry(function: Callable, state_type: np.dtype, count: int) -> Entry:
     """Compile the features of actions: entry(state, action, out)."""
     inner, label = helper(function), _label("action_features", function)
-    told = f"{label} wrote NaN, infinity or nothing at all for a feature; it must write every out[i]"
+    told = label + _NO_FEATURE
 
     def entry(state: int, action: int, out: int) -> int:
         written = array_at(out, count, _REAL)

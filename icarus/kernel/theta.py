@@ -66,6 +66,13 @@ def place_of(records: np.ndarray, key: int) -> int:
 
 
 @inlined
+def write_initial(plain: np.ndarray, words: int, i: int) -> None:
+    """Give row i of a table, seen as words, the initial information, which the last row holds; its key is left as it is."""
+    for word in range(1, words):
+        plain[i * words + word] = plain[len(plain) - words + word]
+
+
+@inlined
 def has_room_for(used: int, capacity: int) -> bool:
     """Whether a hash table of so many rows works well with so many of them used."""
     return used <= FULLEST * capacity
