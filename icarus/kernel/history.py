@@ -233,6 +233,15 @@ def legal_at(history: History, i: int) -> np.ndarray:
 
 
 @inlined
+def expanded_at(history: History) -> int:
+    """t_e: how many actions led to the expanded history; one more than the last decision in the tree."""
+    steps, last = history.steps, 0
+    while last < len(steps) - 1 and steps[last].phase != SIMULATION:
+        last += 1
+    return last
+
+
+@inlined
 def action_features_at(history: History, i: int) -> np.ndarray:
     """[count, features of actions]: what the game tells of the legal actions at step i, in their order."""
     step = history.steps[i]

@@ -21,7 +21,7 @@ from icarus.algebra import (
     initial,
     ucb1,
 )
-from icarus.kernel import AVAILABLE, SIMULATION, VISIT, History, Updates, child, helper, legal_at, update
+from icarus.kernel import AVAILABLE, VISIT, History, Updates, child, expanded_at, helper, legal_at, update
 
 EXPLORATION = 0.7
 
@@ -36,10 +36,7 @@ def children(history: History, legal: np.ndarray, records: np.ndarray) -> None:
 @capture(reads_simulation=False, writes_simulation=False)
 def capture_tree(history: History, updates: Updates) -> None:
     """⟨([a₁, …, a_i]~, ψ_visit) : 0 ≤ i ≤ t_e⟩ # ⟨([a₁, …, a_{i−1}, a]~, ψ_avail) : 0 < i ≤ t_e, a legal, a ≠ a_i⟩"""
-    steps = history.steps
-    last = 0  # t_e: one more than the last decision in the tree
-    while last < len(steps) - 1 and steps[last].phase != SIMULATION:
-        last += 1
+    steps, last = history.steps, expanded_at(history)
     for i in range(last + 1):
         update(updates, steps[i].record, VISIT)
     for i in range(last):

@@ -27,7 +27,20 @@ from icarus.algebra import (
     values,
 )
 from icarus.checks import integer, real
-from icarus.kernel import CHANCE, SIMULATION, VISIT, History, Theta, Updates, child, extended, find, helper, update
+from icarus.kernel import (
+    CHANCE,
+    SIMULATION,
+    VISIT,
+    History,
+    Theta,
+    Updates,
+    child,
+    expanded_at,
+    extended,
+    find,
+    helper,
+    update,
+)
 
 LEAST, BIAS = 50, 1e-5
 AS_FIRST = 1  # the context of an action that was played at a history or later
@@ -73,10 +86,7 @@ def estimates(
 @capture
 def capture_from_tree(history: History, updates: Updates) -> None:
     """⟨([h_i]~, ψ_visit) : 0 ≤ i ≤ t_e⟩ # ⟨([h_i # a]~ρ, ψ_first) : 0 ≤ i ≤ t_e, a played by ρ at h_i or later⟩, each a and ρ once"""
-    steps = history.steps
-    last = 0  # t_e: one more than the last decision in the tree
-    while last < len(steps) - 1 and steps[last].phase != SIMULATION:
-        last += 1
+    steps, last = history.steps, expanded_at(history)
     for i in range(last + 1):
         update(updates, steps[i].record, VISIT)
     for i in range(last + 1):

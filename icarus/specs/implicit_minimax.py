@@ -37,6 +37,7 @@ from icarus.kernel import (
     Theta,
     Updates,
     child,
+    expanded_at,
     find,
     helper,
     legal_at,
@@ -76,10 +77,7 @@ def mixed(
 def capture_worths(history: History, theta: Theta, updates: Updates) -> None:
     """ξ of the baseline # ⟨([a₁, …, a_i]~, (v_ρ, ρ)) : i = t_e, …, 1, ρ = 1, …, κ⟩, v of h_(t_e) its prospect, of the others backed up"""
     ask_for_tree(history, updates)
-    steps = history.steps
-    last = 0  # t_e: one more than the last decision in the tree
-    while last < len(steps) - 1 and steps[last].phase != SIMULATION:
-        last += 1
+    steps, last = history.steps, expanded_at(history)
     worth = np.zeros(history.prospects.shape[1])
     for i in range(last - 1, -1, -1):
         if i == last - 1:

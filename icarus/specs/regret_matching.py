@@ -32,7 +32,20 @@ from icarus.algebra import (
     values,
 )
 from icarus.checks import real
-from icarus.kernel import AVAILABLE, SIMULATION, VISIT, History, Theta, Updates, find, helper, legal_at, mix, update
+from icarus.kernel import (
+    AVAILABLE,
+    SIMULATION,
+    VISIT,
+    History,
+    Theta,
+    Updates,
+    expanded_at,
+    find,
+    helper,
+    legal_at,
+    mix,
+    update,
+)
 from icarus.specs.baseline import EXPLORATION, capture_tree
 from icarus.specs.exp3 import trial
 from icarus.specs.first_play_urgency import urgent
@@ -77,9 +90,7 @@ def capture_tree_and_regrets(history: History, theta: Theta, updates: Updates) -
     with o_i what the others chose, X̄(a, o_i) = q_ρi/n for θ([h # a]~, o_i) = (q, n, ·, ·), ½ if n = 0, and all of them in the tree.
     """
     ask_for_tree(history, updates)
-    steps, last, first = history.steps, 0, 0
-    while last < len(steps) - 1 and steps[last].phase != SIMULATION:
-        last += 1
+    steps, last, first = history.steps, expanded_at(history), 0
     while first < last:
         end = first + 1
         if steps[first].choice > 0:

@@ -30,7 +30,7 @@ from icarus.algebra import (
     initial,
 )
 from icarus.checks import real
-from icarus.kernel import NONE, SIMULATION, History, Theta, Updates, child, find, helper, legal_at, record, update
+from icarus.kernel import NONE, History, Theta, Updates, child, expanded_at, find, helper, legal_at, record, update
 from icarus.specs.baseline import EXPLORATION
 from icarus.specs.first_play_urgency import urgent
 
@@ -69,9 +69,7 @@ def capture_tree_with_bonus(history: History, theta: Theta, updates: Updates, st
     if winner != NONE:
         bonus = bonus_of(find(theta, record(winner)), len(steps) - 1, steepness)
     played = np.float64(NO_BONUS + bonus).view(np.int64)
-    last = 0  # t_e: one more than the last decision in the tree
-    while last < len(steps) - 1 and steps[last].phase != SIMULATION:
-        last += 1
+    last = expanded_at(history)
     for i in range(last + 1):
         update(updates, steps[i].record, played)
     for i in range(last):

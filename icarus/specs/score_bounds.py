@@ -43,6 +43,7 @@ from icarus.kernel import (
     Theta,
     Updates,
     child,
+    expanded_at,
     find,
     helper,
     legal_at,
@@ -130,9 +131,7 @@ def capture_tree_and_proofs(history: History, theta: Theta, updates: Updates) ->
     where they are known already.
     """
     ask_for_tree(history, updates)
-    steps, last = history.steps, 0
-    while last < len(steps) - 1 and steps[last].phase != SIMULATION:
-        last += 1
+    steps, last = history.steps, expanded_at(history)
     if steps[last].player == TERMINAL:
         for player in range(len(history.rewards)):
             lower = upper = history.rewards[player]
