@@ -12,7 +12,6 @@ from icarus import games
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import parse_scheme
-from icarus.engine.tree import looks
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
@@ -174,7 +173,7 @@ class Session:
         if seat is None or self.game.observe is None:
             return played.text
         state = self.at(index)
-        open_ = looks(state, played.action)[seat] == played.action or len(state.legal_actions()) == 1
+        open_ = state.observed(played.action)[seat] == played.action or len(state.legal_actions()) == 1
         return played.text if open_ else None
 
     # ------------------------------------------------------------------------------------------------------------ files

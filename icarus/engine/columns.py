@@ -31,15 +31,16 @@ class Column:
         given = part.policy.rule_parameters() + part.policy.source.values(game)
         words = [np.array([value], np.int64 if isinstance(value, int) else np.float64).view(_INT) for value in given]
         self.parameters = np.concatenate([*words, np.zeros(1, _INT)])
-        self.places, self.out = np.zeros(game.max_legal, _INT), np.zeros(game.max_legal)
 
     def read(self, playout: int, legal: int, count: int, player: int) -> tuple[np.ndarray, np.ndarray]:
         """(value, count) of each legal action at the end of a history."""
-        table, places = self.table.descriptor.ctypes.data, self.places.ctypes.data
-        self.entry(playout, table, legal, count, places, self.out.ctypes.data, self.parameters.ctypes.data)
+        places, out = np.zeros(count, _INT), np.zeros(count)
+        given = self.table.descriptor, places, out, self.parameters
+        table, *written, parameters = (array.ctypes.data for array in given)
+        self.entry(playout, table, legal, count, *written, parameters)
         if not self.means:
-            return self.out[:count].copy(), np.full(count, -1)
-        rows = self.rows[self.places[:count]]
+            return out, np.full(count, -1)
+        rows = self.rows[places]
         reward = rows["reward"] if rows["reward"].ndim == 1 else rows["reward"][:, max(player, 0)]
         visits = rows["visits"]
         return np.where(visits > 0, reward / np.maximum(visits, 1), np.nan), visits
@@ -54,10 +55,19 @@ class ToldTables:
     """
 
     def __init__(self, game: Game, strategy: Enhancement, playout: np.ndarray, steps: int, legal: int) -> None:
-        self._teller, self._tables = Teller(in_python(game), tables_of(strategy)), {}
+        self._teller, self._playout = Teller(in_python(game), tables_of(strategy)), playout
+        self._tables = {name: np.zeros((steps, width)) for name, width in self._teller.widths.items()}
         for name, width in self._teller.widths.items():
-            self._tables[name] = np.zeros((steps if name == "features" else legal, width))
             playout[name], playout[f"{name}_width"] = self._tables[name].ctypes.data, width
+        self.make_room(legal)
+
+    def make_room(self, legal: int) -> None:
+        """Have room for so many rows of actions; those written stay."""
+        for name, table in self._tables.items():
+            if name != "features" and len(table) < legal:
+                more = np.zeros((legal - len(table), table.shape[1]))
+                self._tables[name] = np.concatenate([table, more])
+                self._playout[name] = self._tables[name].ctypes.data
 
     def write(self, t: int, first: int, data: Any, player: int, actions: Sequence[int], edges: Sequence[int]) -> None:
         """Write what is told of step t, whose legal actions begin at `first`; `edges` as `Teller.tell_of_step` has them."""

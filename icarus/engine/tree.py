@@ -21,14 +21,13 @@ from icarus.engine.scheme import FRESH, ONCE, OWN, ROOT
 from icarus.engine.tables import Records
 from icarus.kernel import CHANCE, SELECTION, TERMINAL, UNSEEN, extended, mix
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, episode_key, episode_record, root_key
-from icarus.kernel.state import State, copied
+from icarus.kernel.state import State
 
 LIMIT = 100_000  # nodes
 MOST_DETERMINIZATIONS, ENOUGH, PATIENCE = 500, 0.005, 5  # the walk ends where so many in a row bring so little
 WORK = 2  # and after looking into so many times `limit` nodes
 LEAST_FLOW = 0.5
 DEEPEST = 4096
-_RECALLED = 4096  # moves of an episode that a viewer may recall
 _INT = np.dtype(np.int64)
 
 
@@ -132,18 +131,9 @@ def root_state(result: Result, number: int) -> State:
 def _behind(state: State, move: int, viewer: int) -> int:
     """An action that a viewer sees as this move."""
     for action in state.legal_actions():
-        if looks(state, action)[viewer] == move:
+        if state.observed(action)[state.game.viewer(viewer)] == move:
             return action
     raise ValueError(f"no action here looks like {move} to player {viewer}")
-
-
-def looks(state: State, action: int) -> np.ndarray:
-    """The moves by which the players, and last the environment, see an action that is about to be played. [κ + 1]"""
-    moves = np.full(state.game.players + 1, action, np.int64)
-    observe = state.game.entries().observe
-    if observe is not None:
-        observe(state.data.ctypes.data, action, moves.ctypes.data, state.game.players)
-    return moves
 
 
 @attrs.define
@@ -154,7 +144,7 @@ class _Place:
     flow: float
     depth: int
     used: int  # legal actions written for the history before
-    data: np.ndarray
+    state: State
     player: int  # of the last action
     action: int
     moves: list[int]
@@ -166,7 +156,6 @@ class _Place:
 class _Walk:
     def __init__(self, result: Result, baseline: Records, least: int, limit: int) -> None:
         self.result, self.least, self.limit, self.game = result, least, limit, baseline.game
-        self.entries = self.game.entries()
         rows = baseline.rows
         self.known, self.rows = len(rows), rows[rows["visits"] >= least]
         self.row_of = dict(zip(self.rows["record"].tolist(), range(len(self.rows)), strict=True))
@@ -185,7 +174,7 @@ class _Walk:
         self.values: list[list[float]] = []
         self.counts: list[list[int]] = []
         self.steps = np.zeros(DEEPEST + 1, STEP)
-        self.legal = np.zeros(DEEPEST * 8 + 4 * self.game.max_legal, _INT)
+        self.legal = np.zeros(DEEPEST, _INT)
         shape = (DEEPEST + 1, viewers)
         self.moves, self.keys, self.episodes = np.zeros(shape, _INT), np.zeros(shape, _INT), np.zeros(shape, _INT)
         self.playout, self.rng = (
@@ -196,7 +185,6 @@ class _Walk:
             self.playout[name] = getattr(self, name).ctypes.data
         self.playout["viewers"], self.playout["iteration"] = viewers, self.result.iterations
         self.told = ToldTables(self.game, self.result.strategy, self.playout, DEEPEST + 1, len(self.legal))
-        self.looks = np.zeros(self.game.players + 1, _INT)
         self.origin = self.looked_into = 0
 
     def run(self) -> None:
@@ -230,13 +218,27 @@ class _Walk:
         self.children[parent, action] = len(self.nodes) - 1
         return len(self.nodes) - 1
 
+    def of(self, state: State, data: Any) -> State:
+        """The state with the same data, or with what they become, in the game as the scheme sees it."""
+        return type(state)(self.game, state._copied(data))
+
     def root(self, state: State) -> _Place:
         viewers = range(self.game.viewers)
         keys = [plain(root_key)(viewer) for viewer in viewers]
         episodes, episode = self.root_episodes(state)
         moves = [UNSEEN] * len(keys)
         return _Place(
-            0, float(self.result.iterations), 0, 0, copied(state.data), CHANCE, 0, moves, keys, episodes, episode
+            0,
+            float(self.result.iterations),
+            0,
+            0,
+            self.of(state, state.data),
+            CHANCE,
+            0,
+            moves,
+            keys,
+            episodes,
+            episode,
         )
 
     def root_episodes(self, state: State) -> tuple[list[int], int]:
@@ -253,10 +255,8 @@ class _Walk:
         keys = []
         for viewer in viewers:
             moves = list(position.moves[viewer])
-            if self.entries.recall is not None:
-                recalled = np.zeros(_RECALLED, _INT)
-                count = self.entries.recall(state.data.ctypes.data, viewer, recalled.ctypes.data, _RECALLED)
-                moves = recalled[:count].tolist()
+            if self.game.recall is not None:
+                moves = list(state._recall(viewer))
                 if last != observer and viewer == self.game.viewer(last) and moves:
                     episode = episode_record(position.label, viewer, last, tuple(moves))
             key = plain(episode_key)(position.label, viewer)
@@ -272,10 +272,9 @@ class _Walk:
             place = places.pop()
             self.looked_into += 1
             self.place(place)
-            address = place.data.ctypes.data
-            player = self.entries.player(address)
+            player = place.state.current_player()
             if player != TERMINAL and place.depth < DEEPEST - 1:
-                places.extend(reversed(list(self.below(place, address, player))))
+                places.extend(reversed(list(self.below(place, player))))
 
     def place(self, place: _Place) -> None:
         """Write the history of a place; what is before its last action is there already."""
@@ -285,16 +284,23 @@ class _Walk:
             self.steps[t - 1]["action"] = place.action
         self.steps[t]["episode"] = place.episode
 
-    def below(self, place: _Place, address: int, player: int) -> Iterator[_Place]:
+    def write_legal(self, place: _Place, moves: list[int]) -> int:
+        """Write what is legal at a place behind that of the places before; its address."""
+        end = place.used + len(moves)
+        if end > len(self.legal):
+            self.legal = np.concatenate([self.legal, np.zeros(end, _INT)])
+            self.playout["legal"] = self.legal.ctypes.data
+            self.told.make_room(len(self.legal))
+        self.legal[place.used : end] = moves
+        return self.legal.ctypes.data + 8 * place.used
+
+    def below(self, place: _Place, player: int) -> Iterator[_Place]:
         """The children of a place that are in the tree."""
-        t, game = place.depth, self.game
-        legal = self.legal.ctypes.data + 8 * place.used
-        count = self.entries.legal(address, legal)
-        actions = self.legal[place.used : place.used + count].tolist()
-        moves, every, edges = actions, list(actions), list(range(count))
+        t, game, every = place.depth, self.game, place.state.legal_actions()
+        actions, moves, edges = every, every, list(range(len(every)))
         if self.result.scheme.eyes == ROOT and player != self.result.state.current_player():
-            moves, edges = self.grouped(place, actions)
-            count = len(moves)
+            actions, moves, edges = self.grouped(place, every)
+        legal, count = self.write_legal(place, moves), len(moves)
         self.legal_of[place.node] = count
         viewer = game.viewer(player)
         step = self.steps[t]
@@ -305,39 +311,25 @@ class _Walk:
         if not any(row is not None for row in rows):
             return
         playout = self.playout.ctypes.data
-        self.told.write(t, place.used, place.data, player, every, edges)
+        self.told.write(t, place.used, place.state.data, player, every, edges)
         asked = self.columns if player != CHANCE else []
         read = [column.read(playout, legal, count, player) for column in asked]
-        facts = place.data.view(np.recarray)[0]
         visits = [0 if row is None else int(self.visits[row]) for row in rows]
         share = place.flow / max(1, sum(visits))
         for i, row in enumerate(rows):
             if row is not None and (flow := share * visits[i]) >= LEAST_FLOW:
                 said = [(v[i], n[i]) for v, n in read]
-                found = self.child(place, flow, facts, player, actions[i], moves[i], row, said)
+                found = self.child(place, flow, player, actions[i], moves[i], row, said)
                 if visits[i] > 1:  # the first visit of a history is the one that expanded it: nothing is below
                     yield found
 
     def child(
-        self,
-        place: _Place,
-        flow: float,
-        facts: Any,
-        player: int,
-        action: int,
-        move: int,
-        row: int,
-        said: list[tuple[float, int]],
+        self, place: _Place, flow: float, player: int, action: int, move: int, row: int, said: list[tuple[float, int]]
     ) -> _Place:
-        address, viewers, observe = place.data.ctypes.data, self.game.viewers, self.entries.observe
-        moves = [move] * viewers
-        if observe is not None:
-            self.looks[:] = action
-            observe(address, action, self.looks.ctypes.data, self.game.players)
-            moves = self.looks[:viewers].tolist()
+        moves = [move] if self.game.observe is None else place.state.observed(action)
         node = self.children.get((place.node, move))
         if node is None:
-            label = self.game.action_text(facts, action)
+            label = place.state._written(action)
             values, counts = [float(value) for value, _ in said], [int(number) for _, number in said]
             node = self.enter(place.node, move, player, label, row, moves, values, counts)
         viewer = self.game.viewer(player)
@@ -346,22 +338,20 @@ class _Walk:
         episodes = [
             key if seen == UNSEEN else self.mix(key, seen) for key, seen in zip(place.episodes, moves, strict=True)
         ]
-        data = copied(place.data)
-        self.entries.apply(data.ctypes.data, action)
-        if self.entries.episode is not None and (label_ := self.entries.episode(data.ctypes.data)) >= 0:
-            episodes = [plain(episode_key)(label_, v) for v in range(viewers)]
+        state = self.of(place.state, place.state.data)
+        state._advance(state.data, action)
+        if (beginning := state._label(state.data)) >= 0:
+            episodes = [plain(episode_key)(beginning, viewer) for viewer in range(self.game.viewers)]
         used = place.used + self.legal_of[place.node]
-        return _Place(node, flow, place.depth + 1, used, data, player, move, moves, keys, episodes, episode)
+        return _Place(node, flow, place.depth + 1, used, state, player, move, moves, keys, episodes, episode)
 
-    def grouped(self, place: _Place, actions: list[int]) -> tuple[list[int], list[int]]:
-        """The moves that the root player sees, each once, and the place of each action's; `actions` keeps the first that looks so."""
-        state = State(self.result.state.game, place.data)
-        viewer = self.result.state.current_player()
-        seen = [int(looks(state, action)[viewer]) for action in actions]
+    def grouped(self, place: _Place, actions: list[int]) -> tuple[list[int], list[int], list[int]]:
+        """The first action of each look to the root player, the moves that he sees, each once, and the place of each action's."""
+        true = self.result.state
+        viewer, state = true.game.viewer(true.current_player()), type(true)(true.game, place.state.data)
+        seen = [state.observed(action)[viewer] for action in actions]
         moves = list(dict.fromkeys(seen))
-        actions[:] = [actions[seen.index(move)] for move in moves]
-        self.legal[place.used : place.used + len(moves)] = moves
-        return moves, [moves.index(move) for move in seen]
+        return [actions[seen.index(move)] for move in moves], moves, [moves.index(move) for move in seen]
 
     def tree(self) -> Tree:
         parent, action, player, label, row, origin = zip(*self.nodes, strict=True)

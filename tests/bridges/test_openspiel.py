@@ -39,6 +39,13 @@ def test_a_game_of_openspiel_is_searched_by_compositions_and_schemes(name, schem
     assert found.action in state.legal_actions()
 
 
+def test_the_tree_of_a_game_of_openspiel_is_written_as_a_page(tmp_path) -> None:
+    state = after_deals(openspiel.game("leduc_poker(players=3)").new_initial_state(), random.Random(1))
+    search(state, RAVE >> NAST2, iterations=100, seed=1).to_html(tmp_path / "tree.html")
+    page = (tmp_path / "tree.html").read_text(encoding="utf-8")
+    assert "leduc_poker(players=3)" in page and "NAST2" in page
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_goes_as_openspiel_s_own(name) -> None:
     luck, loaded = random.Random(3), pyspiel.load_game(name)

@@ -3,10 +3,22 @@
 import numpy as np
 import pytest
 
-from icarus import BASELINE, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme, games, parse, search
+from icarus import (
+    BASELINE,
+    MO_ISMCTS,
+    SO_ISMCTS,
+    SO_ISMCTS_POM,
+    CheatingUCT,
+    DeterminizedUCT,
+    Scheme,
+    games,
+    parse,
+    search,
+)
 from icarus.engine.tree import tree_of
 from icarus.kernel import UNSEEN
 from icarus.kernel.history import EMPTY_HISTORY
+from icarus.kernel.python_game import in_python
 
 
 def visits_of(tree, node: int) -> int:
@@ -92,3 +104,15 @@ def test_the_state_of_a_node_has_its_moves_as_its_last() -> None:
         path = tree.path(node)
         state = tree.state(node)
         assert [action for _, action in state.history] == [int(tree.action[step]) for step in path]
+
+
+@pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS], ids=str)
+@pytest.mark.parametrize("game", ["goofspiel", "hearts", "othello"])
+def test_the_tree_of_a_game_in_plain_python_is_that_of_the_compiled_one(game: str, scheme: Scheme) -> None:
+    compiled, strategy = games.load(game), parse("RAVE >> NAST2")
+    searched = {"iterations": 60, "seed": 2, "scheme": scheme}
+    one = tree_of(search(compiled.new_initial_state(seed=3), strategy, **searched))
+    other = tree_of(search(in_python(compiled).new_initial_state(seed=3), strategy, **searched))
+    assert one.label == other.label and one.components == other.components
+    for name in ("parent", "action", "player", "legal", "visits", "values", "counts"):
+        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name == "values"), name
