@@ -14,6 +14,7 @@ The readings are those told at the heads of the files in icarus/specs. Records a
     discounted-ucb       histories; (q, n, m)
     discounted-history   histories and (action, player); (q, n, m)
     score-bounds         histories; (q, n, m, 0, 1); and (mover, moves, player); (no rewards, 0, 0, bounds of what the player is sure of)
+    bounded-…            records of a selection, and (mover, moves, player); its information and the bounds of what the player is sure of
     regret-matching      histories; (q, n, m, R); and (mover, moves, what the others chose at once…); (q, n, m, 0)
     relative-bonus       histories; (q, n, m, 0, 0); and (player,); (no rewards, wins, 0, sum of lengths, sum of their squares)
 """
@@ -344,6 +345,23 @@ class RelativeBonus(FirstPlayUrgency):
         return added(q, tuple((r + 1) / 2 for r in altered)), n + 1, m + 1, lengths, squares
 
 
+def proofs(h: Playout, theta: Theta) -> list[tuple[tuple, Any]]:
+    """What a playout that ended in the tree proves; bounds are the last two of the information."""
+    captured: list[tuple[tuple, Any]] = []
+    for player in range(len(h.rewards) if h.t_e == h.t else 0):
+        low = high = h.rewards[player]
+        for i in range(h.t, -1, -1):
+            if i < h.t:
+                others = [theta[(*h.extended(i, a), player)][-2:] for a in h.legals[i] if a != h.actions[i]]
+                best = max if h.players[i] == player else min
+                low, high = best([low, *(x for x, _ in others)]), best([high, *(y for _, y in others)])
+            record = (*(h.history(i) or (0, ())), player)
+            before = theta[record][-2:]
+            captured += [(record, ("low", low))] if low != before[0] else []
+            captured += [(record, ("high", high))] if high != before[1] else []
+    return captured
+
+
 class ScoreBounds(FirstPlayUrgency):
     """What players are sure of; `leaf.n` is (γ, δ), or "solver"."""
 
@@ -371,27 +389,55 @@ class ScoreBounds(FirstPlayUrgency):
         return v
 
     def capture(self, leaf, h, theta):
-        captured = naive.capture_histories(leaf, h)
-        if h.t_e < h.t:
-            return captured
-        for player in range(len(h.rewards)):
-            low = high = h.rewards[player]
-            for i in range(h.t, -1, -1):
-                if i < h.t:
-                    others = [theta[(*h.extended(i, a), player)][3:] for a in h.legals[i] if a != h.actions[i]]
-                    best = max if h.players[i] == player else min
-                    low, high = best([low, *(x for x, _ in others)]), best([high, *(y for _, y in others)])
-                record = (*(h.history(i) or (0, ())), player)
-                before = theta[record][3:]
-                captured += [(record, ("low", low))] if low != before[0] else []
-                captured += [(record, ("high", high))] if high != before[1] else []
-        return captured
+        return naive.capture_histories(leaf, h) + proofs(h, theta)
 
     def backpropagation(self, leaf, known, context, rewards):
         q, n, m, low, high = known
         if context in (VISIT, AVAIL):
             return (*super().backpropagation(leaf, (q, n, m), context, rewards), low, high)
         return (q, n, m, context[1], high) if context[0] == "low" else (q, n, m, low, context[1])
+
+
+class WithoutBounds:
+    """θ of an enhancement as it is without score bounds."""
+
+    def __init__(self, theta: Theta) -> None:
+        self.theta = theta
+
+    def __getitem__(self, record: tuple) -> Any:
+        return self.theta[record][:-2]
+
+
+class Bounded(Twin):
+    """Another selection with score bounds: what is known without them, and the two of them behind it."""
+
+    def __init__(self, selection: Twin) -> None:
+        self.selection = selection
+
+    def initial(self, leaf, players):
+        return (*self.selection.initial(leaf, players), 0.0, 1.0)
+
+    def values(self, leaf, theta, h):
+        i, player = h.t, h.players[h.t]
+        if in_simulation(h):
+            return [math.inf for _ in h.legals[i]]
+        known = {a: theta[(*h.extended(i, a), player)][-2:] for a in h.legals[i]}
+        sure, most = max(low for low, _ in known.values()), max(high for _, high in known.values())
+        if sure == most:
+            return [math.inf if low == sure else -1.0 for low, _ in known.values()]
+        v = {a: self.selection.value(leaf, WithoutBounds(theta), h, player, a) for a in known}
+        return [-1.0 if high <= sure else v[a] for a, (_, high) in known.items()]
+
+    def capture(self, leaf, h, theta):
+        return self.selection.capture(leaf, h, WithoutBounds(theta)) + proofs(h, theta)
+
+    def backpropagation(self, leaf, known, context, rewards):
+        *others, low, high = known
+        if context[0] == "low":
+            return (*others, context[1], high)
+        if context[0] == "high":
+            return (*others, low, context[1])
+        return (*self.selection.backpropagation(leaf, tuple(others), context, rewards), low, high)
 
 
 class RegretMatching(FirstPlayUrgency):
@@ -487,6 +533,9 @@ naive.CATALOGUE.update(
         "discounted-history": DiscountedHistory(),
         "relative-bonus": RelativeBonus(),
         "score-bounds": ScoreBounds(),
+        "bounded-ucb1-tuned": Bounded(Tuned()),
+        "bounded-progressive-history": Bounded(ProgressiveHistory()),
+        "bounded-grave": Bounded(Grave()),
         "regret-matching": RegretMatching(),
         "surprises": Surprises(),
     }
@@ -563,6 +612,11 @@ def score_bounds(gamma: float = 0.0, delta: float = 0.0, c: float = 0.7) -> Leaf
 
 def mcts_solver(c: float = 0.7) -> Leaf:
     return Leaf("score-bounds", Rule("argmax", (c, math.inf)), "solver")
+
+
+def bounded(selection: Leaf) -> Leaf:
+    """UCB1-Tuned, progressive history or GRAVE with score bounds."""
+    return Leaf(f"bounded-{selection.kind}", selection.rule, selection.n)
 
 
 def regret_matching(gamma: float = 0.2, c: float = 0.7) -> Leaf:

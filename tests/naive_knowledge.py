@@ -1,7 +1,8 @@
 """The naive twins of the enhancements that read what a game tells, for `tests.naive` to run; records and information as the baseline's,
 
 but of implicit-minimax, whose information is (q, n, m, v), with v a tuple of κ values in units of 2^-40; and of past, whose records are
-(action, player) and (feature, value, action, player), and whose information is (q, n).
+(action, player) and (feature, value, action, player), and whose information is (q, n); and of fast, whose records are
+(feature of actions, player), and whose information is (w,).
 """
 
 import math
@@ -161,8 +162,44 @@ class PredicateAverages(Twin):
         return q + rewards[context], n + 1
 
 
+class FeaturesToActions(Twin):
+    """`leaf.n` is (α, λ); θ[k, ρ] = (w,)."""
+
+    def initial(self, leaf, players):
+        return (0.0,)
+
+    def told(self, h: Playout, i: int, a: int) -> list[float]:
+        return [h.action_feature(i, a, name) for name in h.worlds[i][0].game.action_feature_names]
+
+    def worth(self, theta: Theta, h: Playout, i: int, a: int) -> float:
+        return sum(theta[k, h.players[i]][0] * x for k, x in enumerate(self.told(h, i, a)))
+
+    def values(self, leaf: Leaf, theta: Theta, h: Playout) -> list[float]:
+        return [self.worth(theta, h, h.t, a) for a in h.legals[h.t]]
+
+    def capture(self, leaf, h, theta):
+        (alpha, trace), captured = leaf.n, []
+        for player, reward in enumerate(h.rewards):
+            own = [i for i in range(h.t) if h.players[i] == player]
+            q = [self.worth(theta, h, i, h.actions[i]) for i in own]
+            m = len(own) - 1
+            changes = [0.0 for _ in h.worlds[0][0].game.action_feature_names]
+            for j, i in enumerate(own):
+                later = sum((1 - trace) * trace ** (n - 1) * q[j + n] for n in range(1, m - j + 1))
+                wanted = later + trace ** (m - j) * (2 * reward - 1)  # the λ-return
+                for k, x in enumerate(self.told(h, i, h.actions[i])):
+                    changes[k] += alpha * (wanted - q[j]) * x
+            captured += [((k, player), change) for k, change in enumerate(changes)]
+        return captured
+
+    def backpropagation(self, leaf, known, context, rewards):
+        return (known[0] + context,)
+
+
+naive.ROUNDED |= {"fast"}
 naive.CATALOGUE.update(
     {
+        "fast": FeaturesToActions(),
         "decisive": Decisive(),
         "past": PredicateAverages(),
         "progressive-bias": ProgressiveBias(),
@@ -180,6 +217,10 @@ def decisive(feature: str | None = None, c: float = 0.7) -> Leaf:
 
 def past(least: int = 3, temperature: float = 1.0) -> Leaf:
     return Leaf("past", Rule("softmax", temperature), least)
+
+
+def fast(alpha: float = 0.01, trace: float = 0.99, temperature: float = 1.0) -> Leaf:
+    return Leaf("fast", Rule("softmax", temperature), (alpha, trace))
 
 
 def leaf(kind: str, *parameters: Any) -> Leaf:

@@ -10,7 +10,7 @@ import typer
 
 from experiments.commands.common import INTERRUPTED, print_tables, say
 from experiments.commands.reports import claims, report
-from experiments.papers import earlier, sensitivity, suite
+from experiments.papers import catalogue, earlier, sensitivity, suite
 from experiments.plan import campaign as plan_of_campaign
 from experiments.plan import loading
 from experiments.plan.checks import positive
@@ -29,6 +29,7 @@ from experiments.store.rows import Row
 NAMED = (
     f"Of section 8: {', '.join(suite.SUITE)} (all at once). Of the earlier papers on Information Set MCTS and determinization: "
     f"{', '.join(earlier.EARLIER)}. Settings that section 8 leaves open: {', '.join(sensitivity.SENSITIVITY)}. "
+    f"Other enhancements: {', '.join(catalogue.CATALOGUE)}. "
     "Or one's own as a .toml or .py file."
 )
 

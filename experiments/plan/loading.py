@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.papers import earlier, sensitivity
+from experiments.papers import catalogue, earlier, sensitivity
 from experiments.papers.suite import GAMES, ITERATIONS, SUITE, TRIALS
 from experiments.plan.building import build, build_together
 from experiments.plan.checks import nearest
 from experiments.plan.definition import Experiment, Refusal
 from icarus.commands.own_files import load_file
 
-NAMES = (*SUITE, *sensitivity.SENSITIVITY, *earlier.EARLIER, earlier.BRANCHING)
+NAMES = (*SUITE, *sensitivity.SENSITIVITY, *catalogue.CATALOGUE, *earlier.EARLIER, earlier.BRANCHING)
 PYTHON_TABLE = "EXPERIMENT"  # the name of the table in a Python file
 
 
@@ -32,9 +32,10 @@ def load(name: str, changes: Mapping[str, Any]) -> Experiment:
         return build(
             _changed({"name": name, "games": GAMES, "iterations": ITERATIONS, "trials": TRIALS, **SUITE[name]}, changes)
         )
-    if name in sensitivity.SENSITIVITY:
-        usual = {"iterations": sensitivity.ITERATIONS, "trials": sensitivity.TRIALS, "pictures": ["agents"]}
-        return build(_changed({"name": name, **usual, **sensitivity.SENSITIVITY[name]}, changes))
+    for source, tables in ((sensitivity, sensitivity.SENSITIVITY), (catalogue, catalogue.CATALOGUE)):
+        if name in tables:
+            usual = {"iterations": source.ITERATIONS, "trials": source.TRIALS, "pictures": ["agents"]}
+            return build(_changed({"name": name, **usual, **tables[name]}, changes))
     if name in earlier.EARLIER:
         tables = earlier.tables(name, changes.get("iterations", earlier.ITERATIONS))
         return build_together([_changed(table, changes) for table in tables])

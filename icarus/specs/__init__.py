@@ -5,11 +5,20 @@ from typing import Any
 from icarus.algebra import Enhancement, argmax, epsilon_greedy, gibbs, parsing, rave_weight, reply, roulette, ucb1
 from icarus.specs.amaf import AMAF, AMAF_STRICT, RAVE, RAVE_STRICT, amaf, rave
 from icarus.specs.baseline import BASELINE, baseline
+from icarus.specs.bounded import (
+    BOUNDED_GRAVE,
+    BOUNDED_PROGRESSIVE_HISTORY,
+    BOUNDED_UCB1_TUNED,
+    bounded_grave,
+    bounded_progressive_history,
+    bounded_ucb1_tuned,
+)
 from icarus.specs.cmc import CMC, cmc
 from icarus.specs.decisive import DECISIVE, anti_decisive, decisive
 from icarus.specs.discounted_history import DISCOUNTED_HISTORY, discounted_history
 from icarus.specs.discounted_ucb import DISCOUNTED_UCB, discounted_ucb
 from icarus.specs.epic import EPIC, epic
+from icarus.specs.fast import FAST, fast
 from icarus.specs.first_play_urgency import FPU, fpu
 from icarus.specs.grave import GRAVE, grave
 from icarus.specs.implicit_minimax import IMPLICIT_MINIMAX, implicit_minimax
@@ -74,9 +83,13 @@ SPECIFICATIONS: dict[str, Enhancement] = {
     "IMPLICIT_MINIMAX": IMPLICIT_MINIMAX,
     "DECISIVE": DECISIVE,
     "PAST": PAST,
+    "FAST": FAST,
     "REGRET_MATCHING": REGRET_MATCHING,
     "MCTS_SOLVER": MCTS_SOLVER,
     "SCORE_BOUNDS": SCORE_BOUNDS,
+    "BOUNDED_UCB1_TUNED": BOUNDED_UCB1_TUNED,
+    "BOUNDED_PROGRESSIVE_HISTORY": BOUNDED_PROGRESSIVE_HISTORY,
+    "BOUNDED_GRAVE": BOUNDED_GRAVE,
 }
 _FUNCTIONS: dict[str, Any] = {
     "baseline": baseline,
@@ -106,9 +119,13 @@ _FUNCTIONS: dict[str, Any] = {
     "decisive": decisive,
     "anti_decisive": anti_decisive,
     "past": past,
+    "fast": fast,
     "regret_matching": regret_matching,
     "mcts_solver": mcts_solver,
     "score_bounds": score_bounds,
+    "bounded_ucb1_tuned": bounded_ucb1_tuned,
+    "bounded_progressive_history": bounded_progressive_history,
+    "bounded_grave": bounded_grave,
     "rave_weight": rave_weight,
     "ucb1": ucb1,
     "gibbs": gibbs,
@@ -133,11 +150,15 @@ __all__ = [
     "AMAF",
     "AMAF_STRICT",
     "BASELINE",
+    "BOUNDED_GRAVE",
+    "BOUNDED_PROGRESSIVE_HISTORY",
+    "BOUNDED_UCB1_TUNED",
     "CMC",
     "DECISIVE",
     "DISCOUNTED_HISTORY",
     "DISCOUNTED_UCB",
     "EPIC",
+    "FAST",
     "FPU",
     "GRAVE",
     "IMPLICIT_MINIMAX",
@@ -174,12 +195,16 @@ __all__ = [
     "anti_decisive",
     "argmax",
     "baseline",
+    "bounded_grave",
+    "bounded_progressive_history",
+    "bounded_ucb1_tuned",
     "cmc",
     "decisive",
     "discounted_history",
     "discounted_ucb",
     "epic",
     "epsilon_greedy",
+    "fast",
     "fpu",
     "gibbs",
     "grave",

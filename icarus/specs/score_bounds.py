@@ -7,10 +7,10 @@ his name; with two players whose rewards have the same sum everywhere, the worth
 
 Readings: bounds are l = 0 and u = 1 before anything is proved. MCTS_SOLVER plays what is proved to be best, and no more what is proved not
 to be; SCORE_BOUNDS also cuts an action whose upper bound is no more than another's lower one, and adds γ l + δ u to UCB1, as its paper
-does (γ = δ = 0 by default, to be tuned). Rewards are backpropagated as ever: below a proved history playouts go on by what is proved, and
-so tell its worth. In the simulation phase every value is +∞, as the baseline's are. With more than two players, or rewards of different
-sums, to take the others for enemies is to be careful, as in paranoid search. Proofs need a game in which nothing is hidden; in others a
-search is refused.
+does (γ = δ = 0 by default, to be tuned); other selections with them are in bounded.py. Rewards are backpropagated as ever: below a proved
+history playouts go on by what is proved, and so tell its worth. In the simulation phase every value is +∞, as the baseline's are. With
+more than two players, or rewards of different sums, to take the others for enemies is to be careful, as in paranoid search. Proofs need a
+game in which nothing is hidden; in others a search is refused.
 """
 
 from typing import Any
@@ -50,7 +50,7 @@ from icarus.kernel import (
     mix,
     update,
 )
-from icarus.specs.baseline import EXPLORATION, capture_tree
+from icarus.specs.baseline import BASELINE, EXPLORATION, capture_tree
 from icarus.specs.first_play_urgency import urgent
 
 LEFT_OUT = -1.0  # the value of an action that is not to be played; UCB1's are never below 0
@@ -95,6 +95,24 @@ def solved(
                 out[i] = LEFT_OUT
 
 
+@helper
+def cut(
+    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, pessimism: float = 0.0, optimism: float = 0.0
+) -> None:
+    """Change the values of a selection in the tree by what is proved: what is best is +∞, what another is as good as is left out."""
+    present = len(history.steps) - 1
+    step = history.steps[present]
+    if step.phase != SIMULATION:
+        sure, most = greatest_bounds(history, theta, legal)
+        for i in range(len(legal)):
+            seen = proved(history, theta, present, legal[i], step.player)
+            out[i] += pessimism * seen.lower + optimism * seen.upper
+            if seen.lower >= most:
+                out[i] = np.inf
+            elif seen.upper <= sure:
+                out[i] = LEFT_OUT
+
+
 @values(uniform_in_simulation=True)
 def bounded(
     history: History,
@@ -110,27 +128,12 @@ def bounded(
     for θ([h # a]~, ρ) = (·, ·, ·, l, u), the bounds of what ρ is sure to get after a.
     """
     write_ucb1(history, theta, legal, out, exploration, np.inf)
-    present = len(history.steps) - 1
-    step = history.steps[present]
-    if step.phase != SIMULATION:
-        sure, most = greatest_bounds(history, theta, legal)
-        for i in range(len(legal)):
-            seen = proved(history, theta, present, legal[i], step.player)
-            out[i] += pessimism * seen.lower + optimism * seen.upper
-            if seen.lower >= most:
-                out[i] = np.inf
-            elif seen.upper <= sure:
-                out[i] = LEFT_OUT
+    cut(history, theta, legal, out, pessimism, optimism)
 
 
-@capture(reads_simulation=False, proves=True)
-def capture_tree_and_proofs(history: History, theta: Theta, updates: Updates) -> None:
-    """ξ of the baseline, and if the game ended in the tree # ⟨(([h_i]~, ρ), l), (([h_i]~, ρ), u) : i = t, …, 0, all ρ⟩
-
-    with (l, u) = (μ_ρ, μ_ρ) for i = t, else (max l, max u) over the children of h_i if ρ is to move, (min l, min u) if not; left out
-    where they are known already.
-    """
-    ask_for_tree(history, updates)
+@helper
+def ask_for_proofs(history: History, theta: Theta, updates: Updates) -> None:
+    """Ask for the bounds that a playout which ended in the tree has tightened."""
     steps, last = history.steps, expanded_at(history)
     if steps[last].player == TERMINAL:
         for player in range(len(history.rewards)):
@@ -144,6 +147,17 @@ def capture_tree_and_proofs(history: History, theta: Theta, updates: Updates) ->
                     update(updates, key, np.float64(lower).view(np.int64))
                 if upper < seen.upper:
                     update(updates, key, np.float64(-upper).view(np.int64))
+
+
+@capture(reads_simulation=False, proves=True)
+def capture_tree_and_proofs(history: History, theta: Theta, updates: Updates) -> None:
+    """ξ of the baseline, and if the game ended in the tree # ⟨(([h_i]~, ρ), l), (([h_i]~, ρ), u) : i = t, …, 0, all ρ⟩
+
+    with (l, u) = (μ_ρ, μ_ρ) for i = t, else (max l, max u) over the children of h_i if ρ is to move, (min l, min u) if not; left out
+    where they are known already.
+    """
+    ask_for_tree(history, updates)
+    ask_for_proofs(history, theta, updates)
 
 
 @helper
@@ -166,19 +180,21 @@ def bounds_by_children(
     return lower, upper
 
 
-@backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
-    """(q + μ, n + 1, m + 1, ·, ·) if ψ = ψ_visit; (q, n, m + 1, ·, ·) if ψ = ψ_avail; (·, ·, ·, max{l, ψ}, min{u, ψ}) of the bound ψ"""
+@helper
+def tightened(seen: Any, context: int) -> bool:
+    """Whether a context was a bound; if so it is kept where it says more than the one before."""
     if context > AVAILABLE:  # the bits of a lower bound above 0
         seen.lower = max(seen.lower, np.int64(context).view(np.float64))
     elif context < VISIT:  # the bits of an upper bound with its sign changed, −0 for 0
         seen.upper = min(seen.upper, -np.int64(context).view(np.float64))
-    else:
-        if context == VISIT:
-            for player in range(len(rewards)):
-                seen.reward[player] += rewards[player]
-            seen.visits += 1
-        seen.availability += 1
+    return context > AVAILABLE or context < VISIT
+
+
+@backpropagation
+def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+    """(q + μ, n + 1, m + 1, ·, ·) if ψ = ψ_visit; (q, n, m + 1, ·, ·) if ψ = ψ_avail; (·, ·, ·, max{l, ψ}, min{u, ψ}) of the bound ψ"""
+    if not tightened(seen, context):
+        BASELINE.backpropagation(seen, context, rewards)
 
 
 SCORE_BOUNDS = Enhancement(

@@ -11,6 +11,7 @@ from icarus.algebra import gibbs
 from icarus.kernel import CHANCE, EXPANSION, MAX_PLAYERS, SIMULATION, VISIT
 from icarus.specs import (
     DECISIVE,
+    FAST,
     IMPLICIT_MINIMAX,
     PAST,
     PROGRESSIVE_BIAS,
@@ -19,6 +20,7 @@ from icarus.specs import (
     PUCT,
     anti_decisive,
     decisive,
+    fast,
     implicit_minimax,
     past,
     progressive_bias,
@@ -225,6 +227,54 @@ def test_past_needs_features() -> None:
         search(games.load("knockout-whist").new_initial_state(), BASELINE >> PAST, iterations=5)
 
 
+# player 0 decides twice, player 1 once; the first feature of actions is "takes", the second "far"
+WEIGHED = Played(
+    [
+        Decision(0, (4, 5), 4, action_features={4: {"takes": 1.0, "far": 0.0}, 5: {"far": 3.0}}),
+        Decision(1, (4, 5), 5, phase=EXPANSION, action_features={5: {"far": 1.0}}),
+        Decision(0, (4, 5), 5, phase=SIMULATION, action_features={5: {"takes": 1.0, "far": 0.5}}),
+    ],
+    rewards=(1.0, 0.0),
+)
+WEIGHTS = {(0, 0): {"weight": 0.5}, (1, 0): {"weight": -0.2}, (1, 1): {"weight": 0.1}}
+
+
+def test_fast_4_weighs_the_features_of_an_action_with_the_weights_of_the_player() -> None:
+    assert WEIGHED.upto(0).values(FAST, WEIGHTS) == pytest.approx([0.5, 3 * -0.2])
+    assert WEIGHED.upto(1).values(FAST, WEIGHTS) == pytest.approx([0.0, 0.1])
+    assert WEIGHED.upto(2).values(FAST) == [0.0, 0.0]
+
+
+def test_fast_6_moves_weights_towards_lambda_returns() -> None:
+    # Player 0 thought 0.5 of his first action and 0.5 − 0.2/2 = 0.4 of his second, and got 1: λ-returns ½ · 0.4 + ½ · 1 = 0.7 and 1.
+    # Player 1 thought 0.1 of his only one and got −1.
+    changes = {(0, 0): 0.1 * (0.2 + 0.6), (1, 0): 0.1 * 0.6 * 0.5, (0, 1): 0.0, (1, 1): 0.1 * -1.1}
+    captured = WEIGHED.captured(fast(0.1, 0.5), WEIGHTS)
+    assert [key for key, _ in captured] == [WEIGHED.key(FAST, *parts) for parts in changes]
+    found = [float(np.int64(context).view(np.float64)) for _, context in captured]
+    assert found == pytest.approx(list(changes.values()))
+    assert backpropagated(FAST, captured[0][1], [1.0, 0.0], weight=0.5)["weight"] == pytest.approx(0.58)
+
+
+def test_fast_6_with_lambda_1_looks_at_the_result_alone_and_with_0_at_the_next_decision_alone() -> None:
+    def change(trace: float) -> float:
+        return float(np.int64(WEIGHED.captured(fast(1.0, trace), WEIGHTS)[0][1]).view(np.float64))
+
+    assert change(1.0) == pytest.approx((1 - 0.5) + (1 - 0.4))
+    assert change(0.0) == pytest.approx((0.4 - 0.5) + (1 - 0.4))
+
+
+def test_fast_learns_that_a_corner_is_worth_more_than_a_square_beside_it() -> None:
+    result = search(games.load("othello").new_initial_state(), BASELINE >> FAST, iterations=3000, seed=1)
+    corner, x_square = ([result.records["FAST"][feature, player]["weight"] for player in (0, 1)] for feature in (0, 1))
+    assert min(corner) > 0.1 and min(corner) > max(x_square)
+
+
+def test_fast_needs_features_of_actions() -> None:
+    with pytest.raises(ValueError, match="knockout-whist has no action_features"):
+        search(games.load("knockout-whist").new_initial_state(), BASELINE >> FAST, iterations=5)
+
+
 # -------------------------------------------------------------------------------------------------------- against the twins
 
 PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
@@ -235,6 +285,8 @@ PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (IMPLICIT_MINIMAX, twins.implicit_minimax()),
     (DECISIVE, twins.decisive()),
     (PAST, twins.past()),
+    (FAST, twins.fast()),
+    (fast(0.2, 0.5, gibbs(0.1)), twins.fast(0.2, 0.5, 0.1)),
 ]
 TOYS_ONLY: list[tuple[Enhancement, naive.Leaf]] = [
     (anti_decisive("fifth", 0.4), twins.decisive("fifth", 0.4)),
@@ -283,6 +335,7 @@ def test_the_names_of_variants_parse_back() -> None:
     for text in [
         *texts,
         "implicit_minimax(0.2)",
+        "fast(0.1, 0.5, epsilon_greedy(0.1))",
         "PUCT >> BASELINE",
         "0.5 * PROGRESSIVE_BIAS ^ 0.5 * IMPLICIT_MINIMAX",
     ]:
@@ -298,6 +351,8 @@ def test_the_names_of_variants_parse_back() -> None:
         (lambda: progressive_widening(0.0), "pace of progressive_widening"),
         (lambda: puct(temperature=0.0), "temperature of puct"),
         (lambda: implicit_minimax(1.5), "alpha of implicit_minimax"),
+        (lambda: fast(-0.1), "rate of fast"),
+        (lambda: fast(0.1, 1.5), "trace of fast"),
     ],
 )
 def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Any, told_so: str) -> None:

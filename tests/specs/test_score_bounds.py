@@ -13,7 +13,20 @@ from icarus import BASELINE, Enhancement, State, games
 from icarus.engine.running import Search
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme
 from icarus.kernel import AVAILABLE, EXPANSION, SIMULATION, VISIT
-from icarus.specs import MCTS_SOLVER, SCORE_BOUNDS, score_bounds
+from icarus.specs import (
+    BOUNDED_GRAVE,
+    BOUNDED_PROGRESSIVE_HISTORY,
+    BOUNDED_UCB1_TUNED,
+    GRAVE,
+    MCTS_SOLVER,
+    PROGRESSIVE_HISTORY,
+    SCORE_BOUNDS,
+    UCB1_TUNED,
+    bounded_grave,
+    bounded_progressive_history,
+    bounded_ucb1_tuned,
+    score_bounds,
+)
 from icarus.testing import Decision, Played, backpropagated
 from tests import naive, toy
 from tests import naive_catalogue as twins
@@ -113,12 +126,57 @@ def test_sb_4_adds_the_bounds_with_their_weights() -> None:
     assert biased == pytest.approx([UCB1 + 0.1 * 0.25 + 0.01, UCB1 + 0.01 * 0.5, UCB1 + 0.01])
 
 
+OTHER_SELECTIONS = [
+    (BOUNDED_UCB1_TUNED, UCB1_TUNED),
+    (BOUNDED_PROGRESSIVE_HISTORY, PROGRESSIVE_HISTORY),
+    (BOUNDED_GRAVE, GRAVE),
+]
+by_selection = pytest.mark.parametrize(("strategy", "plain"), OTHER_SELECTIONS, ids=str)
+
+
+@by_selection
+def test_sb_4_cuts_the_values_of_other_selections(strategy: Enhancement, plain: Enhancement) -> None:
+    counted = {(0, (8, a)): {"reward": (2.0, 0.0), "visits": 4} for a in (4, 5, 6)}
+    if "availability" in plain.information.names:
+        counted = {record: {**known, "availability": 9} for record, known in counted.items()}
+    if plain == PROGRESSIVE_HISTORY:
+        counted |= {(a, 0): {"reward": (1.0, 0.0), "visits": 2} for a in (4, 5, 6)}
+    without = THREE.values(plain, counted)
+    assert all(0 < value < math.inf for value in without)
+    proved = {(0, (8, a), 0): {"lower": low, "upper": high} for a, low, high in ((4, 0.5, 1), (5, 0, 0.5), (6, 0, 1))}
+    assert THREE.values(strategy, counted) == without
+    assert THREE.values(strategy, {**counted, **proved}) == [without[0], -1.0, without[2]]
+    won = {(0, (8, 4), 0): {"lower": 1.0, "upper": 1.0}}
+    assert THREE.values(strategy, {**counted, **won}) == [math.inf, -1.0, -1.0]
+
+
+@by_selection
+def test_sb_6_adds_the_proofs_of_score_bounds_to_what_other_selections_capture(
+    strategy: Enhancement, plain: Enhancement
+) -> None:
+    proofs = ENDED.captured(SCORE_BOUNDS)[len(ENDED.captured(BASELINE)) :]
+    assert len(proofs) == 9
+    assert ENDED.captured(strategy) == ENDED.captured(plain) + proofs
+
+
+@by_selection
+def test_sb_7_tightens_the_bounds_beside_what_other_selections_count(strategy: Enhancement, plain: Enhancement) -> None:
+    half = int(np.float64(0.5).view(np.int64))
+    assert backpropagated(strategy, half, [0, 0])["lower"] == 0.5
+    for context in (VISIT, AVAILABLE):
+        counted = backpropagated(strategy, context, [1, 0.5])
+        assert counted == {**backpropagated(plain, context, [1, 0.5]), "lower": 0.0, "upper": 1.0}
+
+
 # --------------------------------------------------------------------------------------------------------- against the twin
 
 PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (MCTS_SOLVER, twins.mcts_solver()),
     (SCORE_BOUNDS, twins.score_bounds()),
     (score_bounds(0.2, 0.1, 0.4), twins.score_bounds(0.2, 0.1, 0.4)),
+    (bounded_ucb1_tuned(0.6), twins.bounded(twins.ucb1_tuned(0.6))),
+    (bounded_progressive_history(3.0, 0.6), twins.bounded(twins.progressive_history(3.0, 0.6))),
+    (bounded_grave(4, 1e-5, 0.6), twins.bounded(twins.grave(4, 1e-5, 0.6))),
 ]
 by_pair = pytest.mark.parametrize(
     ("strategy", "twin"), PAIRS, ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
@@ -223,7 +281,9 @@ def late_othello(empty: int, number: int) -> State:
             state.apply_action(rng.choice(state.legal_actions()))
 
 
-@pytest.mark.parametrize("strategy", [MCTS_SOLVER, SCORE_BOUNDS], ids=str)
+@pytest.mark.parametrize(
+    "strategy", [MCTS_SOLVER, SCORE_BOUNDS, *(bounded for bounded, _ in OTHER_SELECTIONS)], ids=str
+)
 def test_every_position_of_small_nim_is_proved_right(strategy: Enhancement) -> None:
     positions, known = list(every_nim()), {}
     assert len(positions) == 94

@@ -65,11 +65,13 @@ REWARDS = (0.0, 0.5, 1.0)  # of b in the chain after ⟨0, pass⟩
 SEVEN = {
     "amaf": "AMAF",
     "baseline": "Base",
+    "bounded": "SB-GRAVE",
     "cmc": "CMC",
     "decisive": "Decisive",
     "discounted_history": "DH",
     "discounted_ucb": "D-UCB",
     "epic": "EPIC",
+    "fast": "FAST",
     "first_play_urgency": "FPU",
     "grave": "GRAVE",
     "implicit_minimax": "IM",
@@ -116,7 +118,7 @@ def found(running: Search, strategy: Enhancement, parts: Any) -> tuple:
 # -------------------------------------------------------------------------------------------------------------- the files
 
 
-@pytest.mark.parametrize(("file", "tag"), SEVEN.items())
+@pytest.mark.parametrize(("file", "tag"), [*SEVEN.items(), ("bounded", "SB-Tuned"), ("bounded", "SB-PH")])
 def test_each_line_of_a_specification_carries_its_tag_once(file: str, tag: str) -> None:
     lines = (SPECS / f"{file}.py").read_text().splitlines()
     slots = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")

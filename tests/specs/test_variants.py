@@ -1,41 +1,69 @@
-"""The variants of Ludii that the Kaggle competition on Monte Carlo tree search compared, declared by the algebra."""
+"""The 72 variants of Ludii that the Kaggle competition on Monte Carlo tree search compared, declared by the algebra."""
 
 import itertools
+from typing import Any
 
 import pytest
 
-from icarus import Enhancement, games, parse, search
+from experiments.papers.catalogue import EXPLORATIONS, PLAYOUTS, SELECTIONS, VARIANTS
+from experiments.plan import loading
+from icarus import BASELINE, Enhancement, Game, games, parse, search
 from icarus.testing import Decision, Played
+from tests import naive, toy
+from tests import naive_catalogue as twins
+from tests.engine.test_twin import agree, starts
 
-SELECTIONS = {
-    "UCB1": "baseline({c})",
-    "UCB1GRAVE": "grave(100, 1e-05, {c})",
-    "ProgressiveHistory": "progressive_history(3.0, {c})",
-    "UCB1Tuned": "ucb1_tuned({c})",
+OPEN = [game for game in toy.ALL_TOYS if game.determinize is game.observe is game.simultaneous is None]
+OF_SELECTIONS: dict[str, Any] = {
+    "UCB1": lambda c: naive.baseline(c),
+    "UCB1GRAVE": lambda c: twins.grave(100, 1e-05, c),
+    "ProgressiveHistory": lambda c: twins.progressive_history(3.0, c),
+    "UCB1Tuned": lambda c: twins.ucb1_tuned(c),
 }
-EXPLORATIONS = ("0.1", "0.6", "1.41421356237")
-PLAYOUTS = {"Random200": "BASELINE", "MAST": "mast(epsilon_greedy(0.1))", "NST": "nst(1, epsilon_greedy(0.1))"}
-VARIANTS = [
-    f"{selection.format(c=c)} >> {playout}"
-    for selection, c, playout in itertools.product(SELECTIONS.values(), EXPLORATIONS, PLAYOUTS.values())
-]
+OF_PLAYOUTS = {
+    "Random200": naive.baseline(),
+    "MAST": naive.mast(naive.epsilon_greedy(0.1)),
+    "NST": twins.nst(1, naive.epsilon_greedy(0.1)),
+}
 
 
-def test_all_variants_of_selection_exploration_and_playout_are_different_compositions() -> None:
-    assert len({parse(text) for text in VARIANTS}) == 4 * 3 * 3
+def twin_of(selection: str, c: float, playout: str, bounds: bool) -> Any:
+    """The naive twin of a variant."""
+    first = OF_SELECTIONS[selection](c)
+    if bounds:
+        first = twins.score_bounds(0.0, 0.0, c) if selection == "UCB1" else twins.bounded(first)
+    return naive.Sequential(first, OF_PLAYOUTS[playout])
 
 
-@pytest.mark.parametrize("text", VARIANTS)
+TWINS = {
+    " ".join((selection, c, playout, "with bounds" if bounds else "without")): twin_of(
+        selection, float(c), playout, bounds
+    )
+    for selection, c, playout, bounds in itertools.product(OF_SELECTIONS, EXPLORATIONS, OF_PLAYOUTS, (False, True))
+}
+
+
+def test_all_72_variants_of_selection_exploration_playout_and_score_bounds_are_different_compositions() -> None:
+    assert len(SELECTIONS) * len(EXPLORATIONS) * len(PLAYOUTS) * 2 == len(VARIANTS) == 72
+    assert len({parse(text) for text in VARIANTS.values()}) == 72
+    assert list(TWINS) == list(VARIANTS)
+
+
+@pytest.mark.parametrize("text", VARIANTS.values())
 def test_a_variant_is_declared_by_the_algebra_and_reads_back(text: str) -> None:
     variant = parse(text)
     assert isinstance(variant, Enhancement) and parse(str(variant)) == variant
 
 
-@pytest.mark.parametrize("selection", [text for name, text in SELECTIONS.items() if name != "UCB1"])
+@pytest.mark.parametrize("selection", [texts[0] for name, texts in SELECTIONS.items() if name != "UCB1"])
 def test_exploration_raises_the_value_of_an_action_of_few_visits(selection: str) -> None:
     opening = Played([Decision(0, (4, 5))], players=2)
     few, many = (0, (5,)), (0, (4,))
-    known = {(): {"visits": 6}, many: {"reward": (3.0, 1.0), "visits": 4}, few: {"reward": (1.0, 1.0), "visits": 2}}
+    known: dict[Any, Any] = {
+        (): {"visits": 6},
+        many: {"reward": (3.0, 1.0), "visits": 4},
+        few: {"reward": (1.0, 1.0), "visits": 2},
+    }
     little, much = (parse(selection.format(c=c)) for c in (EXPLORATIONS[0], EXPLORATIONS[2]))
     if "availability" in little.information.names:
         known = {parts: {**fields, "availability": 6} for parts, fields in known.items()}
@@ -46,6 +74,25 @@ def test_exploration_raises_the_value_of_an_action_of_few_visits(selection: str)
     assert opening.values(little, known)[1] < opening.values(much, known)[1]
 
 
-@pytest.mark.parametrize("text", VARIANTS[::7])
-def test_a_variant_searches(text: str) -> None:
-    assert search(games.load("othello").new_initial_state(), parse(text), iterations=50, seed=1).iterations == 50
+def toy_of(name: str) -> Game:
+    """A toy game in which a variant makes sense, one after the other."""
+    some = OPEN if name.endswith("with bounds") else toy.ALL_TOYS
+    return some[list(VARIANTS).index(name) % len(some)]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_agrees_with_its_twin(name: str) -> None:
+    agree(starts(toy_of(name), 3), parse(VARIANTS[name]), TWINS[name], 60, seed=3)
+
+
+@pytest.mark.parametrize("name", list(VARIANTS)[::9])
+def test_a_variant_searches_a_whole_game(name: str) -> None:
+    result = search(games.load("othello").new_initial_state(), parse(VARIANTS[name]), iterations=50, seed=1)
+    assert result.iterations == 50
+
+
+def test_their_experiment_plays_all_of_them_against_the_baseline() -> None:
+    experiment = loading.load("ludii", {})
+    assert {cell.player.text for cell in experiment.cells} == {str(parse(text)) for text in VARIANTS.values()}
+    assert {cell.column.opponent.strategy for cell in experiment.cells} == {BASELINE}
+    assert experiment.trials >= 400
