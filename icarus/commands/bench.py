@@ -13,7 +13,7 @@ from icarus import games
 from icarus.checks import integer
 from icarus.commands import speed
 from icarus.commands.console import notes, out, print_table, print_text, show_compilation
-from icarus.commands.options import DEFAULT_ITERATIONS, read_integer
+from icarus.commands.options import DEFAULT_ITERATIONS, integer_option
 from icarus.engine.search import check_budget
 from icarus.specs import parse
 from icarus.views.tree_page import check_new_file
@@ -26,29 +26,14 @@ def bench_command(
     strategies: Annotated[
         str, typer.Option(help="Strategies, separated by commas; a representative seven if not given.")
     ] = "",
-    iterations: Annotated[
-        int, typer.Option(parser=read_integer, metavar="INTEGER", help="Playouts of a search.")
-    ] = DEFAULT_ITERATIONS,
-    repeats: Annotated[
-        int,
-        typer.Option(parser=read_integer, metavar="INTEGER", help="Runs of each, alternating; the median is shown."),
-    ] = 5,
+    iterations: Annotated[int, integer_option("Playouts of a search.")] = DEFAULT_ITERATIONS,
+    repeats: Annotated[int, integer_option("Runs of each, alternating; the median is shown.")] = 5,
     peer: Annotated[bool, typer.Option(help="Run OpenSpiel beside, where it is installed and has the game.")] = True,
     memory: Annotated[
-        int,
-        typer.Option(
-            parser=read_integer,
-            metavar="INTEGER",
-            help="Also measure the memory of a baseline search of so many iterations; 0 for not.",
-        ),
+        int, integer_option("Also measure the memory of a baseline search of so many iterations; 0 for not.")
     ] = 0,
     growth: Annotated[
-        int,
-        typer.Option(
-            parser=read_integer,
-            metavar="N",
-            help="Also measure time and memory up to 10^N iterations, N from 3 to 7; 0 for not.",
-        ),
+        int, integer_option("Also measure time and memory up to 10^N iterations, N from 3 to 7; 0 for not.")
     ] = 0,
     starts: Annotated[
         bool,

@@ -17,7 +17,7 @@ from icarus.commands.exploitability import exploitability_command
 from icarus.commands.interrupts import interrupts
 from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
-from icarus.commands.options import FAILED, INTERRUPTED, REFUSED, GameName, With, read_integer
+from icarus.commands.options import FAILED, INTERRUPTED, REFUSED, GameName, With, integer_option
 from icarus.commands.own_files import load_files
 from icarus.commands.play import play_command
 from icarus.commands.search import search_command
@@ -34,15 +34,9 @@ app = typer.Typer(
 
 def audit_command(
     game: GameName,
-    number: Annotated[
-        int, typer.Option("--games", parser=read_integer, metavar="INTEGER", help="Random games to look at.")
-    ] = GAMES,
-    determinizations: Annotated[
-        int, typer.Option(parser=read_integer, metavar="INTEGER", help="Draws at each decision.")
-    ] = DETERMINIZATIONS,
-    seed: Annotated[
-        int, typer.Option(parser=read_integer, metavar="INTEGER", help="Fixes the games and the draws.")
-    ] = 0,
+    number: Annotated[int, integer_option("Random games to look at.", "--games")] = GAMES,
+    determinizations: Annotated[int, integer_option("Draws at each decision.")] = DETERMINIZATIONS,
+    seed: Annotated[int, integer_option("Fixes the games and the draws.")] = 0,
     files: With = None,
 ) -> None:
     """Check that determinizations agree with all that a player has seen, and use nothing else; exit code 1 if they do not."""

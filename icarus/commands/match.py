@@ -8,27 +8,9 @@ import typer
 from icarus import games
 from icarus.checks import integer
 from icarus.checks import seed as check_seed
+from icarus.commands import options
 from icarus.commands.console import notes, out, print_table, print_text, progress_bar, show_compilation
 from icarus.commands.exploitability import agent_of
-from icarus.commands.options import (
-    DEFAULT_SCHEME,
-    DEFAULT_SHARING,
-    GAME_DECAY_HELP,
-    INTERRUPTED,
-    MOVE_DECAY_HELP,
-    SCHEMES_HELP,
-    Cutoff,
-    GameName,
-    Iterations,
-    Seconds,
-    Seed,
-    Sharing,
-    Threads,
-    With,
-    default_iterations,
-    read_integer,
-    read_real,
-)
 from icarus.commands.own_files import load_files
 from icarus.engine.match import Agent, Decision, GameLog, play
 from icarus.engine.scheme import parse_scheme
@@ -41,47 +23,44 @@ Watch = Callable[[State, int | None, Decision | None], None]
 
 
 def match_command(
-    game: GameName,
+    game: options.GameName,
     strategies: Annotated[
         list[str], typer.Argument(metavar="A B …", help="A strategy for each seat; the last takes those left over.")
     ],
     number: Annotated[
-        int,
-        typer.Option(
-            "--games",
-            parser=read_integer,
-            metavar="INTEGER",
-            help="How many games; the strategies change seats after each.",
-        ),
+        int, options.integer_option("How many games; the strategies change seats after each.", "--games")
     ] = 10,
-    iterations: Iterations = None,
-    seconds: Seconds = None,
-    seed: Seed = 0,
-    threads: Threads = 1,
-    sharing: Sharing = DEFAULT_SHARING,
+    iterations: options.Iterations = None,
+    seconds: options.Seconds = None,
+    seed: options.Seed = 0,
+    threads: options.Threads = 1,
+    sharing: options.Sharing = options.DEFAULT_SHARING,
     schemes: Annotated[
-        list[str] | None, typer.Option("--scheme", help=f"The search of all strategies, or repeated. {SCHEMES_HELP}")
+        list[str] | None,
+        typer.Option("--scheme", help=f"The search of all strategies, or repeated. {options.SCHEMES_HELP}"),
     ] = None,
-    cutoff: Cutoff = None,
+    cutoff: options.Cutoff = None,
     move_decays: Annotated[
-        list[float] | None, typer.Option("--move-decay", parser=read_real, metavar="REAL", help=MOVE_DECAY_HELP)
+        list[float] | None,
+        typer.Option("--move-decay", parser=options.read_real, metavar="REAL", help=options.MOVE_DECAY_HELP),
     ] = None,
     game_decays: Annotated[
-        list[float] | None, typer.Option("--game-decay", parser=read_real, metavar="REAL", help=GAME_DECAY_HELP)
+        list[float] | None,
+        typer.Option("--game-decay", parser=options.read_real, metavar="REAL", help=options.GAME_DECAY_HELP),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Print every state and decision.")] = False,
-    files: With = None,
+    files: options.With = None,
 ) -> None:
     """Play games between strategies and count the results."""
     own = load_files(files or [])
     integer("--games", number, 1)
-    iterations = default_iterations(iterations, seconds)
+    iterations = options.default_iterations(iterations, seconds)
     check_seed(seed)
     loaded = games.load(game)
     _check_seats(strategies, loaded)
     told = zip(
         strategies,
-        _each("--scheme", [parse_scheme(text) for text in schemes or [DEFAULT_SCHEME]], strategies),
+        _each("--scheme", [parse_scheme(text) for text in schemes or [options.DEFAULT_SCHEME]], strategies),
         _each("--move-decay", move_decays or [0.0], strategies),
         _each("--game-decay", game_decays or [0.0], strategies),
         strict=True,
@@ -107,7 +86,7 @@ def match_command(
         _print_results(agents, rewards)
     if stopped:
         notes.print(f"stopped after {len(rewards[0])} of {number} games")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(options.INTERRUPTED)
 
 
 def _check_seats(strategies: list[str], game: Game) -> None:

@@ -1,7 +1,8 @@
 """What several commands take, and their exit codes."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -12,75 +13,47 @@ FAILED, REFUSED, INTERRUPTED = 1, 2, 130
 DEFAULT_ITERATIONS, DEFAULT_SCHEME, DEFAULT_SHARING = 5000, "MO_ISMCTS", ROOTS
 
 
-def read_integer(text: str | int) -> int:
-    """An integer as it is typed.
-
-    Raises:
-        typer.BadParameter: it is none.
-    """
-    try:
-        return int(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is no integer") from None
+T = TypeVar("T")
 
 
-def read_seconds(text: str | float) -> float:
-    """A time as it is typed.
+def _reader(kind: Callable[[Any], T], what: str) -> Callable[[Any], T]:
+    """How a number is read as it is typed, or refused in a sentence."""
 
-    Raises:
-        typer.BadParameter: it is no number.
-    """
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is no number of seconds") from None
+    def read(text: Any) -> T:
+        try:
+            return kind(text)
+        except ValueError:
+            raise typer.BadParameter(f"{text!r} is no {what}") from None
+
+    return read
 
 
-def read_real(text: str | float) -> float:
-    """A real number as it is typed.
+read_integer, read_real = _reader(int, "integer"), _reader(float, "number")
+read_seconds = _reader(float, "number of seconds")
 
-    Raises:
-        typer.BadParameter: it is none.
-    """
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is no number") from None
+
+def integer_option(help: str, *names: str) -> Any:
+    """An option that takes an integer."""
+    return typer.Option(*names, parser=read_integer, metavar="INTEGER", help=help)
 
 
 GameName = Annotated[
     str,
     typer.Argument(metavar="GAME", help='A game, see "icarus games"; with parameters: "knockout-whist(players=3)".'),
 ]
-Iterations = Annotated[
-    int | None, typer.Option(parser=read_integer, metavar="INTEGER", help="Playouts for each decision.")
-]
+Iterations = Annotated[int | None, integer_option("Playouts for each decision.")]
 Seconds = Annotated[
     float | None,
     typer.Option(parser=read_seconds, metavar="SECONDS", help="Wall-clock time for each decision instead."),
 ]
-Seed = Annotated[
-    int,
-    typer.Option(parser=read_integer, metavar="INTEGER", help="Fixes everything: the deal, chance and the searches."),
-]
-Threads = Annotated[
-    int,
-    typer.Option(
-        parser=read_integer,
-        metavar="INTEGER",
-        help="How many threads search at once; the playouts are those of all together.",
-    ),
-]
+Seed = Annotated[int, integer_option("Fixes everything: the deal, chance and the searches.")]
+Threads = Annotated[int, integer_option("How many threads search at once; the playouts are those of all together.")]
 Sharing = Annotated[
     str, typer.Option(help='What they share: "roots" (reproducible) or "records" (one tree; not reproducible).')
 ]
 Cutoff = Annotated[
     int | None,
-    typer.Option(
-        parser=read_integer,
-        metavar="INTEGER",
-        help="Cut playouts off after so many actions of simulation, with the game's heuristic for rewards.",
-    ),
+    integer_option("Cut playouts off after so many actions of simulation, with the game's heuristic for rewards."),
 ]
 With = Annotated[
     list[Path] | None,

@@ -9,7 +9,17 @@ import typer
 from icarus import games
 from icarus.checks import integer
 from icarus.commands.console import out, show_compilation
-from icarus.commands.options import Cutoff
+from icarus.commands.options import (
+    DEFAULT_SCHEME,
+    SCHEMES_HELP,
+    Cutoff,
+    Iterations,
+    Seconds,
+    Seed,
+    With,
+    default_iterations,
+    integer_option,
+)
 from icarus.commands.own_files import load_files
 from icarus.commands.play_browser import Server, Table
 from icarus.commands.play_session import Session
@@ -18,38 +28,31 @@ from icarus.engine.match import Agent
 from icarus.engine.scheme import parse_scheme
 from icarus.specs import parse
 
-DEFAULT_ITERATIONS = 5000
-
 
 def play_command(
     game: Annotated[str | None, typer.Argument(metavar="GAME", help='A game, see "icarus games".')] = None,
-    seat: Annotated[int, typer.Option(help="Your seat, 0 … κ−1.")] = 0,
+    seat: Annotated[int, integer_option("Your seat, 0 … κ−1.")] = 0,
     against: Annotated[
         list[str] | None,
         typer.Option("--against", help="A strategy of the others; repeated, one for each other seat in order."),
     ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Nobody plays: agents sit in all seats.")] = False,
     shown: Annotated[bool, typer.Option("--open", help="Show everything, hidden cards and pieces too.")] = False,
-    iterations: Annotated[int | None, typer.Option(help="Playouts for each decision of an agent.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Wall-clock time for each decision instead.")] = None,
-    scheme: Annotated[str, typer.Option(help="The search of the agents.")] = "MO_ISMCTS",
+    iterations: Iterations = None,
+    seconds: Seconds = None,
+    scheme: Annotated[str, typer.Option(help=f"The search of the agents. {SCHEMES_HELP}")] = DEFAULT_SCHEME,
     cutoff: Cutoff = None,
-    seed: Annotated[int, typer.Option(help="Fixes the deal, chance and the searches.")] = 0,
+    seed: Seed = 0,
     resume: Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with a saved game.")] = None,
     browser: Annotated[
         bool, typer.Option("--browser", help="In a browser on this machine, not in the terminal.")
     ] = False,
-    port: Annotated[int, typer.Option(help="Of the browser's page; 0 takes any that is free.")] = 0,
-    files: Annotated[
-        list[Path] | None,
-        typer.Option("--with", metavar="FILE.py", help="A Python file whose enhancements and games may be named here."),
-    ] = None,
+    port: Annotated[int, integer_option("Of the browser's page; 0 takes any that is free.")] = 0,
+    files: With = None,
 ) -> None:
     """Play a game against agents; help tells what you can type."""
 
-    own = load_files(files or [])
-    if iterations is None and seconds is None:
-        iterations = DEFAULT_ITERATIONS
+    own, iterations = load_files(files or []), default_iterations(iterations, seconds)
     texts = against or ["BASELINE"]
     by = parse_scheme(scheme).with_cutoff(cutoff)
     found = [Agent(parse(text, **own), iterations=iterations, seconds=seconds, scheme=by) for text in texts]

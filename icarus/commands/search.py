@@ -9,23 +9,9 @@ import typer
 
 from icarus import games
 from icarus.checks import seed as check_seed
+from icarus.commands import options
 from icarus.commands.console import print_text, progress_bar, show_compilation
 from icarus.commands.exploitability import agent_of, keeps_tree
-from icarus.commands.options import (
-    DEFAULT_SCHEME,
-    DEFAULT_SHARING,
-    INTERRUPTED,
-    SCHEMES_HELP,
-    Cutoff,
-    GameName,
-    Iterations,
-    Seconds,
-    Seed,
-    Sharing,
-    Threads,
-    With,
-    default_iterations,
-)
 from icarus.commands.own_files import load_files
 from icarus.engine.parallel import check_threads
 from icarus.engine.scheme import parse_scheme
@@ -43,16 +29,16 @@ T = TypeVar("T")
 
 
 def search_command(
-    game: GameName,
+    game: options.GameName,
     strategy: Annotated[str, typer.Option(help='A strategy, such as "RAVE >> (MAST + NAST2)/2".')] = "BASELINE",
-    iterations: Iterations = None,
-    seconds: Seconds = None,
-    seed: Seed = 0,
+    iterations: options.Iterations = None,
+    seconds: options.Seconds = None,
+    seed: options.Seed = 0,
     moves: Annotated[str, typer.Option(help='Actions played before, in the game\'s notation: "d3 c5".')] = "",
-    scheme: Annotated[str, typer.Option(help=f"The search. {SCHEMES_HELP}")] = DEFAULT_SCHEME,
-    cutoff: Cutoff = None,
-    threads: Threads = 1,
-    sharing: Sharing = DEFAULT_SHARING,
+    scheme: Annotated[str, typer.Option(help=f"The search. {options.SCHEMES_HELP}")] = options.DEFAULT_SCHEME,
+    cutoff: options.Cutoff = None,
+    threads: options.Threads = 1,
+    sharing: options.Sharing = options.DEFAULT_SHARING,
     html: Annotated[
         Path | None,
         typer.Option("--html", metavar="FILE", help="Also write the tree into this new file, for a browser."),
@@ -63,12 +49,12 @@ def search_command(
             "--playout", help="Also print the playout that would come next, step by step; with --html, in that page."
         ),
     ] = False,
-    files: With = None,
+    files: options.With = None,
 ) -> None:
     """Search one position and print what was found for each action."""
     if html is not None:
         check_new_file(html)
-    own, iterations = load_files(files or []), default_iterations(iterations, seconds)
+    own, iterations = load_files(files or []), options.default_iterations(iterations, seconds)
     by = parse_scheme(scheme).with_cutoff(cutoff)
     if keeps_tree(strategy):
         if html is not None:
@@ -125,7 +111,7 @@ def _run_shown(run: Callable[[Callable], T], iterations: int | None) -> T:
         except SearchInterrupted as interrupted:
             bar.stop()
             print_text(str(interrupted.result))
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(options.INTERRUPTED) from None
 
 
 def state_after(game: Game, seed: int, moves: str) -> State:

@@ -11,27 +11,13 @@ MAST's own, Gibbs, τ = 1. α and λ are defaults to be tuned, α the smaller th
 is refused.
 """
 
-from typing import Any
-
 import attrs
 import numpy as np
 
-from icarus.algebra import (
-    PLAYER,
-    REAL,
-    Enhancement,
-    Rule,
-    Space,
-    backpropagation,
-    capture,
-    checked,
-    gibbs,
-    information,
-    initial,
-    values,
-)
+from icarus.algebra import PLAYER, REAL, Enhancement, Rule, Space, capture, checked, gibbs, information, initial, values
 from icarus.checks import real
 from icarus.kernel import History, Theta, Updates, action_features_at, find, helper, legal_at, record, update
+from icarus.specs.ppa import backpropagate
 
 RATE, TRACE = 0.01, 0.99
 
@@ -83,12 +69,6 @@ def capture_differences(
                 to_come = (1.0 - trace) * worth + trace * to_come
         for k in range(len(change)):
             update(updates, record(k, player), np.float64(change[k]).view(np.int64))
-
-
-@backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
-    """w + ψ"""
-    seen.weight += np.int64(context).view(np.float64)  # a context is an integer: the bits of the change
 
 
 FAST = Enhancement(
