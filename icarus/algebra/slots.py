@@ -116,7 +116,8 @@ class Slot(Callee):
         """
         if arguments:
             self.refuse_features()
-            return _interpreted(self.function)(*arguments, **{**dict(self.parameters), **parameters})
+            by_place = max(0, len(arguments) - len(self.arguments_of(self.function)))
+            return _interpreted(self.function)(*arguments, **{**dict(self.parameters[by_place:]), **parameters})
         known = dict(self.parameters)
         for name, value in parameters.items():
             if name not in known:
