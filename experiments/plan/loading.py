@@ -32,10 +32,10 @@ def load(name: str, changes: Mapping[str, Any]) -> Experiment:
         return build(
             _changed({"name": name, "games": GAMES, "iterations": ITERATIONS, "trials": TRIALS, **SUITE[name]}, changes)
         )
-    for source, tables in ((sensitivity, sensitivity.SENSITIVITY), (catalogue, catalogue.CATALOGUE)):
-        if name in tables:
+    for source, small in ((sensitivity, sensitivity.SENSITIVITY), (catalogue, catalogue.CATALOGUE)):
+        if name in small:
             usual = {"iterations": source.ITERATIONS, "trials": source.TRIALS, "pictures": ["agents"]}
-            return build(_changed({"name": name, **usual, **tables[name]}, changes))
+            return build(_changed({"name": name, **usual, **small[name]}, changes))
     if name in earlier.EARLIER:
         tables = earlier.tables(name, changes.get("iterations", earlier.ITERATIONS))
         return build_together([_changed(table, changes) for table in tables])
