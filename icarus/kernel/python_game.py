@@ -268,7 +268,9 @@ class _Adapted:
     def functions(self) -> dict[str, Callable]:
         """Those that there are, by name."""
         found = {name: getattr(self, name) for name in {*self.plain, "prepare"}}
-        return found | {kind: self.teller(kind) for kind in KINDS if getattr(self.game, kind) is not None}
+        found |= {kind: self.teller(kind) for kind in KINDS if getattr(self.game, kind) is not None}
+        wraps_round = np.errstate(over="ignore")  # as compiled code does
+        return {name: wraps_round(function) for name, function in found.items()}
 
     def initial(self, rng: np.ndarray, **parameters: int) -> np.ndarray:
         data = np.zeros(1, self.game.state)
