@@ -2,6 +2,7 @@
 
 import sys
 
+import icarus.starting  # noqa: F401  (the first of all)
 from experiments.commands.main import main
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ one compiled playout loop runs any composition with MO-ISMCTS on card, board and
 import importlib
 from typing import TYPE_CHECKING
 
+import icarus.starting  # noqa: F401  (the first of all)
 from icarus import games
 from icarus.algebra import (
     ACTION,

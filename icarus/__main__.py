@@ -1,8 +1,5 @@
 """`python -m icarus` is the command `icarus`."""
 
-try:
-    from icarus.commands.cli import main
-except KeyboardInterrupt:
-    raise SystemExit("icarus: interrupted while starting") from None
+from icarus.commands.cli import main
 
 main()

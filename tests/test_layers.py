@@ -15,6 +15,7 @@ from icarus import Game
 PACKAGE = Path(icarus.__file__).parent
 # Rooms, from the bottom to the top: a file imports only from its own room and from rooms below it.
 ROOMS = [
+    "starting",
     "checks",
     "compiler",
     "kernel",

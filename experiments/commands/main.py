@@ -10,6 +10,8 @@ from experiments.commands.reports import branching, claims, correlation, plan, r
 from experiments.plan.definition import Refusal
 from experiments.play.crew import GameFailed
 from experiments.store import rows as store
+from icarus import starting
+from icarus.commands.interrupts import telling
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -40,11 +42,12 @@ COMMANDS = (
     best_response,
 )
 for command in COMMANDS:
-    app.command()(command)
+    app.command()(telling(command, "experiments"))
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The exit code of a command; what it refuses is told in one sentence on standard error."""
+    starting.ready()
     try:
         code = app(arguments, standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -55,6 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
         say(f"experiments: {error}")
         return FAILED
     except KeyboardInterrupt:
+        say("experiments: interrupted")
         return INTERRUPTED
     except OSError as error:
         say(f"experiments: {error}")

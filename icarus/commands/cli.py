@@ -14,7 +14,7 @@ from icarus.commands.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands.bench import bench_command
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
 from icarus.commands.exploitability import exploitability_command
-from icarus.commands.interrupts import interrupts
+from icarus.commands.interrupts import interrupts, telling
 from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
 from icarus.commands.options import FAILED, INTERRUPTED, REFUSED, GameName, With, integer_option
@@ -65,7 +65,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "exploitability": exploitability_command,
 }
 for name, command in COMMANDS.items():
-    app.command(name)(command)
+    app.command(name)(telling(command, "icarus"))
 
 
 def main() -> None:

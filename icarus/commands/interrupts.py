@@ -1,26 +1,49 @@
-"""Ctrl-C for a command: it ends whatever runs, be it a loop in compiled code that no bell reaches."""
+"""Ctrl-C for a command: it ends whatever runs, be it a loop in compiled code that no bell reaches and nobody can leave."""
 
 import contextlib
+import functools
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import typer
+
+from icarus import starting
 from icarus.commands.options import INTERRUPTED
-from icarus.engine.interrupts import at_interrupt, listening
+from icarus.compiler.interrupts import at_interrupt, ended_by, listening
 
 _PATIENCE = 2.0  # seconds in which Ctrl-C should have had its effect
 
 
-@contextlib.contextmanager
-def interrupts(name: str) -> Iterator[None]:
-    """Within, Ctrl-C ends whatever runs: what never returns to Python, a loop in a function of a game or slot, at the second press.
+def telling(command: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The same command, which says in a line that Ctrl-C has ended it.
 
     Args:
         name: of the command, for what is told on stderr.
     """
+
+    @functools.wraps(command)
+    def run(*arguments: Any, **named: Any) -> Any:
+        try:
+            return command(*arguments, **named)
+        except KeyboardInterrupt as interrupt:
+            print(f"{name}: interrupted{': ' if str(interrupt) else ''}{interrupt}", file=sys.stderr, flush=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run
+
+
+@contextlib.contextmanager
+def interrupts(name: str) -> Iterator[None]:
+    """Within, Ctrl-C ends whatever runs: what neither returns to Python nor can be left, at the second press.
+
+    Args:
+        name: of the command, for what is told on stderr.
+    """
+    starting.ready()
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield  # it is ignored, or somebody else's affair
         return
@@ -47,7 +70,7 @@ def interrupts(name: str) -> Iterator[None]:
     signal.signal(signal.SIGINT, handle)
     end = at_interrupt(press)
     try:
-        with listening():
+        with listening(), ended_by(handle):
             yield
     finally:
         end()

@@ -10,7 +10,7 @@ import typer
 from icarus import games
 from icarus.checks import seed as check_seed
 from icarus.commands import options
-from icarus.commands.console import print_text, progress_bar, show_compilation
+from icarus.commands.console import notes, print_text, progress_bar, show_compilation
 from icarus.commands.exploitability import agent_of, keeps_tree
 from icarus.commands.own_files import load_files
 from icarus.engine.parallel import check_threads
@@ -111,6 +111,7 @@ def _run_shown(run: Callable[[Callable], T], iterations: int | None) -> T:
         except SearchInterrupted as interrupted:
             bar.stop()
             print_text(str(interrupted.result))
+            notes.print(f"icarus: {interrupted}", markup=False, soft_wrap=True)
             raise typer.Exit(options.INTERRUPTED) from None
 
 

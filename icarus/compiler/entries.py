@@ -1,6 +1,7 @@
 """Entries: functions of 64-bit integers as machine code, with their addresses."""
 
 import contextlib
+import functools
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -9,7 +10,9 @@ from typing import Any
 from icarus.compiler.cache import DiskCache, File
 from icarus.compiler.digest import digest
 from icarus.compiler.functions import DEBUG, DISABLED, compiler, parts_in_memory
+from icarus.compiler.interrupts import listen
 from icarus.compiler.later import Later, types
+from icarus.compiler.leaving import ASKERS, LEFT, POSSIBLE, Left, calls_of_thread
 from icarus.compiler.machine import MachineCode
 from icarus.compiler.messages import CompilationError, mention, reason
 
@@ -23,14 +26,19 @@ _NEEDS_COMPILER = "needs the compiler when it runs"
 class Entry:
     """A compiled function of 64-bit integers, with its address. Whoever holds the address must hold the entry.
 
+    Args:
+        whole: whether a call is always made to its end, since it leaves nothing usable before; otherwise Ctrl-C ends one that does not
+            return.
+
     Attributes:
         fresh: whether it has just been compiled, and is not from the disk.
     """
 
-    def __init__(self, function: Callable, arity: int, name: str) -> None:
+    def __init__(self, function: Callable, arity: int, name: str, whole: bool = False) -> None:
         if DISABLED:
             raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it to search")
         self.name, self.fresh = name, DEBUG
+        self._asker = None if whole or not POSSIBLE else ASKERS.get(arity)
         self._file = File(name, digest(function, name, arity))
         self._code: Any = _NEEDS_COMPILER if DEBUG else self._file.read(lambda kept: self._loaded(kept, arity))
         if self._code is None:
@@ -40,7 +48,26 @@ class Entry:
         self.address: int = self._code.address
 
     def __call__(self, *arguments: int) -> int:
-        return self._code(*arguments)
+        """
+        Raises:
+            Left: Ctrl-C, a moment before, and it had not returned.
+        """
+        if self._asker is None:
+            return self._code(*arguments)
+        listen()
+        calls, ask = calls_of_thread(), _asking(self._asker, isinstance(self._code, _Dispatched))
+        try:
+            found = ask(self.address, calls.address, *arguments)
+        except KeyboardInterrupt:
+            if calls.was_left():
+                raise self._left() from None
+            raise
+        if found == LEFT and calls.was_left():
+            raise self._left()
+        return found
+
+    def _left(self) -> Left:
+        return Left(f"{self.name} did not return{_places.last() if DEBUG else ''}")
 
     def _compile(self, function: Callable, arity: int) -> Any:
         compiler()
@@ -87,6 +114,19 @@ class _Dispatched:
         return self.dispatcher(*arguments)
 
 
+@functools.cache
+def _asking(asker: Callable, dispatched: bool) -> Callable[..., int]:
+    """The machine code of what calls an entry at an address, so that it can be left from outside.
+
+    Args:
+        dispatched: whether the entry may raise exceptions made of what it met, which the compiler knows to read.
+    """
+    arity, label = asker.__code__.co_argcount, f"calls of {asker.__code__.co_argcount - 2}"
+    if dispatched:
+        return compiled(asker, types.int64(*(types.int64,) * arity), label)
+    return Entry(asker, arity, label, whole=True)
+
+
 @contextlib.contextmanager
 def interrupts_kept() -> Iterator[None]:
     """Within, Ctrl-C is never lost: the compiler calls Python from C, which drops exceptions and goes on with half a result."""
@@ -112,7 +152,7 @@ def interrupts_kept() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, before)
     if pressed:
-        raise KeyboardInterrupt("interrupted while compiling")
+        raise KeyboardInterrupt("while compiling")
 
 
 def compiled(function: Callable, signature: Any, name: str, **flags: Any) -> Any:

@@ -70,6 +70,12 @@ def _own_words() -> np.ndarray:
     return _words[(threading.get_ident() >> 12) & (_THREADS - 1)]
 
 
+def last() -> str:
+    """Where the last compiled call of this thread was last, as ", in f (file, line n)"; "" where no author's function was called."""
+    place = int(_own_words()[_PLACE])
+    return f", {ctypes.string_at(place).decode()}" if place else ""
+
+
 def _tell(error: Exception, words: np.ndarray) -> None:
     """Have an error say where it was raised, unless it is one that knows better or says nothing of a function."""
     if not words[_PLACE] or isinstance(error, MemoryError | OverflowError) or hasattr(type(error), "elsewhere"):

@@ -15,8 +15,9 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
+from icarus.compiler.interrupts import ring
+from icarus.compiler.leaving import Left
 from icarus.engine.arena import DONE, MORE_ROWS, SHARED
-from icarus.engine.interrupts import ring
 from icarus.engine.lowering import lowered
 from icarus.engine.scheme import Scheme
 from icarus.engine.tables import Table
@@ -174,6 +175,9 @@ class SharedRecords(Team):
     def _advance(self, search: Any, iterations: int) -> int:
         try:
             return search.advance(iterations)
+        except Left:  # all that did not return are left, whatever they wait for: a lock that another holds stays closed
+            self.halt()
+            raise
         except BaseException:
             self.halt()
             for table in self._shared.tables:  # a function of the user's has failed, perhaps behind a lock:

@@ -7,12 +7,13 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.compiler.functions import plain
+from icarus.compiler.interrupts import RINGS
+from icarus.compiler.leaving import Left
 from icarus.compiler.messages import home
 from icarus.compiler.pointers import WORD_BYTES, offset_of
 from icarus.compiler.rng import RNG_WORDS, seeded
 from icarus.engine.arena import ARENA, DONE, INTERRUPTED, MORE_LINKS, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
 from icarus.engine.choice import WeightError, voting
-from icarus.engine.interrupts import RINGS
 from icarus.engine.lineage import LINK
 from icarus.engine.loop import loop, raw_loop, tie_break
 from icarus.engine.lowering import Program, lowered
@@ -240,12 +241,19 @@ class Search:
             self.give_room(status)
 
     def advance(self, iterations: int) -> int:
-        """Go on as `run` does, or as far as there is room and nobody halts the search; returns the loop's status."""
+        """Go on as `run` does, or as far as there is room and nobody halts the search; returns the loop's status.
+
+        Raises:
+            Left: Ctrl-C, in a function that did not return; the playout it was called in is not counted.
+        """
         self._arena["heard"] = RINGS
         if self.halted:
             return DONE
         try:
             return self._loop(self._arena.ctypes.data, iterations)
+        except Left as left:
+            self.rng[:] = self._kept["buffers.rng_before"].view(np.uint64)
+            raise Left(f"{left}, in a search of {self.game} by {self.strategy}") from None
         except WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
         except DeterminizationError as error:

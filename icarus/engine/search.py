@@ -7,7 +7,7 @@ from typing import Any
 
 from icarus import checks
 from icarus.algebra import Enhancement, Sum
-from icarus.engine.interrupts import listening
+from icarus.compiler.interrupts import listening
 from icarus.engine.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads
 from icarus.engine.plain import begin_search_in_python
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
@@ -81,10 +81,10 @@ def search(
     try:
         with contextlib.closing(running), listening():
             spend(running, iterations, seconds, started, progress)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         if running.iterations == 0:
             raise
-        raise SearchInterrupted(running.result(time.perf_counter() - started, copied=False)) from None
+        raise SearchInterrupted(running.result(time.perf_counter() - started, copied=False), str(interrupt)) from None
     except (MemoryError, OverflowError) as error:
         if running.iterations == 0:
             raise

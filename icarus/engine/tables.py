@@ -194,12 +194,12 @@ def _give_back() -> int:
 
 @functools.cache
 def _entering() -> Any:
-    return Entry(enter_rows, 4, "rows for a table")
+    return Entry(enter_rows, 4, "rows for a table", whole=True)
 
 
 @functools.cache
 def _rehash() -> Any:
-    return Entry(rehash, 5, "growth of a table")
+    return Entry(rehash, 5, "growth of a table", whole=True)
 
 
 class Records(Mapping[Any, Any]):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from icarus.compiler.atomic import atomic_load
-from icarus.engine.interrupts import RINGS, listening
+from icarus.compiler.interrupts import RINGS, listening
 from icarus.kernel import inlined
 
 CONTROL = np.dtype(

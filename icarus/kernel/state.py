@@ -116,9 +116,7 @@ class State:
 
     def legal_actions(self) -> list[int]:
         """A(s), in the game's order; empty at a terminal state."""
-        if self.is_terminal():
-            return []
-        return self._legal()
+        return [] if self.is_terminal() else self._legal()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """(action, probability) of each outcome of a chance state (π₀).
@@ -143,8 +141,9 @@ class State:
         """
         action = self._playable(action)
         self._settle()
-        self._history.append((self.current_player(), action))
+        player = self.current_player()
         self._advance(self.data, action)
+        self._history.append((player, action))
         self._known = self._stamp()
 
     def _playable(self, action: int) -> int:
@@ -249,8 +248,7 @@ class State:
     def beliefs(self, observer: int) -> np.ndarray:
         """What `determinize` may compute ahead for `observer`: [1] of game.beliefs."""
         beliefs = np.zeros(1, self.game.beliefs)
-        prepare = self.game.entries().prepare
-        if prepare is not None:
+        if (prepare := self.game.entries().prepare) is not None:
             prepare(self.data.ctypes.data, observer, beliefs.ctypes.data)
         return beliefs
 
@@ -371,7 +369,9 @@ class State:
         return probabilities.tolist()
 
     def _advance(self, data: Any, action: int) -> None:
-        self.game.entries().apply(data.ctypes.data, action)
+        after = data.copy()  # an error, or Ctrl-C where it does not return, leaves the state where it was
+        self.game.entries().apply(after.ctypes.data, action)
+        data[:] = after
 
     def _rewards(self) -> list[float]:
         out = np.zeros(self.game.players)

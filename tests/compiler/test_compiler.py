@@ -31,7 +31,7 @@ from numba.core.bytecode import FunctionIdentity
 from icarus import Enhancement, State, backpropagation, candidates, capture, search, values, weight
 from icarus.algebra import argmax, gibbs
 from icarus.compiler import cache as disk
-from icarus.compiler import digest, entries, messages, pointers, symbols
+from icarus.compiler import digest, entries, leaving, messages, pointers, symbols
 from icarus.kernel import History, Theta, Updates, legal_at, update
 from icarus.specs import BASELINE, MAST
 from tests import toy
@@ -47,6 +47,8 @@ pytestmark = [pytest.mark.xdist_group("compiler"), pytest.mark.filterwarnings("i
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of machine code for this test alone."""
+    for dispatched in (False, True):  # what calls entries has its place in the cache in use
+        entries._asking(leaving.ASKERS[1], dispatched)
     cache = tmp_path / "cache"
     cache.mkdir()
     monkeypatch.setattr(disk, "cache_folder", lambda: cache)

@@ -15,12 +15,15 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, DeterminizedUCT, games, parse, search
+from icarus import BASELINE, DeterminizedUCT, SearchInterrupted, capture, games, parse, search
+from icarus.compiler import leaving
 from icarus.compiler.entries import interrupts_kept
+from icarus.compiler.leaving import Left
 from tests.commands.test_contract import NIM
 from tests.conftest import environment
 
-SOON = 20.0  # seconds, on a busy machine
+SOON = 60.0  # seconds, on a busy machine
+needs_leaving = pytest.mark.skipif(not leaving.POSSIBLE, reason="calls cannot be left on this system")
 
 
 def apply_without_end(state: Any, action: int) -> None:
@@ -112,9 +115,6 @@ def test_an_interrupt_that_the_compiler_drops_is_raised_afterwards() -> None:
 
 LOOP = """
 import attrs
-import numpy as np
-from icarus import games
-from icarus.kernel import CHANCE
 
 def apply(state, action):
     while state.left >= 0:
@@ -125,8 +125,82 @@ game = attrs.evolve(NIM, name="stuck", apply=apply)
 """
 
 
-def test_a_second_ctrl_c_ends_a_command_whose_game_loops(tmp_path: Path) -> None:
-    (tmp_path / "stuck.py").write_text(LOOP)
+def apply_stuck(state: Any, action: int) -> None:
+    """Hangs where three are left."""
+    state.left -= action
+    state.mover = 1 - state.mover
+    while state.left == 3:
+        pass
+
+
+def fill(history: Any, updates: Any) -> None:
+    """A capture that hangs in the hundredth playout."""
+    while history.iteration == 100:
+        pass
+
+
+STUCK = attrs.evolve(NIM, name="stuck", apply=apply_stuck)
+
+
+def interrupted(work: Callable[[], object]) -> Left:
+    """How some work ends that hangs, by Ctrl-C a moment after it began."""
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        work()
+    timer.join()
+    return caught.value  # type: ignore[return-value]
+
+
+@needs_leaving
+@pytest.mark.parametrize(("threads", "sharing"), [(1, "roots"), (2, "roots"), (2, "records")])
+def test_ctrl_c_ends_a_search_in_a_function_that_does_not_return_and_keeps_what_was_found(
+    threads: int, sharing: str
+) -> None:
+    state = NIM.new_initial_state(1)
+    hangs = attrs.evolve(parse("MAST"), name="HANGS", capture=capture(fill))
+    search(state, hangs, iterations=10, threads=threads, sharing=sharing)  # compiles
+    error = interrupted(lambda: search(state, hangs, iterations=10_000, threads=threads, sharing=sharing))
+    assert isinstance(error, SearchInterrupted)
+    assert 100 <= error.result.iterations <= 100 + threads * 100
+    assert error.result.visits.sum() == error.result.iterations
+    again = search(state, hangs, iterations=50, threads=threads, sharing=sharing)
+    assert again.iterations == 50
+
+
+@needs_leaving
+def test_ctrl_c_in_a_move_leaves_the_state_where_it_was() -> None:
+    state = STUCK.new_initial_state(1)
+    state.apply_action(1)
+    before, history = str(state), list(state.history)
+    state.legal_actions()
+    error = interrupted(lambda: state.apply_action(3))
+    assert isinstance(error, Left)
+    assert "apply_stuck did not return" in str(error)
+    assert (str(state), state.history) == (before, history)
+    state.apply_action(2)
+
+
+@needs_leaving
+def test_ctrl_c_ends_a_command_whose_game_loops(tmp_path: Path) -> None:
+    code, told = command_with_a_loop(tmp_path, LOOP, presses=1)
+    assert code == 130, told
+    assert told.splitlines()[-1].startswith("icarus: interrupted: ")
+    assert "did not return" in told
+    assert "Traceback" not in told
+
+
+def test_a_second_ctrl_c_ends_a_command_where_calls_cannot_be_left(tmp_path: Path) -> None:
+    cannot = "from icarus.compiler.leaving import ASKERS\nASKERS.clear()\n"
+    code, told = command_with_a_loop(tmp_path, cannot + LOOP, presses=2)
+    assert code == 130, told
+    assert "press Ctrl-C again to end the process" in told
+    assert "did not return" in told
+
+
+def command_with_a_loop(tmp_path: Path, source: str, presses: int) -> tuple[int, str]:
+    """The exit code and the errors of a search that hangs, after so many Ctrl-C."""
+    (tmp_path / "stuck.py").write_text(source)
     command = [sys.executable, "-m", "icarus", "search", "stuck", "--with", "stuck.py", "--iterations", "10"]
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment(), text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE
@@ -137,16 +211,46 @@ def test_a_second_ctrl_c_ends_a_command_whose_game_loops(tmp_path: Path) -> None
         while not any("nim" in line or "left" in line or line.strip() for line in out) and process.poll() is None:
             time.sleep(0.1)  # the state is printed before the search
         time.sleep(5)
-        process.send_signal(signal.SIGINT)
-        time.sleep(3)
-        assert process.poll() is None
-        process.send_signal(signal.SIGINT)
+        for press in range(presses):
+            if press > 0:
+                time.sleep(3)
+                assert process.poll() is None
+            process.send_signal(signal.SIGINT)
         code = process.wait(SOON)
         reader.join()
-        told = process.stderr.read()  # type: ignore[union-attr]
-    assert code == 130, told
-    assert "press Ctrl-C again to end the process" in told
-    assert "did not return" in told
+        return code, process.stderr.read()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("module", ["icarus", "experiments"])
+def test_a_command_that_only_starts_ends_without_a_traceback(module: str) -> None:
+    call = [sys.executable, "-m", module, "--help"]
+    kinds = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True, "env": environment()}
+    codes = set()
+    for moment in (0.15, 0.3, 0.5):
+        with subprocess.Popen(call, **kinds) as process:  # type: ignore[call-overload]
+            time.sleep(moment)
+            process.send_signal(signal.SIGINT)
+            told = process.communicate(timeout=SOON)[1]
+        codes.add(process.returncode)
+        assert "Traceback" not in told or "site.py" in told or "<frozen" in told.splitlines()[1], told
+        assert process.returncode in (0, 130, -signal.SIGINT)
+    assert codes - {0}
+
+
+def test_a_command_that_compiles_ends_with_one_sentence(tmp_path: Path) -> None:
+    call = [sys.executable, "-m", "icarus", "search", "othello", "--iterations", "10"]
+    changed = environment(ICARUS_CACHE_DIR=str(tmp_path))
+    for moment in (2.0, 4.0, 6.0):
+        with subprocess.Popen(
+            call, env=changed, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        ) as process:
+            time.sleep(moment)
+            process.send_signal(signal.SIGINT)
+            told = process.communicate(timeout=SOON)[1]
+        assert process.returncode in (130, -signal.SIGINT), told
+        assert "Traceback" not in told and "no compiled object" not in told, told
+        if process.returncode == 130:
+            assert told.splitlines()[-1].startswith("icarus: interrupted")
 
 
 # ------------------------------------------------------------------------------------------- facts without a solution

@@ -1,0 +1,24 @@
+"""What a command does before anything else is imported: Ctrl-C ends one that only starts, without a word; there is nothing to lose yet."""
+
+import os
+import signal
+import sys
+
+COMMANDS = ("icarus", "experiments")
+
+
+def is_command() -> bool:
+    """Whether this process is `icarus`, `python -m icarus` or `python -m experiments`."""
+    given = sys.orig_argv
+    named = given[given.index("-m") + 1 : given.index("-m") + 2] if "-m" in given else []
+    return named in [[name] for name in COMMANDS] or os.path.basename(sys.argv[0]) == COMMANDS[0]
+
+
+def ready() -> None:
+    """Have Ctrl-C be Python's own again, which whoever has something to lose can hear."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+if is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
