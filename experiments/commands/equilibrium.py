@@ -13,8 +13,9 @@ from experiments.play.best_responses import COUNTERPARTS, compared
 from experiments.play.exploitability import measure
 from experiments.play.head_to_head import play_pairing
 from experiments.report.equilibrium_figures import draw
-from experiments.store.measurements import Measurement
+from experiments.store.measurements import EXPLOITABILITY, Measurement
 from experiments.weigh.best_responses import best_response_table
+from experiments.weigh.enhancement_effects import effects_table, measured_cells, ranking_table
 from experiments.weigh.exploitability import exploitability_table
 from experiments.weigh.head_to_head import head_to_head_table
 from icarus.checks import integer
@@ -39,9 +40,9 @@ def exploitability(
     ] = None,
     seeds: Annotated[int, typer.Option(help="How often each is measured.")] = 3,
     method: Annotated[
-        str, typer.Option(help='"stitching", "aggregate", or "root": one search from the deal.')
+        str, typer.Option(help='"stitching", "aggregate", "aggregate-aamas", or "root": one search from the deal.')
     ] = STITCHING,
-    matches: Annotated[int, typer.Option(help="Of the aggregate method.")] = 100,
+    matches: Annotated[int, typer.Option(help="Of an aggregate method.")] = 100,
     missing: Annotated[
         str, typer.Option(help='Played where no search has been: "uniform" or "a fixed random action".')
     ] = UNIFORM,
@@ -74,13 +75,26 @@ def equilibrium(
                 print_table(head_to_head_table(play_pairing(plan, out, _tell)))
 
 
+Rows = Annotated[Path, typer.Argument(metavar="DIR", help="Where the rows are.")]
+
+
+def equilibrium_effects(directory: Rows) -> None:
+    """Rank the sixteen combinations by how exploitable they are, and tell what each enhancement adds, from the rows of a directory."""
+    _refuse_unless_there(directory)
+    found = measured_cells(EXPLOITABILITY.read(directory).values())
+    if not found:
+        raise Refusal(
+            f"{str(directory)!r} has no game in which all sixteen combinations were measured by full stitching"
+        )
+    print_table(ranking_table(found))
+    print_table(effects_table(found))
+
+
 def equilibrium_figures(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where the rows are.")],
-    into: Annotated[Path, typer.Option(metavar="DIR", help="Where the pictures go, PNG and SVG.")],
+    directory: Rows, into: Annotated[Path, typer.Option(metavar="DIR", help="Where the pictures go, PNG and SVG.")]
 ) -> None:
     """Draw the figures of the papers on Online Outcome Sampling from the rows of a directory, as far as they go."""
-    if not directory.is_dir():
-        raise Refusal(f"there is no directory {str(directory)!r}")
+    _refuse_unless_there(directory)
     for path in draw(directory, into):
         say(str(path))
 
@@ -93,6 +107,11 @@ def best_response(
     with refused():
         integer("repeats", repeats, least=1)
     print_table(best_response_table([compared(name, repeats, say) for name in named.split()]))
+
+
+def _refuse_unless_there(directory: Path) -> None:
+    if not directory.is_dir():
+        raise Refusal(f"there is no directory {str(directory)!r}")
 
 
 def _tell(done: int, total: int, row: Measurement) -> None:

@@ -3,7 +3,13 @@
 import typer
 
 from experiments.commands.common import FAILED, INTERRUPTED, REFUSED, say
-from experiments.commands.equilibrium import best_response, equilibrium, equilibrium_figures, exploitability
+from experiments.commands.equilibrium import (
+    best_response,
+    equilibrium,
+    equilibrium_effects,
+    equilibrium_figures,
+    exploitability,
+)
 from experiments.commands.files import export, merge, query, verify
 from experiments.commands.playing import campaign, estimate, rehearse, run
 from experiments.commands.reports import branching, claims, correlation, plan, ratings, report, status
@@ -38,6 +44,7 @@ COMMANDS = (
     plan,
     exploitability,
     equilibrium,
+    equilibrium_effects,
     equilibrium_figures,
     best_response,
 )

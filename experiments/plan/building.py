@@ -46,6 +46,8 @@ from experiments.plan.checks import (
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt, source_of
 from experiments.plan.pictures import PICTURES
 from icarus import Game, checks, games
+from icarus.engine.own_scheme import OwnScheme
+from icarus.equilibrium.tree import refuse_unless_walkable
 
 DEFAULTS = {
     "trials": 1000,
@@ -133,6 +135,7 @@ def _cells(table: Mapping[str, Any], module: str) -> tuple[Cell, ...]:
     _all_different(cells)
     for cell in cells:
         _enough_iterations(cell)
+        _walkable(cell)
     return cells
 
 
@@ -230,6 +233,16 @@ def _enough_iterations(cell: Cell) -> None:
             raise Refusal(
                 f"{path}: {iterations} are fewer than the {scheme.trees} trees of {scheme}, which each need one"
             )
+
+
+def _walkable(cell: Cell) -> None:
+    """A search that keeps the tree of a game needs one that can be walked whole."""
+    for player in (cell.player, cell.column.opponent):
+        if isinstance(player.strategy, OwnScheme):
+            try:
+                refuse_unless_walkable(known_game(cell.column.game, "games"))
+            except ValueError as error:
+                raise Refusal(f"games: {player.text} cannot play here: {error}") from None
 
 
 def _all_different(cells: tuple[Cell, ...]) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 import attrs
 
-from icarus import Enhancement, parse
+from icarus import Enhancement
+from icarus.commands.exploitability import parse_strategy
 from icarus.commands.own_files import load_files
+from icarus.engine.own_scheme import OwnScheme
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 
 DIGITS = 16  # of the hexadecimal key of a cell
@@ -49,7 +51,7 @@ class Label:
 class Player:
     """Who plays: a strategy and the scheme that searches with it. Two players are equal if they are written alike."""
 
-    strategy: Enhancement | Label = attrs.field(eq=str)
+    strategy: Enhancement | OwnScheme | Label = attrs.field(eq=str)
     scheme: Scheme = MO_ISMCTS
 
     @property
@@ -63,13 +65,13 @@ class Player:
         return self.scheme.by(self.strategy)
 
 
-def strategy_of(text: str, module: str) -> Enhancement:
-    """The composition that a text describes, with the names that a Python file defines, if one is given.
+def strategy_of(text: str, module: str) -> Enhancement | OwnScheme:
+    """The composition that a text describes, with the names that a Python file defines, if one is given; or a search of its own kind.
 
     Raises:
         ValueError: the text cannot be understood, or see `load_file`.
     """
-    return parse(text, **load_files([Path(module)] if module else []))
+    return parse_strategy(text, load_files([Path(module)] if module else []))
 
 
 def read_player(strategy: str, scheme: str | None = None) -> Player:
@@ -81,10 +83,10 @@ def read_player(strategy: str, scheme: str | None = None) -> Player:
     return Player(_read_strategy(strategy), MO_ISMCTS if scheme is None else parse_scheme(scheme))
 
 
-def _read_strategy(text: str) -> Enhancement | Label:
+def _read_strategy(text: str) -> Enhancement | OwnScheme | Label:
     """Keys are made from the text: a strategy that would be written otherwise today is a label too."""
     try:
-        found = parse(text)
+        found = strategy_of(text, "")
     except (ValueError, TypeError):
         return Label(text)
     return found if str(found) == text else Label(text)

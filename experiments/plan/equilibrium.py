@@ -11,7 +11,7 @@ import attrs
 from experiments.papers.combinations import COMBINATIONS
 from experiments.plan.definition import Refusal
 from icarus import games
-from icarus.commands.exploitability import AGGREGATE, STITCHING, agent_of
+from icarus.commands.exploitability import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING, agent_of
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.equilibrium.policies import FIXED, MISSING, UNIFORM
 from icarus.equilibrium.searching import TreeAgent
@@ -19,7 +19,7 @@ from icarus.kernel.game import Game
 
 Identity = dict[str, Any]  # what says which measurement is meant
 ROOT = "root"  # one search from the deal, which aims at nothing
-METHODS = (STITCHING, AGGREGATE, ROOT)
+METHODS = (STITCHING, *AGGREGATES, ROOT)
 
 
 @attrs.frozen
@@ -30,8 +30,8 @@ class Plan:
         games, players: as texts.
         iterations: of each search.
         seeds: 0, 1, … for each.
-        method: "stitching", "aggregate" or "root".
-        matches: of the aggregate method.
+        method: "stitching", "aggregate", "aggregate-aamas" or "root".
+        matches: of an aggregate method.
         missing: what is played where no search has been: "uniform" or "a fixed random action".
     """
 
@@ -46,7 +46,7 @@ class Plan:
     @property
     def described(self) -> str:
         """The method, with its matches and what it takes for granted."""
-        name = self.method if self.method != AGGREGATE else f"{self.method} of {self.matches} matches"
+        name = self.method if self.method not in AGGREGATES else f"{self.method} of {self.matches} matches"
         return name if self.missing == UNIFORM else f"{name}, {self.missing} elsewhere"
 
     def rows(self) -> list[Identity]:
@@ -170,6 +170,7 @@ def deltas(targets: tuple[str, ...], chosen: tuple[float, ...] = DELTAS) -> tupl
 
 TARGETS = ("information set", "public subgame")
 EVERYONE = (IST, PST, UCT, RM, EXP3)
+OOS_AAMAS = "OOS(delta=0.5, compensation=True)"  # of the figures by the aggregate method
 PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part first
     "head-to-head": (
         Pairing(DICE, (IST, PST), (UCT, NEAR), (1000,)),
@@ -180,9 +181,10 @@ PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part fir
         Pairing(GOOFSPIEL, (UCT, "BASELINE"), (NEAR,), (1000, 10_000)),
     ),
     "aggregate": (  # AAMAS, Figure 3, right
+        Plan((DICE,), (OOS_AAMAS, UCT, RM), (2000, 20_000), 1, AGGREGATE_AAMAS, 500, FIXED),
         Plan((DICE,), EVERYONE, (1000, 10_000), 1, AGGREGATE, 500, FIXED),
-        Plan((GOOFSPIEL, POKER), EVERYONE, (1000, 10_000), 1, AGGREGATE, 500, FIXED),
-        Plan(GAMES, EVERYONE, (3000, 30_000), 1, AGGREGATE, 500, FIXED),
+        Plan((GOOFSPIEL, POKER), (OOS_AAMAS, UCT, RM), (2000, 20_000), 1, AGGREGATE_AAMAS, 500, FIXED),
+        Plan(GAMES, (OOS_AAMAS, UCT, RM), (40_000, 80_000, 160_000, 320_000), 1, AGGREGATE_AAMAS, 500, FIXED),
     ),
     "root": (  # AAMAS, Figure 3, left: one search from the deal
         Plan(GAMES, (IST, UCT, RM, EXP3), (1000, 10_000, 100_000, 1_000_000), 1, ROOT, missing=FIXED),
@@ -203,8 +205,13 @@ PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part fir
         Plan((DICE,), (UCT, IST, PST), (100_000,)),
     ),
     "sixteen": (  # which enhancement makes ISMCTS less exploitable?
-        Plan(("kuhn-poker", "leduc-poker"), (*SIXTEEN, IST, PST, UCT), (100, 1000), 3),
-        Plan((DICE, "goofspiel(cards=5)"), (*SIXTEEN, IST, PST, UCT), (300,)),
-        Plan((DICE, "goofspiel(cards=5)"), (*SIXTEEN, IST, PST, UCT), (1000,)),
+        Plan(("kuhn-poker",), (*SIXTEEN, IST, PST, UCT), (100, 1000, 10_000), 10),
+        Plan(("leduc-poker",), (*SIXTEEN, IST, PST, UCT), (100, 1000), 3),
+        Plan(("goofspiel(cards=5)",), (*SIXTEEN, IST, PST, UCT), (1000,)),
+        Plan((DICE,), (*SIXTEEN, IST, PST, UCT), (1000,)),
+        Plan(("leduc-poker",), (*SIXTEEN, IST, PST, UCT), (1000,), 10),
+        Plan(("goofspiel(cards=5)",), (*SIXTEEN, IST, PST, UCT), (1000,), 3),
+        Plan((DICE,), (*SIXTEEN, IST, PST, UCT), (1000,), 3),
+        Plan(("leduc-poker",), (*SIXTEEN, IST, PST, UCT), (10_000,), 3),
     ),
 }

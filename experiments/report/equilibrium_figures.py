@@ -1,23 +1,47 @@
 """Pictures of what is measured about equilibria: the figures of Lanctot, Lisý and Bowling (2015), and the sixteen combinations."""
 
 import csv
+import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.papers.combinations import COMBINATIONS
-from experiments.plan.equilibrium import DELTAS, DICE, EXP3, GAMES, IST, NEAR, PST, RM, ROOT, TARGETS, UCT, agent, oos
+from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
+from experiments.plan.equilibrium import (
+    DELTAS,
+    DICE,
+    EXP3,
+    GAMES,
+    IST,
+    NEAR,
+    OOS_AAMAS,
+    PST,
+    RM,
+    ROOT,
+    TARGETS,
+    UCT,
+    agent,
+    oos,
+)
 from experiments.report.drawing import LINES, MARKERS, SUBDUED, canvas
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, Measurement
+from experiments.weigh.enhancement_effects import effect, measured_cells
 from experiments.weigh.exploitability import mean_and_error
 from experiments.weigh.head_to_head import pairs, share_of
 from icarus import games
-from icarus.commands.exploitability import AGGREGATE, STITCHING
+from icarus.commands.exploitability import AGGREGATE, AGGREGATE_AAMAS, STITCHING
 
 PRINTED = Path(__file__).parent.parent / "papers" / "aamas2015-figure3.csv"  # the points of AAMAS 2015, Figure 3
-NAMES = {IST: "OOS, IST", PST: "OOS, PST", UCT: "ISMCTS, UCB1", RM: "ISMCTS, regret matching", EXP3: "ISMCTS, EXP3"}
-IN_PRINT = {IST: "OOS", UCT: "UCT", RM: "RM"}
+NAMES = {
+    IST: "OOS, IST",
+    PST: "OOS, PST",
+    OOS_AAMAS: "OOS, IST, δ = 0.5",
+    UCT: "ISMCTS, UCB1",
+    RM: "ISMCTS, regret matching",
+    EXP3: "ISMCTS, EXP3",
+}
+IN_PRINT = {IST: "OOS", OOS_AAMAS: "OOS", UCT: "UCT", RM: "RM"}
 TITLES = dict(zip(GAMES, ("Liar's Dice(1, 1)", "II-Goofspiel(6), cards 0…5", "Generic poker(3, 3, 2, 2)"), strict=True))
 GAMES_IN_PRINT = dict(zip(GAMES, ("LD_6_1_1", "IIGS_1_6", "GP_2_2_3_3"), strict=True))
 Points = list[tuple[float, float, float]]  # x, y, half of the bar
@@ -27,8 +51,9 @@ def draw(directory: Path, into: Path) -> list[Path]:
     """All pictures that the rows of a directory suffice for; returns their files."""
     rows = list(EXPLOITABILITY.read(directory).values())
     blocks = list(HEAD_TO_HEAD.read(directory).values())
-    made = [_curves(rows, ROOT, into / "root.png"), _curves(rows, AGGREGATE, into / "aggregate.png")]
+    made = [_curves(rows, ROOT, into / "root.png"), _curves(rows, AGGREGATE_AAMAS, into / "aggregate.png")]
     made += [_deltas(rows, blocks, into / "figure-2.png"), _sixteen(rows, into / "sixteen.png")]
+    made.append(_effects(rows, into / "effects.png"))
     return [path for path in made if path is not None]
 
 
@@ -51,6 +76,11 @@ def seconds_of(row: Measurement) -> float | None:
     return row["processor_seconds"] / row["searches"] if row.get("searches") else None
 
 
+def method_of(row: Measurement) -> str:
+    """The method of a measurement, without its matches and what it takes for granted."""
+    return row["method"].split(" of ")[0].split(",")[0]
+
+
 def half(row: Measurement) -> float:
     """NashConv/2, the unit of AAMAS 2015."""
     return row["nash_conv"] / 2
@@ -68,7 +98,7 @@ def printed(game: str, kind: str, name: str) -> list[tuple[float, float]]:
 
 def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None:
     """Figure 3 of AAMAS: above by iterations, below by seconds with the printed curves beside; a column for each game."""
-    own = [row for row in rows if row["method"].startswith(method) and row["method"].endswith("elsewhere")]
+    own = [row for row in rows if method_of(row) == method and row["method"].endswith("elsewhere")]
     names = {game: str(games.load(game)) for game in GAMES}
     chosen = [game for game in GAMES if any(row["game"] == names[game] for row in own)]
     if not chosen:
@@ -83,7 +113,7 @@ def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None
                 mine = [row for row in of_game if row["player"] == player]
                 _line(above, points(mine, lambda row: row["iterations"], half), k, name)
                 _line(below, points(mine, seconds_of, half), k, name)
-                if player in IN_PRINT:
+                if mine and player in IN_PRINT:
                     told = printed(GAMES_IN_PRINT[game], kind, IN_PRINT[player])
                     below.plot(
                         *zip(*told, strict=True), color=LINES[k], linestyle=(0, (4, 2)), linewidth=1.1, alpha=0.75
@@ -118,7 +148,7 @@ def _canonical(text: str) -> str:
 
 def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Path) -> Path | None:
     """Figure 2 of AAAI: by δ the share against ISMCTS and against an equilibrium, and NashConv by the aggregate method."""
-    by = {(row["game"], row["player"], row["iterations"]): row for row in rows if row["method"].startswith(AGGREGATE)}
+    by = {(row["game"], row["player"], row["iterations"]): row for row in rows if method_of(row) == AGGREGATE}
     shares = pairs(blocks)
     if len({player for _, player, _ in by} | {one for _, one, _, _ in shares}) <= len(DELTAS):
         return None  # not enough values of δ to compare
@@ -220,6 +250,38 @@ def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:
             else:
                 axes.tick_params(labelleft=False)
         figure.legend(*handles, loc="outside lower center", ncols=3, frameon=False)
+    return path
+
+
+def _effects(rows: Sequence[Measurement], path: Path) -> Path | None:
+    """What each enhancement adds to NashConv, by the mean over the combinations of the game, with 95 % intervals."""
+    found = measured_cells(rows)
+    if not found:
+        return None
+    with canvas(path, (1.2 + 2.4 * len(found), 3.4)) as figure:
+        first = None
+        for column, ((game, iterations), cells) in enumerate(found.items()):
+            axes = first = figure.add_subplot(1, len(found), column + 1, sharex=first)
+            whole = statistics.fmean(statistics.fmean(cells[each.strategy]) for each in COMBINATIONS)
+            for place, name in enumerate(ENHANCEMENTS):
+                added = effect(cells, name)
+                axes.errorbar(
+                    100 * added.mean / whole,
+                    place,
+                    xerr=100 * added.half / whole if math.isfinite(added.half) else None,
+                    color=LINES[0] if added.mean < 0 else LINES[1],
+                    marker=MARKERS[0],
+                    markersize=5,
+                    linestyle="",
+                    alpha=1.0 if added.decided else 0.45,
+                )
+            axes.axvline(0, color=SUBDUED, linewidth=1, linestyle=(0, (5, 3)))
+            axes.set_title(f"{game},\n{iterations:,} iterations", loc="left", fontweight="bold")
+            axes.set_yticks(range(len(ENHANCEMENTS)), ENHANCEMENTS)
+            axes.invert_yaxis()
+            axes.grid(axis="x")
+            axes.tick_params(labelleft=column == 0)
+        figure.supxlabel("what the enhancement adds to NashConv, %; 95 % intervals; pale where 0 is inside", fontsize=9)
     return path
 
 

@@ -10,10 +10,9 @@ from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import notes, out, print_table, print_text, progress_bar, show_compilation
-from icarus.commands.exploitability import agent_of
+from icarus.commands.exploitability import agent_of, read_scheme
 from icarus.commands.own_files import load_files
 from icarus.engine.match import Agent, Decision, GameLog, play
-from icarus.engine.scheme import parse_scheme
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
@@ -60,7 +59,7 @@ def match_command(
     _check_seats(strategies, loaded)
     told = zip(
         strategies,
-        _each("--scheme", [parse_scheme(text) for text in schemes or [options.DEFAULT_SCHEME]], strategies),
+        _each("--scheme", [read_scheme(text) for text in schemes or [options.DEFAULT_SCHEME]], strategies),
         _each("--move-decay", move_decays or [0.0], strategies),
         _each("--game-decay", game_decays or [0.0], strategies),
         strict=True,

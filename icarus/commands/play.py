@@ -9,6 +9,7 @@ import typer
 from icarus import games
 from icarus.checks import integer
 from icarus.commands.console import out, show_compilation
+from icarus.commands.exploitability import parse_strategy, read_scheme
 from icarus.commands.options import (
     DEFAULT_SCHEME,
     SCHEMES_HELP,
@@ -25,8 +26,6 @@ from icarus.commands.play_browser import Server, Table
 from icarus.commands.play_session import Session
 from icarus.commands.play_terminal import Terminal
 from icarus.engine.match import Agent
-from icarus.engine.scheme import parse_scheme
-from icarus.specs import parse
 
 
 def play_command(
@@ -54,8 +53,8 @@ def play_command(
 
     own, iterations = load_files(files or []), default_iterations(iterations, seconds)
     texts = against or ["BASELINE"]
-    by = parse_scheme(scheme).with_cutoff(cutoff)
-    found = [Agent(parse(text, **own), iterations=iterations, seconds=seconds, scheme=by) for text in texts]
+    by = read_scheme(scheme).with_cutoff(cutoff)
+    found = [Agent(parse_strategy(text, own), iterations=iterations, seconds=seconds, scheme=by) for text in texts]
     if resume is not None:
         if game is not None:
             raise ValueError("--resume goes on with the game in its file; name no other")

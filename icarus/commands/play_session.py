@@ -9,13 +9,13 @@ import attrs
 import numpy as np
 
 from icarus import games
+from icarus.commands.exploitability import parse_strategy
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import parse_scheme
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
-from icarus.specs import parse
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
 FORMAT = "icarus game 1"
@@ -230,4 +230,4 @@ def _agent_fields(agent: Agent) -> dict[str, Any]:
 
 def _agent_of(told: dict[str, Any], own: dict[str, Any]) -> Agent:
     budget = {name: told[name] for name in _BUDGETS if name in told}
-    return Agent(parse(told["strategy"], **own), scheme=parse_scheme(told["scheme"]), **budget)
+    return Agent(parse_strategy(told["strategy"], own), scheme=parse_scheme(told["scheme"]), **budget)

@@ -11,10 +11,9 @@ from icarus import games
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
-from icarus.commands.exploitability import agent_of, keeps_tree
+from icarus.commands.exploitability import agent_of, keeps_tree, read_scheme
 from icarus.commands.own_files import load_files
 from icarus.engine.parallel import check_threads
-from icarus.engine.scheme import parse_scheme
 from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, search
 from icarus.engine.told import refuse_cutoff
 from icarus.equilibrium.searching import TreeAgent
@@ -55,7 +54,7 @@ def search_command(
     if html is not None:
         check_new_file(html)
     own, iterations = load_files(files or []), options.default_iterations(iterations, seconds)
-    by = parse_scheme(scheme).with_cutoff(cutoff)
+    by = read_scheme(scheme).with_cutoff(cutoff)
     if keeps_tree(strategy):
         if html is not None:
             raise ValueError(f"--html draws the tree of a strategy; {strategy} has none to draw")

@@ -9,6 +9,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
+from icarus.engine.own_scheme import OwnScheme, check_usual
 from icarus.engine.parallel import ROOTS, check_threads
 from icarus.engine.reuse import continues
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
@@ -20,7 +21,7 @@ _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one 
 
 
 def _strategy(instance: Any, attribute: Any, value: Any) -> None:
-    if not isinstance(value, Enhancement):
+    if not isinstance(value, Enhancement | OwnScheme):
         raise TypeError(
             f"the strategy of an agent is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"
         )
@@ -31,6 +32,8 @@ class Agent:
     """A player: a strategy, a budget for each decision, the threads that spend it, scheme and cut-off of its searches (see `search`).
 
     Attributes:
+        strategy: an enhancement or a composition; or the settings of a search that is a scheme of its own, such as
+            `icarus.equilibrium.OOS()`, who remembers within a match.
         cutoff: after how many actions of simulation playouts are cut off; the scheme says it then.
         move_decay: what the records of one search are worth to the next of the same game (`Result.decayed`): at 1 the tree below the moves
             played and all else that was learned is kept, at 0 every search begins anew.
@@ -44,7 +47,7 @@ class Agent:
             than trees.
     """
 
-    strategy: Enhancement = attrs.field(validator=_strategy)
+    strategy: Enhancement | OwnScheme = attrs.field(validator=_strategy)
     iterations: int | None = attrs.field(default=None, kw_only=True)
     seconds: float | None = attrs.field(default=None, kw_only=True)
     threads: int = attrs.field(default=1, kw_only=True)
@@ -62,6 +65,9 @@ class Agent:
         check_threads(self.threads, self.sharing)
         check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
         object.__setattr__(self, "scheme", self.scheme.with_cutoff(self.cutoff))
+        if isinstance(self.strategy, OwnScheme):
+            names = ("threads", "scheme", "move_decay", "game_decay")
+            check_usual(self.strategy, **{name: getattr(self, name) for name in names})
 
     def search(self, state: State, seed: int | Sequence[int], records: Result | None = None) -> Result:
         """The agent's search for a decision, with the records of an earlier one if they are given."""
@@ -77,8 +83,10 @@ class Agent:
             records=records,
         )
 
-    def seated(self, game: Game) -> "Agent | SeatedAgent":
+    def seated(self, game: Game) -> Any:
         """The player of one match: himself if he remembers nothing between his decisions, else one who does."""
+        if isinstance(self.strategy, OwnScheme):
+            return self.strategy.as_player(iterations=self.iterations, seconds=self.seconds).seated(game)
         return SeatedAgent(self) if self.move_decay or self.game_decay else self
 
     def __str__(self) -> str:
@@ -104,7 +112,7 @@ class SeatedAgent:
         self.found: Result | None = None
 
     @property
-    def strategy(self) -> Enhancement:
+    def strategy(self) -> Enhancement | OwnScheme:
         return self.agent.strategy
 
     @property

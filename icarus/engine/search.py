@@ -8,6 +8,7 @@ from typing import Any
 from icarus import checks
 from icarus.algebra import Enhancement, Sum
 from icarus.compiler.interrupts import listening
+from icarus.engine.own_scheme import OwnScheme, check_usual
 from icarus.engine.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads
 from icarus.engine.plain import begin_search_in_python
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
@@ -27,7 +28,7 @@ FIRST_SLICE = 8  # iterations before the first look
 
 def search(
     state: State,
-    strategy: Enhancement,
+    strategy: Enhancement | OwnScheme,
     *,
     iterations: int | None = None,
     seconds: float | None = None,
@@ -44,7 +45,8 @@ def search(
 
     Args:
         state: a state in which a player is about to act.
-        strategy: an enhancement or a composition.
+        strategy: an enhancement or a composition; or settings of another search, such as `icarus.equilibrium.OOS()`, whose result is an
+            `OnlineResult`, and for which threads, scheme, cutoff, engine and records must be left as they are.
         iterations: how many playouts to make; or
         seconds: for how long (wall clock); with both, whichever ends first.
         seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
@@ -74,9 +76,21 @@ def search(
     check_search(state, strategy, iterations, seconds, seed)
     check_threads(threads, sharing)
     check_scheme(scheme, iterations, threads, sharing)
+    if isinstance(strategy, OwnScheme):
+        check_usual(strategy, threads=threads, scheme=scheme, cutoff=cutoff, engine=engine, records=records)
+        player = strategy.as_player(iterations=iterations, seconds=seconds)
+        return player.search(state, seed, progress=progress)
     scheme = scheme.with_cutoff(cutoff)
     engine = checked_engine(engine, state.game, threads)
-    running = begin_search(state, strategy, seed, threads, sharing, scheme, engine, records)
+    return _spent(
+        begin_search(state, strategy, seed, threads, sharing, scheme, engine, records), iterations, seconds, progress
+    )
+
+
+def _spent(
+    running: Any, iterations: int | None, seconds: float | None, progress: Callable[[int, float], None] | None
+) -> Result:
+    """What a search finds when it has spent its budget, or is interrupted."""
     started = time.perf_counter()
     try:
         with contextlib.closing(running), listening():
@@ -158,7 +172,7 @@ def check_search(state: Any, strategy: Any, iterations: Any, seconds: Any, seed:
         raise ValueError(
             f"the weights of ({strategy}) do not sum to 1: it is no strategy yet; divide it by {len(strategy.terms)}"
         )
-    if not isinstance(strategy, Enhancement):
+    if not isinstance(strategy, Enhancement | OwnScheme):
         raise TypeError(
             f"a strategy is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {strategy!r}"
         )

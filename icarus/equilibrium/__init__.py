@@ -1,13 +1,13 @@
 """Game theory of two-player zero-sum games: whole trees, best responses and exploitability, regret minimization."""
 
+from icarus.equilibrium.aggregate import Aggregate
 from icarus.equilibrium.best_response import BestResponse, Exploitability, best_response, exploitability
 from icarus.equilibrium.cfr import CFR, CFRPlus, near_equilibrium
 from icarus.equilibrium.deals import Deals, deals_of, information_state
 from icarus.equilibrium.ismcts import ISMCTS, BanditSearch, ISMCTSAgent, parse_ismcts
 from icarus.equilibrium.mccfr import MCCFR
-from icarus.equilibrium.measure import Aggregate, Stitching, stitched
-from icarus.equilibrium.online import OnlineSearch, OOSAgent
-from icarus.equilibrium.oos import OOS, parse_oos
+from icarus.equilibrium.measure import Stitching, stitched
+from icarus.equilibrium.oos import OOS, OnlineSearch, OOSAgent, parse_oos
 from icarus.equilibrium.policies import TabularPolicy, tabular
 from icarus.equilibrium.reference import NearEquilibrium, parse_near_equilibrium
 from icarus.equilibrium.searching import OnlineResult

@@ -13,12 +13,15 @@ import numpy as np
 
 from icarus.compiler.entries import compiled
 from icarus.compiler.later import types
+from icarus.compiler.pointers import address_of, array_at
 from icarus.equilibrium.arrays import END, NOTHING, SET, VIEW
 from icarus.equilibrium.growth import PLAYERS, rows
 from icarus.equilibrium.policies import Policy, TabularPolicy, tabular
 from icarus.equilibrium.tree import GameTree, tree_of
 from icarus.kernel import inlined
 from icarus.kernel.game import Game
+
+_REAL = np.dtype(np.float64)
 
 
 @inlined
@@ -51,22 +54,36 @@ def pass_on(view: Any, value: float, values: np.ndarray, actions: np.ndarray) ->
 
 
 def respond(
-    views: np.ndarray, sets: np.ndarray, ends: np.ndarray, policy: np.ndarray, best: np.ndarray, out: np.ndarray
+    views: np.ndarray,
+    sets: np.ndarray,
+    ends: np.ndarray,
+    policy: np.ndarray,
+    best: np.ndarray,
+    by_view: np.ndarray,
+    by_slot: np.ndarray,
+    out: np.ndarray,
 ) -> int:
     """Both players' best responses.
 
     Args:
         policy: [slots] to respond to.
         best: [slots], set to 1 at the actions of the best responses and to 0 elsewhere.
+        by_view, by_slot: zeros to work with. [3, views], [2, slots]
         out: [4]: the best responses' values for each player, then the policy's own.
     """
-    reached, values = np.empty(len(views)), np.zeros(len(views))
-    actions, expected = np.zeros(len(policy)), np.zeros(len(policy))
+    count, slots = len(views), len(policy)  # views that own nothing, as in the growth of a tree
+    views, sets = array_at(address_of(views), count, VIEW), array_at(address_of(sets), len(sets), SET)
+    ends, policy = array_at(address_of(ends), len(ends), END), array_at(address_of(policy), slots, _REAL)
+    reached, values = array_at(address_of(by_view[0]), count, _REAL), array_at(address_of(by_view[1]), count, _REAL)
+    actions, expected = array_at(address_of(by_slot[0]), slots, _REAL), array_at(address_of(by_slot[1]), slots, _REAL)
+    own = array_at(address_of(by_view[2]), count, _REAL)
+    best = array_at(address_of(best), slots, _REAL)
     reach(views, policy, reached)
     for player in range(PLAYERS):
         gather(ends, reached, player, values)
-    own = values.copy()
-    for i in range(len(views) - 1, -1, -1):
+    for i in range(count):
+        own[i] = values[i]
+    for i in range(count - 1, -1, -1):
         view = views[i]
         if view.set != NOTHING:
             one = sets[view.set]
@@ -89,8 +106,9 @@ def respond(
 @functools.cache
 def responding() -> Any:
     """`respond` as machine code."""
-    reals = types.float64[::1]
-    return compiled(respond, types.int64(rows(VIEW), rows(SET), rows(END), reals, reals, reals), "best responses")
+    reals, table = types.float64[::1], types.float64[:, ::1]
+    tree = (rows(VIEW), rows(SET), rows(END))
+    return compiled(respond, types.int64(*tree, reals, reals, table, table, reals), "best responses")
 
 
 @attrs.frozen
@@ -200,5 +218,6 @@ def _responses(tree: GameTree, policy: Policy, seed: int) -> tuple[tuple[np.ndar
     """((the policy, the best responses) by slot, the four values)."""
     given = tabular(tree, policy, seed).probabilities
     best, out = np.zeros(len(given)), np.zeros(2 * PLAYERS)
-    responding()(tree.views, tree.sets, tree.ends, given, best, out)
+    by_view, by_slot = np.zeros((3, len(tree.views))), np.zeros((2, len(given)))
+    responding()(tree.views, tree.sets, tree.ends, given, best, by_view, by_slot, out)
     return (given, best), out

@@ -37,7 +37,7 @@ FRAME = np.dtype(
     ],
     align=True,
 )
-_WORD, _ROW = np.dtype(np.int64), np.dtype(np.int32)
+_WORD, _ROW, _REAL = np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.float64)
 SPREAD = 2  # rows of the index for each view
 ALIKE = 1e-9  # rewards that sum to 1 do so this nearly
 
@@ -46,7 +46,7 @@ ALIKE = 1e-9  # rewards that sum to 1 do so this nearly
 def find_view(views: np.ndarray, index: np.ndarray, parent: int, move: int, slot: int) -> int:
     """The place in the index of the view that continues another by a move: of its row, or empty where there is none yet."""
     mask = len(index) - 1
-    i = mix(mix(parent, move), slot) & mask
+    i = mix((parent << 32) ^ slot, move) & mask
     while index[i] != NOTHING:
         view = views[index[i]]
         if view.parent == parent and view.move == move and view.slot == slot:
@@ -149,7 +149,7 @@ def room(tree: Tree, frames: np.ndarray) -> int:
         return MORE_SETS
     if walk.slots + walk.max_legal > len(tree.slots):
         return MORE_SLOTS
-    if walk.views + PLAYERS > len(tree.views):
+    if walk.views + PLAYERS > len(tree.views) or SPREAD * (walk.views + PLAYERS) > len(tree.places):
         return MORE_VIEWS
     if walk.ends + 1 > len(tree.ends):
         return MORE_ENDS
@@ -161,10 +161,12 @@ def play(tree: Tree, frame: Any, below: Any, slot: int, here: np.ndarray, there:
     """Make the action of a slot in a copy of the state, and have both players see it."""
     walk, action = tree.walk, tree.slots[slot].action
     mover = tree.sets[frame.set].player
-    moves[:] = action
+    for player in range(PLAYERS):
+        moves[player] = action
     if walk.observe != 0:
         call4(walk.observe, (address_of(here), action, address_of(moves), PLAYERS))
-    there[:] = here
+    for i in range(len(here)):  # an assignment of slices would ask first whether they overlap
+        there[i] = here[i]
     call2(walk.apply, (address_of(there), action))
     for player in range(PLAYERS):
         below.known[player] = frame.known[player]
@@ -222,8 +224,15 @@ def grow(
     states: np.ndarray,
     dealt: np.ndarray,
     seen: np.ndarray,
+    words: np.ndarray,
+    reals: np.ndarray,
 ) -> int:
-    """Go on with the walk until all is done or something is missing; the frame of the deals is there from the start."""
+    """Go on with the walk until all is done or something is missing; the frame of the deals is there from the start.
+
+    Args:
+        words: room for legal actions and what each player sees. [max_legal + players]
+        reals: room for chance's probabilities and rewards. [max_legal + players]
+    """
     walk = array_at(address_of(walks), 1, WALK)[0]
     tree = Tree(  # views that own nothing: counting references at each use would take longer than the walk
         walk,
@@ -236,8 +245,10 @@ def grow(
     )
     frames = array_at(address_of(frames), len(frames), FRAME)
     states = matrix_at(address_of(states), states.shape[0], states.shape[1], _WORD)
-    actions, moves = np.empty(walk.max_legal, np.int64), np.empty(PLAYERS, np.int64)
-    odds, rewards = np.empty(walk.max_legal, np.float64), np.empty(PLAYERS, np.float64)
+    most = walk.max_legal
+    actions, odds = array_at(address_of(words), most, _WORD), array_at(address_of(reals), most, _REAL)
+    moves = array_at(address_of(words) + 8 * most, PLAYERS, _WORD)
+    rewards = array_at(address_of(reals) + 8 * most, PLAYERS, _REAL)
     status = WHOLE
     while walk.depth >= 0 and status == WHOLE:
         frame = frames[walk.depth]
@@ -288,9 +299,10 @@ def rows(dtype: np.dtype) -> Any:
 def growth() -> Any:
     """`grow` as machine code."""
     tables, words = [rows(dtype) for dtype in (WALK, NODE, SET, SLOT, VIEW)], types.int64[:, ::1]
+    room = (types.int64[::1], types.float64[::1])
     return compiled(
         grow,
-        types.int64(*tables, types.int32[::1], rows(END), rows(FRAME), words, words, words),
+        types.int64(*tables, types.int32[::1], rows(END), rows(FRAME), words, words, words, *room),
         "growth of a game tree",
     )
 

@@ -67,6 +67,10 @@ class ISMCTS:
 
     __repr__ = __str__
 
+    def as_player(self, *, iterations: int | None = None, seconds: float | None = None) -> "ISMCTSAgent":
+        """The player who searches so."""
+        return ISMCTSAgent(self, iterations=iterations, seconds=seconds)
+
     def settings(self, game: Game) -> np.ndarray:
         """[1] of BANDIT."""
         settings, (low, high) = np.zeros(1, BANDIT), game.gains
@@ -141,6 +145,11 @@ class BanditSearch(TreeSearch):
             *(tree.nodes, tree.sets, tree.ends, self.arms, self.known, self._visits, self._odds, self._settings),
             *(self._rng, self._path, self._sigma, self._starts, self._shares, self._control, iterations),
         )
+
+    @property
+    def updates(self) -> np.ndarray:
+        """How often the average policy was updated in each information set: the trials of its bandit. [sets]"""
+        return np.add.reduceat(self.arms["trials"], self.tree.sets["slot"])
 
     def values_in(self, number: int) -> np.ndarray:
         """The mean reward after each action of an information set, by UCB1; nan where it was not tried."""

@@ -74,6 +74,7 @@ class Sampling(NamedTuple):
     ends: np.ndarray
     regrets: np.ndarray
     sums: np.ndarray
+    updates: np.ndarray
     visits: np.ndarray
     odds: np.ndarray
     known: np.ndarray
@@ -282,6 +283,7 @@ def learn(of: Sampling, at: Any, player: int) -> None:
             factor = step.others / step.sampled
             for k in range(one.count):
                 of.sums[one.slot + k] += factor * of.sigma[depth, k]
+            of.updates[step.set] += 1
         tail = whole
 
 
@@ -317,6 +319,7 @@ def sample_online(
     ends: np.ndarray,
     regrets: np.ndarray,
     sums: np.ndarray,
+    updates: np.ndarray,
     visits: np.ndarray,
     odds: np.ndarray,
     known: np.ndarray,
@@ -338,6 +341,7 @@ def sample_online(
     Ctrl-C ends it after an iteration.
 
     Args:
+        updates: [sets] of the average policy, counted.
         odds: [slots] probabilities of chance's outcomes.
         visits: [actions] of the information set searched for.
         sigma: room for σ along a path. [depth, actions]
@@ -351,6 +355,7 @@ def sample_online(
         array_at(address_of(ends), len(ends), END),
         array_at(address_of(regrets), len(regrets), _REAL),
         array_at(address_of(sums), len(sums), _REAL),
+        array_at(address_of(updates), len(updates), _WORD),
         array_at(address_of(visits), len(visits), _WORD),
         array_at(address_of(odds), len(odds), _REAL),
         array_at(address_of(known), len(known), _BYTE),
@@ -385,6 +390,6 @@ def online_sampling() -> Any:
     reals, words, bytes_ = types.float64[::1], types.int64[::1], types.uint8[::1]
     table = types.float64[:, ::1]
     tables = (rows(NODE), rows(SET), rows(END))
-    learned = (reals, reals, words, reals, bytes_, bytes_, table, types.int32[::1], table)
+    learned = (reals, reals, words, words, reals, bytes_, bytes_, table, types.int32[::1], table)
     rest = (rows(SETTINGS), rows(CONTROL), types.uint64[::1], rows(STEP), table, reals, words, types.int64)
     return compiled(sample_online, types.int64(*tables, *learned, *rest), "online outcome sampling")

@@ -45,12 +45,16 @@ class NearEquilibrium:
         """What the player plays by: himself."""
         return self
 
+    def as_player(self, *, iterations: int | None = None, seconds: float | None = None) -> "NearEquilibrium":
+        """Himself, whatever the budget: nothing is searched."""
+        return self
+
     def seated(self, game: Game) -> "SeatedPolicy":
         """The player of one match."""
         return SeatedPolicy(self, _near(game, self.epsilon))
 
-    def search(self, state: State, seed: int | Sequence[int]) -> OnlineResult:
-        """An action drawn; nothing is searched."""
+    def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> OnlineResult:
+        """An action drawn; nothing is searched, so that there is no progress to tell."""
         return self.seated(state.game).search(state, seed)
 
 

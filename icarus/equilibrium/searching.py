@@ -175,6 +175,11 @@ class TreeSearch:
         one = self.tree.sets[number]
         return slice(int(one["slot"]), int(one["slot"] + one["count"]))
 
+    @property
+    def updates(self) -> np.ndarray:
+        """How often the average policy was updated in each information set. [sets]"""
+        raise NotImplementedError
+
     def weights(self) -> np.ndarray:
         """What the policy to play from is in proportion to. [slots]"""
         return self.sums
@@ -253,9 +258,11 @@ class TreeAgent:
         """What the player plays by: his settings."""
         return self.scheme  # type: ignore[attr-defined]
 
-    def search(self, state: State, seed: int | Sequence[int]) -> OnlineResult:
-        """A search that begins with an empty memory."""
-        return self.seated(state.game).search(state, seed)
+    def search(
+        self, state: State, seed: int | Sequence[int], progress: Callable[[int, float], None] | None = None
+    ) -> OnlineResult:
+        """A search that begins with an empty memory; `progress` as for `TreeSearch.run`."""
+        return self.seated(state.game).search(state, seed, progress)
 
     def seated(self, game: Game) -> "SeatedTreeAgent":
         """The same player in one match, with a memory."""
@@ -275,6 +282,9 @@ class SeatedTreeAgent:
     memory: TreeSearch
     preference: None = None
 
-    def search(self, state: State, seed: int | Sequence[int]) -> OnlineResult:
+    def search(
+        self, state: State, seed: int | Sequence[int], progress: Callable[[int, float], None] | None = None
+    ) -> OnlineResult:
         """The search for a decision, which builds on those before."""
-        return self.memory.run(state, iterations=self.agent.iterations, seconds=self.agent.seconds, seed=seed)
+        iterations, seconds = self.agent.iterations, self.agent.seconds
+        return self.memory.run(state, iterations=iterations, seconds=seconds, seed=seed, progress=progress)

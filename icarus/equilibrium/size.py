@@ -17,7 +17,7 @@ from icarus.compiler.pointers import address_of, call1, call2, call4
 from icarus.compiler.rng import seeded
 from icarus.equilibrium.deals import Deals
 from icarus.equilibrium.growth import PLAYERS, WALK, rows
-from icarus.kernel import TERMINAL, below, inlined, uniform
+from icarus.kernel import TERMINAL, below, helper, inlined, uniform
 from icarus.kernel.state import in_words
 
 WALKS = 20  # of each kind
@@ -75,6 +75,7 @@ def next_moves(
     return one_of_each(seen, chosen, count, rng)
 
 
+@helper
 def measure(walks: np.ndarray, start: np.ndarray, viewer: int, rng: np.ndarray) -> float:
     """The number of a viewer's information states, or of all histories, after one deal, by one walk."""
     walk, total = walks[0], 0.0
@@ -109,11 +110,19 @@ def measure(walks: np.ndarray, start: np.ndarray, viewer: int, rng: np.ndarray) 
     return total
 
 
+def measure_all(walks: np.ndarray, starts: np.ndarray, viewer: int, rng: np.ndarray) -> float:
+    """The mean over some deals, one walk after each."""
+    total = 0.0
+    for i in range(len(starts)):
+        total += measure(walks, starts[i], viewer, rng)
+    return total / len(starts)
+
+
 @functools.cache
 def measuring() -> Any:
-    """`measure` as machine code."""
-    arguments = (rows(WALK), types.int64[::1], types.int64, types.uint64[::1])
-    return compiled(measure, types.float64(*arguments), "size of a game")
+    """`measure_all` as machine code."""
+    arguments = (rows(WALK), types.int64[:, ::1], types.int64, types.uint64[::1])
+    return compiled(measure_all, types.float64(*arguments), "size of a game")
 
 
 def estimated(walk: np.ndarray, deals: Deals) -> Size:
@@ -129,12 +138,12 @@ def estimated(walk: np.ndarray, deals: Deals) -> Size:
 
     def mean(seen: np.ndarray, viewer: int) -> float:
         """For the deals that look different to a viewer, each drawn as often as any other."""
-        different, face = np.unique(seen, return_inverse=True)
-        found = []
-        for _ in range(WALKS):
-            drawn = luck.choice(np.flatnonzero(face == luck.integers(len(different))))
-            found.append(measured(walk, in_words(deals.states[drawn : drawn + 1]), viewer, rng))
-        return len(different) * float(np.mean(found))
+        _, face, counts = np.unique(seen, return_inverse=True, return_counts=True)
+        chosen = luck.integers(len(counts), size=WALKS)
+        place = np.cumsum(counts)[chosen] - 1 - luck.integers(counts[chosen])
+        drawn = np.argsort(face, kind="stable")[place]
+        starts = np.array([in_words(deals.states[k : k + 1]) for k in drawn])
+        return len(counts) * float(measured(walk, starts, viewer, rng))
 
     views = [mean(deals.seen[:, player], player) for player in range(PLAYERS)]
     return Size(mean(np.arange(len(deals)), ALL_HISTORIES), sum(views))

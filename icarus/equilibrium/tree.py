@@ -28,8 +28,17 @@ from icarus.kernel.game import Game
 from icarus.kernel.state import State, in_words
 
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
-_FEW = 1 << 10  # rows of a new array, beside those that are expected
+_FEW = 1 << 10  # histories on a path that there is room for
+SMALL = 1 << 13  # rows that a walk begins with; the size of a game that needs more is estimated first
 SLACK = 1.1  # so many times what a game is estimated to need
+VIEWS_OF_STATE = 4  # for each information state, where bids are all that differs
+EXPECTED = {  # rows for each history, and for each estimated information state, of which there may be some times more
+    "nodes": (1.0, 0),
+    "sets": (0.0, 4),
+    "slots": (0.0, 16),
+    "views": (0.0, 12),
+    "ends": (1.0, 0),
+}
 
 
 class GameTree:
@@ -48,14 +57,12 @@ class GameTree:
     def __init__(self, game: Game, largest: int = LARGEST) -> None:
         refuse_unless_two_players(game)
         self.game, self.deals = game, deals_of(game)
-        self._walk = walk_of(game)
-        size = self._refuse_if_too_large(largest)
+        self._walk, self._size = walk_of(game), None
         self._arrays = {"nodes": NODE, "sets": SET, "slots": SLOT, "views": VIEW, "ends": END}
-        rows = max(_FEW, 2 * len(self.deals) + game.max_legal)
-        expected = {"nodes": size.histories, "ends": size.histories / 2, "slots": 4 * size.information_states}
-        for name, dtype in self._arrays.items():  # room to begin with: each time that there is too little takes a copy
-            setattr(self, name, np.zeros(rows + int(SLACK * expected.get(name, size.information_states)), dtype))
-        self._index = np.full(1 << (SPREAD * len(self.views) - 1).bit_length(), NOTHING, np.int32)
+        rows = max(min(SMALL, largest), 2 * len(self.deals) + game.max_legal)
+        for name, dtype in self._arrays.items():
+            setattr(self, name, np.zeros(rows, dtype))
+        self._index_views(rows)
         self._grow(largest)
 
     nodes: np.ndarray
@@ -63,21 +70,14 @@ class GameTree:
     slots: np.ndarray
     views: np.ndarray
     ends: np.ndarray
-
-    def _refuse_if_too_large(self, largest: int) -> Size:
-        size = estimated(self._walk, self.deals)
-        if size.histories > largest:
-            raise ValueError(
-                f"{self.game} is too large to be walked whole: about {size.information_states:.2g} information states in "
-                f"{size.histories:.2g} histories; at most {largest:,} histories are possible"
-            )
-        return size
+    _size: Size | None  # estimated, where the game is not small
 
     def _grow(self, largest: int) -> None:
         deals, walk = self.deals, self._walk
         dealt = np.array([in_words(deals.states[i : i + 1]) for i in range(len(deals))])
         frames, states = np.zeros(_FEW, FRAME), np.zeros((_FEW, dealt.shape[1]), np.int64)
         self._place_deals(frames)
+        room = [np.zeros(self.game.max_legal + PLAYERS, kind) for kind in (np.int64, np.float64)]
         while True:
             names = ("nodes", "sets", "slots", "views")
             status = growth()(
@@ -89,17 +89,18 @@ class GameTree:
                 states,
                 dealt,
                 deals.seen,
+                *room,
             )
             if status in (WHOLE, UNEQUAL, NOT_CONSTANT):
                 break
             if walk["nodes"][0] > 2 * largest:
                 raise ValueError(f"{self.game} is too large to be walked whole: more than {2 * largest:,} histories")
             if status == MORE_DEPTH:
-                frames, states = _doubled(frames), _doubled(states)
+                frames, states = _lengthened(frames, 2 * len(frames)), _lengthened(states, 2 * len(states))
             else:
-                self._give_rows(list(self._arrays)[status - 1])
+                self._give_rows(list(self._arrays)[status - 1], largest)
         for name in self._arrays:
-            setattr(self, name, getattr(self, name)[: walk[name][0]].copy())
+            setattr(self, name, getattr(self, name)[: walk[name][0]])
         self._refuse_unless_sound(status)
 
     def _place_deals(self, frames: np.ndarray) -> None:
@@ -115,11 +116,27 @@ class GameTree:
         walk["nodes"], walk["sets"], walk["slots"], walk["views"], walk["ends"] = count + 1, 1, count, PLAYERS, 0
         walk["depth"], walk["deepest"] = 0, 1
 
-    def _give_rows(self, name: str) -> None:
-        setattr(self, name, _doubled(getattr(self, name)))
-        if name == "views":
-            self._index = np.full(2 * len(self._index), NOTHING, np.int32)
-            reindexing()(self.views, int(self._walk["views"][0]), self._index)
+    def _give_rows(self, name: str, largest: int) -> None:
+        """More rows for an array; the first time as many for all as the game may need, since each time takes a copy.
+
+        Rows that are never used take no memory: the system gives it as they are written.
+        """
+        if self._size is None:
+            self._size = size = estimated(self._walk, self.deals)
+            _refuse_if_too_large(self.game, size, largest)
+            for each, (histories, states) in EXPECTED.items():
+                rows = SMALL + int(SLACK * (histories * size.histories + states * size.information_states))
+                setattr(self, each, _lengthened(getattr(self, each), rows))
+            self._index_views(SMALL + int(VIEWS_OF_STATE * size.information_states))
+        elif name == "views" and SPREAD * len(self.views) > len(self._index):
+            self._index_views(len(self._index))
+        else:
+            setattr(self, name, _lengthened(getattr(self, name), 2 * len(getattr(self, name))))
+
+    def _index_views(self, rows: int) -> None:
+        """An index with room for so many views, and those there are entered."""
+        self._index = np.full(1 << (SPREAD * rows - 1).bit_length(), NOTHING, np.int32)
+        reindexing()(self.views, int(self._walk["views"][0]), self._index)
 
     def _refuse_unless_sound(self, status: int) -> None:
         if status == NOT_CONSTANT:
@@ -238,8 +255,9 @@ class GameTree:
         return f"<tree of {self.game}: {len(self.nodes)} histories, {len(self.decisions)} information sets>"
 
 
-def _doubled(array: np.ndarray) -> np.ndarray:
-    longer = np.zeros((2 * len(array), *array.shape[1:]), array.dtype)
+def _lengthened(array: np.ndarray, rows: int) -> np.ndarray:
+    """A copy with at least so many rows."""
+    longer = np.zeros((max(rows, len(array)), *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
     return longer
 
@@ -255,6 +273,24 @@ def refuse_unless_two_players(game: Any) -> None:
         )
     if DISABLED:
         raise RuntimeError(f"{game} cannot be walked: NUMBA_DISABLE_JIT is set; unset it")
+
+
+def refuse_unless_walkable(game: Any, largest: int = LARGEST) -> None:
+    """Refuse a game whose tree cannot be had, before any of it is grown.
+
+    Raises:
+        ValueError: not two players, deals in secret, or too large. TypeError: no game.
+    """
+    refuse_unless_two_players(game)
+    _refuse_if_too_large(game, estimated(walk_of(game), deals_of(game)), largest)
+
+
+def _refuse_if_too_large(game: Game, size: Size, largest: int) -> None:
+    if size.histories > largest:
+        raise ValueError(
+            f"{game} is too large to be walked whole: about {size.information_states:.2g} information states in "
+            f"{size.histories:.2g} histories; at most {largest:,} histories are possible"
+        )
 
 
 def walk_of(game: Game) -> np.ndarray:

@@ -1,10 +1,11 @@
 """Full stitching and the aggregate method: what they add up, what they pass on, and what they find."""
 
+import attrs
 import numpy as np
 import pytest
 
 from icarus import Agent, exploitability, games
-from icarus.equilibrium import OOS, Aggregate, OOSAgent, Stitching, stitched, tabular
+from icarus.equilibrium import OOS, Aggregate, ISMCTSAgent, OOSAgent, Stitching, stitched, tabular
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.measure import own_predecessors
 from icarus.equilibrium.policies import FIXED
@@ -94,7 +95,7 @@ def test_later_searches_of_a_match_add_only_what_lies_below():
     path = next(
         way
         for key in range(100)
-        if len(way := [n for n in aggregate._path(np.random.default_rng((1, key)))]) == 3
+        if len(way := [n for n in aggregate._path(np.random.default_rng((1, key)), {})]) == 3
         and (aggregate_key := key) >= 0
     )
     aggregate.matches = aggregate_key
@@ -117,12 +118,82 @@ def test_of_agents_without_memory_visits_are_added_up():
     assert aggregate.weights.sum() % 100 == 0 and aggregate.exploitability().nash_conv < 1
 
 
+class Watched:
+    """A player in a match, with what he knew after each of his searches."""
+
+    def __init__(self, seated):
+        self.seated, self.memory, self.seen = seated, seated.memory, []
+
+    def search(self, state, seed):
+        found = self.seated.search(state, seed)
+        self.seen.append((self.memory.tree.set_at(state), self.memory.sums.copy(), self.memory.updates.copy()))
+        return found
+
+
+@pytest.mark.parametrize("agent", [OOSAgent(OOS(delta=0.5), iterations=200), ISMCTSAgent(iterations=200)], ids=str)
+def test_at_aamas_each_search_adds_all_that_is_known_of_its_information_set_and_those_that_follow(agent, monkeypatch):
+    matches, seated = [], type(agent).seated
+    monkeypatch.setattr(
+        type(agent), "seated", lambda self, game: matches.append(Watched(seated(self, game))) or matches[-1]
+    )
+    aggregate = Aggregate(tree_of(LEDUC), agent, version="AAMAS", seed=5)
+    aggregate.play(3)
+    tree, expected = aggregate.tree, np.zeros(len(aggregate.tree.slots))
+    states = dict(zip(tree.decisions.tolist(), tree.information_states(), strict=True))
+    for number, sums, updates in (search for match in matches for search in match.seen):
+        player, card, moves = states[number]
+        for other, (his, dealt, told) in states.items():
+            if (his, dealt, told[: len(moves)]) == (player, card, moves) and updates[other] >= 20:
+                one = tree.sets[other]
+                expected[one["slot"] : one["slot"] + one["count"]] += sums[one["slot"] : one["slot"] + one["count"]]
+    assert [{states[number][0] for number, _, _ in match.seen} for match in matches] == [{0}, {1}] * 3
+    assert aggregate.searches == sum(len(match.seen) for match in matches)
+    assert (expected > 0).any() and aggregate.weights == pytest.approx(expected, rel=1e-12)
+
+
+def test_at_aamas_what_was_hardly_sampled_is_left_out():
+    aggregate = Aggregate(LEDUC, OOSAgent(iterations=5), version="AAMAS", seed=3)
+    aggregate.play(1)
+    assert aggregate.searches > 0 and not aggregate.weights.any()
+
+
+def test_at_aamas_the_search_plays_what_it_finds():
+    """Who always bets never comes to an information set of his where he has checked before."""
+
+    class Bettor:
+        def seated(self, game):
+            return self
+
+        def search(self, state, seed):
+            count = len(state.legal_actions())
+            one = np.eye(count)[-1]
+            return attrs.make_class("Found", ["policy", "visits"])(one, 100 * one)
+
+    aggregate = Aggregate(KUHN, Bettor(), version="AAMAS")
+    aggregate.play(40)
+    reached = {
+        (state[0], state[2])
+        for number, state in zip(aggregate.tree.decisions, aggregate.tree.information_states(), strict=True)
+        if aggregate.policy.at(int(number)).tolist() == [0.0, 1.0]
+    }
+    assert reached == {(0, ()), (1, (0,)), (1, (1,))}
+
+
+@pytest.mark.parametrize("method", [None, "AAMAS"])
+def test_aggregates_of_online_outcome_sampling_come_near_an_equilibrium(method):
+    version = {} if method is None else {"version": method}
+    aggregate = Aggregate(KUHN, OOSAgent(OOS(delta=0.5, compensation=True), iterations=10_000), seed=2, **version)
+    aggregate.play(60)
+    assert aggregate.exploitability().nash_conv < 0.06
+
+
 def test_where_nothing_is_known_a_fixed_random_action_can_be_played():
     one, other = (Aggregate(LEDUC, OOSAgent(iterations=5), missing=missing, seed=3) for missing in ("uniform", FIXED))
     one.play(1)
     other.play(1)
     unknown = one.weights == 0
-    assert set(np.unique(other.policy.probabilities[unknown & (one._owner >= 0)]).tolist()) == {0.0, 1.0}
+    owned = np.repeat(one.tree.sets["player"] >= 0, one.tree.sets["count"])
+    assert set(np.unique(other.policy.probabilities[unknown & owned]).tolist()) == {0.0, 1.0}
     assert other.exploitability().nash_conv != one.exploitability().nash_conv
 
 
@@ -132,5 +203,7 @@ def test_what_does_not_search_is_refused():
             method(KUHN, BASELINE)
     with pytest.raises(ValueError, match="missing is 'none'; it must be 'uniform' or 'a fixed random action'"):
         Aggregate(KUHN, OOSAgent(iterations=1), missing="none")
+    with pytest.raises(ValueError, match="version is 'ECAI'; it must be 'AAAI' or 'AAMAS'"):
+        Aggregate(KUHN, OOSAgent(iterations=1), version="ECAI")
     with pytest.raises(ValueError, match="matches is 0"):
         Aggregate(KUHN, OOSAgent(iterations=1)).play(0)

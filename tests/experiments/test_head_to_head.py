@@ -103,7 +103,7 @@ def test_figures_are_drawn_from_what_there_is(tmp_path):
         if block["block"] == 0 and block["game"] == DICE:
             HEAD_TO_HEAD.keep(tmp_path, {**block, "first": [0.0, 1.0], "second": [1.0, 1.0]})
     paths = draw(tmp_path, tmp_path / "drawn")
-    assert [path.name for path in paths] == ["root.png", "aggregate.png", "figure-2.png", "sixteen.png"]
+    assert [path.name for path in paths] == ["root.png", "aggregate.png", "figure-2.png", "sixteen.png", "effects.png"]
     assert all(path.stat().st_size > 20_000 and path.with_suffix(".svg").exists() for path in paths)
 
 

@@ -1,0 +1,114 @@
+"""Which enhancement makes ISMCTS less exploitable: the sixteen combinations ranked, and the four main effects of the factorial design.
+
+Every enhancement is in eight combinations and not in the eight others, which differ in nothing else; so each run counts in every
+effect. The spread between seeds is taken as the same in all combinations of a game, and its degrees of freedom are added up.
+"""
+
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+
+import attrs
+
+from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
+from experiments.store.measurements import Measurement
+from experiments.weigh.document import Table
+from experiments.weigh.statistics import mean_interval
+from icarus.commands.exploitability import STITCHING
+
+Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
+SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}
+BASELINE = COMBINATIONS[0].strategy
+
+
+@attrs.frozen
+class Interval:
+    """A mean, and half of its 95 % interval."""
+
+    mean: float
+    half: float
+
+    @property
+    def decided(self) -> bool:
+        """Whether 0 lies outside."""
+        return abs(self.mean) > self.half
+
+    def __str__(self) -> str:
+        return f"{self.mean:z.3f} ± {self.half:.3f}"
+
+
+def measured_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[str, list[float]]]:
+    """For each game the largest budget with which all sixteen were measured by full stitching, with what was found."""
+    found: dict[tuple[str, int], dict[str, list[float]]] = {}
+    for row in rows:
+        if row["method"] == STITCHING:
+            cells = found.setdefault((row["game"], row["iterations"]), {})
+            cells.setdefault(row["player"], []).append(row["nash_conv"])
+    largest: dict[str, int] = {}
+    for game, iterations in sorted(key for key, cells in found.items() if cells.keys() >= SIXTEEN.keys()):
+        largest[game] = iterations
+    return {key: found[key] for key in found if largest.get(key[0]) == key[1]}
+
+
+def spread(cells: Cells) -> tuple[float, int]:
+    """The standard deviation between seeds, and its degrees of freedom; (nan, 0) where each was measured once."""
+    freedom = sum(len(cells[strategy]) - 1 for strategy in SIXTEEN)
+    squares = sum(statistics.pvariance(cells[strategy]) * len(cells[strategy]) for strategy in SIXTEEN)
+    return (math.sqrt(squares / freedom), freedom) if freedom else (math.nan, 0)
+
+
+def weighed(cells: Cells, weights: Mapping[str, float]) -> Interval:
+    """A weighted sum of the means of combinations, with its interval."""
+    mean = sum(weight * statistics.fmean(cells[strategy]) for strategy, weight in weights.items())
+    deviation, freedom = spread(cells)
+    if not freedom:
+        return Interval(mean, math.nan)
+    error = deviation * math.sqrt(sum(weight**2 / len(cells[strategy]) for strategy, weight in weights.items()))
+    return Interval(mean, mean_interval(mean, error, freedom + 1)[1] - mean)
+
+
+def effect(cells: Cells, enhancement: str) -> Interval:
+    """The mean NashConv of the eight combinations with an enhancement, less that of the eight without."""
+    sides = {name: enhancement in each.enhancements for name, each in SIXTEEN.items()}
+    return weighed(cells, {name: (1 if with_it else -1) * 2 / len(SIXTEEN) for name, with_it in sides.items()})
+
+
+def against_baseline(cells: Cells, strategy: str) -> Interval:
+    """NashConv less that of the baseline, by the baseline's own: −0.1 is a tenth less exploitable."""
+    own = statistics.fmean(cells[BASELINE])
+    found = weighed(cells, {strategy: 1.0, BASELINE: -1.0}) if strategy != BASELINE else Interval(0.0, 0.0)
+    return Interval(found.mean / own, found.half / own)
+
+
+def _titles(found: Mapping[tuple[str, int], Cells]) -> list[str]:
+    return [f"{game}, {iterations:,}" for game, iterations in found]
+
+
+def effects_table(found: Mapping[tuple[str, int], Cells]) -> Table:
+    """A row for each enhancement: what it adds to NashConv in each game."""
+    rows = tuple(
+        (name, *(f"{each}{' *' if each.decided else ''}" for each in (effect(cells, name) for cells in found.values())))
+        for name in ENHANCEMENTS
+    )
+    caption = "what each enhancement adds to NashConv, the mean over the eight pairs; 95 % intervals; * without 0"
+    return Table(caption, ("enhancement", *_titles(found)), rows)
+
+
+def ranking_table(found: Mapping[tuple[str, int], Cells]) -> Table:
+    """The sixteen from the least exploitable on, by the mean of what they have more than the baseline in each game, in per cent."""
+    shares = {strategy: [against_baseline(cells, strategy) for cells in found.values()] for strategy in SIXTEEN}
+    order = sorted(shares, key=lambda strategy: statistics.fmean(share.mean for share in shares[strategy]))
+    rows = tuple(
+        (
+            str(place),
+            strategy,
+            f"{100 * statistics.fmean(share.mean for share in shares[strategy]):+.1f} %",
+            *(
+                f"{weighed(cells, {strategy: 1.0})} ({100 * share.mean:+.1f} ± {100 * share.half:.1f} %)"
+                for cells, share in zip(found.values(), shares[strategy], strict=True)
+            ),
+        )
+        for place, strategy in enumerate(order, 1)
+    )
+    caption = "NashConv by full stitching (and against the baseline); 95 % intervals; iterations of each search after the game"
+    return Table(caption, ("", "player", "mean", *_titles(found)), rows)

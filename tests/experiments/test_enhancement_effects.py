@@ -1,0 +1,91 @@
+"""Which enhancement makes ISMCTS less exploitable: main effects of the sixteen combinations, by numbers made up to have known ones."""
+
+import math
+
+import pytest
+
+from experiments.__main__ import main
+from experiments.papers.combinations import COMBINATIONS
+from experiments.store.measurements import EXPLOITABILITY
+from experiments.weigh.enhancement_effects import (
+    BASELINE,
+    against_baseline,
+    effect,
+    effects_table,
+    measured_cells,
+    ranking_table,
+    spread,
+    weighed,
+)
+
+ADDED = {"NAST": -0.2, "RAVE": 0.05, "MAST": 0.0, "LGRF": 0.0}
+NOISE = (-0.01, 0.0, 0.01)
+
+
+def rows(game="kuhn-poker", iterations=100, noise=NOISE, chosen=COMBINATIONS):
+    return [
+        {
+            "game": game,
+            "player": each.strategy,
+            "method": "stitching",
+            "iterations": iterations,
+            "seed": seed,
+            "improvements": [],
+            "nash_conv": 1.0 + sum(ADDED[name] for name in each.enhancements) + error,
+        }
+        for each in chosen
+        for seed, error in enumerate(noise)
+    ]
+
+
+def cells(**other):
+    (found,) = measured_cells(rows(**other)).values()
+    return found
+
+
+def test_an_effect_is_what_the_eight_with_it_have_more_than_the_eight_without():
+    found = cells()
+    for name, added in ADDED.items():
+        assert effect(found, name).mean == pytest.approx(added)
+    assert effect(found, "NAST").decided and effect(found, "RAVE").decided and not effect(found, "MAST").decided
+
+
+def test_the_spread_between_seeds_is_that_of_all_combinations_together():
+    deviation, freedom = spread(cells())
+    assert freedom == 32 and deviation == pytest.approx(0.01)
+    # 16 means of 3 values each, weighed 1/8: 0.01 √(16 / 64 / 3); Student's quantile with 32 degrees of freedom is 2.0369
+    assert effect(cells(), "MAST").half == pytest.approx(2.0369 * 0.01 * math.sqrt(16 / 64 / 3), rel=1e-4)
+    assert weighed(cells(), {BASELINE: 1.0}).half == pytest.approx(2.0369 * 0.01 / math.sqrt(3), rel=1e-4)
+
+
+def test_one_seed_tells_effects_without_intervals():
+    found = cells(noise=(0.0,))
+    assert math.isnan(effect(found, "NAST").half) and not effect(found, "NAST").decided
+    assert against_baseline(found, "BASELINE >> NAST2").mean == pytest.approx(-0.2)
+
+
+def test_the_largest_budget_with_all_sixteen_counts():
+    some = [*rows(iterations=100), *rows(iterations=1000), *rows(iterations=10_000, chosen=COMBINATIONS[:3])]
+    assert list(measured_cells(some)) == [("kuhn-poker", 1000)]
+    assert measured_cells(rows(chosen=COMBINATIONS[:15])) == {}
+
+
+def test_tables_rank_players_and_mark_effects_that_are_decided():
+    found = measured_cells([*rows(), *rows("leduc-poker", 1000)])
+    ranked = ranking_table(found)
+    assert ranked.header == ("", "player", "mean", "kuhn-poker, 100", "leduc-poker, 1,000")
+    assert ranked.rows[0][1:3] == ("BASELINE >> NAST2", "-20.0 %") and "RAVE" in ranked.rows[-1][1]
+    assert effects_table(found).rows[0] == ("NAST", "-0.200 ± 0.006 *", "-0.200 ± 0.006 *")
+    assert effects_table(found).rows[2] == ("MAST", "0.000 ± 0.006", "0.000 ± 0.006")
+
+
+def test_the_command_tells_both_tables_or_what_is_missing(tmp_path, capsys):
+    assert main(["equilibrium-effects", str(tmp_path / "none")]) == 2
+    assert "there is no directory" in capsys.readouterr().err
+    assert main(["equilibrium-effects", str(tmp_path)]) == 2
+    assert "no game in which all sixteen combinations were measured" in capsys.readouterr().err
+    for row in rows():
+        EXPLOITABILITY.keep(tmp_path, row)
+    assert main(["equilibrium-effects", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "what each enhancement adds" in told and "NAST" in told

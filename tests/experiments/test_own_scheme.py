@@ -1,0 +1,45 @@
+"""Online Outcome Sampling and its like in experiments: who plays, and where they cannot."""
+
+import pytest
+
+from experiments.plan.building import build
+from experiments.plan.definition import Refusal, from_settings
+from experiments.play import playing
+
+
+def table(**changes):
+    told = {
+        "name": "n",
+        "games": ["kuhn-poker"],
+        "iterations": 40,
+        "seats": 0,
+        "agents": {"oos": "OOS(delta=0.5)"},
+        **changes,
+    }
+    return build(told)
+
+
+def test_experiments_have_it_for_an_agent_or_an_opponent():
+    experiment = table(opponent="ISMCTS()", agents={"oos": "OOS(delta=0.5)", "own": {"strategy": "OOS"}, "r": "RAVE"})
+    assert [cell.player.text for cell in experiment.cells] == ["OOS(delta=0.5)", "OOS()", "RAVE"]
+    assert from_settings(experiment.settings()) == experiment
+    for cell in experiment.cells:
+        row = playing.row(playing.Game(cell, 0, experiment.game_seed(cell, 0)))
+        assert (row["strategy"], row["opponent"]) == (cell.player.text, "ISMCTS()")
+        assert row["statistics"]["agent"]["iterations"] == 40
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"games": ["hearts"]}, r"games: OOS\(delta=0.5\) cannot play here: hearts has 4 players"),
+        ({"games": ["phantom-mnk"]}, "cannot play here: phantom-mnk is too large to be walked whole: about"),
+        ({"agents": {"a": "OOS(depth=1)"}}, "agents.a: 'OOS\\(depth=1\\)' is no search"),
+        ({"agents": {"a": {"strategy": "OOS", "scheme": "SO_ISMCTS"}}}, "takes no scheme=SO_ISMCTS"),
+        ({"agents": {"a": {"scheme": "OOS()"}}}, "OOS\\(\\) is a whole search, and stands in place of a strategy"),
+        ({"agents": {"a": "RAVE"}, "opponent": "OOS", "games": ["othello"]}, "cannot play here: othello"),
+    ],
+)
+def test_experiments_refuse_it_where_it_cannot_be(changes, told):
+    with pytest.raises(Refusal, match=told):
+        table(**changes)
