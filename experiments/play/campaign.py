@@ -34,6 +34,7 @@ from experiments.store.results import results_of
 from experiments.weigh import order
 
 PACK_SECONDS = 600.0  # between two copies into the repository
+AUTOGROUP = Path("/proc/self/autogroup")  # see sched(7)
 NICEST = 19  # the lowest priority
 ROWS = "rows"  # the directory of the games played here
 REPOSITORY = Path(__file__).parent.parent.parent
@@ -208,10 +209,20 @@ def _git(directory: Path, *command: str) -> str:
 def hand_over(source: Path, arguments: list[str]) -> None:
     """Become this file as it is in a clone, at the lowest priority. Does not return."""
     os.nice(NICEST)
+    _lower_session()
     environment = {**os.environ, "PYTHONPATH": str(source)}
     call = [sys.executable, "-m", "experiments.play.campaign", *arguments]
     os.chdir(source)
     os.execve(sys.executable, call, environment)
+
+
+def _lower_session() -> None:
+    """Have a session without a terminal count less: Linux may share the processor out by sessions, and by priorities only within one."""
+    with contextlib.suppress(OSError):
+        if os.tcgetpgrp(sys.stdin.fileno()) >= 0:  # somebody sits there, whose other programs are of the same session
+            return
+    with contextlib.suppress(OSError):
+        AUTOGROUP.write_text(str(NICEST))
 
 
 def arguments_of(rows: Path, kept: Path, workers: int, iterations: int, looks: str, blocks: int | None) -> list[str]:

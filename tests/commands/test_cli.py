@@ -75,7 +75,7 @@ def test_specs_shows_one_as_the_paper_lays_it_out(icarus: Call, name: str) -> No
 
 # ---------------------------------------------------------------------------------------------------------------- tables
 
-BENCH = ("bench", "--games", "kuhn-poker,othello", "--iterations", 20, "--repeats", 1, "--no-peer", "--growth", 3)
+BENCH = ("bench", "--games", "kuhn-poker,leduc-poker", "--iterations", 20, "--repeats", 1, "--no-peer", "--growth", 3)
 LISTS = [("games",), ("specs",), (*BENCH, "--strategies", "BASELINE,RAVE >> (MAST + LGRF + NAST2)/3")]
 RULES = re.compile("[\u2500-\u257f]")  # with which boxes are drawn
 
