@@ -1,7 +1,6 @@
 """Pictures of what is measured about equilibria: the figures of Lanctot, Lisý and Bowling (2015), and the sixteen combinations."""
 
 import csv
-import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -26,11 +25,11 @@ from experiments.plan.equilibrium import (
 )
 from experiments.report.drawing import LINES, MARKERS, SUBDUED, canvas
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, Measurement
-from experiments.weigh.enhancement_effects import effect, measured_cells
+from experiments.weigh.enhancement_effects import complete_cells, effect, measured_cells
 from experiments.weigh.exploitability import mean_and_error
 from experiments.weigh.head_to_head import pairs, share_of
 from icarus import games
-from icarus.commands.exploitability import AGGREGATE, AGGREGATE_AAMAS, STITCHING
+from icarus.commands.exploitability import AGGREGATE, AGGREGATE_AAMAS
 
 PRINTED = Path(__file__).parent.parent / "papers" / "aamas2015-figure3.csv"  # the points of AAMAS 2015, Figure 3
 NAMES = {
@@ -103,6 +102,8 @@ def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None
     chosen = [game for game in GAMES if any(row["game"] == names[game] for row in own)]
     if not chosen:
         return None
+    from matplotlib.ticker import LogLocator
+
     kind = "convergence" if method == ROOT else "agg_convergence"
     with canvas(path, (1.0 + 3.85 * len(chosen), 7.4)) as figure:
         for column, game in enumerate(chosen):
@@ -124,13 +125,17 @@ def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None
             ):
                 axes.set_xscale("log")
                 axes.set_yscale("log")
+                axes.xaxis.set_minor_formatter(lambda value, _: "")
+                axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+                axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}")
+                axes.yaxis.set_minor_locator(LogLocator(subs=(2, 3, 5)))
                 axes.set_xlabel(label)
                 axes.grid(axis="both")
             if column == 0:
                 above.set_ylabel("NashConv / 2")
                 below.set_ylabel("NashConv / 2")
                 handles = above.get_legend_handles_labels()
-        figure.legend(*handles, loc="outside lower center", ncols=5, frameon=False)
+        figure.legend(*handles, loc="outside lower center", ncols=min(5, 2 * len(chosen)), frameon=False)
     return path
 
 
@@ -211,45 +216,33 @@ def _by_delta(axes: Any) -> None:
 def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:
     """NashConv by full stitching of the sixteen combinations, a column for each game, with OOS and ISMCTS over the tree below."""
     wanted = [combination.strategy for combination in COMBINATIONS] + [UCT, IST, PST]
-    own = [row for row in rows if row["method"] == STITCHING and row["player"] in wanted]
-    chosen = [game for game in dict.fromkeys(row["game"] for row in own) if _whole(own, game)]
-    if not chosen:
+    whole = complete_cells(rows)
+    if not whole:
         return None
+    chosen, budgets = list(dict.fromkeys(game for game, _ in whole)), sorted({budget for _, budget in whole})
     with canvas(path, (2.2 + 3.1 * len(chosen), 6.2)) as figure:
-        first = None
+        first: Any = None
+        handles: dict[int, Any] = {}
         for column, game in enumerate(chosen):
             axes = first = figure.add_subplot(1, len(chosen), column + 1, sharey=first)
-            budgets = sorted({row["iterations"] for row in own if row["game"] == game and row["player"] == wanted[0]})
-            for k, budget in enumerate(budgets[-3:]):
-                for place, player in enumerate(wanted):
-                    found = [
-                        row["nash_conv"]
-                        for row in own
-                        if (row["game"], row["player"], row["iterations"]) == (game, player, budget)
-                    ]
-                    if found:
-                        mean, error = mean_and_error(found)
-                        label = f"{budget:,} iterations" if place == 0 else None
-                        axes.errorbar(
-                            mean,
-                            place,
-                            xerr=error,
-                            color=LINES[k],
-                            marker=MARKERS[k],
-                            markersize=5,
-                            linestyle="",
-                            label=label,
-                        )
+            for k, budget in enumerate(budgets):
+                cells = whole.get((game, budget), {})
+                found = [
+                    (place, *mean_and_error(cells[player])) for place, player in enumerate(wanted) if player in cells
+                ]
+                if found:
+                    place, mean, error = zip(*found, strict=True)
+                    look = {"color": LINES[k % len(LINES)], "marker": MARKERS[k % len(MARKERS)], "markersize": 5}
+                    handles[budget] = axes.errorbar(mean, place, xerr=error, linestyle="", **look)
             axes.set_title(game, loc="left", fontweight="bold")
             axes.grid(axis="x")
             axes.set_xlabel("NashConv")
-            handles = axes.get_legend_handles_labels()
-            if column == 0:
-                axes.set_yticks(range(len(wanted)), [NAMES.get(player, player) for player in wanted])
-                axes.invert_yaxis()
-            else:
-                axes.tick_params(labelleft=False)
-        figure.legend(*handles, loc="outside lower center", ncols=3, frameon=False)
+            axes.set_yticks(range(len(wanted)), [NAMES.get(player, player) for player in wanted])
+            axes.tick_params(labelleft=column == 0)
+        axes.invert_yaxis()
+        told = [f"{budget:,} iterations" for budget in sorted(handles)]
+        marks = [handles[budget] for budget in sorted(handles)]
+        figure.legend(marks, told, loc="outside lower center", ncols=4, frameon=False)
     return path
 
 
@@ -268,7 +261,7 @@ def _effects(rows: Sequence[Measurement], path: Path) -> Path | None:
                 axes.errorbar(
                     100 * added.mean / whole,
                     place,
-                    xerr=100 * added.half / whole if math.isfinite(added.half) else None,
+                    xerr=100 * added.half / whole,
                     color=LINES[0] if added.mean < 0 else LINES[1],
                     marker=MARKERS[0],
                     markersize=5,
@@ -283,12 +276,3 @@ def _effects(rows: Sequence[Measurement], path: Path) -> Path | None:
             axes.tick_params(labelleft=column == 0)
         figure.supxlabel("what the enhancement adds to NashConv, %; 95 % intervals; pale where 0 is inside", fontsize=9)
     return path
-
-
-def _whole(rows: Sequence[Measurement], game: str) -> bool:
-    """Whether all sixteen were measured in a game with some budget."""
-    players: dict[int, set[str]] = {}
-    for row in rows:
-        if row["game"] == game:
-            players.setdefault(row["iterations"], set()).add(row["player"])
-    return any({each.strategy for each in COMBINATIONS} <= found for found in players.values())

@@ -1,9 +1,12 @@
 """Which enhancement makes ISMCTS less exploitable: the sixteen combinations ranked, and the four main effects of the factorial design.
 
 Every enhancement is in eight combinations and not in the eight others, which differ in nothing else; so each run counts in every
-effect. The spread between seeds is taken as the same in all combinations of a game, and its degrees of freedom are added up.
+effect. The spread between seeds is taken as the same in all combinations of a game, and its degrees of freedom are added up. Where each
+was measured once, the interactions of three and four enhancements stand for it, which are taken to be chance (Box, Hunter and Hunter,
+Statistics for Experimenters, on factorial designs without replicates).
 """
 
+import itertools
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,32 +40,48 @@ class Interval:
         return f"{self.mean:z.3f} ± {self.half:.3f}"
 
 
-def measured_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[str, list[float]]]:
-    """For each game the largest budget with which all sixteen were measured by full stitching, with what was found."""
+def complete_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[str, list[float]]]:
+    """For each game and budget with which all sixteen were measured by full stitching, what was found, by game and budget."""
     found: dict[tuple[str, int], dict[str, list[float]]] = {}
     for row in rows:
         if row["method"] == STITCHING:
             cells = found.setdefault((row["game"], row["iterations"]), {})
             cells.setdefault(row["player"], []).append(row["nash_conv"])
-    largest: dict[str, int] = {}
-    for game, iterations in sorted(key for key, cells in found.items() if cells.keys() >= SIXTEEN.keys()):
-        largest[game] = iterations
-    return {key: found[key] for key in found if largest.get(key[0]) == key[1]}
+    return {key: found[key] for key in sorted(found) if found[key].keys() >= SIXTEEN.keys()}
+
+
+def measured_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[str, list[float]]]:
+    """The same with the largest budget of each game alone."""
+    found = complete_cells(rows)
+    largest = dict(found.keys())  # later ones stand
+    return {key: cells for key, cells in found.items() if largest[key[0]] == key[1]}
 
 
 def spread(cells: Cells) -> tuple[float, int]:
-    """The standard deviation between seeds, and its degrees of freedom; (nan, 0) where each was measured once."""
+    """The standard deviation between seeds, and its degrees of freedom."""
     freedom = sum(len(cells[strategy]) - 1 for strategy in SIXTEEN)
+    if not freedom:
+        chance = [
+            interaction(cells, names) for count in (3, 4) for names in itertools.combinations(ENHANCEMENTS, count)
+        ]
+        return math.sqrt(statistics.fmean(value**2 for value in chance)), len(chance)
     squares = sum(statistics.pvariance(cells[strategy]) * len(cells[strategy]) for strategy in SIXTEEN)
-    return (math.sqrt(squares / freedom), freedom) if freedom else (math.nan, 0)
+    return math.sqrt(squares / freedom), freedom
+
+
+def interaction(cells: Cells, names: Sequence[str]) -> float:
+    """How the effects of some enhancements depend on each other, scaled to vary by chance as much as a single value does."""
+    signed = [
+        (-1) ** len(set(names) - each.enhancements) * statistics.fmean(cells[strategy])
+        for strategy, each in SIXTEEN.items()
+    ]
+    return sum(signed) / math.sqrt(len(SIXTEEN))
 
 
 def weighed(cells: Cells, weights: Mapping[str, float]) -> Interval:
     """A weighted sum of the means of combinations, with its interval."""
     mean = sum(weight * statistics.fmean(cells[strategy]) for strategy, weight in weights.items())
     deviation, freedom = spread(cells)
-    if not freedom:
-        return Interval(mean, math.nan)
     error = deviation * math.sqrt(sum(weight**2 / len(cells[strategy]) for strategy, weight in weights.items()))
     return Interval(mean, mean_interval(mean, error, freedom + 1)[1] - mean)
 

@@ -10,7 +10,7 @@ from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import notes, out, print_table, print_text, progress_bar, show_compilation
-from icarus.commands.exploitability import agent_of, read_scheme
+from icarus.commands.exploitability import agent_of, check_trees, read_scheme
 from icarus.commands.own_files import load_files
 from icarus.engine.match import Agent, Decision, GameLog, play
 from icarus.kernel import CHANCE
@@ -70,6 +70,7 @@ def match_command(
         for text, by, move, game in told
     ]
     agents += [agents[-1]] * (loaded.players - len(agents))
+    check_trees(loaded, agents)
     players = [agent.seated(loaded) if isinstance(agent, Agent) else agent for agent in agents]
     rewards: list[list[float]] = [[] for _ in agents]
     stopped = False

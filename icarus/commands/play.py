@@ -9,7 +9,7 @@ import typer
 from icarus import games
 from icarus.checks import integer
 from icarus.commands.console import out, show_compilation
-from icarus.commands.exploitability import parse_strategy, read_scheme
+from icarus.commands.exploitability import check_trees, parse_strategy, read_scheme
 from icarus.commands.options import (
     DEFAULT_SCHEME,
     SCHEMES_HELP,
@@ -88,6 +88,7 @@ def _served(session: Session, adviser: Agent, eyes: int | None, port: int, termi
 def _new_session(name: str, seat: int | None, others: list[Agent], seed: int) -> Session:
     """A new game with a person in one seat and agents in the others."""
     game = games.load(name)
+    check_trees(game, others)
     if seat is not None:
         integer("--seat", seat, 0, game.players - 1)
     integer("--seed", seed, 0)

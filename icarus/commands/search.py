@@ -11,7 +11,7 @@ from icarus import games
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
-from icarus.commands.exploitability import agent_of, keeps_tree, read_scheme
+from icarus.commands.exploitability import agent_of, check_trees, keeps_tree, read_scheme
 from icarus.commands.own_files import load_files
 from icarus.engine.parallel import check_threads
 from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, search
@@ -89,8 +89,10 @@ def search_command(
 def _search_online(game: str, agent: Any, seed: int, moves: str) -> None:
     """Search by a player who keeps the tree of a game."""
     check_seed(seed)
+    loaded = games.load(game)
     with show_compilation():
-        state = state_after(games.load(game), seed, moves)
+        check_trees(loaded, [agent])
+        state = state_after(loaded, seed, moves)
         print_text(str(state))
         if not isinstance(agent, TreeAgent):  # who draws from a table
             print_text(str(agent.search(state, seed)))

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from experiments.__main__ import main
@@ -58,10 +59,20 @@ def test_the_spread_between_seeds_is_that_of_all_combinations_together():
     assert weighed(cells(), {BASELINE: 1.0}).half == pytest.approx(2.0369 * 0.01 / math.sqrt(3), rel=1e-4)
 
 
-def test_one_seed_tells_effects_without_intervals():
-    found = cells(noise=(0.0,))
-    assert math.isnan(effect(found, "NAST").half) and not effect(found, "NAST").decided
-    assert against_baseline(found, "BASELINE >> NAST2").mean == pytest.approx(-0.2)
+def test_with_one_seed_the_interactions_of_three_and_more_stand_for_chance():
+    luck = np.random.default_rng(0)
+    halves, covered = [], 0
+    for _ in range(200):
+        found = {
+            each.strategy: [value + luck.normal(0, 0.02)]
+            for each, (value,) in zip(COMBINATIONS, cells(noise=(0.0,)).values(), strict=True)
+        }
+        halves.append(spread(found)[0] ** 2)
+        covered += abs(effect(found, "NAST").mean + 0.2) < effect(found, "NAST").half
+    assert spread(found)[1] == 5
+    assert math.sqrt(np.mean(halves)) == pytest.approx(0.02, rel=0.1)
+    assert 180 <= covered <= 198  # 190 expected of 200 intervals of 95 %
+    assert against_baseline(cells(noise=(0.0,)), "BASELINE >> NAST2").mean == pytest.approx(-0.2)
 
 
 def test_the_largest_budget_with_all_sixteen_counts():
