@@ -38,6 +38,7 @@ def _agents(*names: str) -> dict[str, str]:
 
 
 CATALOGUE: dict[str, dict[str, Any]] = {
+    "catalogue-playouts": {"games": ["othello"], "agents": _agents("MAST", *BY_FEATURES, "CMC")},
     "catalogue-simulation": {"games": ["othello", "checkers"], "agents": _agents("MAST", *OF_SIMULATION, *BY_FEATURES)},
     "catalogue-tree": {"games": ["othello"], "agents": _agents(*OF_TREE, *BY_HEURISTIC, *PROVING)},
     "catalogue-hidden": {"games": ["knockout-whist"], "agents": _agents(*OF_TREE, *OF_SIMULATION)},
