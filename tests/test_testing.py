@@ -50,7 +50,7 @@ def half_written(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -
 
 
 def test_slips_inside_slots_are_found() -> None:
-    with pytest.raises(TypeError, match="float"):
+    with pytest.raises(TypeError, match="takes integers, not 0.5; a real would be cut down"):
         PLAYED.captured(attrs.evolve(MAST, capture=capture_reals))
     with pytest.raises(ValueError, match="half_written wrote NaN, or nothing at all, for the legal action 6"):
         PLAYED.upto(1).values(attrs.evolve(MAST, policy=argmax().over(half_written)))

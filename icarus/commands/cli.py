@@ -89,15 +89,20 @@ def run(arguments: list[str]) -> int:
         notes.print("icarus: memory has run out")
         return FAILED
     except (ValueError, TypeError, OSError) as error:
-        notes.print(f"icarus: {error}", markup=False, soft_wrap=True)
+        notes.print(f"icarus: {with_notes(error)}", markup=False, soft_wrap=True)
     except Exception as error:
-        if hasattr(error, "place"):  # of an error inside a compiled function (ICARUS_DEBUG=1)
-            notes.print(f"icarus: {error}", markup=False, soft_wrap=True)
+        if hasattr(error, "place") or hasattr(error, "__notes__"):  # of an error inside a compiled function
+            notes.print(f"icarus: {with_notes(error)}", markup=False, soft_wrap=True)
             return REFUSED
         if not hasattr(error, "format_message"):  # what the parser of the command line raises has it
             raise
         notes.print(f"icarus: {usage_sentence(error, arguments)}", markup=False, soft_wrap=True)
     return REFUSED
+
+
+def with_notes(error: Exception) -> str:
+    """What an error says, and what is noted of where it came from."""
+    return ", ".join([str(error), *getattr(error, "__notes__", ())])
 
 
 def usage_sentence(error: Any, arguments: list[str]) -> str:

@@ -3,8 +3,10 @@
 import ctypes
 import functools
 import pickle
+from pathlib import Path
 from typing import Any, NoReturn
 
+from icarus.compiler.digest import PACKAGE
 from icarus.compiler.later import Later
 
 _llvm: Any = Later("llvmlite.binding")
@@ -61,8 +63,11 @@ def _raise(pickled: bytes) -> NoReturn:
     kind, arguments, place = pickle.loads(pickled)
     error = kind(*arguments)
     if place is None:
+        error.add_note("ICARUS_DEBUG=1 tells in which function and line")
         raise error
     function, file, line = place
+    if not Path(file).is_relative_to(PACKAGE):  # the package's own sentences need no place
+        error.add_note(f"in {function} ({file}, line {line})")
     code = compile("\n" * (line - 1) + "raise error", file, "exec").replace(co_name=function)
     exec(code, {"error": error})
     raise error

@@ -45,6 +45,9 @@ def reason(function: Callable, error: Exception) -> str:
     unknown = re.search(r"name '(\w+)' is not defined", text)
     if unknown:
         return f"the name {unknown[1]!r} is not defined{mention(function, unknown[1])}"
+    unmarked = re.search(r"name '(\w+)':\s+Cannot determine Numba type of <class 'function'>", text)
+    if unmarked:
+        return f"{unmarked[1]} is a plain function; mark it @helper{mention(function, unmarked[1])}"
     places = [(Path(path).resolve(), line) for path, line in re.findall(r'File "([^"]+)", line (\d+)', text)]
     own = [
         place for place in places if place[0].parent.parent != PACKAGE or place[0].parent.name not in ENGINE
@@ -68,7 +71,7 @@ def reason(function: Callable, error: Exception) -> str:
         (line for line in reasons if any(word in line for word in wanted)),
         reasons[0] if reasons else "it cannot be typed",
     )
-    refused = re.search(r"TypingError: (update\(.+)", text) or re.search(
+    refused = re.search(r"TypingError: ((?:update|record)\(.+)", text) or re.search(
         r"uncallable: (.+)", text
     )  # by what is called itself
     if refused:

@@ -74,6 +74,9 @@ class View:
             raise IndexError(f"there is no row {i}; there are {self._length}")
         return self._at(i if i >= 0 else i + self._length)[viewer]
 
+    def __setitem__(self, place: Any, value: Any) -> None:
+        raise TypeError("moves, keys and episodes of a history are only read; a slot writes to one of them")
+
     def __iter__(self) -> Iterator[np.ndarray]:
         return iter(self.array())
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from icarus.compiler.functions import compiled_as, inlined, plain
+from icarus.compiler.later import numba, types
 from icarus.compiler.pointers import array_at, matrix_at, struct_at
 from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.constants import UNSEEN
@@ -152,13 +153,43 @@ def _compiled_mix(key: Any, part: Any) -> Callable:
     return implementation
 
 
-@inlined
 def record(*parts: int) -> int:
-    """The key of a record made of integers: an action and a player, say. The order of the parts counts."""
+    """The key of a record made of integers: an action and a player, say. The order of the parts counts.
+
+    Raises:
+        TypeError: one of them is a real.
+    """
     key = 0
     for part in parts:
+        if isinstance(part, float | np.floating):
+            raise TypeError(f"record(…) makes a key of integers, not of {part!r}; a real would be cut down to one")
         key = mix(key, part)
     return key
+
+
+@compiled_as(record)
+def _compiled_record(*parts: Any) -> Callable:
+    for part in parts:
+        if not isinstance(part, types.Integer | types.Boolean):
+            raise numba.TypingError(
+                f"record(…) makes a key of integers, not of {part}; a real would be cut down to one"
+            )
+
+    unrolled = numba.literal_unroll
+
+    def alike(*parts: Any) -> Any:
+        key = 0
+        for part in parts:
+            key = mix(key, part)
+        return key
+
+    def unlike(*parts: Any) -> Any:  # integers of several sizes, such as a step's action and phase
+        key = 0
+        for part in unrolled(parts):
+            key = mix(key, part)
+        return key
+
+    return alike if len({*parts}) == 1 else unlike
 
 
 def part_of(player: int, action: int) -> int:

@@ -126,7 +126,12 @@ class Updates(NamedTuple):
 
 def whole(number: int) -> int:
     """The number itself, which must be an integer: compiled code would cut a real down to one."""
-    return index(number)
+    try:
+        return index(number)
+    except TypeError:
+        raise TypeError(
+            f"update(updates, record, context) takes integers, not {number!r}; a real would be cut down to one"
+        ) from None
 
 
 @compiled_as(whole)

@@ -32,7 +32,7 @@ from icarus import Enhancement, State, backpropagation, candidates, capture, sea
 from icarus.algebra import argmax, gibbs
 from icarus.compiler import cache as disk
 from icarus.compiler import digest, entries, leaving, messages, pointers, symbols
-from icarus.kernel import History, Theta, Updates, legal_at, update
+from icarus.kernel import History, Theta, Updates, legal_at, record, update
 from icarus.specs import BASELINE, MAST
 from tests import toy
 from tests.conftest import ROOT, Python
@@ -993,6 +993,16 @@ def backpropagate_misspelt(seen: Any, context: int, rewards: np.ndarray) -> None
     seen.vists += 1
 
 
+def twice(number: int) -> int:
+    return 2 * number
+
+
+@capture
+def capture_by_a_plain_function(history: History, updates: Updates) -> None:
+    """calls what is no helper"""
+    update(updates, record(twice(history.steps[0].action), 0), 0)
+
+
 @backpropagation
 def backpropagate_text(seen: Any, context: int, rewards: np.ndarray) -> None:
     """adds a text to a number"""
@@ -1029,6 +1039,12 @@ def changed(**slots: Any) -> Enhancement:
         (changed(capture=capture_undefined), capture_undefined, "capture", "the name 'undefined_here' is not defined"),
         (changed(capture=capture_unknown_step), capture_unknown_step, "capture", "colour"),
         (changed(capture=capture_too_little), capture_too_little, "capture", "update"),
+        (
+            changed(capture=capture_by_a_plain_function),
+            capture_by_a_plain_function,
+            "capture",
+            "twice is a plain function; mark it @helper",
+        ),
         (changed(backpropagation=backpropagate_misspelt), backpropagate_misspelt, "backpropagation", "vists"),
         (changed(backpropagation=backpropagate_text), backpropagate_text, "backpropagation", "add"),
         (changed(policy=gibbs().over(candidates_misspelt)), candidates_misspelt, "candidates", "lt"),

@@ -56,6 +56,37 @@ game = attrs.evolve(NIM, name="halved", apply=apply)
 """
 
 
+SLOTS = """
+import attrs
+from icarus import MAST, capture
+from icarus.kernel import record, update
+@capture
+def fails(history, updates):
+    for i in range(len(history.steps) - 1):
+        if i > 5:
+            raise ValueError("too long for me")
+        update(updates, record(history.steps[i].action, 0), 0)
+@capture
+def divides(history, updates):
+    update(updates, record(1 // (len(history.steps) - len(history.steps)), 0), 0)
+FAILS = attrs.evolve(MAST, name="FAILS", capture=fails)
+DIVIDES = attrs.evolve(MAST, name="DIVIDES", capture=divides)
+"""
+
+
+def test_without_checks_the_command_tells_an_error_in_a_slot_in_one_line_too(python: Python, tmp_path: Any) -> None:
+    (tmp_path / "slots.py").write_text(SLOTS)
+    told = {
+        "FAILS": f"icarus: too long for me, in fails ({tmp_path / 'slots.py'}, line 9)",
+        "DIVIDES": "icarus: integer division by zero, ICARUS_DEBUG=1 tells in which function and line",
+    }
+    for name, sentence in 2 * [*told.items()]:  # as compiled, and from the disk
+        arguments = ("search", "othello", "--strategy", f"BASELINE >> {name}", "--with", str(tmp_path / "slots.py"))
+        done = python(None, "-m", "icarus", *arguments, "--iterations", "5", ICARUS_DEBUG="")
+        assert done.returncode == cli.REFUSED, done.stderr
+        assert done.stderr.splitlines()[-1] == sentence and "Traceback" not in done.stderr
+
+
 def test_the_command_tells_it_in_one_line(python: Python, tmp_path: Any) -> None:
     (tmp_path / "halved.py").write_text(GAME)
     arguments = ("-m", "icarus", "search", "halved", "--with", str(tmp_path / "halved.py"), "--iterations", "20")

@@ -113,6 +113,39 @@ def test_a_part_of_a_history_taken_by_its_place_is_refused(slot: Any, engine: st
         search(state(), BASELINE >> strategy, iterations=10, engine=engine)
 
 
+@capture
+def capture_a_key_of_a_real(history: Any, updates: Any) -> None:
+    """A part of a key that is no integer, which compiled code would cut down to 0."""
+    update(updates, record(history.steps[0].action, 0.5), 0)
+
+
+@capture
+def capture_a_key_of_reals(history: Any, updates: Any) -> None:
+    update(updates, record(0.5, 1.5), 0)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+@pytest.mark.parametrize("slot", [capture_a_key_of_a_real, capture_a_key_of_reals])
+def test_a_key_of_a_real_is_refused(slot: Any, engine: str) -> None:
+    strategy = attrs.evolve(MAST, name="REAL_KEY", capture=slot)
+    with pytest.raises(TypeError, match="makes a key of integers, not of (0.5|float64); a real would be cut down"):
+        search(state(), BASELINE >> strategy, iterations=10, engine=engine)
+
+
+@capture
+def capture_by_phase(history: Any, updates: Any) -> None:
+    for i in range(len(history.steps) - 1):
+        step = history.steps[i]
+        update(updates, record(step.action, step.phase, step.count, i), 0)
+
+
+def test_a_key_may_be_made_of_integers_of_all_sizes_that_a_step_has() -> None:
+    strategy = BASELINE >> attrs.evolve(MAST, name="BY_PHASE", capture=capture_by_phase)
+    one, other = (search(state(), strategy, iterations=20, seed=4, engine=e) for e in ("compiled", "python"))
+    assert (one.records["BY_PHASE"].rows == other.records["BY_PHASE"].rows).all()
+    assert len(one.records["BY_PHASE"]) > 20
+
+
 def test_a_real_context_is_refused_by_the_compiler_too() -> None:
     strategy = attrs.evolve(MAST, name="REAL_CONTEXT", capture=capture_a_real)
     with pytest.raises(CompilationError, match="capture_a_real cannot be compiled: .*takes integers, not float64"):
@@ -124,6 +157,8 @@ def test_what_is_known_to_begin_with_is_read_in_simulation_too() -> None:
     strategy = BASELINE >> (0.5 * prior ^ 0.5 * NAST2)
     one, other = (search(state(), strategy, iterations=60, seed=2, engine=engine) for engine in ("compiled", "python"))
     assert one.visits.tolist() == other.visits.tolist()
+    plain = search(state(), BASELINE, iterations=60, seed=2)
+    assert one.visits.tolist() != plain.visits.tolist()
     program = lowered(games.load("othello"), strategy)
     assert not program.leaf["unread"][-2:].any()
     assert lowered(games.load("othello"), BASELINE >> (0.5 * AMAF ^ 0.5 * NAST2)).leaf["unread"][-2]
@@ -271,18 +306,50 @@ def test_rewards_of_all_players_are_not_written_by_a_policy() -> None:
         search(state(), BASELINE >> VECTORS, iterations=30)
 
 
+UNWRITTEN = "{} wrote NaN, or nothing at all, for the legal action"
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
+        ({"policy": gibbs().over(half_written)}, UNWRITTEN.format("half_written")),
+        ({"policy": argmax().over(unwritten)}, UNWRITTEN.format("unwritten")),
+        ({"policy": argmax().over(not_a_number)}, UNWRITTEN.format("not_a_number")),
+        ({"policy": roulette().over(negative)}, "met the value -1.0; none may be negative"),
         ({"policy": argmax().over(writes_a_field)}, "is written where θ is only read"),
+        ({"policy": argmax().over(writes_by_a_helper)}, "is written where θ is only read"),
+        ({"policy": argmax().over(writes_the_history)}, "of a history are only read; a slot writes to one of them"),
         ({"backpropagation": half_a_visit}, "writes the real 0.5 to visits, which would cut it down to an integer"),
         ({"backpropagation": two_rewards}, "but a mean is above 1"),
         ({"capture": capture_a_bare_action}, "a capture names the record 0"),
+        ({"capture": capture_a_real}, "takes integers, not 0.5; a real would be cut down to one"),
     ],
 )
 def test_a_slip_inside_a_slot_ends_in_a_sentence_in_plain_python_too(changes: dict[str, Any], told: str) -> None:
     with pytest.raises((ValueError, TypeError), match=told):
         search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30, engine="python")
+
+
+@candidates
+def by_number_of_choices(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
+    """Another record where more is legal: no function to be asked about one action."""
+    for i in range(len(legal)):
+        records[i] = record(legal[i], len(legal))
+
+
+@capture
+def capture_by_number_of_choices(history: Any, updates: Any) -> None:
+    for i in range(len(history.steps) - 1):
+        update(updates, record(history.steps[i].action, history.steps[i].count), 0)
+
+
+def test_candidates_that_look_at_all_legal_actions_are_asked_about_all_of_them_at_once() -> None:
+    strategy = BASELINE >> attrs.evolve(
+        MAST, name="BY_NUMBER", capture=capture_by_number_of_choices, policy=gibbs(0.1).over(by_number_of_choices)
+    )
+    one, other = (search(state(), strategy, iterations=60, seed=4, engine=e) for e in ("compiled", "python"))
+    assert one.visits.tolist() == other.visits.tolist()
+    assert (one.records["BY_NUMBER"].rows == other.records["BY_NUMBER"].rows).all()
 
 
 def test_only_candidates_declared_independent_are_asked_one_by_one() -> None:
