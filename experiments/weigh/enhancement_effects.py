@@ -1,8 +1,8 @@
 """Which enhancement makes ISMCTS less exploitable: the sixteen combinations ranked, and the four main effects of the factorial design.
 
 Every enhancement is in eight combinations and not in the eight others, which differ in nothing else; so each run counts in every
-effect. The spread between seeds is taken as the same in all combinations of a game, and its degrees of freedom are added up. Where each
-was measured once, the interactions of three and four enhancements stand for it, which are taken to be chance (Box, Hunter and Hunter,
+effect. The spread between seeds is taken as the same in all combinations of a game, and its degrees of freedom are added up. Where some
+were measured once only, the interactions of three and four enhancements stand for it, which are taken to be chance (Box, Hunter and Hunter,
 Statistics for Experimenters, on factorial designs without replicates).
 """
 
@@ -59,12 +59,12 @@ def measured_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[st
 
 def spread(cells: Cells) -> tuple[float, int]:
     """The standard deviation between seeds, and its degrees of freedom."""
-    freedom = sum(len(cells[strategy]) - 1 for strategy in SIXTEEN)
-    if not freedom:
+    if min(len(cells[strategy]) for strategy in SIXTEEN) == 1:
         chance = [
             interaction(cells, names) for count in (3, 4) for names in itertools.combinations(ENHANCEMENTS, count)
         ]
         return math.sqrt(statistics.fmean(value**2 for value in chance)), len(chance)
+    freedom = sum(len(cells[strategy]) - 1 for strategy in SIXTEEN)
     squares = sum(statistics.pvariance(cells[strategy]) * len(cells[strategy]) for strategy in SIXTEEN)
     return math.sqrt(squares / freedom), freedom
 

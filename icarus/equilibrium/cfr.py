@@ -12,6 +12,7 @@ import numpy as np
 from icarus.checks import integer, real
 from icarus.compiler.entries import compiled
 from icarus.compiler.later import types
+from icarus.compiler.pointers import address_of, array_at
 from icarus.equilibrium.arrays import END, NOTHING, SET, VIEW
 from icarus.equilibrium.best_response import Exploitability, exploitability, gather, pass_on, reach
 from icarus.equilibrium.control import CONTROL, controls, go_on, rung
@@ -22,6 +23,7 @@ from icarus.equilibrium.tree import GameTree, tree_of
 from icarus.kernel import helper
 from icarus.kernel.game import Game
 
+_REAL = np.dtype(np.float64)
 _BETWEEN_LOOKS = 64  # iterations between two looks at how far the equilibrium is
 
 
@@ -32,6 +34,7 @@ def update_regrets(
     player: int,
     policy: np.ndarray,
     values: np.ndarray,
+    actions: np.ndarray,
     regrets: np.ndarray,
     plus: bool,
 ) -> None:
@@ -39,8 +42,8 @@ def update_regrets(
 
     Args:
         values: [views] of the ends, as `gather` tells them; used up.
+        actions: [slots] room for what each is worth: all that is read is written before, one action a slot.
     """
-    actions = np.zeros(len(policy))
     for i in range(len(views) - 1, -1, -1):
         view = views[i]
         if view.player != player:
@@ -64,6 +67,8 @@ def minimize(
     regrets: np.ndarray,
     sums: np.ndarray,
     policy: np.ndarray,
+    by_view: np.ndarray,
+    by_slot: np.ndarray,
     control: np.ndarray,
     iterations: int,
     plus: bool,
@@ -74,16 +79,23 @@ def minimize(
         regrets, sums: [slots] cumulative regrets, and weights of the average policy: the player's own part in reaching the information
             set, times the number of the iteration in CFR+.
         policy: [slots], chance's outcomes in it; the current policy of both players.
+        by_view, by_slot: room to work in. [2, views], [slots]
         control: told how many iterations were made.
     """
-    going = control[0]
-    reached, values = np.empty(len(views)), np.empty(len(views))
+    going, count, slots = control[0], len(views), len(policy)
+    # Views that own nothing, as in the growth of a tree.
+    views, sets = array_at(address_of(views), count, VIEW), array_at(address_of(sets), len(sets), SET)
+    ends, policy = array_at(address_of(ends), len(ends), END), array_at(address_of(policy), slots, _REAL)
+    regrets, sums = array_at(address_of(regrets), slots, _REAL), array_at(address_of(sums), slots, _REAL)
+    reached, values = array_at(address_of(by_view[0]), count, _REAL), array_at(address_of(by_view[1]), count, _REAL)
+    actions = array_at(address_of(by_slot), slots, _REAL)
     for _ in range(iterations):
         for player in range(PLAYERS):
             reach(views, policy, reached)
-            values[:] = 0.0
+            for i in range(count):
+                values[i] = 0.0
             gather(ends, reached, player, values)
-            update_regrets(views, sets, player, policy, values, regrets, plus)
+            update_regrets(views, sets, player, policy, values, actions, regrets, plus)
             weight = going.made + 1.0 if plus else 1.0
             for i in range(len(sets)):
                 one = sets[i]
@@ -100,8 +112,9 @@ def minimize(
 @functools.cache
 def minimizing() -> Any:
     """`minimize` as machine code."""
-    reals = (types.float64[::1],) * 3
-    arguments = (rows(VIEW), rows(SET), rows(END), *reals, rows(CONTROL), types.int64, types.boolean)
+    reals = types.float64[::1]
+    learned = (reals, reals, reals, types.float64[:, ::1], reals)
+    arguments = (rows(VIEW), rows(SET), rows(END), *learned, rows(CONTROL), types.int64, types.boolean)
     return compiled(minimize, types.int64(*arguments), "counterfactual regret minimization")
 
 
@@ -132,7 +145,9 @@ class CFR:
 
     def run(self, iterations: int) -> None:
         """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
-        tree, state = self.tree, (self.regrets, self.sums, self._policy, self._control)
+        tree = self.tree
+        room = np.empty((2, len(tree.views))), np.empty(len(tree.slots))
+        state = (self.regrets, self.sums, self._policy, *room, self._control)
         walk = minimizing()
         go_on(
             self._control,
