@@ -368,6 +368,16 @@ def test_an_agent_with_move_decay_goes_on_from_its_last_search() -> None:
     assert play(OTHELLO, [Agent(BASELINE, iterations=60)] * 2, seed=5).actions != one.actions
 
 
+def test_move_decay_of_mast_has_actions_count_half_from_one_move_to_the_next() -> None:
+    player, state = Agent(BASELINE >> MAST, iterations=40, move_decay=0.5).seated(OTHELLO), OTHELLO.new_initial_state()
+    first = player.search(state, 1)
+    half = int((first.records["MAST"].rows["visits"] // 2).sum())
+    state.apply_action(first.action)
+    second = player.search(state, 2)
+    made = sum(second.phase_steps.values())
+    assert half > 100 and second.records["MAST"].rows["visits"].sum() == half + made
+
+
 def test_who_stays_seated_takes_what_is_left_into_the_next_game() -> None:
     agent = Agent(BASELINE >> MAST, iterations=40, move_decay=1, game_decay=0.5)
     player, other = agent.seated(OTHELLO), Agent(BASELINE, iterations=40)
