@@ -9,7 +9,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.engine.own_scheme import OwnScheme, check_usual
+from icarus.engine.own_scheme import OwnScheme, check_usual, is_own_scheme
 from icarus.engine.parallel import ROOTS, check_threads
 from icarus.engine.reuse import continues
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
@@ -21,7 +21,7 @@ _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one 
 
 
 def _strategy(instance: Any, attribute: Any, value: Any) -> None:
-    if not isinstance(value, Enhancement | OwnScheme):
+    if not isinstance(value, Enhancement) and not is_own_scheme(value):
         raise TypeError(
             f"the strategy of an agent is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"
         )

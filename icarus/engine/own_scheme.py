@@ -13,6 +13,11 @@ class OwnScheme(Protocol):
         """The player who searches so, for `play` and with `search(state, seed)`."""
 
 
+def is_own_scheme(value: object) -> bool:
+    """Whether a value is such settings, and not the class of them."""
+    return isinstance(value, OwnScheme) and not isinstance(value, type)
+
+
 USUAL = {
     "threads": 1,
     "scheme": MO_ISMCTS,

@@ -8,7 +8,7 @@ from typing import Any
 from icarus import checks
 from icarus.algebra import Enhancement, Sum
 from icarus.compiler.interrupts import listening
-from icarus.engine.own_scheme import OwnScheme, check_usual
+from icarus.engine.own_scheme import OwnScheme, check_usual, is_own_scheme
 from icarus.engine.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads
 from icarus.engine.plain import begin_search_in_python
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
@@ -172,7 +172,7 @@ def check_search(state: Any, strategy: Any, iterations: Any, seconds: Any, seed:
         raise ValueError(
             f"the weights of ({strategy}) do not sum to 1: it is no strategy yet; divide it by {len(strategy.terms)}"
         )
-    if not isinstance(strategy, Enhancement | OwnScheme):
+    if not isinstance(strategy, Enhancement) and not is_own_scheme(strategy):
         raise TypeError(
             f"a strategy is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {strategy!r}"
         )

@@ -69,9 +69,12 @@ def test_plain_python_does_not_search_by_it():
         search(KUHN.new_initial_state(), OOS(), iterations=5, engine="python")
 
 
-def test_a_game_is_no_strategy():
+@pytest.mark.parametrize("wrong", [KUHN, OOS], ids=["a game", "a class"])
+def test_what_only_looks_like_one_is_no_strategy(wrong):
     with pytest.raises(TypeError, match="the strategy of an agent is an Enhancement"):
-        Agent(KUHN, iterations=5)
+        Agent(wrong, iterations=5)
+    with pytest.raises(TypeError, match="a strategy is an Enhancement"):
+        search(KUHN.new_initial_state(), wrong, iterations=5)
 
 
 def test_its_player_is_of_its_kind():
