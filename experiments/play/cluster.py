@@ -1,6 +1,7 @@
 """Games played on a dask cluster: the processes of this machine or of several."""
 
 import itertools
+import logging
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 
@@ -34,6 +35,7 @@ class Cluster:
             from distributed import Client, LocalCluster
         except ImportError:
             raise Refusal("a cluster needs dask: pip install dask[distributed]") from None
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is told in a sentence
         self._local = None
         if self._address == LOCAL:
             self._local = LocalCluster(n_workers=self._workers, threads_per_worker=1, dashboard_address=None)
