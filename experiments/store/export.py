@@ -94,8 +94,10 @@ def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:
     experiments = [store.experiment_in(directory) for directory in directories]
     for directory, experiment in zip(directories, experiments, strict=True):
         if experiment != experiments[0]:
-            told = store.difference(experiment.settings(), experiments[0].settings(), ("in the one", "in the other"))
-            raise Refusal(f"{directory} and {directories[0]} are runs of different experiments: {told}")
+            difference = store.difference(
+                experiment.settings(), experiments[0].settings(), ("in the one", "in the other")
+            )
+            raise Refusal(f"{directory} and {directories[0]} are runs of different experiments: {difference}")
     places = [directory for directory in (out, *directories) if store.results_in(directory).exists()]
     first = _first_places(places, experiments[0])
     with store.writer(out, experiments[0]) as writer:

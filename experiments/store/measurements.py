@@ -43,14 +43,14 @@ class Ledger:
             Refusal: a line that cannot be read, by file and number.
         """
         path = directory / self.file
-        found = {}
+        kept = {}
         for number, row in enumerate(_lines(path), 1):
             if not isinstance(row, dict) or not all(
                 isinstance(row.get(name), kind) for name, kind in self.fields.items()
             ):
                 raise Refusal(f"{path}, line {number}, is no measurement; nothing has been changed")
-            found[self.key_of(row)] = row
-        return found
+            kept[self.key_of(row)] = row
+        return kept
 
     def keep(self, directory: Path, row: Measurement) -> None:
         """Append a row, after what was written whole."""
@@ -71,14 +71,14 @@ class Ledger:
         Raises:
             Refusal: a directory that cannot be understood.
         """
-        found = self.read(directory)
-        lacking = [row for row in wanted if self.key_of(row) not in found]
+        kept = self.read(directory)
+        lacking = [row for row in wanted if self.key_of(row) not in kept]
         for number, row in enumerate(lacking):
             tell(len(wanted) - len(lacking) + number, len(wanted), row)
-            found[self.key_of(row)] = made = make(row)
+            kept[self.key_of(row)] = made = make(row)
             self.keep(directory, made)
             UnderWay(directory, self.key_of(row)).end()
-        return [found[self.key_of(row)] for row in wanted]
+        return [kept[self.key_of(row)] for row in wanted]
 
 
 EXPLOITABILITY = Ledger(
@@ -122,9 +122,9 @@ class UnderWay:
             if isinstance(row, dict)
         }
 
-    def keep(self, part: int, found: Mapping[int, Sequence[float]]) -> None:
+    def keep(self, part: int, strategies: Mapping[int, Sequence[float]]) -> None:
         """Append a part."""
-        _append(self._path, {"part": int(part), "found": {str(number): given for number, given in found.items()}})
+        _append(self._path, {"part": int(part), "found": {str(number): given for number, given in strategies.items()}})
 
     def end(self) -> None:
         """Remove the file: the measurement is kept whole."""
@@ -133,13 +133,13 @@ class UnderWay:
 
 def _lines(path: Path) -> list[Any]:
     """The whole lines of a file, read; None for one that cannot be."""
-    found = []
+    rows = []
     for line in path.read_bytes().split(b"\n")[:-1] if path.exists() else []:
         try:
-            found.append(json.loads(line))
+            rows.append(json.loads(line))
         except ValueError:
-            found.append(None)
-    return found
+            rows.append(None)
+    return rows
 
 
 def _append(path: Path, row: Mapping[str, Any]) -> None:

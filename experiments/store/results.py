@@ -180,27 +180,27 @@ class Results:
     def tallies(self, trials: int | None = None) -> list[Tally]:
         """What each cell came to, in the order of `cells`; only in its first so many trials, if a number is given."""
         counted = "" if trials is None else f"WHERE trial < {int(trials)}"
-        found = blank(self.cells)
+        tallies = blank(self.cells)
         moments = ", ".join(f"count({name}), sum({name}), sum({name}::HUGEINT * {name})" for name in STATISTICS)
         for index, games, wins, draws, seconds, *sums in self.select(
             f"SELECT cell, count(*), count(*) FILTER (win), count(*) FILTER (draw), sum(seconds), {moments} "
             f"FROM games {counted} GROUP BY cell"
         ):
-            tally = found[index]
+            tally = tallies[index]
             tally.games, tally.wins, tally.draws, tally.millionths = games, wins, draws, int(seconds)
             for i, name in enumerate(STATISTICS):
                 tally.moments[name] = Moments(*(int(value or 0) for value in sums[3 * i : 3 * i + 3]))
-        return found
+        return tallies
 
     def unbroken(self) -> dict[Cell, int]:
         """How many games each cell has from its first trial on, without gaps."""
-        found = dict.fromkeys(self.cells, 0)
+        unbroken = dict.fromkeys(self.cells, 0)
         for index, games in self.select("""
             SELECT cell, count(*) FILTER (trial = place) FROM
                 (SELECT cell, trial, row_number() OVER (PARTITION BY cell ORDER BY trial) - 1 AS place FROM games)
             GROUP BY cell"""):
-            found[self.cells[index]] = games
-        return found
+            unbroken[self.cells[index]] = games
+        return unbroken
 
     @property
     def most(self) -> int:
@@ -209,10 +209,10 @@ class Results:
 
     def columns(self) -> dict[Column, list[Tally]]:
         """The results by column, the agents in the order of the experiment."""
-        found: dict[Column, list[Tally]] = {cell.column: [] for cell in self.cells}
+        columns: dict[Column, list[Tally]] = {cell.column: [] for cell in self.cells}
         for tally in self.tallies():
-            found[tally.cell.column].append(tally)
-        return found
+            columns[tally.cell.column].append(tally)
+        return columns
 
     def origins(self) -> Origins:
         """Where the games come from."""
@@ -289,5 +289,5 @@ def results_of(*directories: Path) -> Iterator[Results]:
         Refusal: a directory holds no experiment. Damage: see `store.rows`.
     """
     runs = [run for directory in directories for run in runs_in(directory)]
-    with Results([Run(run, store.experiment_in(run)) for run in runs]) as found:
-        yield found
+    with Results([Run(run, store.experiment_in(run)) for run in runs]) as results:
+        yield results

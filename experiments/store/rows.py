@@ -77,14 +77,14 @@ def unchecked(directory: Path) -> int:
     path = results_in(directory)
     if not path.exists():
         return 0
-    found = 0
+    count = 0
     with opened(path) as file, _sound(path):
         for number, line in enumerate(file, 1):
             whole = lines.is_whole(line)
             if whole is False:
                 lines.row_of(line, f"{path}, line {number}")  # which tells what is wrong with it
-            found += whole is None and line.endswith(b"\n")
-    return found
+            count += whole is None and line.endswith(b"\n")
+    return count
 
 
 def results_in(directory: Path) -> Path:
@@ -241,8 +241,8 @@ class Writer:
         except OSError as error:
             with contextlib.suppress(OSError):
                 self._file.truncate(self._end)  # the part of a line that was written
-            told = f"{self._file.name} cannot take more games ({error.strerror}); {len(self.done)} are kept"
-            raise NotKept(f"{told}, the same command continues") from None
+            full = f"{self._file.name} cannot take more games ({error.strerror}); {len(self.done)} are kept"
+            raise NotKept(f"{full}, the same command continues") from None
         self._end += len(line)
         self.done[row["cell"], row["trial"]] = row["win"]
         if time.monotonic() - self._synced >= SYNC_SECONDS:
