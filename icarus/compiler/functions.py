@@ -5,6 +5,7 @@ import functools
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,6 +28,8 @@ def compiler() -> Any:
     numba = importlib.import_module("numba")
     if DEBUG:
         numba.config.BOUNDSCHECK = 1  # also in what users hand to the compiler themselves
+    # A helper that was compiled for the rows of one table serves those of another that begin with the same fields.
+    warnings.filterwarnings("ignore", message=".* has been considered a subtype of ")
     draw_numbers()
     importlib.import_module("icarus.compiler.families")
     for function, make in REPLACEMENTS[len(_told) :]:

@@ -1128,3 +1128,26 @@ def test_bits_are_counted_and_found_in_plain_python_too(python: Python) -> None:
 
 def test_a_game_is_compiled_once_for_all_games_of_the_same_functions() -> None:
     assert toy.BRANCHES.entries() is toy.THREE.entries() is not toy.CHAIN.entries()
+
+
+ROWS_OF_TWO_TABLES = """
+import numpy as np
+from icarus.compiler.functions import compiler, helper
+
+@helper
+def visits_of(row):
+    return row.visits
+
+@helper
+def first(rows):
+    return visits_of(rows[0])
+
+narrow = np.zeros(1, [("visits", np.int64)])
+wide = np.zeros(1, [("visits", np.int64), ("worth", np.float64)])
+assert first(narrow) == first(wide) == 0
+"""
+
+
+def test_helpers_serve_the_rows_of_several_tables_without_a_warning(python: Python) -> None:
+    done = python(ROWS_OF_TWO_TABLES)
+    assert (done.returncode, done.stderr) == (0, "")
