@@ -253,7 +253,7 @@ class Search:
             return self._loop(self._arena.ctypes.data, iterations)
         except Left as left:
             self.rng[:] = self._kept["buffers.rng_before"].view(np.uint64)
-            raise Left(f"{left}, in a search of {self.game} by {self.strategy}") from None
+            raise Left(f"in a search of {self.game} by {self.strategy}, {left}") from None
         except WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
         except DeterminizationError as error:

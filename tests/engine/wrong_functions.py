@@ -8,8 +8,10 @@ import ctypes
 import inspect
 import json
 import os
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -351,6 +353,22 @@ def apply_through_a_wild_view(state: Any, action: int) -> None:
     far[WILD - 1] = 1  # slip
 
 
+def apply_without_end(state: Any, action: int) -> None:
+    while state.left >= 0:  # slip
+        pass
+
+
+def interrupted(game: Game) -> Any:
+    """A search that Ctrl-C is to end a moment later."""
+    state = game.new_initial_state(1)
+    state.game.entries()  # compiled
+    threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    return search(state, BASELINE >> MAST, iterations=60)
+
+
+CASES["apply_without_end"] = apply_without_end, lambda: interrupted(attrs.evolve(NIM, apply=apply_without_end))
+
+
 free = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(16)  # no function is there
 
 
@@ -515,7 +533,7 @@ def done_apart(name: str) -> dict[str, Any]:
             try:
                 CASES[name][1]()
                 said = {"error": "", "told": "nothing was wrong"}
-            except Exception as error:
+            except (Exception, KeyboardInterrupt) as error:
                 said = {"error": type(error).__name__, "told": str(error)}
             os.write(2, json.dumps(said).encode())
             os._exit(0)
@@ -529,6 +547,7 @@ def done_apart(name: str) -> dict[str, Any]:
 def main() -> None:
     """Run those that are named, or all."""
     searched(NIM)  # what all of them need is compiled once
+    searched(NIM, BASELINE >> attrs.evolve(MAST, name="SLIP"))
     searched(SECRET, BASELINE >> EPIC)
     for case in sys.argv[1:] or CASES:
         print(json.dumps(done_apart(case)), flush=True)
