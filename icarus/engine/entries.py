@@ -174,6 +174,7 @@ def capture_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype | N
 
 
 _LOCK, _COUNT = offset_of(TABLE, "lock"), np.dtype(np.int32)
+_UNSIGNED = np.dtype(np.uint32)  # as which a count that has grown beyond its largest is larger still
 FULL = np.iinfo(_COUNT).max
 COUNT_IS_FULL = f"a count has reached {FULL}, the largest that a record can hold"
 
@@ -202,7 +203,7 @@ def backpropagation_entry(
         rows = array_at(place.rows, place.capacity + 1, row)
         plain = array_at(place.rows, (place.capacity + 1) * words, _INT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
-        numbers, mu = array_at(place.rows, (place.capacity + 1) * width, _COUNT), array_at(rewards, players, _REAL)
+        numbers, mu = array_at(place.rows, (place.capacity + 1) * width, _UNSIGNED), array_at(rewards, players, _REAL)
         if shared:
             close_lock(table + _LOCK)
         for j in range(count):
@@ -222,7 +223,8 @@ def backpropagation_entry(
             if DEBUG and rows[i].record != keys[j]:
                 raise ValueError(RENAMED)
             for column in counts:
-                if numbers[i * width + column] == FULL:
+                if numbers[i * width + column] >= FULL:
+                    numbers[i * width + column] = FULL
                     raise OverflowError(COUNT_IS_FULL)
         if shared:
             atomic_store(table + _LOCK, 0)

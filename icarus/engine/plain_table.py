@@ -156,10 +156,12 @@ class PlainTable:
         Raises:
             OverflowError: a count has become too large.
         """
+        full = [name for name in self.counts if getattr(row, name) >= FULL]
+        for name in full:
+            setattr(row, name, FULL)
         open_row(row, False)
-        for name in self.counts:
-            if getattr(row, name) == FULL:
-                raise OverflowError(COUNT_IS_FULL)
+        if full:
+            raise OverflowError(COUNT_IS_FULL)
 
     def find(self, key: int) -> Any:
         """The row of the record with this key, of the row dtype; None where it was never updated."""

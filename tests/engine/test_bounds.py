@@ -15,7 +15,19 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, DeterminizedUCT, SearchInterrupted, capture, games, parse, search
+from icarus import (
+    BASELINE,
+    MAST,
+    DeterminizedUCT,
+    SearchExhausted,
+    SearchInterrupted,
+    backpropagation,
+    capture,
+    games,
+    initial,
+    parse,
+    search,
+)
 from icarus.compiler import leaving
 from icarus.compiler.entries import interrupts_kept
 from icarus.compiler.leaving import Left
@@ -333,6 +345,20 @@ def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(engine: str
         spend(running, 1000, None, time.perf_counter(), None)
     assert 50 < running.iterations < 1000
     assert (table.records()["visits"] >= 0).all()
+
+
+@backpropagation
+def count_by_sevens(seen: Any, context: int, rewards: np.ndarray) -> None:
+    seen.visits += 7
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_a_count_that_jumps_over_the_largest_ends_a_search_too(engine: str) -> None:
+    nearly = initial(reward=0.0, visits=np.iinfo(np.int32).max - 17)
+    jumping = attrs.evolve(MAST, name="JUMPING", initial=nearly, backpropagation=count_by_sevens)
+    with pytest.raises(SearchExhausted, match="a count has reached 2147483647") as ended:
+        search(games.load("othello").new_initial_state(), jumping, iterations=100, seed=1, engine=engine)
+    assert ended.value.result.records["JUMPING"].rows["visits"].max() == np.iinfo(np.int32).max
 
 
 MEMORY = """
