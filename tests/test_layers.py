@@ -33,8 +33,6 @@ ROOMS = [
 LEVEL = {name: level for level, name in enumerate(ROOMS)}
 NO_NEIGHBOURS = {"games", "specs"}  # these two kinds of content do not know each other
 LONGEST_BODY, LONGEST_FILE = 50, 400
-LONG_BODIES = {"kernel.functions.entries_of"}
-LONG_FILES: set[str] = set()
 CONTRACT = {
     field.name for field in attrs.fields(Game)
 }  # what the functions of a game do is told once, in Game's docstring
@@ -269,13 +267,13 @@ def test_functions_are_short(name: str) -> None:
     for node in ast.walk(MODULES[name]):
         if isinstance(node, ast.FunctionDef):
             body = (node.end_lineno or 0) - node.body[0].lineno + 1
-            assert body <= LONGEST_BODY or f"{name}.{node.name}" in LONG_BODIES, f"{node.name} has {body} lines"
+            assert body <= LONGEST_BODY, f"{node.name} has {body} lines"
 
 
 @every_module
 def test_files_are_short(name: str) -> None:
     lines = (PACKAGE / Path(*name.split("."))).with_suffix(".py").read_text().splitlines()
-    assert len(lines) <= LONGEST_FILE or name in LONG_FILES
+    assert len(lines) <= LONGEST_FILE
 
 
 def test_functions_of_the_python_face_take_at_most_seven_parameters() -> None:

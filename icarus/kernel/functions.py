@@ -40,101 +40,168 @@ class Entries:
         return 0 if entry is None else entry.address
 
 
-@functools.cache
-def entries_of(
-    state_type: np.dtype,
-    beliefs_type: np.dtype,
-    max_legal: int,
-    parameters: int,
-    initial: Callable,
-    player: Callable,
-    legal: Callable,
-    apply: Callable,
-    rewards: Callable,
-    *optional: Callable,
-) -> Entries:
-    """The entries of these functions of a game; compiled or loaded on first use, kept for all games that share them."""
-    observe, chance, determinize, prepare, episode, recall, simultaneous, deal, seen = (
-        _dispatcher(function) for function in optional
-    )
-    initial, player, legal, apply, rewards = (_dispatcher(f) for f in (initial, player, legal, apply, rewards))
-    unpack = unpack_parameters((int,) * parameters)
+@attrs.frozen
+class Arrays:
+    """What the arrays are like that the functions of a game are given."""
 
-    def initial_entry(state: int, rng: int, values: int) -> int:
+    state: np.dtype
+    beliefs: np.dtype
+    max_legal: int
+    parameters: int  # of `initial` and `deal`
+
+
+def _initial(initial: Any, given: Arrays) -> Callable:
+    state_type, unpack = given.state, unpack_parameters((int,) * given.parameters)
+
+    def entry(state: int, rng: int, values: int) -> int:
         initial(struct_at(state, state_type), array_at(rng, RNG_WORDS, _WORD), *unpack(values))
         return 0
 
-    def player_entry(state: int) -> int:
-        return player(struct_at(state, state_type))
+    return entry
 
-    def legal_entry(state: int, actions: int) -> int:
+
+def _told_of_state(function: Any, given: Arrays) -> Callable:
+    state_type = given.state
+
+    def entry(state: int) -> int:
+        return function(struct_at(state, state_type))
+
+    return entry
+
+
+def _legal(legal: Any, given: Arrays) -> Callable:
+    state_type, max_legal = given.state, given.max_legal
+
+    def entry(state: int, actions: int) -> int:
         return legal(struct_at(state, state_type), array_at(actions, max_legal, _INT))
 
-    def apply_entry(state: int, action: int) -> int:
+    return entry
+
+
+def _apply(apply: Any, given: Arrays) -> Callable:
+    state_type = given.state
+
+    def entry(state: int, action: int) -> int:
         apply(struct_at(state, state_type), action)
         return 0
 
-    def rewards_entry(state: int, out: int, players: int) -> int:
+    return entry
+
+
+def _rewards(rewards: Any, given: Arrays) -> Callable:
+    state_type = given.state
+
+    def entry(state: int, out: int, players: int) -> int:
         rewards(struct_at(state, state_type), array_at(out, players, _REAL))
         return 0
 
-    def observe_entry(state: int, action: int, moves: int, players: int) -> int:
+    return entry
+
+
+def _observe(observe: Any, given: Arrays) -> Callable:
+    state_type = given.state
+
+    def entry(state: int, action: int, moves: int, players: int) -> int:
         observe(struct_at(state, state_type), action, array_at(moves, players, _INT))
         return 0
 
-    def chance_entry(state: int, probabilities: int) -> int:
+    return entry
+
+
+def _chance(chance: Any, given: Arrays) -> Callable:
+    state_type, max_legal = given.state, given.max_legal
+
+    def entry(state: int, probabilities: int) -> int:
         chance(struct_at(state, state_type), array_at(probabilities, max_legal, _REAL))
         return 0
 
-    def determinize_entry(state: int, observer: int, beliefs: int, rng: int) -> int:
-        determinize(
-            struct_at(state, state_type), observer, struct_at(beliefs, beliefs_type), array_at(rng, RNG_WORDS, _WORD)
-        )
+    return entry
+
+
+def _determinize(determinize: Any, given: Arrays) -> Callable:
+    state_type, beliefs_type = given.state, given.beliefs
+
+    def entry(state: int, observer: int, beliefs: int, rng: int) -> int:
+        generator = array_at(rng, RNG_WORDS, _WORD)
+        determinize(struct_at(state, state_type), observer, struct_at(beliefs, beliefs_type), generator)
         return 0
 
-    def prepare_entry(state: int, observer: int, beliefs: int) -> int:
+    return entry
+
+
+def _prepare(prepare: Any, given: Arrays) -> Callable:
+    state_type, beliefs_type = given.state, given.beliefs
+
+    def entry(state: int, observer: int, beliefs: int) -> int:
         prepare(struct_at(state, state_type), observer, struct_at(beliefs, beliefs_type))
         return 0
 
-    def episode_entry(state: int) -> int:
-        return episode(struct_at(state, state_type))
+    return entry
 
-    def recall_entry(state: int, viewer: int, moves: int, room: int) -> int:
+
+def _recall(recall: Any, given: Arrays) -> Callable:
+    state_type = given.state
+
+    def entry(state: int, viewer: int, moves: int, room: int) -> int:
         return recall(struct_at(state, state_type), viewer, array_at(moves, room, _INT))
 
-    def simultaneous_entry(state: int) -> int:
-        return simultaneous(struct_at(state, state_type))
+    return entry
 
-    def deal_entry(state: int, index: int, probability: int, values: int) -> int:
+
+def _deal(deal: Any, given: Arrays) -> Callable:
+    state_type, unpack = given.state, unpack_parameters((int,) * given.parameters)
+
+    def entry(state: int, index: int, probability: int, values: int) -> int:
         array_at(probability, 1, _REAL)[0] = deal(struct_at(state, state_type), index, *unpack(values))
         return 0
 
-    def seen_entry(state: int, viewer: int) -> int:
+    return entry
+
+
+def _seen(seen: Any, given: Arrays) -> Callable:
+    state_type = given.state
+
+    def entry(state: int, viewer: int) -> int:
         return seen(struct_at(state, state_type), viewer)
 
-    def entry(function: Callable | None, trampoline: Callable, arity: int) -> Any:
-        if function is None:
-            return None
-        original = getattr(function, "py_func", function)
-        return Entry(trampoline, arity, f"{original.__module__}.{original.__qualname__}")
-
-    return Entries(
-        initial=entry(initial, initial_entry, 3),
-        player=entry(player, player_entry, 1),
-        legal=entry(legal, legal_entry, 2),
-        apply=entry(apply, apply_entry, 2),
-        rewards=entry(rewards, rewards_entry, 3),
-        observe=entry(observe, observe_entry, 4),
-        chance=entry(chance, chance_entry, 2),
-        determinize=entry(determinize, determinize_entry, 4),
-        prepare=entry(prepare, prepare_entry, 3),
-        episode=entry(episode, episode_entry, 1),
-        recall=entry(recall, recall_entry, 4),
-        simultaneous=entry(simultaneous, simultaneous_entry, 1),
-        deal=entry(deal, deal_entry, 4),
-        seen=entry(seen, seen_entry, 2),
-    )
+    return entry
 
 
-def _dispatcher(function: Callable | None) -> Any:
-    return function if function is None or hasattr(function, "py_func") else helper(function)
+_MAKERS: dict[str, tuple[Callable[[Any, Arrays], Callable], int]] = {  # with how many integers each entry is given
+    "initial": (_initial, 3),
+    "player": (_told_of_state, 1),
+    "legal": (_legal, 2),
+    "apply": (_apply, 2),
+    "rewards": (_rewards, 3),
+    "observe": (_observe, 4),
+    "chance": (_chance, 2),
+    "determinize": (_determinize, 4),
+    "prepare": (_prepare, 3),
+    "episode": (_told_of_state, 1),
+    "recall": (_recall, 4),
+    "simultaneous": (_told_of_state, 1),
+    "deal": (_deal, 4),
+    "seen": (_seen, 2),
+}
+FUNCTIONS = tuple(_MAKERS)  # of a game, by name
+
+
+@functools.cache
+def _entry_of(name: str, function: Callable, given: Arrays) -> Entry:
+    make, arity = _MAKERS[name]
+    original = getattr(function, "py_func", function)
+    inner = function if hasattr(function, "py_func") else helper(function)
+    return Entry(make(inner, given), arity, f"{original.__module__}.{original.__qualname__}")
+
+
+@functools.cache
+def entries_of(given: Arrays, *functions: Callable | None) -> Entries:
+    """The entries of the functions of a game, in the order of `FUNCTIONS`; None for those that it lacks.
+
+    Each is compiled or loaded on first use, and kept for all games that share it.
+    """
+    made: dict[str, Any] = {
+        name: None if function is None else _entry_of(name, function, given)
+        for name, function in zip(FUNCTIONS, functions, strict=True)
+    }
+    return Entries(**made)

@@ -17,7 +17,7 @@ from icarus.compiler.entries import Entry
 from icarus.compiler.functions import plain
 from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CHANCE, MAX_PLAYERS
-from icarus.kernel.functions import Entries, entries_of
+from icarus.kernel.functions import FUNCTIONS, Arrays, Entries, entries_of
 from icarus.kernel.knowledge import action_features_entry, check_distinct, check_names, features_entry, heuristic_entry
 from icarus.kernel.state import State
 
@@ -208,13 +208,8 @@ class Game(AnyGame):
 
     def entries(self) -> "Entries":
         """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
-        return entries_of(
-            self.state,
-            self.beliefs,
-            self.max_legal,
-            len(_parameters_of(self.initial)),
-            *(getattr(self, field) for field in FUNCTIONS),
-        )
+        given = Arrays(self.state, self.beliefs, self.max_legal, len(_parameters_of(self.initial)))
+        return entries_of(given, *(getattr(self, name) for name in FUNCTIONS))
 
     def teller(self, kind: str) -> Entry:
         """The compiled "features", "action_features" or "heuristic"; compiled or loaded when first asked for."""
@@ -246,21 +241,3 @@ def _parameters_of(initial: Callable) -> dict[str, int | None]:
     """What `initial` (or `deal`) takes after its first two arguments, in its order: each name with its default, None without."""
     taken = list(inspect.signature(plain(initial)).parameters.values())[2:]
     return {one.name: None if one.default is one.empty else one.default for one in taken}
-
-
-FUNCTIONS = (
-    "initial",
-    "player",
-    "legal",
-    "apply",
-    "rewards",
-    "observe",
-    "chance",
-    "determinize",
-    "prepare",
-    "episode",
-    "recall",
-    "simultaneous",
-    "deal",
-    "seen",
-)
