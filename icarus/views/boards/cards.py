@@ -37,7 +37,8 @@ def hearts(state: Any, seat: int | None) -> Drawing:
         hidden = state.phase == hearts_game.DEALING
         passed = _passed(state, i)
         cards = () if hidden else _sorted(int(state.held[i]) & ~int(state.played) & ~passed)
-        note = f"{state.points[i]} points, score {state.scores[i]}"
+        points = int(state.points[i])
+        note = f"{points} {'point' if points == 1 else 'points'}, score {state.scores[i]}"
         aside = f", passes {passed.bit_count()}" if passed and seat not in (None, i) else ""
         hands.append(_hand(seat, i, cards, note + aside))
     middle: list[tuple[str, str | None]] = []
