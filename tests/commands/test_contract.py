@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from icarus import Game, audit
-from icarus.commands.audit import CONTRACT, HIDDEN
+from icarus.commands.audit import CONTRACT, HIDDEN, contract
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below
 
 STATE = np.dtype([("left", np.int64), ("mover", np.int64), ("taken", np.int64, (4,))], align=True)
@@ -295,7 +295,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"actions": 3}, "choices", "the legal action 3 is not below `actions` of the game, 3"),  # type: ignore[dict-item]
     (NIM, {"legal": legal_counting}, "memory", "legal changes the state, which it may only read"),
     (NIM, {"apply": apply_outside}, "memory", "apply writes outside of the state"),
-    (NIM, {"apply": apply_forever}, "end", "it has not ended after 20,000 actions"),
+    (NIM, {"apply": apply_forever}, "end", "it has not ended after 1,000 actions"),
     (NIM, {"apply": apply_raising}, "repeat", "apply raises ValueError('no such heap')"),
     (
         NIM,
@@ -324,8 +324,9 @@ def name_of(wrong: Any) -> str | None:
 
 @pytest.mark.parametrize(("game", "slip", "promise", "told"), WRONG, ids=name_of)
 def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
-    game: Game, slip: dict[str, Callable], promise: str, told: str
+    game: Game, slip: dict[str, Callable], promise: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(contract, "MOST_ACTIONS", 1_000)
     report = audit(attrs.evolve(game, **slip), games=1, determinizations=30)
     assert report.failed == (promise,)
     example = report[promise].examples[0]
