@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from icarus.compiler.callees import Callee, Family
-from icarus.compiler.functions import is_helper
+from icarus.compiler.functions import REPLACEMENTS, is_helper
 from icarus.compiler.pointers import lowest_bit, plain_lowest_bit, plain_popcount, popcount
 from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
@@ -84,7 +84,9 @@ class Interpreter:
         return self._helps(value)
 
     def _helps(self, value: Any) -> bool:
-        return is_helper(value) or isinstance(value, Callee | Family) or self._made.get(id(value), value) is not value
+        if is_helper(value) or isinstance(value, Callee | Family) or any(value is known for known, _ in REPLACEMENTS):
+            return True  # the last are plain Python, and may call what has a stand-in
+        return self._made.get(id(value), value) is not value
 
 
 class _Interpreted:

@@ -24,7 +24,7 @@ from icarus.engine.plain_table import PlainTable
 from icarus.engine.running import Search
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.search import COMPILED, check_scheme, check_search, checked_engine
-from icarus.kernel import CHANCE, UNSEEN, extended, mix, record
+from icarus.kernel import CHANCE, UNSEEN, extended, mix
 from icarus.kernel.history import EMPTY_HISTORY, PHASES
 from icarus.kernel.state import State
 
@@ -130,17 +130,11 @@ class _Noting(Composed):
         self.decision: Decision | None = None
         self.term: Term | None = None
         self.made_of: dict[int, tuple[int, int]] = {}
-        self.records: dict[int, list[int]] = {}  # parts of what `record` made
-        self._interpret = Interpreter([(mix, self._mixed), (record, self._record)])
+        self._interpret = Interpreter([(mix, self._mixed)])
 
     def _mixed(self, key: int, part: int) -> int:
         made = mix(key, part)
         self.made_of[made] = int(key), int(part)
-        return made
-
-    def _record(self, *parts: int) -> int:
-        made = record(*parts)
-        self.records[made] = [int(part) for part in parts]
         return made
 
     def decided(self, which: int, decision: Decision) -> int:
@@ -172,7 +166,6 @@ class Watched(PlainSearch):
 
     def _begin_playout(self) -> tuple[Playout, Any]:
         self.program.made_of.clear()
-        self.program.records.clear()
         self.__dict__.pop("_histories", None)
         self._choices: list[Choice] = []
         self._worlds: list[Any] = []
@@ -249,9 +242,7 @@ class Watched(PlainSearch):
         return f"player {number}" if factor in PLAYER.factors else str(number)
 
     def _parts(self, key: int) -> list[int]:
-        """The integers that `record` made a key of, or mixing as it does; none where the key was made otherwise."""
-        if key in self.program.records:
-            return self.program.records[key]
+        """The integers that `record` made a key of; none where the key was made otherwise."""
         parts: list[int] = []
         while key in self.program.made_of:
             key, part = self.program.made_of[key]
