@@ -121,7 +121,7 @@ class Played:
         for decision in decisions:
             self._decide(decision)
         if not self.is_open:
-            self._playout.steps[self._playout.t].player = TERMINAL
+            self._playout.steps[self._playout.t].write(player=TERMINAL)
 
     @property
     def is_open(self) -> bool:
@@ -224,7 +224,7 @@ class Played:
         playout.decide(decision.player, self.viewer(decision.player), decision.legal)
         self._tell(decision)
         step = playout.steps[playout.t]
-        step.phase, step.choice, step.probability = decision.phase, decision.choice, decision.probability
+        step.write(phase=decision.phase, choice=decision.choice, probability=decision.probability)
         if decision.action is not None:
             eyes = [*range(self.players), CHANCE]
             playout.extend(decision.action, [decision.seen.get(player, decision.action) for player in eyes])

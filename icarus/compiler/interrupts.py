@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -42,9 +43,31 @@ def listening() -> Iterator[None]:
         return
     before = _ask_to_be_told()
     try:
-        yield
+        with _heard_again():
+            yield
     finally:
         signal.set_wakeup_fd(before, warn_on_full_buffer=False)
+
+
+@contextlib.contextmanager
+def _heard_again() -> Iterator[None]:
+    """Have a Ctrl-C come once more that met a finalizer, out of which Python lets no exception: the compiler runs many."""
+    told = sys.unraisablehook
+
+    def tell(lost: Any) -> None:
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            told(lost)
+            return
+        again = threading.Timer(_LOOK, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
+        again.daemon = True
+        again.start()
+
+    sys.unraisablehook = tell
+    try:
+        yield
+    finally:
+        if sys.unraisablehook is tell:
+            sys.unraisablehook = told
 
 
 def listen() -> None:

@@ -35,7 +35,7 @@ def run(arena: int, iterations: int) -> int:
         status = play_out(a, rng)  # lines 6-14
         if status == DONE:
             status = capture(a)  # line 16
-        if status == DONE:
+        if status == DONE and a.buffers.link_capacity > 0:
             status = note_lineage(a)
         if status == DONE and a.shared != 0:
             status = reserve_rows(a)

@@ -81,6 +81,7 @@ class Agent:
             sharing=self.sharing,
             scheme=self.scheme,
             records=records,
+            reusable=bool(self.move_decay or self.game_decay),
         )
 
     def seated(self, game: Game) -> Any:

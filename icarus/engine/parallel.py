@@ -201,5 +201,7 @@ class SharedRecords(Team):
 
     def result(self, seconds: float = 0.0, copied: bool = True) -> Any:
         """What the threads have found so far; `copied` as in `Search.records`."""
-        links = np.concatenate([search.links for search in self.searches])
-        return attrs.evolve(self.combined(self.searches[0].result(seconds, copied), seconds), links=links)
+        found = self.combined(self.searches[0].result(seconds, copied), seconds)
+        if not found.reusable:
+            return found
+        return attrs.evolve(found, links=np.concatenate([search.links for search in self.searches]))

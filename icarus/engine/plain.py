@@ -61,8 +61,10 @@ class PlainSearch(Search):
         seed: int | Sequence[int] = 0,
         scheme: Scheme = MO_ISMCTS,
         carried: Carried | None = None,
+        reusable: bool = False,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
+        self.reusable = reusable
         self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
         refuse_cutoff(state.game, scheme)
         self._draws, game = seeded(seed), in_python(state.game)
@@ -152,7 +154,8 @@ class PlainSearch(Search):
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             known = [table.theta] if table.theta_is_captured else []
             self.program.called(part.capture, history, *known, updates)  # line 16
-        self._note_lineage(history)
+        if self.reusable:
+            self._note_lineage(history)
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             for record, context in zip(updates.records.integers, updates.contexts.integers, strict=True):
                 self._update(part, table, record, context, rewards)
@@ -228,7 +231,7 @@ class PlainSearch(Search):
             label = -1 if self.game.episode is None else int(self.game.episode(world))
             if label >= 0:
                 playout.begin_episode(label)
-        playout.steps[playout.t].player = player
+        playout.steps[playout.t].write(player=player)
         self._teller.tell_of_state(playout.told, world)
         return playout, world
 
@@ -263,10 +266,10 @@ class PlainSearch(Search):
         playout.decide(player, self.game.viewer(player), legal)
         self._teller.tell_of_step(playout.told, world, player, actions, [legal.index(edge) for edge in edges])
         step = playout.steps[playout.t]
-        step.phase = self._phase(playout, legal) if in_tree else SIMULATION
+        step.write(phase=self._phase(playout, legal) if in_tree else SIMULATION)
         self._phase_steps[step.phase] += 1
         if self.game.simultaneous is not None and player != CHANCE and self._is_near_tree(playout):
-            step.choice, step.probability = self.game.simultaneous(world), 1.0
+            step.write(choice=self.game.simultaneous(world), probability=1.0)
         if player == CHANCE:
             i = self._outcome(world, len(actions))
             return edges[i], actions[i]
@@ -294,7 +297,7 @@ class PlainSearch(Search):
         decision = Decision(playout, legal)
         index = self.program.decided(which, decision)
         if which == AT_ONCE:
-            step.probability = float(decision.values[index])
+            step.write(probability=float(decision.values[index]))
         return index
 
     def _outcome(self, world: Any, count: int) -> int:
@@ -320,12 +323,17 @@ class InTurn(Roots):
 
 
 def begin_search_in_python(
-    state: State, strategy: Enhancement, seed: int | Sequence[int], scheme: Scheme, records: Any = None
+    state: State,
+    strategy: Enhancement,
+    seed: int | Sequence[int],
+    scheme: Scheme,
+    records: Any = None,
+    reusable: bool = False,
 ) -> "PlainSearch | InTurn":
     """A search in plain Python that has made no playout yet; arguments as in `search`."""
     begun = carry_over(records, state, strategy, scheme, scheme.trees, compiled=False)
     if not scheme.counted:
-        return PlainSearch(state, strategy, seed, scheme, begun[0])
+        return PlainSearch(state, strategy, seed, scheme, begun[0], reusable)
     key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
-    trees = [PlainSearch(state, strategy, (*key, i), scheme, carried) for i, carried in enumerate(begun)]
+    trees = [PlainSearch(state, strategy, (*key, i), scheme, carried, reusable) for i, carried in enumerate(begun)]
     return InTurn(trees, seed, 1)

@@ -19,14 +19,33 @@ _FIELDS = STEP.names or ()
 
 
 class Step:
-    """A decision of a playout, with the fields of STEP."""
+    """A decision of a playout, with the fields of STEP; slots read it, the search alone writes it down."""
 
     __slots__ = ("_playout", "_t", "action", "choice", "count", "first", "phase", "player", "probability", "viewer")
+    _playout: "Playout"
+    _t: int
+    player: int
+    action: int
+    viewer: int
+    first: int
+    count: int
+    phase: int
+    choice: int
+    probability: float
 
     def __init__(self, playout: "Playout", t: int) -> None:
-        self._playout, self._t = playout, t
-        self.player = self.action = self.viewer = self.first = self.count = self.choice = 0
-        self.phase, self.probability = SIMULATION, 0.0
+        self.write(_playout=playout, _t=t, phase=SIMULATION, probability=0.0)
+        self.write(player=0, action=0, viewer=0, first=0, count=0, choice=0)
+
+    def write(self, **fields: Any) -> None:
+        """Write what is known of the decision by now."""
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise TypeError("the steps of a history are only read; a slot writes to one of them")
+
+    __setitem__ = __setattr__
 
     @property
     def record(self) -> int:
@@ -52,7 +71,13 @@ class Steps(list[Step]):
     def __getattr__(self, field: str) -> np.ndarray:
         if field not in _FIELDS:
             raise AttributeError(f"steps have no field {field!r}; they have {', '.join(_FIELDS)}")
-        return np.array([getattr(step, field) for step in self], STEP[field])
+        return _read_only(np.array([getattr(step, field) for step in self], STEP[field]))
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    seen = array.view()
+    seen.flags.writeable = False
+    return seen
 
 
 class View:
@@ -98,7 +123,7 @@ class PlainHistory:
 
     def __init__(self, playout: "Playout") -> None:
         self._playout, self.steps = playout, Steps(playout.steps)
-        self.rewards, self.rng, self.iteration = playout.rewards, playout.rng, playout.iteration
+        self.rewards, self.rng, self.iteration = _read_only(playout.rewards), playout.rng, playout.iteration
 
     @property
     def moves(self) -> View:
@@ -170,13 +195,12 @@ class Playout:
     def decide(self, player: int, viewer: int, legal: Sequence[int]) -> None:
         """A player is about to choose among these."""
         step = self.steps[self.t]
-        step.player, step.viewer, step.phase = player, viewer, SIMULATION
-        step.first, step.count = len(self._legal), len(legal)
+        step.write(player=player, viewer=viewer, phase=SIMULATION, first=len(self._legal), count=len(legal))
         self._legal += legal
 
     def extend(self, action: int, seen: Looks) -> None:
         """Append an action to the history, as every viewer sees it, or what tells that when somebody looks."""
-        self.steps[self.t].action = action
+        self.steps[self.t].write(action=action)
         self._moves.append(seen)
         self.t += 1
         self.steps.append(Step(self, self.t))
@@ -224,7 +248,7 @@ class Playout:
     def legal(self) -> np.ndarray:
         """The legal actions of all steps."""
         if len(self._listed) < len(self._legal):
-            self._listed = np.array(self._legal, np.int64)
+            self._listed = _read_only(np.array(self._legal, np.int64))
         return self._listed
 
     def table(self, name: str) -> np.ndarray:
@@ -235,6 +259,7 @@ class Playout:
             table = np.zeros((count, self._widths[name]))
             if self._widths[name] > 0:
                 table[: len(rows)] = rows
+            table = _read_only(table)
             self._tables[name] = len(rows), table
         return table
 

@@ -11,7 +11,7 @@ from icarus.algebra import Enhancement
 from icarus.checks import real
 from icarus.engine.lineage import LINK
 from icarus.engine.parallel import RECORDS
-from icarus.engine.reuse import decayed_records, records_without_histories
+from icarus.engine.reuse import check_reusable, decayed_records, records_without_histories
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records
 from icarus.kernel.state import State
@@ -39,7 +39,9 @@ class Result:
             brings about, so a second search with the same seed finds something else.
         parts: with sharing="roots" or several trees the results of each, with records of its own; otherwise empty.
         scheme: how root states were drawn and histories seen; some schemes cheat.
-        links: which record continues which history (`icarus.engine.lineage`); None where there are no histories. [links, 3]
+        reusable: whether a later search may go on with the records (`search(…, records=…)`).
+        links: which record continues which history (`icarus.engine.lineage`); None where there are no histories, and where the
+            records are not reusable. [links, 3]
     """
 
     action: int
@@ -60,6 +62,7 @@ class Result:
     sharing: str | None = None
     parts: tuple["Result", ...] = ()
     scheme: Scheme = MO_ISMCTS
+    reusable: bool = True
     links: np.ndarray | None = attrs.field(factory=lambda: np.zeros((0, LINK), np.int64))
 
     def decayed(self, decay: float) -> "Result":
@@ -80,7 +83,12 @@ class Result:
         )
 
     def without_histories(self) -> "Result":
-        """The same without the records of histories: what is left, as of MAST and NAST, is of use at any root of the game."""
+        """The same without the records of histories: what is left, as of MAST and NAST, is of use at any root of the game.
+
+        Raises:
+            ValueError: of a search whose records are not reusable.
+        """
+        check_reusable(self)
         if self.links is None:
             return self
         parts = tuple(part.without_histories() for part in self.parts)

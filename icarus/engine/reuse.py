@@ -75,6 +75,7 @@ def carry_over(
 def _check(records: Any, state: State, strategy: Any, scheme: Scheme, searches: int, components: Sequence[Any]) -> None:
     if not isinstance(getattr(records, "records", None), Mapping):
         raise TypeError(f"records is {records!r}; it must be the Result of an earlier search")
+    check_reusable(records)
     if str(records.state.game) != str(state.game):
         raise ValueError(f"records are of {records.state.game}, and the state is of {state.game}")
     if records.scheme != attrs.evolve(scheme, cutoff=records.scheme.cutoff):
@@ -98,6 +99,19 @@ def _check(records: Any, state: State, strategy: Any, scheme: Scheme, searches: 
         raise ValueError(
             f"records are of what player {records.state.current_player()} saw, and by {scheme} player "
             f"{state.current_player()} sees for all; records.without_histories() fits"
+        )
+
+
+def check_reusable(records: Any) -> None:
+    """Refuse the result of a search that did not note where its records stand.
+
+    Raises:
+        ValueError: it did not.
+    """
+    if not records.reusable:
+        raise ValueError(
+            "records are of a search with reusable=False, as an Agent without decays makes it; "
+            "search(…, reusable=True) notes what a later search needs to begin with them"
         )
 
 

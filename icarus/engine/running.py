@@ -47,9 +47,10 @@ class Search:
         scheme: Scheme = MO_ISMCTS,
         shared: Shared | None = None,
         carried: Carried | None = None,
+        reusable: bool = False,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
-        self.game = scheme.seen(state.game)
+        self.reusable, self.game = reusable, scheme.seen(state.game)
         refuse_cutoff(self.game, scheme)
         self.program: Program = lowered(self.game, strategy, scheme, shared is not None)
         self.tables = (
@@ -105,7 +106,7 @@ class Search:
             self._place_episodes()
         self._give_steps(_STEPS)
         self._give_updates(_UPDATES)
-        self._give_links(_LINKS)
+        self._give_links(_LINKS * self.reusable)
 
     def _keep(self, part: str, name: str, array: np.ndarray) -> None:
         """Keep an array alive, and its address in a part of the arena."""
@@ -219,9 +220,10 @@ class Search:
 
     def _inherit(self, carried: Carried) -> None:
         """Begin with what earlier searches have found; the tables hold it already."""
-        count = len(carried.links)
-        self._give_links(max(_LINKS, 2 * count))
-        self._kept["buffers.links"][:count], self._arena["counts"]["links"] = carried.links, count
+        if self.reusable:
+            count = len(carried.links)
+            self._give_links(max(_LINKS, 2 * count))
+            self._kept["buffers.links"][:count], self._arena["counts"]["links"] = carried.links, count
         carried.mark_decided(self.tables[0])
         self._inherited = self.root_rewards()[1].astype(np.int64)
 
@@ -376,5 +378,6 @@ class Search:
             strategy=self.strategy,
             seed=self.seed,
             scheme=self.scheme,
-            links=self.links.copy() if copied else self.links,
+            reusable=self.reusable,
+            links=(self.links.copy() if copied else self.links) if self.reusable else None,
         )

@@ -15,10 +15,12 @@ from tests.commands.test_contract import COIN
 
 register_games()
 NAMES = [f"icarus_{name.replace('-', '_')}" for name in games.names()]
-LONG = ("icarus_hearts", "icarus_backgammon", "icarus_dou_di_zhu")  # their copies are replayed: one game will do
+LONG = [  # their copies are replayed, all of the game at each step
+    f"icarus_{name}" for name in ("backgammon", "dou_di_zhu", "hearts", "knockout_whist", "lotr_confrontation")
+]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in LONG])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in NAMES])
 def test_openspiel_s_random_simulation_passes(name) -> None:
     pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=1, serialize=False, verbose=False)
 

@@ -334,6 +334,27 @@ def test_eyes_of_the_root_player_are_nobody_elses() -> None:
         search(after, BASELINE, iterations=2, scheme=SO_ISMCTS_POM, records=first)
 
 
+@pytest.mark.parametrize("options", [{}, {"threads": 2}, {"engine": "python"}, {"scheme": DeterminizedUCT(2)}], ids=str)
+def test_a_search_that_is_not_reusable_finds_the_same_and_says_so_when_it_is_reused(options: dict[str, Any]) -> None:
+    state = games.load("phantom-mnk").new_initial_state()
+    lasting, passing = (
+        search(state, RAVE >> MAST, iterations=60, seed=1, reusable=reusable, **options) for reusable in (True, False)
+    )
+    assert (lasting.visits == passing.visits).all() and (lasting.values == passing.values).all()
+    for name, records in lasting.records.items():
+        assert (records.rows == passing.records[name].rows).all()
+    for begun in (lambda: search(state, RAVE, iterations=60, records=passing, **options), passing.without_histories):
+        with pytest.raises(ValueError, match="reusable=False"):
+            begun()
+
+
+def test_an_agent_notes_where_records_stand_only_if_he_goes_on_with_them() -> None:
+    state = OTHELLO.new_initial_state()
+    assert not Agent(BASELINE, iterations=20).search(state, 1).reusable
+    assert Agent(BASELINE, iterations=20, move_decay=1.0).search(state, 1).reusable
+    assert Agent(BASELINE, iterations=20, game_decay=1.0).search(state, 1).reusable
+
+
 def test_records_of_one_agent_are_of_use_to_another() -> None:
     state = OTHELLO.new_initial_state()
     rich = search(state, RAVE >> MAST, iterations=100, seed=1)

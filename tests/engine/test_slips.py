@@ -330,6 +330,49 @@ def test_a_slip_inside_a_slot_ends_in_a_sentence_in_plain_python_too(changes: di
         search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30, engine="python")
 
 
+@capture
+def captures_into_a_step(history: Any, updates: Any) -> None:
+    history.steps[0].action = 3
+
+
+@capture
+def captures_into_a_step_by_name(history: Any, updates: Any) -> None:
+    history.steps[0]["action"] = 3
+
+
+@capture
+def captures_into_a_column(history: Any, updates: Any) -> None:
+    history.steps.action[0] = 3
+
+
+@capture
+def captures_into_legal_actions(history: Any, updates: Any) -> None:
+    history.legal[0] = 3
+
+
+@capture
+def captures_into_rewards(history: Any, updates: Any) -> None:
+    history.rewards[0] = 3.0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        captures_into_a_step,
+        captures_into_a_step_by_name,
+        captures_into_a_column,
+        captures_into_legal_actions,
+        captures_into_rewards,
+    ],
+    ids=str,
+)
+def test_a_capture_that_writes_to_its_history_is_told_in_plain_python_too(wrong: Any) -> None:
+    strategy = BASELINE >> attrs.evolve(MAST, name="SLIP", capture=wrong)
+    with pytest.raises((TypeError, ValueError), match=r"only read|read-only") as refused:
+        search(state(), strategy, iterations=3, engine="python")
+    assert str(wrong) in [entry.name for entry in refused.traceback]
+
+
 @candidates
 def by_number_of_choices(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
     """Another record where more is legal: no function to be asked about one action."""

@@ -113,7 +113,7 @@ def test_the_chance_of_a_decision_is_that_of_playing_on():
     state = state_of(lambda place, agent: 0.59 if agent == "N" else 0.5, claim)
     told = order._chance(comparison, claim, claim.cases[0], state.looks, 1)
     random, decided, level = np.random.default_rng(1), 0, 1 - 0.05 * SHARES[1]
-    for _ in range(2000):
+    for _ in range(500):
         truth = random.normal(0.09, (0.25 * 2 / 200) ** 0.5)  # what the first look leaves open
         wins = [118 + random.binomial(200, np.clip(0.5 + truth, 0, 1)), 100 + random.binomial(200, 0.5)]
         found = claims.Tally
@@ -124,7 +124,7 @@ def test_the_chance_of_a_decision_is_that_of_playing_on():
         ]
         estimate = Evidence(tallies).estimate(comparison, level)
         decided += bool(comparison.expected.agrees(estimate) or comparison.expected.contradicted(estimate))
-    assert told == pytest.approx(decided / 2000, abs=0.08)
+    assert told == pytest.approx(decided / 500, abs=0.08)
 
 
 def test_stopped_and_continued_elsewhere_the_campaign_plays_the_same_games_once(tmp_path):
