@@ -11,15 +11,19 @@ import pytest
 from icarus.commands import cli
 from tests.conftest import Python, environment
 from tests.engine import wrong_functions
+from tests.marks import slow_after
 
 PATIENCE = 1800  # seconds for all of them, compilation on a cold cache and a busy machine included
 FOUND_BY_THE_COMPILER = {"changes_steps_by_a_helper"}  # which names the slot, and file and line of the helper
+SLOW = list(wrong_functions.CASES)[1::2]
+CASES = [*slow_after(0, SLOW), *(name for name in wrong_functions.CASES if name not in SLOW)]
 
 
 @pytest.fixture(scope="module")
-def ended() -> dict[str, dict[str, Any]]:
+def ended(request: pytest.FixtureRequest) -> dict[str, dict[str, Any]]:
     """How each case ended, by its name; each runs in a process of its own."""
-    call = [sys.executable, "-m", "tests.engine.wrong_functions"]
+    names = [name for name in wrong_functions.CASES if name not in SLOW or request.config.getoption("--slow")]
+    call = [sys.executable, "-m", "tests.engine.wrong_functions", *names]
     changed = environment(ICARUS_DEBUG="1")
     done = subprocess.run(call, env=changed, text=True, capture_output=True, timeout=PATIENCE, check=False)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
@@ -28,7 +32,7 @@ def ended() -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.xdist_group("debug")
-@pytest.mark.parametrize("name", wrong_functions.CASES)
+@pytest.mark.parametrize("name", CASES)
 def test_a_wrong_function_ends_in_a_sentence_with_function_file_and_line(
     ended: dict[str, dict[str, Any]], name: str
 ) -> None:

@@ -37,6 +37,7 @@ from icarus.specs import EPIC, GRAVE, progressive_history
 from icarus.specs.exp3 import EXP3
 from tests import naive, toy
 from tests.engine.test_twin import composition, named_information, named_parts
+from tests.marks import slow_after
 
 OTHELLO = games.load("othello")
 TOYS = [toy.BRANCHES, toy.DICE, toy.SECRETS, toy.THREE, toy.CHAIN, *toy.THICKETS]
@@ -97,7 +98,7 @@ def go_on(
 
 
 @pytest.mark.parametrize("decay", [1.0, 0.5])
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", slow_after(3, range(6)))
 def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int, decay: float) -> None:
     strategy, twin = composition(random.Random(number), 2)
     for game in TOYS:
@@ -113,7 +114,12 @@ def test_engine_and_twin_hold_the_same_records_under_every_scheme(scheme: Scheme
 
 
 @pytest.mark.parametrize(
-    ("name", "compositions"), [("othello", 2), ("knockout-whist(players=3)", 2), ("backgammon", 1)]
+    ("name", "compositions"),
+    [
+        ("othello", 1),
+        ("knockout-whist(players=3)", 1),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in [("othello", 4), ("backgammon", 2)]),
+    ],
 )
 def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str, compositions: int) -> None:
     for number in range(compositions):  # the twin takes its time in Backgammon

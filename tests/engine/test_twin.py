@@ -13,6 +13,7 @@ from icarus.engine.running import Search
 from icarus.kernel import CHANCE, NONE
 from icarus.specs import AMAF, AMAF_STRICT, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
+from tests.marks import slow_after
 from tests.toy import ALL_TOYS
 
 COMPOSITIONS = 36
@@ -155,7 +156,7 @@ def agree(state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: i
         assert dict(zip(engine.actions, engine.result().visits.tolist(), strict=True)) == outcome.selections
 
 
-@pytest.mark.parametrize("number", range(COMPOSITIONS))
+@pytest.mark.parametrize("number", slow_after(16, range(COMPOSITIONS)))
 def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int) -> None:
     rng = random.Random(number)
     strategy, twin = composition(rng, 3)
@@ -164,14 +165,14 @@ def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int) ->
 
 
 @pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)"])
-@pytest.mark.parametrize("number", range(COMPOSITIONS))
+@pytest.mark.parametrize("number", slow_after(16, range(COMPOSITIONS)))
 def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str, number: int) -> None:
     rng = random.Random(1000 + number)
     strategy, twin = composition(rng, 3)
     agree(starts(games.load(name), number), strategy, twin, ITERATIONS["whole"], seed=number)
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", slow_after(5, range(12)))
 def test_engine_and_twin_agree_on_majority_votes(number: int) -> None:
     rng = random.Random(500 + number)
     members = [composition(rng, 2) for _ in range(3)]
@@ -195,7 +196,7 @@ def vote_of(members: list[tuple[Enhancement, Any]]) -> naive.Vote:
     return naive.Vote([part for some in parts for part in some])
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", slow_after(2, range(4)))
 def test_engine_and_twin_agree_on_both_readings_of_amaf(number: int) -> None:
     for enhancement, strict in ((AMAF, False), (AMAF_STRICT, True)):
         weight = rave_weight(k=10)

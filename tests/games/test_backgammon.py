@@ -449,8 +449,8 @@ def test_openspiel_rolls_with_the_same_probabilities() -> None:
             theirs.apply_action(theirs.legal_actions()[0])
 
 
-def test_openspiel_reaches_the_same_positions_by_whole_turns_in_a_hundred_random_games() -> None:
-    assert compare_with_openspiel(games=100, seed=100) > 100 * 30
+def test_openspiel_reaches_the_same_positions_by_whole_turns_in_random_games() -> None:
+    assert compare_with_openspiel(games=40, seed=100) > 40 * 30
 
 
 @pytest.mark.slow

@@ -638,7 +638,7 @@ def allowed(move: tuple[str, str], to_beat: Described | None) -> bool:
     return found is not None and (found.base, found.kickers) == move and (to_beat is None or beats(found, to_beat))
 
 
-@pytest.mark.parametrize("games", [500, pytest.param(3000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [300, pytest.param(3000, marks=pytest.mark.slow)])
 def test_random_games_agree_with_openspiel(games: int, record_property: Callable[[str, object], None]) -> None:
     """Whole plays, players, ends, winners. A play known to one side only has one of four reasons, and the rules decide."""
     pyspiel = pytest.importorskip("pyspiel")

@@ -35,8 +35,8 @@ LARGEST_ACTION = 1 << 56  # actions share a 64-bit word with a player
 ROOM = 4096  # more moves than any episode has
 WHOLE_GAMES, TOY_GAMES = 2, 12  # random games looked at
 LOOKED_AT = 25  # states of a game where a check costs a replay of its history
-PLAIN_STEPS = 120  # actions of a game that plain Python repeats
-PLAIN_DRAWS = 8  # of its states where plain Python determinizes
+PLAIN_STEPS = 60  # actions of a game that plain Python repeats
+PLAIN_DRAWS = 4  # of its states where plain Python determinizes
 
 each_game = pytest.mark.parametrize("game", LISTED.values(), ids=str)
 
@@ -234,7 +234,7 @@ def test_recall_repeats_what_each_viewer_has_seen_since_the_episode_began(game: 
 def test_determinizations_pass_the_audit(game: Game) -> None:
     whole = str(game) in WHOLE
     report = audit(
-        game, games=1 if whole else 20, determinizations=300, seed=1, multiplicity=MULTIPLICITY.get(game.name)
+        game, games=1 if whole else 10, determinizations=200, seed=1, multiplicity=MULTIPLICITY.get(game.name)
     )
     assert report.passed, str(report)
     assert report.perfect == (game.determinize is None)

@@ -21,6 +21,7 @@ from icarus.games.hearts.facts import CARD_PASSED, DEAL, DEALING, ENDED, EXCHANG
 from icarus.games.hearts.game import HEARTS, ROUND_SCORES, hearts
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
+from tests.marks import slow_after
 
 ALL = set(range(52))
 SUIT_HEARTS = {card for card in ALL if card // 13 == 3}
@@ -449,11 +450,12 @@ def lock_step(random: np.random.Generator, number: int, lumps: bool) -> None:
     assert state.facts.scores.tolist() == [26 - value for value in other.returns()]
 
 
+@pytest.mark.parametrize("rounds", slow_after(1, [150, 1000]))
 @pytest.mark.parametrize("lumps", [False, True], ids=["random deals", "almost whole suits"])
 @pytest.mark.parametrize("number", [LEFT, RIGHT, ACROSS, NO_PASS])
-def test_rounds_in_lock_step_with_openspiel(number: int, lumps: bool) -> None:
+def test_rounds_in_lock_step_with_openspiel(number: int, lumps: bool, rounds: int) -> None:
     random = np.random.default_rng((number, lumps))
-    for _ in range(300):
+    for _ in range(rounds):
         lock_step(random, number, lumps)
 
 
