@@ -17,6 +17,7 @@ from icarus.engine.choice import WeightError, voting
 from icarus.engine.lineage import LINK
 from icarus.engine.loop import loop, raw_loop, tie_break
 from icarus.engine.lowering import Program, lowered
+from icarus.engine.memory import check_memory
 from icarus.engine.parallel import Shared, mean_rewards, visits_of_undominated
 from icarus.engine.result import Result
 from icarus.engine.reuse import Carried
@@ -207,6 +208,7 @@ class Search:
 
     def _give_links(self, count: int) -> None:
         """Room for so many links, and for those that there are."""
+        check_memory(WORD_BYTES * LINK * count)
         room, held = np.zeros((count, LINK), np.int64), self.links
         room[: len(held)] = held
         self._keep("buffers", "links", room)

@@ -13,6 +13,7 @@ from icarus.algebra import Enhancement
 from icarus.compiler.entries import Entry
 from icarus.compiler.functions import plain
 from icarus.compiler.pointers import WORD_BYTES, foreign3, matrix_at, struct_at
+from icarus.engine.memory import check_memory
 from icarus.kernel import NO_RECORD
 from icarus.kernel.game import Game
 from icarus.kernel.theta import MARKS, TABLE, has_room_for, index_of
@@ -110,10 +111,15 @@ class Table:
         self._marks = {address: decided}
 
     def grow(self, room: int) -> None:
-        """Make the table at least twice as large, and large enough for `room` more records. The old rows are emptied."""
+        """Make the table at least twice as large, and large enough for `room` more records. The old rows are emptied.
+
+        Raises:
+            MemoryError: there is not so much memory; the table is as it was.
+        """
         capacity = 2 * self.capacity
         while not plain(has_room_for)(self.used + room, capacity):
             capacity *= 2
+        check_memory((capacity - self.capacity) * self.dtype.itemsize)
         copied, give_back = _rehash(), _give_back()
         if len(self.decided) > 0:  # more bits of a key will count; the first copy of the marks is for the rows of now
             self._mark_in(np.tile(self.decided[: MARKS * self.capacity], capacity // self.capacity))

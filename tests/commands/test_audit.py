@@ -343,6 +343,29 @@ def test_the_command_audits_a_game_of_ones_own(tmp_path: Path, monkeypatch: pyte
     assert "FAILED: truth" in wrong.output
 
 
+OPEN_GAMES = """
+import attrs
+from tests.commands.test_contract import NIM, rewards_of_two
+right = attrs.evolve(NIM, name="right-nim")
+wrong = attrs.evolve(NIM, name="wrong-nim", rewards=rewards_of_two)
+"""
+
+
+def test_the_command_tests_the_contract_where_nothing_is_hidden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    file = tmp_path / "open_games.py"
+    file.write_text(OPEN_GAMES)
+    right, wrong = (
+        CliRunner().invoke(app, ["audit", name, "--games", "2", "--with", str(file)])
+        for name in ("right-nim", "wrong-nim")
+    )
+    assert right.exit_code == 0 and "nothing to determinize" in right.output, right.output
+    assert wrong.exit_code == 1 and "FAILED: rewards" in wrong.output, wrong.output
+    assert "is 2.0" in wrong.output and "0 left" in wrong.output  # what is wrong, and the state
+
+
 def test_the_command_refuses_bad_input_in_one_sentence(python: Any) -> None:
     refused = python(None, "-m", "icarus", "audit", "knockout-whist", "--games", "0")
     assert (refused.returncode, refused.stdout) == (2, "")

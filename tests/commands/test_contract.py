@@ -13,6 +13,7 @@ import pytest
 
 from icarus import Game, audit
 from icarus.commands.audit import CONTRACT, HIDDEN, contract
+from icarus.compiler.pointers import address_of
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below
 
 STATE = np.dtype([("left", np.int64), ("mover", np.int64), ("taken", np.int64, (4,))], align=True)
@@ -278,6 +279,52 @@ def legal_none(state: Any, actions: np.ndarray) -> int:
     return 1
 
 
+def legal_by_luck(state: Any, actions: np.ndarray) -> int:
+    actions[0] = np.random.randint(1 << 30)
+    return 1
+
+
+def apply_by_luck(state: Any, action: int) -> None:
+    state.taken[0] = np.random.randint(1 << 30)
+    state.left -= action
+    state.mover = 1 - state.mover
+
+
+def rewards_by_luck(state: Any, out: np.ndarray) -> None:
+    out[0] = np.random.random()
+    out[1] = 1.0 - out[0]
+
+
+def initial_by_luck(state: Any, rng: np.ndarray) -> None:
+    state.left = PILE
+    state.taken[0] = np.random.randint(1 << 30)
+
+
+def player_by_luck(state: Any) -> int:
+    return 2 + np.random.randint(1 << 30)
+
+
+def chance_by_luck(state: Any, probabilities: np.ndarray) -> None:
+    probabilities[0] = np.random.random()
+    probabilities[1] = 1.0 - probabilities[0]
+
+
+def determinize_by_luck(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    if observer == 1 and state.taken[0] != 0:
+        state.taken[0] = 1 + np.random.randint(1 << 30)
+
+
+def recall_by_luck(state: Any, viewer: int, moves: np.ndarray) -> int:
+    moves[0] = np.random.randint(1 << 30)
+    return 1
+
+
+def legal_of_place(state: Any, actions: np.ndarray) -> int:
+    """What a slip with an address would do: it depends on where in memory the state stands."""
+    actions[0] = address_of(state.taken)
+    return 1
+
+
 WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"rewards": rewards_of_one}, "rewards", "is not written"),
     (NIM, {"rewards": rewards_nan}, "rewards", "the reward of player 0 is nan"),
@@ -292,6 +339,15 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"legal": legal_claimed}, "choices", "there are 40 legal actions; it must be 1 to max_legal, 3"),
     (NIM, {"legal": legal_unwritten}, "choices", "among 2 legal actions there is one that was not written"),
     (NIM, {"legal": legal_none}, "choices", "there are 0 legal actions"),
+    (NIM, {"legal": legal_by_luck}, "choices", "then for the same state ["),
+    (NIM, {"legal": legal_of_place}, "choices", "and for a copy ["),
+    (NIM, {"apply": apply_by_luck}, "repeat", "apply makes two different states of one by the same action"),
+    (NIM, {"initial": initial_by_luck}, "repeat", "initial makes another state of the same seed"),
+    (NIM, {"player": player_by_luck}, "repeat", ", then for the same state "),
+    (COIN, {"chance": chance_by_luck}, "repeat", "chance says [0."),
+    (SECRET, {"recall": recall_by_luck}, "repeat", "recall says ["),
+    (SECRET, {"determinize": determinize_by_luck}, "repeat", "determinize draws two different states by the same seed"),
+    (NIM, {"rewards": rewards_by_luck}, "rewards", ", then for the same state 0."),
     (NIM, {"actions": 3}, "choices", "the legal action 3 is not below `actions` of the game, 3"),  # type: ignore[dict-item]
     (NIM, {"legal": legal_counting}, "memory", "legal changes the state, which it may only read"),
     (NIM, {"apply": apply_outside}, "memory", "apply writes outside of the state"),

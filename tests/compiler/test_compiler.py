@@ -387,6 +387,45 @@ def test_functions_of_one_factory_compiled_by_two_processes_stay_apart_in_a_thir
     assert made(22, 11, 33) == [44, 22, 66]
 
 
+CELLS = '''
+import json, sys
+from numba import types
+from icarus.compiler.entries import compiled
+from icarus.kernel import helper
+
+CELL = """
+@helper
+def large(x):  # too large to be copied into its caller
+    total = 0
+    for i in range(x):
+        for j in range(i):
+            if i * j % 7 == 3:
+                total += i ^ j
+            elif i * j % 11 == 5:
+                total -= i | j
+            else:
+                total += i * j % 13
+    return total * 1000 + K
+
+def call(x):
+    return large(x) + large(x + 1)
+"""
+
+def run(k):
+    exec(compile(CELL.replace("K", k), "<cell 1>", "exec"), globals())
+    return compiled(call, types.int64(types.int64), "call")(9) % 1000
+
+json.dump([run(k) for k in sys.argv[1:]], sys.stdout)
+'''
+
+
+def test_a_cell_of_a_notebook_edited_and_undone_is_what_stands_there(python: Python, tmp_path: Path) -> None:
+    for typed in (["11"], ["22"], ["11", "22", "11"], ["22", "33", "22", "11"]):  # each in a process of its own
+        done = python(CELLS, *typed, ICARUS_CACHE_DIR=str(tmp_path))
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout) == [2 * int(k) for k in typed]
+
+
 def test_the_number_in_a_symbol_is_drawn_and_differs_in_forked_processes() -> None:
     drawn = [next(FunctionIdentity._unique_ids) for _ in range(100)]
     assert len(set(drawn)) == 100 and min(drawn) >> symbols.BITS == 1
@@ -428,7 +467,14 @@ def test_each_of_eight_threads_gets_the_address_of_its_own_function(folder: Path
 
 @pytest.mark.parametrize(
     "damage",
-    [lambda data: b"", lambda data: data[: len(data) // 2], lambda data: b"\x80\x05garbage", lambda data: b"None"],
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: b"\x80\x05garbage",
+        lambda data: b"None",
+        lambda data: flipped(data, 3 * len(data) // 4),
+    ],
+    ids=["empty", "half", "noise", "None", "a bit"],
 )
 def test_a_torn_file_is_compiled_anew_and_repaired(
     damage: Callable[[bytes], bytes], folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
@@ -444,6 +490,11 @@ def test_a_torn_file_is_compiled_anew_and_repaired(
     assert list(folder.iterdir()) == [file]
 
 
+def flipped(data: bytes, place: int) -> bytes:
+    """The same with one bit another."""
+    return data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :]
+
+
 def test_each_flipped_bit_is_noticed_before_anything_is_made_of_the_file(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -452,9 +503,7 @@ def test_each_flipped_bit_is_noticed_before_anything_is_made_of_the_file(
     whole, key = file.read_bytes(), file.stem.rpartition("-")[2]
     cache = disk.File("f", key)
     for place in np.linspace(0, len(whole) - 1, 300).astype(int):
-        flipped = bytearray(whole)
-        flipped[place] ^= 1 << place % 8
-        file.write_bytes(flipped)
+        file.write_bytes(flipped(whole, place))
         with pytest.raises(ValueError, match="is damaged"):
             cache._content(file)
     file.write_bytes(whole)
@@ -492,6 +541,18 @@ def test_what_another_user_could_have_written_is_not_read(
     file.symlink_to(folder / "elsewhere")
     assert value_of(EDITS["a helper"][0], monkeypatch) == 20
     assert compilations == ["f"] * 4 and not file.is_symlink()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_root_reads_no_machine_code_of_other_users(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    value_of(EDITS["a helper"][0], monkeypatch)
+    (file,) = folder.iterdir()
+    os.chown(file, 12345, -1)
+    assert value_of(EDITS["a helper"][0], monkeypatch) == 20
+    assert compilations == ["f", "f"] and f"{file} belongs to user 12345, not to user 0" in caplog.text
+    assert file.stat().st_uid == 0
 
 
 def test_the_folder_is_private_and_a_strangers_is_not_used(

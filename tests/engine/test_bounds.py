@@ -1,6 +1,8 @@
 """Everything ends: games that do not, facts that contradict each other, counts and memory that run out, Ctrl-C whatever runs."""
 
+import contextlib
 import os
+import random
 import re
 import signal
 import subprocess
@@ -31,10 +33,13 @@ from icarus import (
 from icarus.compiler import leaving
 from icarus.compiler.entries import interrupts_kept
 from icarus.compiler.leaving import Left
+from icarus.engine.search import begin_search, spend
+from icarus.kernel.state import State
 from tests.commands.test_contract import NIM
 from tests.conftest import environment
 
 SOON = 60.0  # seconds, on a busy machine
+TRIALS = 150  # of changing facts by hand, for each game
 needs_leaving = pytest.mark.skipif(not leaving.POSSIBLE, reason="calls cannot be left on this system")
 
 
@@ -56,6 +61,27 @@ def test_a_game_that_does_not_end_is_refused_with_its_name_and_moves(strategy: s
         ValueError, match="a playout of nim7 has not ended after 300 actions.*after 1 actions of the game .*: 2"
     ):
         search(state, parse(strategy), iterations=10, engine=engine)
+
+
+UNBOUNDED = """
+import resource
+import icarus
+from tests.engine.test_bounds import ENDLESS
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+icarus.search(icarus.games.load("othello").new_initial_state(), icarus.MAST, iterations=10)
+before = peak()
+try:
+    icarus.search(ENDLESS.new_initial_state(1), icarus.MAST, iterations=10)
+except ValueError as error:
+    print(error)
+print(peak() - before < 200_000)  # kB
+"""
+
+
+def test_where_nothing_is_said_a_game_may_have_100_000_actions_and_little_memory_is_taken_by_then(python: Any) -> None:
+    assert ENDLESS.max_length == 100_000
+    done = python(UNBOUNDED)
+    assert re.match(r"a playout of nim7 has not ended after 100000 actions, its max_length; .*\nTrue\n", done.stdout)
 
 
 def test_a_playout_may_be_exactly_as_long_as_the_game() -> None:
@@ -278,6 +304,14 @@ def _confrontation(facts: Any) -> None:
     facts.possible[:] = 0
 
 
+def _confrontation_crowded(facts: Any) -> None:
+    facts.count[:, 0] += 3  # more pieces than a side has
+
+
+def _confrontation_empty(facts: Any) -> None:
+    facts.count[:] = 0
+
+
 def _goofspiel(facts: Any) -> None:
     facts.bids[0, 0], facts.bids[1, 0], facts.rounds = 1, 0, 1  # the lowest card has won
 
@@ -292,6 +326,8 @@ def _phantom(facts: Any) -> None:
     [
         ("hearts", _hearts, "no deal of hearts agrees with the facts.*`excluded`"),
         ("lotr-confrontation", _confrontation, "no placement .* agrees with both `possible`"),
+        ("lotr-confrontation", _confrontation_crowded, "`count` .* does not sum to the nine of a side"),
+        ("lotr-confrontation", _confrontation_empty, "`count` .* does not sum to the nine of a side"),
         ("goofspiel", _goofspiel, "no sequence of the other's bids"),
         ("phantom-mnk", _phantom, "the other's `marks` in phantom-mnk cannot be"),
     ],
@@ -307,6 +343,50 @@ def test_facts_that_contradict_each_other_are_named(name: str, slip: Callable[[A
     slip(state.facts)
     with pytest.raises(ValueError, match=told):
         state.determinize(0, seed=1)
+
+
+def changed_by_hand(name: str, trial: int, states: list[State], seen: dict[str, list[Any]]) -> str:
+    """How a determinization ends of a state of which some facts have the values that they have in others."""
+    luck = random.Random(f"{name} {trial}")
+    state, observer = luck.choice(states).clone(), luck.randrange(states[0].game.players)
+    for _ in range(luck.choice([1, 1, 2, 4])):
+        field = luck.choice(list(seen))
+        values = state.data[field].reshape(-1)
+        values[luck.randrange(len(values))] = luck.choice(seen[field])
+    try:
+        state.determinize(observer, seed=trial)
+    except ValueError as error:
+        assert str(error) and "\n" not in str(error)
+        return "refused"
+    return "drawn"
+
+
+@pytest.mark.parametrize("name", [name for name in games.GAMES if games.load(name).determinize])
+def test_facts_of_other_states_are_drawn_from_or_refused(name: str) -> None:
+    """In a process of its own, whose end by a signal is what is looked for."""
+    luck, states, seen = random.Random(name), [], dict[str, set[Any]]()
+    for seed in range(20):
+        state = games.load(name).new_initial_state(seed)
+        while not state.is_terminal():
+            for field in state.data.dtype.names or ():
+                seen.setdefault(field, set()).update(state.data[field].reshape(-1).tolist())
+            states.append(state.clone())
+            state.apply_action(luck.choice(state.legal_actions()))
+    states[0].determinize(0, seed=1)  # compiles
+    values = {field: sorted(found) for field, found in seen.items()}
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        for trial in range(TRIALS):
+            signal.alarm(20)
+            os.write(writing, trial.to_bytes(2, "big"))
+            changed_by_hand(name, trial, states, values)
+        os._exit(0)
+    os.close(writing)
+    begun = b"".join(iter(lambda: os.read(reading, 1 << 16), b""))
+    _, status = os.waitpid(child, 0)
+    os.close(reading)
+    assert status == 0, f"trial {int.from_bytes(begun[-2:], 'big')}: {status}"
 
 
 def test_a_determinization_of_the_confrontation_played_on_says_that_knowledge_is_not_kept() -> None:
@@ -330,21 +410,47 @@ def test_a_determinization_of_the_confrontation_played_on_says_that_knowledge_is
 # ------------------------------------------------------------------------------------------------ counts, memory, limits
 
 
-@pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(engine: str) -> None:
-    from icarus.engine.search import begin_search, spend
+NEARLY = np.iinfo(np.int32).max - 200
+FULL_COUNTS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
+    "visits": ("othello", "BASELINE", "BASELINE", "visits", {}),
+    "visits in Python": ("othello", "BASELINE", "BASELINE", "visits", {"engine": "python"}),
+    "availability": ("othello", "BASELINE", "BASELINE", "availability", {}),
+    "episodes": ("backgammon", "EPIC", "EPIC", "visits", {}),
+    "episodes in Python": ("backgammon", "EPIC", "EPIC", "visits", {"engine": "python"}),
+    "episodes below the tree": ("backgammon", "BASELINE >> EPIC", "EPIC", "visits", {}),
+    "shared records": ("othello", "BASELINE >> MAST", "MAST", "visits", {"threads": 2, "sharing": "records"}),
+    "one of two trees": ("othello", "BASELINE >> MAST", "MAST", "visits", {"threads": 2}),
+}
 
-    running = begin_search(games.load("othello").new_initial_state(), BASELINE, 1, engine=engine)
+
+@pytest.mark.parametrize(("name", "strategy", "part", "count", "how"), FULL_COUNTS.values(), ids=list(FULL_COUNTS))
+def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(
+    name: str, strategy: str, part: str, count: str, how: dict[str, Any]
+) -> None:
+    state = games.load(name).new_initial_state(1)
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    running: Any = begin_search(state, parse(strategy), 1, **how)
     running.run(50)
-    table = running.tables[0]
+    first = getattr(running, "searches", [running])[0]
+    table = next(table for table in first.tables if str(table.component) == part)
     rows = table.records()
-    most = rows[[rows["visits"].argmax()]]
-    most["visits"] = np.iinfo(np.int32).max - 20
+    most = rows[[rows[count].argmax()]]
+    most[count] = NEARLY
     table.enter_rows(most)
+    with contextlib.closing(running), pytest.raises(OverflowError, match="a count has reached 2147483647"):
+        spend(running, 10_000, None, time.perf_counter(), None)
+    found = table.records()
+    assert found[count].max() == np.iinfo(np.int32).max and found[count].min() >= 0
+    result = running.result()
+    assert result.visits.sum() == result.iterations == running.iterations > 50
+
+
+def test_a_search_that_begins_with_a_full_count_says_so_too() -> None:
+    state = games.load("othello").new_initial_state()
+    full = attrs.evolve(MAST, name="FULL", initial=initial(reward=0.0, visits=np.iinfo(np.int32).max))
     with pytest.raises(OverflowError, match="a count has reached 2147483647"):
-        spend(running, 1000, None, time.perf_counter(), None)
-    assert 50 < running.iterations < 1000
-    assert (table.records()["visits"] >= 0).all()
+        search(state, full, iterations=10)
 
 
 @backpropagation

@@ -1,5 +1,7 @@
 """θ in memory: growth, initial information, and looking records up by their parts."""
 
+import mmap
+import sys
 from typing import Any
 
 import attrs
@@ -8,12 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icarus import Enhancement
+from icarus import Enhancement, games, search
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, information, initial
+from icarus.compiler.functions import plain
+from icarus.engine import memory, tables
 from icarus.engine.running import Search
+from icarus.engine.search import begin_search
 from icarus.engine.tables import SMALLEST, Records, Table
 from icarus.kernel import CHANCE, NONE
-from icarus.kernel.theta import FULLEST, MARKS
+from icarus.kernel.theta import FULLEST, MARKS, index_of
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST2, epic, nast, ucb1
 from icarus.specs.baseline import children
 from tests import toy
@@ -82,6 +87,56 @@ def test_growth_keeps_the_row_of_initial_information() -> None:
     table.grow(0)
     assert table.rows[-1]["reply"] == NONE
     assert (table.rows[:-1]["record"] == 0).all()
+
+
+NO_RESERVE = 0x4000  # of Linux: memory is had when it is written to
+
+
+def promised(table: Table, capacity: int) -> np.ndarray:
+    """Rows without a record, of which only those that are written to take memory."""
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
+    rows = np.frombuffer(mmap.mmap(-1, (capacity + 1) * table.dtype.itemsize, flags=flags), table.dtype)
+    rows[capacity] = table.blank
+    return rows
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory is not promised")
+def test_a_table_of_more_rows_than_32_bits_count_is_searched_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = games.load("othello").new_initial_state()
+    wanted = search(state, BASELINE, iterations=500, seed=1)
+    running = begin_search(state, BASELINE, 1)
+    (table,) = running.tables
+    with monkeypatch.context() as plenty:
+        plenty.setattr(Table, "_empty", promised)
+        plenty.setattr(tables, "check_memory", lambda size: None)
+        running.run(100)
+        table.grow(1 << 31)
+    assert table.capacity == 1 << 32
+    running.run(500)
+    keys = wanted.records["BASELINE"].rows["record"].tolist()
+    assert max(plain(index_of)(table.rows["record"], key) for key in keys) > 1 << 31
+    assert [table.find(key)["visits"] for key in keys] == wanted.records["BASELINE"].rows["visits"].tolist()
+    assert running.root_visits().tolist() == wanted.visits.tolist()
+
+
+@pytest.mark.parametrize("room", [1 << 31, 1 << 40, 1 << 62, 1 << 70])
+def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "memory_left", lambda root: 8 << 30)
+    table = Table(MAST, games.load("othello"))
+    table.enter_rows(known(table, 200))
+    before = table.records()
+    with pytest.raises(MemoryError, match="bytes more than there are would be needed"):
+        table.grow(room)
+    assert table.capacity == SMALLEST and (table.records() == before).all()
+
+
+def known(table: Table, count: int) -> np.ndarray:
+    """So many rows."""
+    rows = np.zeros(count, table.dtype)
+    rows["record"] = np.arange(1, count + 1)
+    return rows
 
 
 def test_records_are_sorted_by_key() -> None:

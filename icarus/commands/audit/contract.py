@@ -3,7 +3,8 @@
 import math
 import random
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from icarus.compiler.rng import seeded
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
 from icarus.kernel.game import Game
 
+T = TypeVar("T")
 GAMES_FOR_EACH = 5  # random games for each that is looked at for its determinizations
 MOST_ACTIONS = 20_000  # of a game that is taken to end
 TOLERANCE = 1e-9  # of a sum of probabilities
@@ -27,7 +29,8 @@ CONTRACT = {
     "moves": "observe leaves the mover's own entry as it is",
     "episodes": "an episode label is at least 0 or CONTINUES; the number of a choice made at once at least 0",
     "recall": "recall tells what each viewer has seen of the episode; it is there where something was hidden in one",
-    "repeat": "the same seed deals the same, and the same action changes equal states equally",
+    "repeat": "the same seed deals and determinizes the same, the same action changes equal states equally, and whoever is asked twice "
+    "says the same",
     "rewards": "at the end a reward from 0 to 1 is written for each player",
     "end": f"a random game ends within {MOST_ACTIONS:,} actions",
     "memory": "functions write only into what they are given; all but initial, apply and determinize leave the state alone",
@@ -151,10 +154,17 @@ class Contract:
     # ------------------------------------------------------------------------------------------------------- the promises
 
     def _player(self) -> int:
-        player, players = self._fenced.player(), self.game.players
+        player, players = self._twice("player", self._fenced.player), self.game.players
         told = f"player {player} is about to act; it must be 0 to {players - 1}, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})"
         self._held("mover", player in (CHANCE, TERMINAL) or 0 <= player < players, told)
         return player
+
+    def _twice(self, name: str, ask: Callable[[], T]) -> T:
+        """What a function answers, which must be the same when it is asked again."""
+        answer, again = ask(), ask()
+        told = f"{name} says {answer}, then for the same state {again}"
+        self._held("repeat", repr(answer) == repr(again), told)  # as texts NaN is NaN
+        return answer
 
     def _choices(self) -> list[int]:
         actions = self._fenced.legal()
@@ -190,7 +200,7 @@ class Contract:
     def _chances(self, count: int) -> list[float]:
         if not self._fenced.knows("chance"):
             return [1.0] * count
-        found = self._fenced.probabilities(count, math.nan)
+        found = self._twice("chance", lambda: self._fenced.probabilities(count, math.nan))
         if any(map(math.isnan, found)):
             again = self._fenced.probabilities(count, 0.0)
             which = next(k for k, value in enumerate(found) if math.isnan(value))
@@ -206,18 +216,20 @@ class Contract:
         found, again = self._fenced.rewards(math.nan), self._fenced.rewards(0.5)
         for player, (one, other) in enumerate(zip(found, again, strict=True)):
             told = "is not written" if math.isnan(one) and not math.isnan(other) else f"is {one}"
+            if 0 <= one <= 1 and one != other:
+                told += f", then for the same state {other}"
             so = 0 <= one <= 1 and one == other
             self._held("rewards", so, f"the reward of player {player} {told}")
         return found
 
     def _number(self) -> None:
         if self._fenced.knows("simultaneous"):
-            number = self._fenced.choice()
+            number = self._twice("simultaneous", self._fenced.choice)
             self._held("episodes", number >= 0, lambda: f"simultaneous is {number}; it must be at least 0")
 
     def _notice(self, player: int, action: int) -> None:
         """What each viewer sees of an action."""
-        moves = self._fenced.moves(action)
+        moves = self._twice("observe", lambda: self._fenced.moves(action))
         if self._fenced.knows("observe"):
             own = action if player == CHANCE else moves[player]
             self._held("moves", own == action, lambda: f"the mover, {player}, sees {own} of his own action {action}")
@@ -238,7 +250,7 @@ class Contract:
     def _label(self) -> None:
         if not self._fenced.knows("episode"):
             return
-        label = self._fenced.label()
+        label = self._twice("episode", self._fenced.label)
         self._held(
             "episodes", label >= CONTINUES, lambda: f"the label is {label}; it must be at least 0 or CONTINUES (-1)"
         )
@@ -253,7 +265,7 @@ class Contract:
             self._held("recall", not hidden, lambda: "something is hidden in this episode, and there is no recall")
             return
         for viewer, seen in enumerate(self._seen):
-            found = self._fenced.recalled(viewer)
+            found = self._twice("recall", partial(self._fenced.recalled, viewer))
             told = f"viewer {viewer} has seen {seen[-10:]} of the episode, but recall tells {found[-10:]}"
             self._held("recall", found == seen, told)
 
@@ -278,8 +290,13 @@ class Contract:
             self.determinizations.append(
                 (data, player, f"{self._told_of}, after {' '.join(self._played) or 'nothing'}")
             )
-        self._fenced.determinize(player, seeded((*self.seed, 4, len(self._played))))
+        worlds = []
+        for _ in range(2):
+            self._fenced.place(data)
+            self._fenced.determinize(player, seeded((*self.seed, 4, len(self._played))))
+            worlds.append(self._fenced.data)
         self._fenced.place(data)
+        self._held("repeat", _same(*worlds), "determinize draws two different states by the same seed")
 
 
 def _same(one: np.ndarray, other: np.ndarray) -> bool:

@@ -88,7 +88,10 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
         )
     hidden = 1 - observer
     movers = possible_movers(state) if hidden == state.side and mover_unseen(state) else 0
-    lay_out(state, hidden, movers, beliefs.places, beliefs.candidates)
+    if lay_out(state, hidden, movers, beliefs.places, beliefs.candidates) != TEAM:
+        raise ValueError(
+            "`count` of lotr-confrontation, how many pieces stand in each square, does not sum to the nine of a side"
+        )
     count_ways(beliefs.candidates, beliefs.ways)
     if beliefs.ways[0] == 0:
         raise ValueError(

@@ -37,8 +37,8 @@ def suspects(state: Any, side: int, square: int) -> int:
 
 
 @helper
-def lay_out(state: Any, side: int, movers: int, places: np.ndarray, candidates: np.ndarray) -> None:
-    """The places of a side's pieces; the first is the unseen mover's where `movers` tells who it may be."""
+def lay_out(state: Any, side: int, movers: int, places: np.ndarray, candidates: np.ndarray) -> int:
+    """The places of a side's pieces; the first is the unseen mover's where `movers` tells who it may be. Returns how many there are."""
     used = 0
     if movers:
         places[0], candidates[0] = state.origin, movers & suspects(state, side, state.origin)
@@ -49,9 +49,10 @@ def lay_out(state: Any, side: int, movers: int, places: np.ndarray, candidates: 
             pieces -= 1
         if pieces > 0:
             found = suspects(state, side, square)
-            for _ in range(pieces):
-                places[used], candidates[used] = square, found
-                used += 1
+            for i in range(used, min(used + pieces, TEAM)):
+                places[i], candidates[i] = square, found
+            used += pieces
+    return used
 
 
 @helper
