@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-import attrs
 import typer
 
 from icarus import games
 from icarus.checks import integer
-from icarus.commands import speed
+from icarus.commands import costs, speed
 from icarus.commands.console import notes, out, print_table, print_text, show_compilation
 from icarus.commands.options import DEFAULT_ITERATIONS, integer_option
 from icarus.engine.search import check_budget
@@ -39,9 +38,15 @@ def bench_command(
         bool,
         typer.Option(help="Also measure first searches: where machine code is on the disk, and where all is compiled."),
     ] = False,
+    threads: Annotated[
+        int, integer_option("Also measure how many times as much so many threads do as one, 2 or more; 0 for not.")
+    ] = 0,
+    misses: Annotated[
+        bool, typer.Option("--cache-misses", help="Also count misses of the processor's cache, where perf can.")
+    ] = False,
     into: Annotated[Path | None, typer.Option("--json", help="Keep all numbers in this new file.")] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="Draw the growth (needs --growth) into this file, PNG or SVG.")
+        Path | None, typer.Option(help="Draw growth (needs --growth) and threads into this file, PNG or SVG.")
     ] = None,
 ) -> None:
     """Measure iterations per second, beside OpenSpiel's C++ in the same run; the ratio is what counts on a shared machine."""
@@ -53,6 +58,8 @@ def bench_command(
         integer("--growth", growth, *GROWTH)
     elif picture is not None:
         raise ValueError("--picture draws the growth; it needs --growth 6 or so")
+    if threads != 0:
+        integer("--threads", threads, 2)
     if into is not None:
         check_new_file(into)
     with show_compilation(), notes.status("") as status:
@@ -62,23 +69,41 @@ def bench_command(
         used = []
         for name, text in itertools.product(chosen, texts):
             status.update(f"{name}: {text}, tables")
-            used.append(speed.use_of_tables(name, text, iterations))
+            used.append(costs.use_of_tables(name, text, iterations))
+        pairs, gains = itertools.product(chosen, texts) if threads else (), []
+        for name, text in pairs:
+            status.update(f"{name}: {text}, {threads} threads")
+            gains.append(costs.gain(name, text, threads, iterations, repeats))
         status.update("memory, starts, growth")
-        megabytes = {name: speed.memory(name, "BASELINE", memory) for name in chosen} if memory else {}
-        begun = {name: speed.start(name, "BASELINE") for name in chosen} if starts else {}
+        megabytes = {name: costs.memory(name, "BASELINE", memory) for name in chosen} if memory else {}
+        begun = {name: costs.start(name, "BASELINE") for name in chosen} if starts else {}
         counts = tuple(10**power for power in range(GROWTH[0], growth + 1))
-        grown = {name: speed.growth(name, "BASELINE", counts) for name in chosen} if growth else {}
+        grown = {name: costs.growth(name, "BASELINE", counts) for name in chosen} if growth else {}
+        missed = _misses(chosen, texts, iterations) if misses else {}
     if into is not None:
-        kept = {"tables": [attrs.asdict(use) for use in used], "memory": megabytes, "growth": grown}
-        speed.save(into, measured, start={name: attrs.asdict(start) for name, start in begun.items()}, **kept)
+        kept = {"tables": used, "threads": gains, "memory": megabytes, "start": begun, "growth": grown}
+        speed.save(into, measured, cache_misses=[[*pair, count] for pair, count in missed.items()], **kept)
     print_rates(measured)
     print_use(used)
     print_memory(megabytes)
     print_starts(begun)
+    print_gains(gains, threads)
+    print_misses(missed)
     print_growth(grown)
     if picture is not None:
-        speed.draw_growth(picture, grown)
+        costs.draw(picture, grown, gains, threads)
         print_text(f"picture: {picture}")
+
+
+def _misses(chosen: list[str], texts: tuple[str, ...], iterations: int) -> dict[tuple[str, str], float]:
+    """Misses of the cache in an iteration, by game and strategy; none, and a sentence why, where they cannot be counted."""
+    try:
+        return {
+            (name, text): costs.cache_misses(name, text, iterations) for name, text in itertools.product(chosen, texts)
+        }
+    except costs.NoCounts as error:
+        notes.print(f"icarus: no cache misses: {error}", soft_wrap=True)
+        return {}
 
 
 def _games_of(names: str) -> list[str]:
@@ -131,7 +156,7 @@ def _rate_row(m: speed.Measurement, measured: list[speed.Measurement]) -> tuple[
     )
 
 
-def print_use(used: Iterable[speed.TableUse]) -> None:
+def print_use(used: Iterable[costs.TableUse]) -> None:
     """What each strategy makes of its tables in each game, a row for each."""
     out.print()
     rows = [
@@ -155,7 +180,7 @@ def print_memory(megabytes: dict[str, float]) -> None:
         print_table(("game", "memory, MB"), [(game, f"{cost:.2f}") for game, cost in megabytes.items()])
 
 
-def print_starts(begun: dict[str, speed.Start]) -> None:
+def print_starts(begun: dict[str, costs.Start]) -> None:
     """Processor time of the import, and from there to the end of a first search, warm and cold, of each game."""
     if begun:
         out.print()
@@ -163,13 +188,35 @@ def print_starts(begun: dict[str, speed.Start]) -> None:
         print_table(("game", "import, s", "first search, s", "compiling all, s"), rows)
 
 
-def print_growth(grown: dict[str, list[tuple[int, float, int]]]) -> None:
+def print_gains(gains: Iterable[costs.Gain], threads: int) -> None:
+    """How many times the iterations of one thread several make, a row for each game and strategy."""
+    rows = [(gain.game, gain.subject, f"{gain.roots:.2f}", f"{gain.records:.2f}") for gain in gains]
+    if rows:
+        out.print()
+        print_table(("game", "subject", f"{threads} threads, roots", "records"), rows)
+
+
+def print_misses(missed: dict[tuple[str, str], float]) -> None:
+    """Misses of the last cache in an iteration, a row for each game and strategy."""
+    if missed:
+        out.print()
+        rows = [(game, subject, f"{count:.1f}") for (game, subject), count in missed.items()]
+        print_table(("game", "subject", "cache misses"), rows)
+
+
+def print_growth(grown: dict[str, list[costs.Length]]) -> None:
     """The time of an iteration and the memory of the tables at several lengths of search, a row for each."""
     if grown:
         out.print()
         rows = [
-            (game, f"{count:,}", f"{micro:.1f}", f"{size / 1e6:.1f}")
+            (
+                game,
+                f"{at.iterations:,}",
+                f"{at.microseconds:.1f}",
+                f"{at.bytes / 1e6:.1f}",
+                f"{at.bytes / at.records:.0f}",
+            )
             for game, lengths in grown.items()
-            for count, micro, size in lengths
+            for at in lengths
         ]
-        print_table(("game", "iterations", "µs each", "tables, MB"), rows)
+        print_table(("game", "iterations", "µs each", "tables, MB", "bytes a record"), rows)

@@ -5,15 +5,9 @@ subjects alternate, and what is reported is the median over the repeats, with th
 """
 
 import importlib.util
-import itertools
 import json
-import os
 import random
-import resource
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,8 +18,6 @@ import numpy as np
 
 from icarus import games
 from icarus.engine.running import Search
-from icarus.engine.tables import Table
-from icarus.kernel import NO_RECORD
 from icarus.kernel.state import State
 from icarus.specs import parse
 
@@ -43,7 +35,6 @@ PEER, PEER_RAW = "OpenSpiel", "OpenSpiel's rollouts"
 SECONDS = 0.4  # of a single run: long beside what disturbs it, and slow peers do not take minutes
 ROLLOUTS = 100  # of the peer's evaluator, to time rollouts alone
 OPENING_SEED = 5
-COUNTED = 50  # iterations whose updates are counted
 
 
 @attrs.frozen
@@ -218,132 +209,6 @@ def ratios(measured: list[Measurement]) -> dict[tuple[str, str], float]:
     }
 
 
-# ------------------------------------------------------------------------------------------------------- the use of tables
-
-
-@attrs.frozen
-class TableUse:
-    """What a search makes of the tables of its components.
-
-    Attributes:
-        game, subject: what was run.
-        updates: of records in an iteration, the mean of the last ones.
-        records: in all tables, for each iteration.
-        bytes: of all tables, for each record.
-        probes: rows that are looked at to find a record, the mean over all of them.
-    """
-
-    game: str
-    subject: str
-    updates: float
-    records: float
-    bytes: float
-    probes: float
-
-
-def use_of_tables(name: str, strategy: str, iterations: int) -> TableUse:
-    """What is in the tables after a search, and what its last iterations changed there."""
-    search, updates = Search(opening(name), parse(strategy), 0), 0
-    for made in range(max(0, iterations - COUNTED), iterations):
-        search.run(made + 1)
-        updates += int(search.program.component["count"].sum())
-    used = sum(table.used for table in search.tables)
-    return TableUse(
-        game=name,
-        subject=strategy,
-        updates=updates / min(COUNTED, iterations),
-        records=used / iterations,
-        bytes=sum(table.nbytes for table in search.tables) / used,
-        probes=float(np.concatenate([probes(table) for table in search.tables]).mean()),
-    )
-
-
-def probes(table: Table) -> np.ndarray:
-    """The number of rows from where a record's search begins to where it is, both included, for each record."""
-    keys = table.rows["record"][:-1]
-    places = np.flatnonzero(keys != NO_RECORD)
-    return ((places - keys[places]) & (table.capacity - 1)) + 1
-
-
-# ------------------------------------------------------------------------------------------- memory and starts, in processes
-
-
-def memory(name: str, strategy: str, iterations: int) -> float:
-    """Megabytes (10⁶ bytes) of resident memory that a search adds to the imported, compiled library; in a process of its own."""
-    command = [sys.executable, "-m", "icarus.commands.speed", name, strategy, str(iterations)]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-
-
-FIRST_SEARCH = """
-import time
-started = time.process_time()
-import icarus
-imported = time.process_time()
-state = icarus.games.load({name!r}).new_initial_state(seed=1)
-while state.is_chance_node():
-    state.apply_action(state.legal_actions()[0])
-icarus.search(state, icarus.parse({strategy!r}), iterations=10)
-print(imported - started, time.process_time() - started)
-"""
-
-
-@attrs.frozen
-class Start:
-    """Seconds of processor time of a process of its own: to import the library, and to the end of a first small search.
-
-    Attributes:
-        imported: `import icarus`.
-        warm: import and search, where all machine code is on the disk.
-        cold: the same where nothing is, and all of it is compiled.
-    """
-
-    imported: float
-    warm: float
-    cold: float
-
-
-def start(name: str, strategy: str) -> Start:
-    """The first search in a game, in a cache of machine code of its own: cold, and then warm."""
-    command = [sys.executable, "-c", FIRST_SEARCH.format(name=name, strategy=strategy)]
-
-    def seconds() -> tuple[float, ...]:
-        done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-        return tuple(map(float, done.stdout.split()))
-
-    with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "ICARUS_CACHE_DIR": cache}
-        (_, cold), (imported, warm) = seconds(), seconds()
-    return Start(imported, warm, cold)
-
-
-def _resident() -> int:
-    """Bytes of this process in memory at their highest."""
-    status = Path("/proc/self/status")
-    if status.exists():  # the kernel's other count begins with the parent's memory
-        return int(status.read_text().split("VmHWM:")[1].split()[0]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def _grown(name: str, strategy: str, iterations: int) -> float:
-    state = opening(name)
-    Search(state, parse(strategy), 0).run(2)
-    before = _resident()
-    Search(state, parse(strategy), 0).run(iterations)
-    return (_resident() - before) / 1e6
-
-
-def growth(name: str, strategy: str, counts: tuple[int, ...]) -> list[tuple[int, float, int]]:
-    """(iterations, microseconds for each, bytes of the tables) at several lengths of search."""
-    state, rows = opening(name), []
-    Search(state, parse(strategy), 0).run(2)
-    for count in counts:
-        search = Search(state, parse(strategy), 0)
-        started = time.perf_counter()
-        search.run(count)
-        rows.append((count, (time.perf_counter() - started) / count * 1e6, search.result().memory))
-    return rows
-
-
 # ----------------------------------------------------------------------------------------------------------------- output
 
 
@@ -358,32 +223,4 @@ def save(path: Path, measured: list[Measurement], **more: Any) -> None:
         {"game": game, "subject": subject, "ratio": ratio} for (game, subject), ratio in ratios(measured).items()
     ]
     with path.open("x") as file:
-        json.dump({"measurements": rows, "ratios": compared, **more}, file, indent=1)
-
-
-def draw_growth(path: Path, grown: dict[str, list[tuple[int, float, int]]]) -> None:
-    """A picture of time per iteration and memory against iterations, a line for each game."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(1, 2, figsize=(12, 4.5), layout="constrained")
-    for (name, rows), marker in zip(grown.items(), itertools.cycle("os^vDP*X")):
-        counts = [row[0] for row in rows]
-        axes[0].plot(counts, [row[1] for row in rows], marker=marker, label=name)
-        axes[1].plot(counts, [row[2] / 1e6 for row in rows], marker=marker, label=name)
-    for axis, label, scale in zip(
-        axes, ("microseconds for an iteration", "tables, MB"), ("linear", "log"), strict=True
-    ):
-        axis.set(xscale="log", yscale=scale, xlabel="iterations", ylabel=label)
-        axis.grid(True, alpha=0.25)
-        axis.spines[["top", "right"]].set_visible(False)
-    axes[0].set_ylim(bottom=0)
-    axes[1].legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-    figure.savefig(path, dpi=130)
-    pyplot.close(figure)
-
-
-if __name__ == "__main__":
-    print(_grown(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+        json.dump({"measurements": rows, "ratios": compared, **more}, file, indent=1, default=attrs.asdict)

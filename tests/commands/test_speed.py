@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from icarus.commands import speed
+from icarus.commands import costs
 from icarus.engine.tables import SMALLEST, Table
 from icarus.specs import MAST
 from tests import toy
 
 
 def test_the_first_two_iterations_of_othello_change_what_base_6_says() -> None:
-    use = speed.use_of_tables("othello", "BASELINE", 2)
+    use = costs.use_of_tables("othello", "BASELINE", 2)
     # ⟨⟩ in the first; in the second ⟨⟩, the action selected and the three that were available
     assert (use.updates, use.records) == ((1 + 5) / 2, (1 + 4) / 2)
     assert use.bytes == (SMALLEST + 1) * 32 / 5
@@ -22,7 +22,7 @@ def test_a_record_takes_one_probe_more_for_each_that_was_in_its_way() -> None:
     table = Table(MAST, toy.BRANCHES)
     for key in (1 << 20, 2 << 20, 3 << 20, 7):  # three that belong in row 0, and one in row 7
         table._enter(key, {})
-    assert sorted(speed.probes(table).tolist()) == [1, 1, 2, 3]
+    assert sorted(costs.probes(table).tolist()) == [1, 1, 2, 3]
 
 
 def test_a_start_is_measured_cold_and_warm_in_a_cache_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,6 +32,51 @@ def test_a_start_is_measured_cold_and_warm_in_a_cache_of_its_own(monkeypatch: py
         caches.append(env["ICARUS_CACHE_DIR"])
         return subprocess.CompletedProcess(command, 0, stdout=next(told))
 
-    monkeypatch.setattr(speed.subprocess, "run", run)
-    assert speed.start("othello", "BASELINE") == speed.Start(imported=0.3, warm=0.4, cold=9.0)
+    monkeypatch.setattr(costs.subprocess, "run", run)
+    assert costs.start("othello", "BASELINE") == costs.Start(imported=0.3, warm=0.4, cold=9.0)
     assert caches[0] == caches[1]
+
+
+def test_threads_gain_what_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each kind of search makes as many iterations for each thread; here all of them take a second for 100."""
+    clock, begun = [0.0], []
+
+    class Team:
+        def __init__(self, *given: Any, **others: Any) -> None:
+            begun.append(given[3:5])
+
+        def run(self, iterations: int) -> None:
+            clock[0] += iterations / 100
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(costs, "begin_search", Team)
+    monkeypatch.setattr(costs.time, "perf_counter", lambda: clock[0])
+    assert costs.gain("othello", "BASELINE", 2, 500, 3) == costs.Gain("othello", "BASELINE", 1.0, 1.0)
+    assert set(begun) == {(1, "roots"), (2, "roots"), (2, "records")}
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [("12,,cache-misses:u,1,100.00,,", None), ("<not supported>,,cache-misses:u,0,100.00,,", "has no counter")],
+)
+def test_misses_of_the_cache_are_counted_or_it_is_said_why_not(
+    told: str, why: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(command: list[str], **options: Any) -> Any:
+        iterations = int(command[-1])
+        with open(command[command.index("-o") + 1], "w") as file:
+            file.write(told.replace("12", str(1000 + 7 * iterations)))
+        return subprocess.CompletedProcess(command, 0, stdout="", stderr="")
+
+    monkeypatch.setattr(costs.subprocess, "run", run)
+    monkeypatch.setattr(costs.shutil, "which", lambda name: name)
+    if why is None:
+        assert costs.cache_misses("othello", "BASELINE", 100) == 7
+    else:
+        with pytest.raises(costs.NoCounts, match=why):
+            costs.cache_misses("othello", "BASELINE", 100)
+    monkeypatch.setattr(costs.shutil, "which", lambda name: None)
+    with pytest.raises(costs.NoCounts, match="perf is not installed"):
+        costs.cache_misses("othello", "BASELINE", 100)
