@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import attrs
@@ -13,7 +14,16 @@ from icarus.engine.own_scheme import OwnScheme, check_usual, is_own_scheme
 from icarus.engine.parallel import ROOTS, check_threads
 from icarus.engine.reuse import continues
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
-from icarus.engine.search import Result, check_budget, check_scheme, search
+from icarus.engine.search import (
+    Result,
+    begin_search,
+    check_budget,
+    check_scheme,
+    check_search,
+    checked_engine,
+    search,
+    spent,
+)
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
@@ -71,18 +81,13 @@ class Agent:
 
     def search(self, state: State, seed: int | Sequence[int], records: Result | None = None) -> Result:
         """The agent's search for a decision, with the records of an earlier one if they are given."""
-        return search(
-            state,
-            self.strategy,
-            iterations=self.iterations,
-            seconds=self.seconds,
-            seed=seed,
-            threads=self.threads,
-            sharing=self.sharing,
-            scheme=self.scheme,
-            records=records,
-            reusable=bool(self.move_decay or self.game_decay),
-        )
+        if isinstance(self.strategy, OwnScheme):
+            return search(state, self.strategy, iterations=self.iterations, seconds=self.seconds, seed=seed)
+        check_search(state, self.strategy, self.iterations, self.seconds, seed)
+        engine = checked_engine(None, state.game, self.threads)
+        settings = self.threads, self.sharing, self.scheme, engine, records, bool(self.move_decay or self.game_decay)
+        begin = partial(begin_search, state, self.strategy, seed, *settings)
+        return spent(begin, self.iterations, self.seconds)
 
     def seated(self, game: Game) -> Any:
         """The player of one match: himself if he remembers nothing between his decisions, else one who does."""

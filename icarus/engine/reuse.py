@@ -110,8 +110,8 @@ def check_reusable(records: Any) -> None:
     """
     if not records.reusable:
         raise ValueError(
-            "records are of a search with reusable=False, as an Agent without decays makes it; "
-            "search(…, reusable=True) notes what a later search needs to begin with them"
+            "records are of an Agent without decays, who does not note where they stand; "
+            "search(…) does, and so does an Agent with a move_decay or a game_decay"
         )
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from icarus import checks
@@ -40,7 +41,6 @@ def search(
     cutoff: int | None = None,
     engine: str | None = None,
     records: Result | None = None,
-    reusable: bool = True,
 ) -> Result:
     """Algorithm 1: choose an action for the player to move by MO-ISMCTS with a strategy of information capture and reuse.
 
@@ -66,7 +66,6 @@ def search(
         engine: "compiled", or "python": the same search by the plain Python of all slots and of the game, hundreds of times slower, in
             which breakpoints and prints work; same seed, same records, same result. A `PythonGame` knows only the latter.
         records: the result of an earlier search from here or from before, with whose records the search begins; its visits count too.
-        reusable: whether a later search may begin with the records of this one. False spares what that costs, 1 to 7 % of the time.
 
     Raises:
         ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing, fewer
@@ -84,28 +83,32 @@ def search(
         return player.search(state, seed, progress=progress)
     scheme = scheme.with_cutoff(cutoff)
     engine = checked_engine(engine, state.game, threads)
-    with listening():
-        begun = begin_search(state, strategy, seed, threads, sharing, scheme, engine, records, reusable)
-        return _spent(begun, iterations, seconds, progress)
+    begin = partial(begin_search, state, strategy, seed, threads, sharing, scheme, engine, records)
+    return spent(begin, iterations, seconds, progress)
 
 
-def _spent(
-    running: Any, iterations: int | None, seconds: float | None, progress: Callable[[int, float], None] | None
+def spent(
+    begin: Callable[[], Any],
+    iterations: int | None,
+    seconds: float | None,
+    progress: Callable[[int, float], None] | None = None,
 ) -> Result:
     """What a search finds when it has spent its budget, or is interrupted."""
-    started = time.perf_counter()
-    try:
-        with contextlib.closing(running):
-            spend(running, iterations, seconds, started, progress)
-    except KeyboardInterrupt as interrupt:
-        if running.iterations == 0:
-            raise
-        raise SearchInterrupted(running.result(time.perf_counter() - started, copied=False), str(interrupt)) from None
-    except (MemoryError, OverflowError) as error:
-        if running.iterations == 0:
-            raise
-        raise SearchExhausted(running.result(time.perf_counter() - started, copied=False), error) from None
-    return running.result(time.perf_counter() - started, copied=False)
+    with listening():
+        running, started = begin(), time.perf_counter()
+        try:
+            with contextlib.closing(running):
+                spend(running, iterations, seconds, started, progress)
+        except KeyboardInterrupt as interrupt:
+            if running.iterations == 0:
+                raise
+            found = running.result(time.perf_counter() - started, copied=False)
+            raise SearchInterrupted(found, str(interrupt)) from None
+        except (MemoryError, OverflowError) as error:
+            if running.iterations == 0:
+                raise
+            raise SearchExhausted(running.result(time.perf_counter() - started, copied=False), error) from None
+        return running.result(time.perf_counter() - started, copied=False)
 
 
 def begin_search(
@@ -119,7 +122,11 @@ def begin_search(
     records: Result | None = None,
     reusable: bool = True,
 ) -> "Search | Roots | SharedRecords":
-    """A search that has made no playout yet: by itself, or of several trees or threads; arguments as in `search`."""
+    """A search that has made no playout yet: by itself, or of several trees or threads; arguments as in `search`.
+
+    Args:
+        reusable: whether a later search may begin with its records. False spares what that costs, 1 to 7 % of the time.
+    """
     if engine == PYTHON:
         return begin_search_in_python(state, strategy, seed, scheme, records, reusable)
     if threads == 1 and not scheme.counted:

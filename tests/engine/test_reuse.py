@@ -343,14 +343,15 @@ def test_eyes_of_the_root_player_are_nobody_elses() -> None:
 @pytest.mark.parametrize("options", [{}, {"threads": 2}, {"engine": "python"}, {"scheme": DeterminizedUCT(2)}], ids=str)
 def test_a_search_that_is_not_reusable_finds_the_same_and_says_so_when_it_is_reused(options: dict[str, Any]) -> None:
     state = games.load("phantom-mnk").new_initial_state()
-    lasting, passing = (
-        search(state, RAVE >> MAST, iterations=60, seed=1, reusable=reusable, **options) for reusable in (True, False)
-    )
+    begun = [begin_search(state, RAVE >> MAST, 1, reusable=reusable, **options) for reusable in (True, False)]
+    for running in begun:
+        running.run(60)
+    lasting, passing = (running.result() for running in begun)
     assert (lasting.visits == passing.visits).all() and (lasting.values == passing.values).all()
     for name, records in lasting.records.items():
         assert (records.rows == passing.records[name].rows).all()
     for begun in (lambda: search(state, RAVE, iterations=60, records=passing, **options), passing.without_histories):
-        with pytest.raises(ValueError, match="reusable=False"):
+        with pytest.raises(ValueError, match="of an Agent without decays"):
             begun()
 
 
