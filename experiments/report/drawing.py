@@ -60,10 +60,12 @@ def title_panel(axes: Any, text: str, beside: str) -> None:
     )
 
 
-def percent(axes: Any, low: float, high: float) -> None:
+def percent(axes: Any, low: float, high: float, across: bool = False) -> None:
+    """A scale of shares around those from low to high, upwards, or across."""
     margin = MARGIN * max(high - low, 0.05)
-    axes.set_ylim(max(0.0, low - margin) if low > 0 else -0.0, min(1.0, high + margin))
-    axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
+    ends = max(0.0, low - margin) if low > 0 else -0.0, min(1.0, high + margin)
+    (axes.set_xlim if across else axes.set_ylim)(ends)
+    (axes.xaxis if across else axes.yaxis).set_major_formatter(lambda value, _: f"{100 * value:g} %")
 
 
 def with_errors(counts: Sequence[tuple[float, int]]) -> tuple[np.ndarray, np.ndarray]:

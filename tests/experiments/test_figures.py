@@ -72,6 +72,16 @@ def test_figure_4_tells_better_and_worse_from_evenly_matched(tmp_path):
     assert colour_is_shown(path, figures.BAND)
 
 
+def test_many_agents_stand_below_each_other_and_a_few_side_by_side(tmp_path):
+    for name, taller in (("ludii", True), ("catalogue-tree", False)):
+        _, columns = results(name, 100, invented(1))
+        (path,) = figures.draw(columns, tmp_path / name, ["agents"])
+        height, width = imread(path).shape[:2]
+        assert (height > 2 * width / 1.5) == taller and max(height, width) < 3000
+        text = path.with_suffix(".svg").read_text()
+        assert "evenly matched" not in text  # no agent of these is the baseline itself
+
+
 def test_several_columns_are_drawn_together_and_each_for_itself(tmp_path):
     experiment, columns = results("figure4", 50, invented(2), iterations=[10, 20])
     names = [path.name for path in figures.draw(columns, tmp_path, ["figure4"])]
