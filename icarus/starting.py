@@ -1,4 +1,8 @@
-"""What a command does before anything else is imported: Ctrl-C ends one that only starts, without a word; there is nothing to lose yet."""
+"""What a command does before anything else is imported.
+
+Ctrl-C ends one that only starts, without a word; there is nothing to lose yet. Numpy and scipy, which are asked for no linear algebra
+worth a thread, begin no threads of OpenBLAS, one for each core in every process, which takes address space and numbers of processes.
+"""
 
 import os
 import signal
@@ -20,5 +24,7 @@ def ready() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+if is_command():
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)

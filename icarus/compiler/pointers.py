@@ -152,6 +152,18 @@ call1, call2, call3, call4, call5, call6, call7 = (_caller(arity) for arity in r
 
 
 @intrinsic
+def unlikely(typingctx: Any, condition: Any) -> Any:
+    """A condition that hardly ever holds: what is done then is put where it is not in the way."""
+
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        bit = ir.IntType(1)
+        expected = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
+        return builder.call(expected, [values[0], ir.Constant(bit, 0)])
+
+    return types.boolean(types.boolean), codegen
+
+
+@intrinsic
 def foreign3(typingctx: Any, address: Any, arguments: Any) -> Any:
     """Call the C function of three integers at an address; what it returns is ignored."""
 

@@ -20,7 +20,7 @@ from icarus.algebra.record_values import UNVISITED
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.entries import Entry
 from icarus.compiler.functions import DEBUG
-from icarus.compiler.pointers import WORD_BYTES, array_at, call4, call5, call7, struct_at
+from icarus.compiler.pointers import WORD_BYTES, array_at, call4, call5, call7, struct_at, unlikely
 from icarus.compiler.rng import RNG_WORDS
 from icarus.engine.arena import ANY, ARENA, COMPONENT_SIZE, LEAF_SIZE, PROGRAM_SIZE
 from icarus.engine.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, TERM
@@ -136,7 +136,7 @@ def weight_of(a: Any, first: int, count: int, record: int) -> float:
         if factors[i].entry != 0:
             call4(factors[i].entry, (component.table, record, a.buffers.weight, factors[i].parameters))
             value = array_at(a.buffers.weight, 1, _REAL)[0]
-            if not 0.0 <= value <= 1.0:
+            if unlikely(not 0.0 <= value <= 1.0):
                 raise WeightError("a weight function returned a number outside [0, 1]")
             if factors[i].complement:
                 value = 1.0 - value
@@ -164,7 +164,7 @@ def sum_values(a: Any, term: Any, legal: int, count: int, record: int) -> None:
             for i in range(count):
                 total[i] += weight * values[i]
     if (
-        abs(weights - 1.0) > TOLERANCE and a.shared == 0
+        unlikely(abs(weights - 1.0) > TOLERANCE) and a.shared == 0
     ):  # other threads may have visited the record between two weights
         raise WeightError("the weights of ^ do not sum to 1 for the visits met in this search")
     for i in range(count):
@@ -215,7 +215,9 @@ def draw_term(a: Any, which: int, record: int, rng: np.ndarray) -> int:
             upto += weight_of(a, terms[j].first_factor, terms[j].factors, record)
             if point < upto and drawn_term < 0:
                 drawn_term = j
-        if abs(upto - 1.0) > TOLERANCE and a.shared == 0:
+                if program.constant:
+                    return j
+        if unlikely(abs(upto - 1.0) > TOLERANCE) and a.shared == 0:
             raise WeightError("the weights of + do not sum to 1 for the visits met in this search")
         j = drawn_term if drawn_term >= 0 else last
     return j

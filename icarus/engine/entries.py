@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Values
 from icarus.compiler.atomic import atomic_load, atomic_store, exchanged
 from icarus.compiler.entries import Entry
-from icarus.compiler.functions import DEBUG, embedded
-from icarus.compiler.pointers import WORD_BYTES, array_at, offset_of, struct_at, unpack_parameters
+from icarus.compiler.functions import DEBUG, embedded, inlined
+from icarus.compiler.pointers import WORD_BYTES, array_at, offset_of, struct_at, unlikely, unpack_parameters
 from icarus.compiler.writes import refuse_changes, refuse_cuts
 from icarus.engine.declared import KEYLESS, guarded
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper
@@ -62,9 +63,11 @@ def values_entry(
         for i in range(count):
             written[i] = np.nan
         inner(history_at(playout), theta_at(table), array_at(legal, count, _INT), written, *unpack(parameters))
+        wrong = False
         for i in range(count):
-            if written[i] != written[i]:
-                raise ValueError(unwritten)
+            wrong |= written[i] != written[i]
+        if unlikely(wrong):
+            raise ValueError(unwritten)
         if checked and history_at(playout).steps[-1].phase == SIMULATION:
             for i in range(count):
                 if written[i] != np.inf:
@@ -174,7 +177,6 @@ def capture_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype | N
 
 
 _LOCK, _COUNT = offset_of(TABLE, "lock"), np.dtype(np.int32)
-_UNSIGNED = np.dtype(np.uint32)  # as which a count that has grown beyond its largest is larger still
 FULL = np.iinfo(_COUNT).max
 COUNT_IS_FULL = f"a count has reached {FULL}, the largest that a record can hold"
 
@@ -182,6 +184,36 @@ COUNT_IS_FULL = f"a count has reached {FULL}, the largest that a record can hold
 def counts_in(row: np.dtype) -> tuple[str, ...]:
     """The fields of a row that count."""
     return tuple(name for name in row.names or () if row[name] == _COUNT)
+
+
+@functools.cache
+def fullness(counts: tuple[str, ...]) -> Callable:
+    """Whether one of the counts of a row has reached its largest; a count that has grown beyond it is negative."""
+    if not counts:
+        return inlined(lambda row: False)
+    name, others = counts[0], fullness(counts[1:])
+
+    @inlined
+    def has_full(row: Any) -> Any:
+        return np.uint32(row[name]) >= np.uint32(FULL) or others(row)
+
+    return has_full
+
+
+@functools.cache
+def filling_up(counts: tuple[str, ...]) -> Callable:
+    """Give the counts of a row that have reached their largest, or have grown beyond it, the largest."""
+    if not counts:
+        return helper(lambda row: None)
+    name, others = counts[0], filling_up(counts[1:])
+
+    @helper
+    def fill_up(row: Any) -> None:
+        if np.uint32(row[name]) >= np.uint32(FULL):
+            row[name] = FULL
+        others(row)
+
+    return fill_up
 
 
 @functools.cache
@@ -193,23 +225,21 @@ def backpropagation_entry(
     Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
     at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
     """
-    inner, unpack, width = embedded(function), unpack_parameters(kinds), row.itemsize // _COUNT.itemsize
-    counts = np.array(
-        [offset_of(row, name) // _COUNT.itemsize for name in counts_in(row)], np.int64
-    )  # in 32-bit numbers
+    inner, unpack, counts = embedded(function), unpack_parameters(kinds), counts_in(row)
+    has_full, fill_up = fullness(counts), filling_up(counts)
 
     def entry(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
         place = struct_at(table, TABLE)
         rows = array_at(place.rows, place.capacity + 1, row)
         plain = array_at(place.rows, (place.capacity + 1) * words, _INT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
-        numbers, mu = array_at(place.rows, (place.capacity + 1) * width, _UNSIGNED), array_at(rewards, players, _REAL)
+        mu = array_at(rewards, players, _REAL)
         if shared:
             close_lock(table + _LOCK)
         for j in range(count):
             i = index_of(rows["record"], keys[j])
             if rows[i].record == NO_RECORD:
-                if keys[j] == NO_RECORD:
+                if unlikely(keys[j] == NO_RECORD):
                     if shared:
                         atomic_store(table + _LOCK, 0)
                     raise ValueError(KEYLESS)
@@ -222,10 +252,9 @@ def backpropagation_entry(
             inner(rows[i], psi[j], mu, *unpack(parameters))
             if DEBUG and rows[i].record != keys[j]:
                 raise ValueError(RENAMED)
-            for column in counts:
-                if numbers[i * width + column] >= FULL:
-                    numbers[i * width + column] = FULL
-                    raise OverflowError(COUNT_IS_FULL)
+            if unlikely(has_full(rows[i])):
+                fill_up(rows[i])
+                raise OverflowError(COUNT_IS_FULL)
         if shared:
             atomic_store(table + _LOCK, 0)
         return 0

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call3, matrix_at, struct_at
+from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call3, matrix_at, struct_at, unlikely
 from icarus.engine.arena import DONE, MORE_ROWS
 from icarus.engine.disguise import is_disguised
 from icarus.engine.lowering import COMPONENT
@@ -72,7 +72,7 @@ def rewards_at(a: Any, state: int, out: int) -> None:
     rewards = array_at(out, a.game.players, _REAL)
     rewards[:] = np.nan
     call3(a.game.rewards, (state, out, a.game.players))
-    if not are_rewards(rewards):
+    if unlikely(not are_rewards(rewards)):
         raise ValueError("the rewards function of a game did not write a number from 0 to 1 for each player")
 
 

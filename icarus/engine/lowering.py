@@ -42,7 +42,14 @@ COMPONENT = np.dtype(
     ],
     align=True,
 )
-PROGRAM = np.dtype([("first_term", np.int64), ("terms", np.int64)], align=True)
+PROGRAM = np.dtype(
+    [
+        ("first_term", np.int64),
+        ("terms", np.int64),
+        ("constant", np.int64),  # whether their weights are, of which the algebra has seen that they sum to 1
+    ],
+    align=True,
+)
 TERM = np.dtype(
     [
         ("first_factor", np.int64),
@@ -176,7 +183,7 @@ class _Lowering:
         self.components, self.table_of = components_of(strategy, self.at_once)
         refuse_hidden(self.components, game)
         self.terms: list[tuple[Any, ...]] = []
-        self.voters: list[tuple[int, int]] = []
+        self.voters: list[tuple[int, int, bool]] = []
         self.leaves: list[tuple[Any, ...]] = []
         self.factors: list[tuple[Any, ...]] = []
         self.alive: list[Any] = []
@@ -190,7 +197,7 @@ class _Lowering:
         ]
         if not self.at_once:
             programs.append(programs[TREE])
-        simulated, terms = programs[SIMULATED]
+        simulated, terms, _ = programs[SIMULATED]
         programs += self.voters
         quiet = terms == 1 and self.terms[simulated][4] == RULE_UNIFORM  # of several, one is drawn at each decision
         captures = [component.capture for component in self.components]
@@ -221,26 +228,27 @@ class _Lowering:
             alive=self.alive,
         )
 
-    def lowered_program(self, which: int, strategy: Enhancement, votes: bool = False) -> tuple[int, int]:
-        """The first term of a program and their number.
+    def lowered_program(self, which: int, strategy: Enhancement, votes: bool = False) -> tuple[int, int, bool]:
+        """The first term of a program, their number, and whether their weights are constant.
 
         Args:
             votes: whether it is the program of a voter.
         """
+        alternatives = list(mixture(strategy, which))
         terms = [
             self.lowered_vote(which, weight, parts)
             if isinstance(parts, Vote)
             else self.lowered_term(which, weight, parts, votes)
-            for weight, parts in mixture(strategy, which)
+            for weight, parts in alternatives
         ]
         self.terms += terms
-        return len(self.terms) - len(terms), len(terms)
+        return len(self.terms) - len(terms), len(terms), not any(weight.functions for weight, _ in alternatives)
 
     def lowered_vote(self, which: int, weight: Weight, vote: Vote) -> tuple[Any, ...]:
         voters = [self.lowered_program(which, member, votes=True) for member in vote.members]
         first = VOTERS + len(self.voters)
         self.voters += voters
-        quiet = all(self.terms[i][4] == RULE_UNIFORM for start, count in voters for i in range(start, start + count))
+        quiet = all(self.terms[i][4] == RULE_UNIFORM for start, count, _ in voters for i in range(start, start + count))
         rule = RULE_UNIFORM if quiet else RULE_VOTE
         return (*self.weight(which, weight), first, len(voters), rule, 0.0, False)
 

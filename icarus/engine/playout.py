@@ -14,7 +14,7 @@ import numpy as np
 
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.functions import DEBUG
-from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at
+from icarus.compiler.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at, unlikely
 from icarus.engine.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG
 from icarus.engine.choice import choose, pick_outcome
 from icarus.engine.disguise import choose_behind_move, group_actions, is_disguised
@@ -23,28 +23,20 @@ from icarus.engine.lowering import COMPONENT
 from icarus.engine.mixtures import AT_ONCE, SIMULATED, TREE
 from icarus.engine.steps import (
     DeterminizationError,
+    acts,
+    check_end,
     has_room,
+    is_choice,
     is_interrupted,
     legal_actions,
     player_to_move,
     recalled_moves,
+    refuse_number,
     root_place,
     step_at,
     viewer_of,
 )
-from icarus.kernel import (
-    CHANCE,
-    EXPANSION,
-    SELECTION,
-    SIMULATION,
-    TERMINAL,
-    UNSEEN,
-    below,
-    extended,
-    helper,
-    inlined,
-    mix,
-)
+from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, UNSEEN, below, extended, helper, inlined, mix
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, episode_key, root_key
 from icarus.kernel.knowledge import FEATURES
@@ -82,7 +74,7 @@ def begin(a: Any, rng: np.ndarray) -> None:
         state[i] = root[i]
     if a.game.determinize != 0:
         call4(a.game.determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
-        if call1(a.game.player, (a.buffers.state,)) != a.root.player:
+        if unlikely(call1(a.game.player, (a.buffers.state,)) != a.root.player):
             raise DeterminizationError("a determinization changed the player to move, or ended the game")
     playout, viewers = struct_at(a.buffers.playout, PLAYOUT), a.game.viewers
     playout.length, playout.legal_length = 1, 0
@@ -153,7 +145,8 @@ def selection(a: Any, rng: np.ndarray) -> int:
     )  # the first playout expands the empty history
     while in_tree:
         player = player_to_move(a)
-        if player == TERMINAL:
+        if not acts(a, player):
+            check_end(player)
             break
         if not has_room(a, playout, t):
             return _NO_ROOM
@@ -186,7 +179,8 @@ def simulation(a: Any, rng: np.ndarray, t: int) -> int:
         step_at(playout, t).choice = call1(a.game.simultaneous, (a.buffers.state,)) if player_to_move(a) >= 0 else 0
     while True:
         player = player_to_move(a)
-        if player == TERMINAL:
+        if not acts(a, player):
+            check_end(player)
             break
         if t >= end:
             a.pending.cut = 1
@@ -228,17 +222,20 @@ def simulate_unseen(a: Any, legal: int, t: int, end: int, rng: np.ndarray) -> in
     actions, steps, last = array_at(legal, a.game.max_legal, _INT), 0, min(end, a.game.max_length)
     while True:
         player = player_to_move(a)
-        if player == TERMINAL:
+        if not acts(a, player):
+            check_end(player)
             return steps
         if t + steps >= last:
             a.pending.cut = end == last
             a.pending.too_long = end != last
             return steps if end == last else _NO_ROOM
-        if steps & _LOOK == _LOOK and is_interrupted(a):
+        if unlikely(steps & _LOOK == _LOOK) and is_interrupted(a):
             return _NO_ROOM
-        count, index = legal_actions(a, legal), 0
-        if count > 1:
+        count, index = call2(a.game.legal, (a.buffers.state, legal)), 0
+        if is_choice(a, count):
             index = choose_for_chance(a, count, rng) if player == CHANCE else below(rng, count)
+        elif count != 1:
+            refuse_number(count)
         call2(a.game.apply, (a.buffers.state, actions[index]))
         steps += 1
 

@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 
 from icarus.compiler.atomic import atomic_load
-from icarus.compiler.pointers import array_at, call1, call2, call4, struct_at
+from icarus.compiler.pointers import array_at, call1, call2, call4, struct_at, unlikely
 from icarus.engine.arena import STEP_SIZE
 from icarus.kernel import CHANCE, TERMINAL, helper, inlined
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.history import STEP
 
 _INT = np.dtype(np.int64)
+_UNSEEN = 7  # steps between two looks whether the loop is to return (a power of 2, less 1)
 FORGETFUL = f"the recall function of a game gave a number of moves that is not from 0 to {RECALLED}"
 
 
@@ -25,20 +26,44 @@ class DeterminizationError(ValueError):
 def legal_actions(a: Any, legal: int) -> int:
     """A(s), written to an address; returns their number."""
     count = call2(a.game.legal, (a.buffers.state, legal))
-    if count < 1:
-        raise ValueError("a game gave no legal action at a state that is not terminal")
-    if count > a.game.max_legal:
-        raise ValueError("a game gave more legal actions than its max_legal")
+    if unlikely(np.uint64(count - 1) >= np.uint64(a.game.max_legal)):  # one comparison for both ends
+        refuse_number(count)
     return count
 
 
 @inlined
+def is_choice(a: Any, count: int) -> Any:
+    """Whether so many actions are more than one, and may be; if not, there must be 1."""
+    return np.uint64(count - 2) < np.uint64(a.game.max_legal - 1)
+
+
+@helper
+def refuse_number(count: int) -> None:
+    """Say what is wrong with a number of legal actions."""
+    if count < 1:
+        raise ValueError("a game gave no legal action at a state that is not terminal")
+    raise ValueError("a game gave more legal actions than its max_legal")
+
+
+@inlined
 def player_to_move(a: Any) -> int:
-    """ρ(s)."""
-    player = call1(a.game.player, (a.buffers.state,))
-    if player >= a.game.players or (player < CHANCE and player != TERMINAL):
+    """ρ(s), as the game tells it; whether it may be so, `acts` and `check_end` say."""
+    return call1(a.game.player, (a.buffers.state,))
+
+
+@inlined
+def acts(a: Any, player: int) -> Any:
+    """Whether this is a player or CHANCE: if not, the playout is at its end, and `check_end` is to be asked."""
+    return np.uint64(player - CHANCE) <= np.uint64(
+        a.game.players
+    )  # one comparison for both ends, CHANCE before player 0
+
+
+@inlined
+def check_end(player: int) -> None:
+    """Refuse what is neither a player nor CHANCE nor TERMINAL."""
+    if player != TERMINAL:
         raise ValueError("the player function of a game gave a number that is no player, neither CHANCE nor TERMINAL")
-    return player
 
 
 @inlined
@@ -58,9 +83,9 @@ def step_at(playout: Any, t: int) -> Any:
 
 @inlined
 def has_room(a: Any, playout: Any, t: int) -> bool:
-    """Whether there is room for step t and for the one after it, and nobody has asked the loop to return."""
+    """Whether there is room for step t and the one after it, and nobody, as far as is looked at now and then, asks the loop to return."""
     fits = t + 1 < a.buffers.step_capacity and playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
-    return fits and not is_interrupted(a)
+    return fits and not (unlikely(t & _UNSEEN == 0) and is_interrupted(a))
 
 
 @inlined

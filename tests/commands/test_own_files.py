@@ -1,5 +1,6 @@
 """Python files of one's own: run once, under a name of their own, with all that they define."""
 
+import os
 import random
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import pytest
 from icarus import games, parse
 from icarus.commands import own_files
 from icarus.commands.own_files import load_file, load_files
+from tests.conftest import Python
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OWN = """
@@ -91,6 +93,28 @@ def test_a_game_with_the_name_of_another_is_refused_and_nothing_is_registered(tm
     with pytest.raises(ValueError, match="mine.py' defines another game called 'othello'; give it a name of its own"):
         load_file(written(tmp_path / "mine.py", source))
     assert "a" not in games.GAMES and games.load("othello").max_legal != 63
+
+
+TOLD = """
+import os
+import numpy
+print(os.environ["OPENBLAS_NUM_THREADS"], len(os.listdir("/proc/self/task")))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted on Linux")
+def test_a_command_begins_no_threads_of_linear_algebra_unless_somebody_wants_them(
+    tmp_path: Path, python: Python
+) -> None:
+    file = written(tmp_path / "told.py", TOLD)
+
+    def told(**given: str) -> list[int]:
+        done = python(None, "-m", "icarus", "specs", "--show", "MAST", "--with", str(file), **given)
+        return [int(number) for number in done.stdout.splitlines()[0].split()]
+
+    (threads, tasks), (wanted, more) = told(), told(OPENBLAS_NUM_THREADS="4")
+    assert (threads, wanted) == (1, 4)
+    assert tasks < more or os.cpu_count() == 1
 
 
 def test_a_file_with_the_name_of_a_module_takes_nothing_from_anybody(tmp_path: Path) -> None:

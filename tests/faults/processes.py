@@ -113,7 +113,8 @@ def _address(folder: Path) -> str:
 
 
 def take_memory(bench: Bench) -> None:
-    """The run may have so little memory; later there is enough. OpenBLAS waits for memory for ever: then it is killed."""
+    """The run may have so little memory; later there is enough. With some 150 MB OpenBLAS waits for ever while it is loaded: then it is
+    killed."""
     directory, limit = bench.begun(), bench.random.randrange(150, 1200) * MEGABYTE
 
     def limited() -> None:
