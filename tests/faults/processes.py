@@ -88,6 +88,23 @@ def kill_scheduler(bench: Bench) -> None:
     completed(bench, directory)
 
 
+def kill_cluster_worker(bench: Bench) -> None:
+    """One of two workers of a dask cluster is killed: its game is played again by the other, and the run goes on by itself."""
+    directory, folder = bench.fresh(), bench.fresh()
+    folder.mkdir()
+    one = _dask("dask_worker", folder, "--nthreads", "1", "--name", "one")
+    other = _dask("dask_worker", folder, "--nthreads", "1", "--name", "other")
+    with _dask("dask_scheduler", folder, "--port", "0"), one, other:
+        arguments = [*TYPED[: TYPED.index("--workers")], "--cluster", _address(folder), "--out", directory]
+        with command("run", *arguments) as process:
+            wait_for_rows(process, directory, bench.random.randrange(1, len(bench.rows) - 1))
+            bench.random.choice([one, other]).kill()
+            _, told = process.communicate(timeout=TIMEOUT)
+    if process.returncode != 0 or "Traceback" in told:
+        raise Wrong(f"a killed worker ended the run with {process.returncode}: {told}")
+    bench.compare(directory)
+
+
 def _dask(name: str, folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
     """A scheduler or a worker, which find each other by a file."""
     call = [sys.executable, "-m", f"distributed.cli.{name}", "--scheduler-file", str(folder / "scheduler.json")]
@@ -196,6 +213,7 @@ FAULTS: dict[Callable[[Bench], None], int] = {
     kill_worker: 4,
     run_twice: 2,
     kill_scheduler: 1,
+    kill_cluster_worker: 1,
     take_memory: 4,
     edit_while_running: 1,
     start_eight: 1,
