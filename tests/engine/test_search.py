@@ -135,7 +135,7 @@ def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(
 
 
 def test_a_result_stays_what_it_was_when_the_search_goes_on() -> None:
-    running = Search(whist(), EVERYTHING, 5)
+    running = Search(whist(), EVERYTHING, 5, reusable=True)
     running.run(30)
     result = running.result()
     running.run(400)
