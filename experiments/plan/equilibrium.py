@@ -202,6 +202,7 @@ PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part fir
     "table-1": (  # AAAI: full stitching in LD(1,1)
         Plan((DICE,), (UCT, IST, PST), (1000,)),
         Plan((DICE,), (UCT, IST, PST), (10_000,)),
+        Plan((DICE,), (UCT, IST, PST), (30_000,)),
         Plan((DICE,), (UCT, IST, PST), (100_000,)),
     ),
     "sixteen": (  # which enhancement makes ISMCTS less exploitable?
