@@ -14,7 +14,7 @@ from icarus.commands.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands.bench import bench_command
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
 from icarus.commands.exploitability import exploitability_command
-from icarus.commands.interrupts import interrupts, telling
+from icarus.commands.interrupts import interrupts, leave, telling
 from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
 from icarus.commands.options import FAILED, INTERRUPTED, REFUSED, GameName, With, integer_option
@@ -70,7 +70,7 @@ for name, command in COMMANDS.items():
 
 def main() -> None:
     """Run the command; bad input is one sentence on stderr and exit code 2."""
-    raise SystemExit(run(sys.argv[1:]))
+    leave(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
@@ -34,6 +34,16 @@ def telling(command: Callable[..., Any], name: str) -> Callable[..., Any]:
             raise typer.Exit(INTERRUPTED) from None
 
     return run
+
+
+def leave(code: int) -> NoReturn:
+    """End the process; after Ctrl-C without tidying up: what the compiler has left half made cannot always be taken apart."""
+    if code == INTERRUPTED:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
+                stream.flush()
+        os._exit(code)
+    raise SystemExit(code)
 
 
 @contextlib.contextmanager

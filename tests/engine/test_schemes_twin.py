@@ -23,6 +23,7 @@ from icarus.kernel.state import State
 from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
 from tests.engine.test_twin import composition, named_information, named_parts, same_information, starts
+from tests.marks import slow_after
 from tests.toy import ALL_TOYS, BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
 
 COMPOSITIONS = 6
@@ -95,7 +96,7 @@ def at_once(game: Game, seed: int, number: int) -> State:
 
 
 @by_scheme
-@pytest.mark.parametrize("number", range(COMPOSITIONS))
+@pytest.mark.parametrize("number", slow_after(3, range(COMPOSITIONS)))
 def test_engine_and_twin_agree_in_every_toy_game(number: int, scheme: Scheme) -> None:
     strategy, twin = compositions(2000 + number)
     for game in ALL_TOYS:
@@ -168,7 +169,7 @@ def test_engine_and_twin_break_the_ties_of_all_trees_alike() -> None:
 
 @pytest.mark.parametrize("game", [PENNIES, CLASHES], ids=str)
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, *ONE_TREE], ids=str)
-@pytest.mark.parametrize("number", range(COMPOSITIONS))
+@pytest.mark.parametrize("number", slow_after(3, range(COMPOSITIONS)))
 def test_engine_and_twin_agree_by_exp3_in_toy_games(number: int, scheme: Scheme, game: Game) -> None:
     strategy, twin = compositions(3000 + number)
     for start in range(3):
@@ -176,7 +177,7 @@ def test_engine_and_twin_agree_by_exp3_in_toy_games(number: int, scheme: Scheme,
 
 
 @pytest.mark.parametrize("scheme", SEVERAL_TREES, ids=str)
-@pytest.mark.parametrize("number", range(COMPOSITIONS))
+@pytest.mark.parametrize("number", slow_after(3, range(COMPOSITIONS)))
 def test_engine_and_twin_agree_in_every_one_of_several_trees(number: int, scheme: Scheme) -> None:
     strategy, twin = compositions(4000 + number)
     for game in ALL_TOYS:

@@ -619,7 +619,7 @@ import numpy as np
 from icarus import games, parse, search
 from icarus.compiler.functions import DEBUG
 result, strategy = {"debug": DEBUG}, parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
-for name in ("othello", "knockout-whist(players=3)"):
+for name in ("othello", "phantom-mnk"):
     found = search(games.load(name).new_initial_state(seed=3), strategy, iterations=300, seed=6)
     rows = {part: [[np.asarray(row[field]).tolist() for field in row.dtype.names] for row in records.rows]
             for part, records in found.records.items()}

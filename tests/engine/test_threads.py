@@ -40,6 +40,7 @@ from tests.test_toy import after
 EVERYTHING = parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
 BOTH = pytest.mark.parametrize("sharing", ["roots", "records"])
 SEVERAL = pytest.mark.parametrize("threads", [2, 3])
+SOON = 5.0  # seconds
 
 
 def othello() -> State:
@@ -52,12 +53,15 @@ def whist() -> State:
 
 @pytest.fixture(autouse=True)
 def no_thread_is_left_over() -> Iterator[None]:
-    before = set(threading.enumerate())
+    def running() -> set[threading.Thread]:
+        """All but the one that hears of signals, of which there is one for a process."""
+        return {thread for thread in threading.enumerate() if thread.name != "icarus-interrupts"}
+
+    before = running()
     yield
-    after = {
-        thread for thread in threading.enumerate() if thread.name != "icarus-interrupts"
-    }  # one, once for a process
-    assert after <= before
+    for thread in running() - before:
+        thread.join(SOON)  # one that has just been told to end
+    assert running() <= before
 
 
 # ------------------------------------------------------------------------------------------------------------- the roots

@@ -156,7 +156,7 @@ def agree(state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: i
         assert dict(zip(engine.actions, engine.result().visits.tolist(), strict=True)) == outcome.selections
 
 
-@pytest.mark.parametrize("number", slow_after(16, range(COMPOSITIONS)))
+@pytest.mark.parametrize("number", slow_after(10, range(COMPOSITIONS)))
 def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int) -> None:
     rng = random.Random(number)
     strategy, twin = composition(rng, 3)
@@ -165,7 +165,7 @@ def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int) ->
 
 
 @pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)"])
-@pytest.mark.parametrize("number", slow_after(16, range(COMPOSITIONS)))
+@pytest.mark.parametrize("number", slow_after(10, range(COMPOSITIONS)))
 def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str, number: int) -> None:
     rng = random.Random(1000 + number)
     strategy, twin = composition(rng, 3)

@@ -35,6 +35,7 @@ from tests import naive, toy
 from tests import naive_knowledge as twins
 from tests.engine import test_schemes_twin as schemes
 from tests.engine.test_twin import agree, starts
+from tests.marks import slow_after
 
 ALL = [PROGRESSIVE_BIAS, PROGRESSIVE_UNPRUNING, PROGRESSIVE_WIDENING, PUCT, IMPLICIT_MINIMAX]
 PROSPECTS = {4: (0.25, 0.75), 5: (0.5, 0.5), 6: (0.375, 0.625)}
@@ -307,21 +308,24 @@ def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: na
 
 
 @every_pair
-@pytest.mark.parametrize("name", ["othello", "backgammon", "leduc-poker"])
+@pytest.mark.parametrize("name", slow_after(2, ["leduc-poker", "othello", "backgammon"]))
 def test_engine_and_twin_agree_in_whole_games(strategy: Enhancement, twin: naive.Leaf, name: str) -> None:
     agree(starts(games.load(name), 7), strategy, twin, 8 if name == "backgammon" else 25, seed=7)
 
 
 @every_pair
-def test_engine_and_twin_agree_in_every_scheme(strategy: Enhancement, twin: naive.Leaf) -> None:
-    for scheme in schemes.ONE_TREE:
-        for number, game in enumerate(toy.ALL_TOYS):
-            schemes.agree(starts(game, number), strategy, twin, 25, number, scheme)
+@pytest.mark.parametrize("every", slow_after(1, [3, 1]))
+def test_engine_and_twin_agree_in_every_scheme(strategy: Enhancement, twin: naive.Leaf, every: int) -> None:
+    """Every third toy, another third for the next scheme; or every one."""
+    for i, scheme in enumerate(schemes.ONE_TREE):
+        for number in range(i % every, len(toy.ALL_TOYS), every):
+            schemes.agree(starts(toy.ALL_TOYS[number], number), strategy, twin, 25, number, scheme)
 
 
 @every_pair
-def test_the_engine_in_plain_python_agrees(strategy: Enhancement, twin: naive.Leaf) -> None:
-    for number, game in enumerate(toy.ALL_TOYS):
+@pytest.mark.parametrize("every", slow_after(1, [3, 1]))
+def test_the_engine_in_plain_python_agrees(strategy: Enhancement, twin: naive.Leaf, every: int) -> None:
+    for number, game in list(enumerate(toy.ALL_TOYS))[::every]:
         one, other = (
             search(starts(game, number), strategy, iterations=30, seed=number, engine=engine)
             for engine in ("compiled", "python")
