@@ -208,6 +208,8 @@ def _beside(axes: Any, found: Sequence[tuple[float, float, float]], k: int, name
 
 
 def _by_delta(axes: Any) -> None:
+    if not axes.get_legend_handles_labels()[0]:
+        axes.text(0.5, 0.5, "not measured yet", transform=axes.transAxes, ha="center", color=SUBDUED)
     axes.set_xticks(range(len(DELTAS)), [f"{delta:g}" for delta in DELTAS])
     axes.set_xlabel("δ")
     axes.legend(frameon=False, fontsize=8)
