@@ -51,6 +51,7 @@ def bench_command(
 ) -> None:
     """Measure iterations per second, beside OpenSpiel's C++ in the same run; the ratio is what counts on a shared machine."""
     chosen, texts = _games_of(names), _strategies_of(strategies)
+    pairs = list(itertools.product(chosen, texts))
     check_budget(iterations, None)
     integer("--repeats", repeats, 1)
     integer("--memory", memory, 0)
@@ -67,11 +68,11 @@ def bench_command(
             chosen, texts, iterations=iterations, repeats=repeats, peer=peer, progress=status.update
         )
         used = []
-        for name, text in itertools.product(chosen, texts):
+        for name, text in pairs:
             status.update(f"{name}: {text}, tables")
             used.append(costs.use_of_tables(name, text, iterations))
-        pairs, gains = itertools.product(chosen, texts) if threads else (), []
-        for name, text in pairs:
+        gains = []
+        for name, text in pairs if threads else ():
             status.update(f"{name}: {text}, {threads} threads")
             gains.append(costs.gain(name, text, threads, iterations, repeats))
         status.update("memory, starts, growth")
@@ -79,7 +80,7 @@ def bench_command(
         begun = {name: costs.start(name, "BASELINE") for name in chosen} if starts else {}
         counts = tuple(10**power for power in range(GROWTH[0], growth + 1))
         grown = {name: costs.growth(name, "BASELINE", counts) for name in chosen} if growth else {}
-        missed = _misses(chosen, texts, iterations) if misses else {}
+        missed = _misses(pairs, iterations) if misses else {}
     if into is not None:
         kept = {"tables": used, "threads": gains, "memory": megabytes, "start": begun, "growth": grown}
         speed.save(into, measured, cache_misses=[[*pair, count] for pair, count in missed.items()], **kept)
@@ -95,14 +96,12 @@ def bench_command(
         print_text(f"picture: {picture}")
 
 
-def _misses(chosen: list[str], texts: tuple[str, ...], iterations: int) -> dict[tuple[str, str], float]:
+def _misses(pairs: Iterable[tuple[str, str]], iterations: int) -> dict[tuple[str, str], float]:
     """Misses of the cache in an iteration, by game and strategy; none, and a sentence why, where they cannot be counted."""
     try:
-        return {
-            (name, text): costs.cache_misses(name, text, iterations) for name, text in itertools.product(chosen, texts)
-        }
+        return {(name, text): costs.cache_misses(name, text, iterations) for name, text in pairs}
     except costs.NoCounts as error:
-        notes.print(f"icarus: no cache misses: {error}", soft_wrap=True)
+        notes.print(f"icarus: no cache misses: {error}", markup=False, soft_wrap=True)
         return {}
 
 

@@ -78,8 +78,13 @@ def probes(table: Table) -> np.ndarray:
 
 def memory(name: str, strategy: str, iterations: int) -> float:
     """Megabytes (10⁶ bytes) of resident memory that a search adds to the imported, compiled library; in a process of its own."""
-    command = [sys.executable, "-m", "icarus.commands.costs", name, strategy, str(iterations)]
+    command = _searching(name, strategy, iterations)
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def _searching(name: str, strategy: str, iterations: int) -> list[str]:
+    """The command of a process that makes a search of so many iterations, and tells what memory that took."""
+    return [sys.executable, "-m", "icarus.commands.costs", name, strategy, str(iterations)]
 
 
 FIRST_SEARCH = """
@@ -226,12 +231,13 @@ def _missed(name: str, strategy: str, iterations: int) -> float:
     if shutil.which(PERF) is None:
         raise NoCounts(f"{PERF} is not installed; it comes with Linux")
     with tempfile.NamedTemporaryFile("r") as told:
-        search = [sys.executable, "-m", "icarus.commands.costs", name, strategy, str(iterations)]
-        command = [PERF, "stat", "-x", ",", "-e", f"{EVENT}:u", "-o", told.name, "--", *search]
+        counting = [PERF, "stat", "-x", ",", "-e", f"{EVENT}:u", "-o", told.name, "--"]
+        command = [*counting, *_searching(name, strategy, iterations)]
         done = subprocess.run(command, capture_output=True, text=True)
         counts = [line.split(",")[0] for line in told.read().splitlines() if EVENT in line]
     if done.returncode != 0 or not counts:
-        raise NoCounts(f"{PERF} may not count here: {done.stderr.strip().splitlines()[-1:] or 'it says nothing'}")
+        last = (done.stderr.strip() or "it says nothing").splitlines()[-1]
+        raise NoCounts(f"{PERF} may not count here: {last}")
     if not counts[0].isdigit():
         raise NoCounts(f"{PERF} tells {EVENT} as {counts[0]}: this machine has no counter for them")
     return float(counts[0])

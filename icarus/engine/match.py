@@ -79,13 +79,18 @@ class Agent:
             names = ("threads", "scheme", "move_decay", "game_decay")
             check_usual(self.strategy, **{name: getattr(self, name) for name in names})
 
+    @property
+    def remembers(self) -> bool:
+        """Whether anything of a search is left for the next one."""
+        return bool(self.move_decay or self.game_decay)
+
     def search(self, state: State, seed: int | Sequence[int], records: Result | None = None) -> Result:
         """The agent's search for a decision, with the records of an earlier one if they are given."""
         if isinstance(self.strategy, OwnScheme):
             return search(state, self.strategy, iterations=self.iterations, seconds=self.seconds, seed=seed)
         check_search(state, self.strategy, self.iterations, self.seconds, seed)
         engine = checked_engine(None, state.game, self.threads)
-        settings = self.threads, self.sharing, self.scheme, engine, records, bool(self.move_decay or self.game_decay)
+        settings = self.threads, self.sharing, self.scheme, engine, records, self.remembers
         begin = partial(begin_search, state, self.strategy, seed, *settings)
         return spent(begin, self.iterations, self.seconds)
 
@@ -93,7 +98,7 @@ class Agent:
         """The player of one match: himself if he remembers nothing between his decisions, else one who does."""
         if isinstance(self.strategy, OwnScheme):
             return self.strategy.as_player(iterations=self.iterations, seconds=self.seconds).seated(game)
-        return SeatedAgent(self) if self.move_decay or self.game_decay else self
+        return SeatedAgent(self) if self.remembers else self
 
     def __str__(self) -> str:
         budget = [f"{self.iterations} iterations"] * (self.iterations is not None) + [f"{self.seconds} s"] * (

@@ -12,6 +12,7 @@ from examples.nim import NIM
 from icarus import BASELINE, Agent, games, in_python
 from icarus.bridges.openspiel_games import Bot, register_game, register_games
 from tests.commands.test_contract import COIN
+from tests.marks import slow_after
 
 register_games()
 NAMES = [f"icarus_{name.replace('-', '_')}" for name in games.names()]
@@ -20,7 +21,7 @@ LONG = [  # their copies are replayed, all of the game at each step
 ]
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in NAMES])
+@pytest.mark.parametrize("name", [*(name for name in NAMES if name not in LONG), *slow_after(0, LONG)])
 def test_openspiel_s_random_simulation_passes(name) -> None:
     pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=1, serialize=False, verbose=False)
 

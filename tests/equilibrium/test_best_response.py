@@ -11,14 +11,13 @@ from icarus.equilibrium.policies import TabularPolicy, normalised, tabular, unif
 from icarus.equilibrium.tree import tree_of
 from icarus.kernel import CHANCE
 from tests.equilibrium.openspiel import random_probabilities, referee, their_random_policy
+from tests.marks import slow_after
 
 EXACT = 1e-9
 SMALL = ["kuhn-poker", "leduc-poker", "liars-dice(faces=3)", "goofspiel(cards=3)", "goofspiel(cards=4)"]
 LARGER = ["goofspiel(cards=5)", "goofspiel(cards=4, descending=1)"]
 SLOW = ["liars-dice"]
-compared = pytest.mark.parametrize(
-    "name", [*SMALL, *LARGER, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
-)
+compared = pytest.mark.parametrize("name", [*SMALL, *LARGER, *slow_after(0, SLOW)])
 
 
 @compared

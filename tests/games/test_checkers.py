@@ -11,6 +11,7 @@ from numba import njit
 from icarus.games.checkers import CHECKERS, DARK, SQUARES, STATE, begin_turn, checkers
 from icarus.kernel import CONTINUES
 from icarus.kernel.state import State
+from tests.marks import slow_after
 
 BLACK, WHITE = 0, 1
 PERFT = (7, 49, 302, 1469, 7361, 36768, 179740, 845931)
@@ -297,7 +298,7 @@ def test_the_published_numbers_of_positions(depth: int, count: int) -> None:
 # --------------------------------------------------------------------------------------------------------------- OpenSpiel
 
 
-@pytest.mark.parametrize("count", [400, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", slow_after(1, [400, 2000]))
 def test_openspiel_agrees_move_by_move_on_random_games(count: int) -> None:
     referee = pyspiel_game("checkers")
     choose = random.Random(2014)

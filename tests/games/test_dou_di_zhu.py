@@ -19,6 +19,7 @@ from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
 from icarus.games.dou_di_zhu.plays import PLAYS
 from icarus.kernel import CHANCE, helper
 from icarus.kernel.state import State
+from tests.marks import slow_after
 
 NAMES = "3456789TJQKA2BR"
 ACE, BLACK_JOKER, RED_JOKER = NAMES.index("A"), NAMES.index("B"), NAMES.index("R")
@@ -638,7 +639,7 @@ def allowed(move: tuple[str, str], to_beat: Described | None) -> bool:
     return found is not None and (found.base, found.kickers) == move and (to_beat is None or beats(found, to_beat))
 
 
-@pytest.mark.parametrize("games", [300, pytest.param(3000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", slow_after(1, [300, 3000]))
 def test_random_games_agree_with_openspiel(games: int, record_property: Callable[[str, object], None]) -> None:
     """Whole plays, players, ends, winners. A play known to one side only has one of four reasons, and the rules decide."""
     pyspiel = pytest.importorskip("pyspiel")

@@ -9,6 +9,7 @@ import pytest
 from icarus import games
 from icarus.games.othello import EDGE, PASS
 from icarus.kernel import CONTINUES
+from tests.marks import slow_after
 
 OTHELLO = games.load("othello")
 PERFT = (4, 12, 56, 244, 1396, 8200, 55092, 390216)
@@ -41,7 +42,7 @@ def leaves(record: np.ndarray, depth: int) -> int:
     return total
 
 
-@pytest.mark.parametrize("depth", [*range(1, 8), pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("depth", slow_after(7, range(1, 9)))
 def test_perft_counts_are_the_published_ones(depth):
     assert leaves(OTHELLO.new_initial_state().data, depth) == PERFT[depth - 1]
 

@@ -48,6 +48,7 @@ from tests import naive, toy
 from tests import naive_catalogue as twins
 from tests.engine import test_schemes_twin
 from tests.engine.test_twin import agree, starts
+from tests.marks import slow_after
 
 # Player 1 does not notice the second action of player 0.
 PLAYED = Played(
@@ -387,7 +388,7 @@ THIRDS = 3
 
 @every_pair
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)
-@pytest.mark.parametrize("thirds", [1, pytest.param(THIRDS, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("thirds", slow_after(1, [1, THIRDS]))
 def test_engine_and_twin_agree_under_every_scheme(
     strategy: Enhancement, twin: naive.Leaf, scheme: Scheme, thirds: int
 ) -> None:
