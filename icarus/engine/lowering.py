@@ -20,7 +20,7 @@ from icarus.compiler.functions import DEBUG
 from icarus.engine.beginnings import beginning_entry
 from icarus.engine.entries import backpropagation_entry, capture_entry, policy_entry, weight_entry
 from icarus.engine.mixtures import SIMULATED, TREE, Vote, mixture, of_means
-from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
+from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT, Scheme
 from icarus.engine.told import refuse_hidden, refuse_places, refuse_unknown, refuse_unseeded, tables_among
 from icarus.kernel.game import Game
 from icarus.specs.baseline import BASELINE
@@ -301,11 +301,13 @@ class _Lowering:
     def unread(self, which: int, part: Enhancement) -> bool:
         """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
 
-        So for the baseline by definition; for what is declared so; and where all moves are seen by all, for records of the tree's
-        histories and their children: a history whose baseline record has n = 0 continues to histories that nobody has met.
+        So for the baseline by definition; for what is declared so; and for records of the tree's histories and their children, where a
+        history whose baseline record has n = 0 continues to histories that nobody has met: an unseen move would leave it where it is,
+        and where hidden facts say who moves next, a record names another player than that of a history of the same moves.
         """
-        all_is_seen = self.game.viewers == 1 and self.scheme.eyes != ROOT  # an unseen move leaves a history where it is
-        if self.is_infinite(which, part) or (all_is_seen and self.is_of_tree(which, part)):
+        nothing_hidden = self.game.determinize is None or self.scheme.root != FRESH
+        new = nothing_hidden and self.game.viewers == 1 and self.scheme.eyes != ROOT
+        if self.is_infinite(which, part) or (new and self.is_of_tree(which, part)):
             return True
         return self.scheme.eyes != ROOT and is_uniform(which, part) and not DEBUG  # which asks and checks
 

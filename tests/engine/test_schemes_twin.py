@@ -3,6 +3,7 @@
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import icarus
@@ -19,6 +20,7 @@ from icarus.engine.scheme import (
     Scheme,
 )
 from icarus.engine.search import begin_search
+from icarus.kernel import CHANCE, TERMINAL, below, helper
 from icarus.kernel.state import State
 from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
@@ -207,3 +209,80 @@ def test_engine_and_twin_agree_by_exp3_in_whole_games(name: str, scheme: Scheme)
     for number in (1, 2):
         strategy, twin = compositions(6000 + number)
         agree(at_once(game, number, number), strategy, twin, ITERATIONS["exp3"], number, scheme.with_exp3())
+
+
+# ---------------------------------------------------------------------------------- who moves next is hidden, and all moves are seen
+
+
+ORDERED = np.dtype([("order", np.int64), ("actions", np.int64, (5,)), ("count", np.int64)], align=True)
+
+
+def shuffle_order(state: Any, rng: np.ndarray) -> None:
+    state.order = below(rng, 4)
+
+
+@helper
+def mover_of(state: Any) -> int:
+    """Player 0 makes the first, third and fifth move; a bit of the order says who makes each of the others."""
+    if state.count == 5:
+        return TERMINAL
+    return state.order >> state.count // 2 & 1 if state.count % 2 == 1 else 0
+
+
+def in_order(state: Any) -> int:
+    return mover_of(state)
+
+
+def redraw_order(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+    mover = mover_of(state)
+    if observer != CHANCE:
+        state.order = below(rng, 4)
+        while mover_of(state) != mover:
+            state.order = below(rng, 4)
+
+
+def three(state: Any, actions: np.ndarray) -> int:
+    actions[0], actions[1], actions[2] = 0, 1, 2
+    return 3
+
+
+def write_down(state: Any, action: int) -> None:
+    state.actions[state.count] = action
+    state.count += 1
+
+
+def winner(state: Any, out: np.ndarray) -> None:
+    total = 0
+    for i in range(5):
+        total = 3 * total + state.actions[i] + state.order
+    out[0] = 1.0 if total % 7 < 3 else 0.0
+    out[1] = 1.0 - out[0]
+
+
+SECRET_ORDER = Game(
+    name="secret-order",
+    players=2,
+    state=ORDERED,
+    initial=shuffle_order,
+    player=in_order,
+    legal=three,
+    apply=write_down,
+    rewards=winner,
+    max_legal=3,
+    determinize=redraw_order,
+    text=lambda state: f"order {state.order}: {state.actions[: state.count]}",
+    action_text=lambda state, action: str(action),
+)
+
+
+@pytest.mark.parametrize(
+    ("game", "scheme"),
+    [(SECRET_ORDER, MO_ISMCTS), (games.load("phantom-mnk(columns=3,rows=3,in_a_row=3)"), SO_ISMCTS)],
+    ids=str,
+)
+@pytest.mark.parametrize("seed", [*range(4), 39])
+def test_engine_and_twin_agree_where_the_same_moves_may_be_of_other_players(
+    game: Game, scheme: Scheme, seed: int
+) -> None:
+    """A history beyond the tree, by who made its last move, may have the moves of one that is in it: AMAF has records of its children."""
+    agree(starts(game, seed), AMAF, naive.amaf(), 60, seed, scheme)
