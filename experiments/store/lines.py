@@ -16,6 +16,10 @@ FIELD = "check"
 LARGEST = 1e12  # no statistics of a game reach it
 _FIELDS = {
     "cell": str,
+    "game": str,
+    "agent": str,
+    "strategy": str,
+    "opponent": str,
     "trial": int,
     "seat": int,
     "win": bool,
@@ -29,6 +33,7 @@ _FIELDS = {
     "seconds": float,
     "provenance": dict,
 }
+_OPTIONAL = {"role", "iterations", "opponent_iterations", "seconds_per_decision"}
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _END = re.compile(rb',"check":"([0-9a-f]{8})"\}\n?\Z')
 _LONGEST_END = 32  # bytes that the end of a line may have
@@ -72,12 +77,15 @@ def row_of(line: bytes, where: str) -> Row:
         raise Damage(f"{where}: damaged (not a JSON object)") from None
     if not isinstance(row, dict):
         raise Damage(f"{where}: damaged (not a JSON object)")
-    if is_whole(line) is False:
+    whole = is_whole(line)
+    if whole is False or (whole is None and FIELD in row):
         raise Damage(f"{where}: damaged (it does not have the checksum that it was written with)")
     row.pop(FIELD, None)
     for field, kind in _FIELDS.items():
         if not isinstance(row.get(field), kind) or (kind is int and isinstance(row[field], bool)):
             raise Damage(f"{where}: damaged ({field!r} is {'missing' if field not in row else 'of the wrong kind'})")
+    if unknown := row.keys() - _FIELDS.keys() - _OPTIONAL:
+        raise Damage(f"{where}: damaged ({min(unknown)!r} is no field of a game)")
     if wrong := _senseless(row):
         raise Damage(f"{where}: damaged ({wrong!r} is {row[wrong]!r})")
     return row

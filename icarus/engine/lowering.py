@@ -248,7 +248,10 @@ class _Lowering:
         voters = [self.lowered_program(which, member, votes=True) for member in vote.members]
         first = VOTERS + len(self.voters)
         self.voters += voters
-        quiet = all(self.terms[i][4] == RULE_UNIFORM for start, count, _ in voters for i in range(start, start + count))
+        unasked = all(
+            count == 1 and self.terms[start][4] == RULE_UNIFORM for start, count, _ in voters
+        )  # of several, one is drawn
+        quiet = unasked or all(self.simulates_uniformly(which, member) for member in vote.members)
         rule = RULE_UNIFORM if quiet else RULE_VOTE
         return (*self.weight(which, weight), first, len(voters), rule, 0.0, False)
 
@@ -314,6 +317,15 @@ class _Lowering:
     def is_infinite(self, which: int, part: Enhancement) -> bool:
         """Whether the values of an arg max are +∞ by definition: the baseline's in simulation."""
         return which == SIMULATED and _is_bandit(part) and self.table_of[part] == 0
+
+    def simulates_uniformly(self, which: int, strategy: Enhancement) -> bool:
+        """Whether every alternative of a strategy is the baseline, in simulation."""
+        return all(
+            all(self.simulates_uniformly(which, member) for member in parts.members)
+            if isinstance(parts, Vote)
+            else all(self.is_infinite(which, part) for _, part in parts)
+            for _, parts in mixture(strategy, which)
+        )
 
     def is_of_tree(self, which: int, part: Enhancement) -> bool:
         """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""

@@ -229,6 +229,12 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
         legal=legal,
         apply=apply,
         rewards=rewards,
+        ranges={
+            **dict.fromkeys(("pieces", "kings", "movers"), (0, int(DARK))),
+            **dict.fromkeys(("player", "capturing", "chained"), (0, 1)),
+            "quiet_left": (0, draw_after),
+            "draw_after": (draw_after, draw_after),
+        },
         max_legal=MOST_MOVES,
         actions=SQUARES * SQUARES,
         episode=episode,

@@ -228,6 +228,7 @@ def goofspiel(cards: int = CARDS, lowest: int = LOWEST, descending: int = ASCEND
         integer("lowest of goofspiel", lowest, 0, 1),
         integer("descending of goofspiel", descending, 0, 1),
     )
+    all_points = sum(range(lowest, lowest + cards))
     return Game(
         name="goofspiel",
         players=2,
@@ -235,6 +236,16 @@ def goofspiel(cards: int = CARDS, lowest: int = LOWEST, descending: int = ASCEND
         defaults={"cards": CARDS, "lowest": LOWEST, "descending": ASCENDING},
         state=STATE,
         beliefs=BELIEFS,
+        ranges={
+            "bids": (0, cards - 1 + lowest),
+            "hands": (0, (1 << cards) - 1),
+            "cards": (cards, cards),
+            "lowest": (lowest, lowest),
+            "descending": (descending, descending),
+            "rounds": (0, cards),
+            "player": (0, 1),
+            "lead": (-all_points, all_points),
+        },
         max_legal=MOST,
         actions=cards + lowest,
         initial=initial,

@@ -125,6 +125,7 @@ KUHN_POKER = Game(
     legal=legal,
     apply=apply,
     rewards=rewards,
+    ranges={"cards": (0, CARDS - 1), "paid": (ANTE, STAKE), "count": (0, 3), "folded": (0, 1)},
     max_legal=2,
     actions=2,
     determinize=determinize,

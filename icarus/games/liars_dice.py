@@ -178,6 +178,13 @@ def liars_dice(first: int = DICE, second: int = DICE, faces: int = FACES) -> Gam
         parameters={"first": first, "second": second, "faces": faces},
         defaults={"first": DICE, "second": DICE, "faces": FACES},
         state=STATE,
+        ranges={
+            "faces": (0, faces - 1),
+            "dice": (min(first, second), max(first, second)),
+            "sides": (faces, faces),
+            "bid": (NO_BID, faces * (first + second) - 1),
+            **dict.fromkeys(("player", "called"), (0, 1)),
+        },
         max_legal=faces * (first + second) + 1,
         actions=LIAR + 1,
         initial=initial,

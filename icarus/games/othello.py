@@ -197,6 +197,7 @@ OTHELLO = Game(
     legal=legal,
     apply=apply,
     rewards=rewards,
+    ranges={"player": (0, 1), "passes": (0, 2), "last": (0, NOWHERE)},
     max_legal=SIZE * SIZE - 4,
     actions=PASS + 1,
     episode=episode,

@@ -367,6 +367,7 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
         raise ValueError(
             f"in_a_row={in_a_row!r}: on a board of {columns} × {rows} it must be 2 to {max(columns, rows)}"
         )
+    board = sum(((1 << columns) - 1) << row * (columns + 1) for row in range(rows))
     return Game(
         name="phantom-mnk",
         players=2,
@@ -375,6 +376,17 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
         seat_names=("First", "Second"),
         state=STATE,
         beliefs=BELIEFS,
+        ranges={
+            **dict.fromkeys(("marks", "open"), (0, board)),
+            "tries": (0, (columns + 1) * rows - 1),
+            "failed": (0, MOST),
+            "last": (NOWHERE, (columns + 1) * rows - 1),
+            "player": (0, 1),
+            "ended": (GOING_ON, DRAWN),
+            "columns": (columns, columns),
+            "rows": (rows, rows),
+            "in_a_row": (in_a_row, in_a_row),
+        },
         max_legal=SQUARES,
         actions=(columns + 1) * rows,
         initial=initial,

@@ -56,6 +56,14 @@ def _aligned(instance: Any, attribute: Any, value: np.dtype) -> None:
         )
 
 
+def _of_fields(instance: Any, attribute: Any, value: Mapping[str, tuple[int, int]]) -> None:
+    for name, (least, most) in value.items():
+        if name not in (instance.state.names or ()):
+            raise ValueError(f"ranges of {instance.name} name {name!r}, which is no field of its state data")
+        if least > most:
+            raise ValueError(f"the range of {name} of {instance.name} goes from {least} to {most}; nothing is in it")
+
+
 class AnyGame:
     """What all games are asked, whatever their states are made of."""
 
@@ -143,12 +151,14 @@ class Game(AnyGame):
         parameters: keyword arguments of `initial` (integers), such as the number of players; any that has no default there.
         defaults: the values of these that go without saying in the game's full name.
         seat_names: what people call the players, in their order, where the roles differ: "Light", "Dark".
+        ranges: the least and the greatest value that a field of the state data may have, with all its elements: {"hands": (0, 63)}.
+            Facts that somebody sets are held against them; a field that is not named may have any value.
         max_length: no game has more actions than this, those of chance included; a playout that goes on is refused.
         actions: every action, those of chance included, is below this number; libraries that number the actions of a game ask
             for it. Absent: nobody knows.
 
     Raises:
-        ValueError: a parameter that `initial` does not take, or lacks.
+        ValueError: a parameter that `initial` does not take, or lacks; a range of no field, or with nothing in it.
     """
 
     name: str
@@ -183,6 +193,7 @@ class Game(AnyGame):
     parameters: Mapping[str, int] = attrs.field(factory=dict)
     defaults: Mapping[str, int] = attrs.field(factory=dict)
     seat_names: tuple[str, ...] = ()
+    ranges: Mapping[str, tuple[int, int]] = attrs.field(factory=dict, validator=_of_fields)
     max_length: int = attrs.field(default=LONGEST, validator=positive)
     actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
 

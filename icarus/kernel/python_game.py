@@ -141,7 +141,7 @@ class PythonState(State):
     def facts(self) -> Any:
         return self.data
 
-    def current_player(self) -> int:
+    def _player(self) -> int:
         return int(self.game.player(self.data))
 
     def beliefs(self, observer: int) -> Any:
@@ -152,6 +152,9 @@ class PythonState(State):
 
     def _check(self) -> None:
         """A data of any kind will do."""
+
+    def _check_ranges(self) -> None:
+        """An object of any kind says itself what it takes."""
 
     def _stamp(self) -> Any:
         """Of an object of any kind it is not known whether it was changed."""

@@ -25,6 +25,17 @@ def in_words(data: np.ndarray) -> np.ndarray:
     return words
 
 
+def out_of_range(game: Any, data: np.ndarray) -> str | None:
+    """What field of a state data is outside its range, and how; None if none is."""
+    for name, (least, most) in game.ranges.items():
+        values = data[name][0]
+        if not (least <= values.min() and values.max() <= most):
+            place = next(place for place in np.ndindex(values.shape) if not least <= values[place] <= most)
+            which = f"{name}[{', '.join(map(str, place))}]" if place else name
+            return f"{which} is {values[place]}; it must be from {least} to {most}"
+    return None
+
+
 @attrs.frozen
 class EpisodePosition:
     """η of a history since the start of the game (eq. 17), as each viewer saw it.
@@ -71,12 +82,22 @@ class State:
 
     Raises:
         TypeError: data that is not [1] of the game's state.
+        ValueError: a fact outside its range.
     """
 
     def __init__(self, game: Any, data: Any) -> None:
         self.game, self.data = game, data
         self._check()
+        self._check_ranges()
         self._begin(None)
+
+    @classmethod
+    def made(cls, game: Any, data: Any) -> "State":
+        """A state of data that the game's own functions made: they are not held against its ranges."""
+        state = object.__new__(cls)
+        state.game, state.data = game, data
+        state._begin(None)
+        return state
 
     def _begin(self, origin: "EpisodePosition | None") -> None:
         """Let the history begin here, at this position-in-episode; None where this state begins the game."""
@@ -85,8 +106,13 @@ class State:
         self._origin, self._by_hand = origin, False
 
     def _settle(self) -> None:
-        """Begin anew where facts were changed by hand: no history leads to them."""
+        """Begin anew where facts were changed by hand: no history leads to them.
+
+        Raises:
+            ValueError: a fact outside its range.
+        """
         if self._stamp() != self._known:
+            self._check_ranges()
             self._begin(None)
             self._by_hand = True
 
@@ -106,6 +132,20 @@ class State:
         return self.data.view(np.recarray)[0]
 
     def current_player(self) -> int:
+        """ρ: who is about to act, CHANCE or TERMINAL.
+
+        Raises:
+            ValueError: the game names somebody else.
+        """
+        self._settle()
+        player = self._player()
+        if player in (CHANCE, TERMINAL) or 0 <= player < self.game.players:
+            return player
+        raise ValueError(
+            f"{self.game} says that player {player} is about to act; it must be 0 to {self.game.players - 1}, CHANCE or TERMINAL"
+        )
+
+    def _player(self) -> int:
         return self.game.entries().player(self.data.ctypes.data)
 
     def is_terminal(self) -> bool:
@@ -205,7 +245,7 @@ class State:
 
     def clone(self) -> "State":
         self._settle()
-        other = type(self)(self.game, self._copied(self.data))
+        other = self.made(self.game, self._copied(self.data))
         other._history, other._start, other._known = list(self._history), self._start, self._known
         other._origin, other._by_hand = self._origin, self._by_hand
         return other
@@ -220,6 +260,7 @@ class State:
 
     def determinized(self, observer: int, generator: np.ndarray) -> "State":
         """As `determinize`, by a generator of `icarus.compiler.rng` that goes on."""
+        self._settle()
         data, entries = copied(self.data), self.game.entries()
         if entries.determinize is not None:
             beliefs = self.beliefs(observer)
@@ -228,7 +269,7 @@ class State:
 
     def drawn(self, data: Any) -> "State":
         """The state that data drawn from an information set of this one describes; its history begins there."""
-        position, other = self.position_in_episode(), type(self)(self.game, data)
+        position, other = self.position_in_episode(), self.made(self.game, data)
         other._begin(other.recalled(position))
         return other
 
@@ -243,10 +284,12 @@ class State:
 
     def observed(self, action: int) -> list[int]:
         """The move by which each viewer sees an action that is about to be played: the players, then the environment, or one for all."""
+        self._settle()
         return self._seen(self.data, action)
 
     def beliefs(self, observer: int) -> np.ndarray:
         """What `determinize` may compute ahead for `observer`: [1] of game.beliefs."""
+        self._settle()
         beliefs = np.zeros(1, self.game.beliefs)
         if (prepare := self.game.entries().prepare) is not None:
             prepare(self.data.ctypes.data, observer, beliefs.ctypes.data)
@@ -284,7 +327,7 @@ class State:
         label = self._label(self._start)
         label = UNLABELLED if label == CONTINUES else label
         position = EpisodePosition(label, ((),) * self.game.viewers, None, (label, ()))
-        return type(self)(self.game, self._copied(self._start)).recalled(position) if self._by_hand else position
+        return self.made(self.game, self._copied(self._start)).recalled(position) if self._by_hand else position
 
     def _replay(self) -> Iterator[tuple[int, list[int], Any]]:
         """Each action of the history as (player, the move that each viewer saw, the state data after it)."""
@@ -324,13 +367,14 @@ class State:
 
     def history_str(self) -> str:
         """The actions since `start` in the notation of the game."""
-        state, texts = type(self)(self.game, self._copied(self.start)), []
+        state, texts = self.made(self.game, self._copied(self.start)), []
         for _, action in self.history:
             texts.append(state.action_to_string(action))
             state.apply_action(action)
         return " ".join(texts)
 
     def __str__(self) -> str:
+        self._settle()
         return self.game.text(self.facts)
 
     def __repr__(self) -> str:
@@ -347,6 +391,10 @@ class State:
             )
         if not data.flags.c_contiguous or not data.flags.aligned or not data.flags.writeable:
             raise TypeError(f"the data of a state of {game} must be contiguous, aligned and writeable")
+
+    def _check_ranges(self) -> None:
+        if (outside := out_of_range(self.game, self.data)) is not None:
+            raise ValueError(f"in a state of {self.game} {outside}")
 
     def _stamp(self) -> Any:
         """What is another after facts were changed."""

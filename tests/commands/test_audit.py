@@ -239,7 +239,7 @@ def only_once(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
 
 
 def test_a_determinization_that_cannot_be_determinized_is_found() -> None:
-    report = audit(attrs.evolve(WHIST, determinize=only_once, retrace=None), games=1, determinizations=50)
+    report = audit(attrs.evolve(WHIST, determinize=only_once, retrace=None, ranges={}), games=1, determinizations=50)
     assert report.failed == ("again",)
     assert "it has been determinized already" in report["again"].examples[0]
 

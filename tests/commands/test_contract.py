@@ -359,6 +359,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
         "mover",
         "player 7 is about to act; it must be 0 to 1, CHANCE (-1) or TERMINAL (-4)",
     ),
+    (NIM, {"ranges": {"left": (0, 5)}}, "ranges", "left is 7; it must be from 0 to 5"),  # type: ignore[dict-item]
     (NIM, {"action_text": same_text}, "notation", "the actions 1 and 2 are both written 'take'"),
     (NIM, {"text": hiding_text}, "board", "another state has this text, but there player"),
     (NIM, {"text": failing_text}, "board", "text raises KeyError('left')"),

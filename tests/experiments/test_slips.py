@@ -136,6 +136,7 @@ def _line(directory: Path, change: Callable[[dict[str, Any]], None] | str) -> No
     path = directory / store.RESULTS
     lines = path.read_text().splitlines()
     row = json.loads(lines[2])
+    del row["check"]
     if callable(change):
         change(row)
     lines[2] = change if isinstance(change, str) else json.dumps(row)

@@ -34,8 +34,8 @@ def cards(text):
 
 def position(hands, *, trumps="♠", tricks=None, hand_size=None, played="", voids=None):
     """A round in progress, player 0 to lead; a player whose hand is "out" is out."""
-    state = State(game(len(hands)), np.zeros(1, game(len(hands)).state))
-    facts = state.facts
+    data = np.zeros(1, game(len(hands)).state)
+    facts = data.view(np.recarray)[0]
     for player, hand in enumerate(hands):
         facts.hands[player] = 0 if hand == "out" else cards(hand)
         facts.alive |= (hand != "out") << player
@@ -47,7 +47,7 @@ def position(hands, *, trumps="♠", tricks=None, hand_size=None, played="", voi
     facts.players = len(hands)
     facts.hand_size = hand_size or len(hands[0].split())
     facts.trumps, facts.turn_up = "♣♦♠♥".index(trumps), NO_CARD
-    return State(state.game, state.data)
+    return State(game(len(hands)), data)
 
 
 def play(state, text):

@@ -1,13 +1,15 @@
 """States: what is determinized, changed by hand or wrongly given is what it says, or is refused in a sentence."""
 
+import os
 import random
 import re
+import signal
 from typing import Any
 
 import numpy as np
 import pytest
 
-from icarus import EPIC, games, search
+from icarus import EPIC, Game, games, search
 from icarus.kernel import CHANCE, UNLABELLED
 from icarus.kernel.state import State
 from tests import toy
@@ -87,6 +89,83 @@ def test_the_history_of_a_determinized_state_begins_with_it() -> None:
 def test_data_of_another_kind_is_refused(data: Any, told: str) -> None:
     with pytest.raises(TypeError, match=told):
         State(CARD, data)
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_a_fact_outside_its_range_is_named_by_whatever_asks_next(name: str) -> None:
+    game = games.load(name)
+    for field, (least, most) in game.ranges.items():
+        for value in (least - 1, most + 1):
+            limits = np.iinfo(game.state[field].base)
+            if not limits.min <= value <= limits.max:
+                continue
+            told = rf"in a state of {re.escape(str(game))} {field}.* is {value}; it must be from {least} to {most}$"
+            for ask in (
+                str,
+                State.legal_actions,
+                State.clone,
+                State.determinize,
+                lambda state: search(state, EPIC, iterations=1),
+                State.position_in_episode,
+                State.beliefs,
+            ):
+                state = game.new_initial_state(1)
+                state.data[field].reshape(-1)[-1] = value
+                with pytest.raises(ValueError, match=told):
+                    ask(state, 0) if ask in (State.determinize, State.beliefs) else ask(state)
+            with pytest.raises(ValueError, match=told):
+                State(game, state.data)
+
+
+TRIALS = 40
+FEW = (1, 1, 2, 4, 50)  # facts that are changed
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_any_facts_within_their_ranges_are_told_and_searched_or_refused_in_a_sentence(name: str) -> None:
+    """In a process of its own, whose end by a signal is what is looked for."""
+    game = games.load(name)
+    search(first_decision(game, 0), EPIC, iterations=2)  # compiles
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        for trial in range(TRIALS):
+            signal.alarm(60)
+            os.write(writing, bytes([trial]))
+            luck = np.random.default_rng(trial)
+            state = played_on(first_decision(game, trial), random.Random(trial), int(luck.integers(20)))
+            for _ in range(luck.choice(FEW)):
+                field = str(luck.choice(list(game.ranges)))
+                least, most = game.ranges[field]
+                kind = np.uint64 if most > np.iinfo(np.int64).max // 2 else np.int64
+                values = state.data[field].reshape(-1)
+                values[luck.integers(len(values))] = luck.integers(least, most, endpoint=True, dtype=kind)
+            assert "\n" not in told_of(state)
+        os._exit(0)
+    os.close(writing)
+    begun = b"".join(iter(lambda: os.read(reading, 1 << 16), b""))
+    _, status = os.waitpid(child, 0)
+    os.close(reading)
+    assert status == 0, f"trial {begun[-1]}: {status}"
+
+
+def first_decision(game: Game, seed: int) -> State:
+    state = game.new_initial_state(seed)
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    return state
+
+
+def told_of(state: State) -> str:
+    """The sentence that refuses a state; "" if it is shown and searched."""
+    try:
+        str(state)
+        if state.current_player() >= 0:
+            search(state, EPIC, iterations=50)
+    except ValueError as error:
+        assert str(error)
+        return str(error)
+    return ""
 
 
 def test_facts_changed_by_hand_begin_a_history_of_their_own() -> None:

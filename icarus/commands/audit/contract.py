@@ -14,6 +14,7 @@ from icarus.commands.audit.report import Check
 from icarus.compiler.rng import seeded
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
 from icarus.kernel.game import Game
+from icarus.kernel.state import out_of_range
 
 T = TypeVar("T")
 GAMES_FOR_EACH = 5  # random games for each that is looked at for its determinizations
@@ -31,6 +32,7 @@ CONTRACT = {
     "recall": "recall tells what each viewer has seen of the episode; it is there where something was hidden in one",
     "repeat": "the same seed deals and determinizes the same, the same action changes equal states equally, and whoever is asked twice "
     "says the same",
+    "ranges": "every field of the state data stays within its range, in determinizations too",
     "rewards": "at the end a reward from 0 to 1 is written for each player",
     "end": f"a random game ends within {MOST_ACTIONS:,} actions",
     "memory": "functions write only into what they are given; all but initial, apply and determinize leave the state alone",
@@ -41,6 +43,7 @@ _ABSENT = {
     "moves": "everyone sees every action",
     "episodes": "the game has neither episodes nor choices made at once",
     "recall": "nothing is hidden in episodes",
+    "ranges": "the game names no ranges",
 }
 
 
@@ -131,6 +134,7 @@ class Contract:
         """Play at random from the state to the end."""
         self._label()
         for _ in range(MOST_ACTIONS):
+            self._ranges()
             player = self._player()
             if player == TERMINAL:
                 self._board(player, tuple(self._rewards()))
@@ -152,6 +156,11 @@ class Contract:
         raise BrokenPromise("end", f"it has not ended after {MOST_ACTIONS:,} actions")
 
     # ------------------------------------------------------------------------------------------------------- the promises
+
+    def _ranges(self) -> None:
+        if self.game.ranges:
+            outside = out_of_range(self.game, self._fenced.data)
+            self._held("ranges", outside is None, str(outside))
 
     def _player(self) -> int:
         player, players = self._twice("player", self._fenced.player), self.game.players

@@ -141,7 +141,7 @@ class Determinizations:
         texts = self._texts[: len(state.history)]
         before = f"… {' '.join(texts[-LAST_ACTIONS:])}" if len(texts) > LAST_ACTIONS else " ".join(texts) or "nothing"
         told = f"game {self._number + 1}, player {state.current_player()} after {before}: {what}"
-        return told if data is None else told + "\n  " + str(State(self.game, data)).replace("\n", "\n  ")
+        return told if data is None else told + "\n  " + str(State.made(self.game, data)).replace("\n", "\n  ")
 
     # ------------------------------------------------------------------------------------------------------ a decision
 
@@ -222,7 +222,7 @@ class Determinizations:
         assert self.game.retrace is not None
         try:
             start, actions = self.game.retrace(state, data)
-            found = State(self.game, start.copy())
+            found = State.made(self.game, start.copy())
             for action in actions:
                 legal = self._legal(found)
                 if action not in legal:
@@ -313,7 +313,9 @@ class Determinizations:
         if not players:
             return
         player = self.luck.choice(players)
-        redrawn = self._redrawn(state, Eyes(State(self.game, other), player), other, self.determinizations, self.rng)
+        redrawn = self._redrawn(
+            state, Eyes(State.made(self.game, other), player), other, self.determinizations, self.rng
+        )
         tally = None if redrawn is None else self._tally(redrawn[0])
         if tally is not None:
             self.checks["others"].count(

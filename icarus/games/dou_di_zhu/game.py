@@ -24,12 +24,15 @@ from typing import Any
 import numpy as np
 
 from icarus.games.dou_di_zhu.plays import (
+    EVERY_LANE,
     KICKERS,
     LANDLORD_CARDS,
+    NUKE,
     PAIR_KICKERS,
     PASS,
     RANK_COUNT,
     RANK_NAMES,
+    RANKS,
     SOLO_KICKERS,
     SUITED_RANKS,
     cards_of,
@@ -218,6 +221,13 @@ DOU_DI_ZHU = Game(
     legal=legal,
     apply=apply,
     rewards=rewards,
+    ranges={
+        "hands": (0, int(RANKS * EVERY_LANE)),
+        "play": (PASS, NUKE),
+        "player": (TERMINAL, PLAYERS - 1),
+        "passes": (0, PLAYERS - 2),
+        "kickers_due": (0, 1),
+    },
     max_legal=MOST_KICKER_SETS,
     actions=PAIR_KICKERS + (1 << RANK_COUNT),
     determinize=determinize,

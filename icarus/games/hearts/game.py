@@ -32,9 +32,10 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.rng import RNG_WORDS, next_word
-from icarus.games.cards import PACK, RANKS, card_text, cards_text, suit_cards
+from icarus.games.cards import CARDS, PACK, RANKS, card_text, cards_text, suit_cards
 from icarus.games.hearts.facts import (
     ALL_PASSES,
+    ALL_POINTS,
     BELIEFS,
     CLUB_TWO,
     DEAL,
@@ -321,6 +322,18 @@ def hearts(threshold: int = THRESHOLD) -> Game:
         legal=legal,
         apply=apply,
         rewards=rewards,
+        ranges={
+            **dict.fromkeys(("held", "played"), (0, int(PACK))),
+            "scores": (0, threshold + ALL_POINTS),
+            "threshold": (threshold, threshold),
+            **dict.fromkeys(("passed", "trick"), (0, CARDS - 1)),
+            "points": (0, ALL_POINTS),
+            "phase": (PASSING, ENDED),
+            "player": (TERMINAL, PLAYERS - 1),
+            "passes": (0, ALL_PASSES),
+            "count": (0, PLAYERS),
+            **dict.fromkeys(("broken", "searching"), (0, 1)),
+        },
         max_legal=HAND,
         actions=DEAL + 1,
         observe=observe,

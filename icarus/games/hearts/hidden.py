@@ -31,7 +31,7 @@ from icarus.games.hearts.facts import (
     scored,
     subset,
 )
-from icarus.kernel import CHANCE, inlined, lowest_bit, popcount, shuffle
+from icarus.kernel import CHANCE, TERMINAL, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.state import State
 
 
@@ -112,7 +112,7 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
     cards, needed = popcount(beliefs.anyone), 0
     for k in range(3):
         cards, needed = cards + popcount(beliefs.shared[k]), needed + beliefs.needs[k]
-    going_on = state.phase != DEALING and state.phase != ENDED
+    going_on = state.phase != DEALING and state.player != TERMINAL
     if going_on and (cards != needed or beliefs.deals[beliefs.splits - 1] == NONE):
         raise ValueError(
             "no deal of hearts agrees with the facts: `held`, `played` and `passed` leave other numbers of cards than "

@@ -1,15 +1,9 @@
 """Knockout Whist: rounds, actions, stages, and the state data."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from icarus.compiler.rng import RNG_WORDS
 from icarus.games.cards import CARDS, SUITS, deal_fields
-
-if TYPE_CHECKING:
-    pass
-
 
 ROUNDS = 7  # the first is of 7 cards
 FEWEST, MOST = 2, 7  # players

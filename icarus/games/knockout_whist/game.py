@@ -20,18 +20,13 @@ his own hand. They come from a generator inside the state: deals are too many to
 draw between equals for the choice of trumps is such a state, with an outcome for each of them.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.rng import RNG_WORDS, next_word
-from icarus.games.cards import RANKS, SUIT_SYMBOLS, SUITS, card_text, cards_text, suit_cards
-from icarus.kernel import CHANCE, TERMINAL, append_bits, helper, inlined, lowest_bit, popcount
-from icarus.kernel.game import Game
-
-if TYPE_CHECKING:
-    pass
+from icarus.games.cards import CARDS, PACK, RANKS, SUIT_SYMBOLS, SUITS, card_text, cards_text, suit_cards
 from icarus.games.knockout_whist.facts import (
     BELIEFS,
     CHOOSE,
@@ -60,6 +55,8 @@ from icarus.games.knockout_whist.hidden import (
     recall,
     retrace,
 )
+from icarus.kernel import CHANCE, TERMINAL, append_bits, helper, inlined, lowest_bit, popcount
+from icarus.kernel.game import Game
 
 
 def initial(state: Any, rng: np.ndarray, players: int) -> None:
@@ -285,6 +282,20 @@ def knockout_whist(players: int = PLAYERS) -> Game:
         defaults={"players": PLAYERS},
         state=STATE,
         beliefs=BELIEFS,
+        ranges={
+            **dict.fromkeys(("hands", "played", "arranged_hands"), (0, int(PACK))),
+            **dict.fromkeys(("tricks", "arranged"), (0, ROUNDS)),
+            "voids": (0, (1 << SUITS) - 1),
+            **dict.fromkeys(("trick", "best"), (0, CARDS - 1)),
+            "count": (0, players),
+            "players": (players, players),
+            "alive": (1, (1 << players) - 1),
+            **dict.fromkeys(("player", "taker"), (0, players - 1)),
+            "hand_size": (1, ROUNDS),
+            "trumps": (0, SUITS - 1),
+            "turn_up": (NO_CARD, CARDS - 1),
+            "stage": (PLAY, OVER),
+        },
         max_legal=ROUNDS,
         actions=DEAL + 1,
         initial=initial,

@@ -37,6 +37,7 @@ from icarus.games.lotr_confrontation.facts import (
     MOVE,
     NOBODY,
     NODE_NAMES,
+    OVER,
     PASS_AMBUSH,
     PIECE_NAMES,
     PIECES,
@@ -99,8 +100,9 @@ def text(state: Any) -> str:
 
 
 def _situation(state: Any) -> str:
-    if state.winner != NOBODY:
-        return "drawn" if state.winner == DRAWN else f"{SIDE_NAMES[state.winner]} has won"
+    if state.node == OVER:
+        ends = {DRAWN: "drawn", NOBODY: "nobody has won"}
+        return ends.get(int(state.winner)) or f"{SIDE_NAMES[state.winner]} has won"
     actor = actor_of(state)
     decision = f"{'the environment' if actor == CHANCE else SIDE_NAMES[actor]} {NODE_NAMES[state.node]}"
     if state.node == MOVE:
