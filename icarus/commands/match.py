@@ -73,20 +73,20 @@ def match_command(
     check_trees(loaded, agents)
     players = [agent.seated(loaded) if isinstance(agent, Agent) else agent for agent in agents]
     rewards: list[list[float]] = [[] for _ in agents]
-    stopped = False
-    with show_compilation(), progress_bar(left=True, disable=show) as bar:
-        task = bar.add_task("games", total=number)
-        try:
+    try:
+        with show_compilation(), progress_bar(left=True, disable=show) as bar:
+            task = bar.add_task("games", total=number)
             for trial in range(number):
                 _play_trial(loaded, players, (seed, trial), rewards, show)
                 bar.advance(task)
-        except KeyboardInterrupt:
-            stopped = True
-    if rewards[0]:
-        _print_results(agents, rewards)
-    if stopped:
-        notes.print(f"stopped after {len(rewards[0])} of {number} games")
-        raise typer.Exit(options.INTERRUPTED)
+    except KeyboardInterrupt:
+        _print_results(agents, rewards, number)
+        raise typer.Exit(options.INTERRUPTED) from None
+    except Exception:  # told by whoever called; what has been played is not lost
+        if rewards[0]:
+            _print_results(agents, rewards, number)
+        raise
+    _print_results(agents, rewards, number)
 
 
 def _check_seats(strategies: list[str], game: Game) -> None:
@@ -119,14 +119,21 @@ def _play_trial(game: Game, agents: list[Any], seed: tuple[int, int], rewards: l
         _print_end(log)
 
 
-def _print_results(agents: list[Any], rewards: list[list[float]]) -> None:
-    rows = []
-    for agent, received in zip(agents, rewards, strict=True):
-        mean = sum(received) / len(received)
-        deviation = (sum((reward - mean) ** 2 for reward in received) / max(1, len(received) - 1)) ** 0.5
-        wins = sum(reward == 1 for reward in received)
-        rows.append((len(received), wins, f"{mean:.3f}", f"{deviation / len(received) ** 0.5:.3f}", agent))
-    print_table(("games", "wins", "mean reward", "standard error", "agent"), rows)
+def _print_results(agents: list[Any], rewards: list[list[float]], number: int) -> None:
+    """A table of what each agent got in the games that were played, of so many."""
+    played = len(rewards[0])
+    if played:
+        rows = [_row(agent, received) for agent, received in zip(agents, rewards, strict=True)]
+        print_table(("games", "wins", "mean reward", "standard error", "agent"), rows)
+    if played < number:
+        notes.print(f"stopped after {played} of {number} games")
+
+
+def _row(agent: Any, received: list[float]) -> tuple[Any, ...]:
+    mean = sum(received) / len(received)
+    deviation = (sum((reward - mean) ** 2 for reward in received) / max(1, len(received) - 1)) ** 0.5
+    wins = sum(reward == 1 for reward in received)
+    return len(received), wins, f"{mean:.3f}", f"{deviation / len(received) ** 0.5:.3f}", agent
 
 
 def _watcher(seats: list[Any]) -> Watch:

@@ -16,6 +16,7 @@ from icarus.kernel.python_game import PythonGame
 G = TypeVar("G", Game, PythonGame)
 MOST_TREES = 10_000  # of one search
 LATEST = 1_000_000_000  # cut-off
+SHOWN = 100  # characters of what is refused
 
 FRESH, ONCE, TRUE = "a fresh determinization", "one determinization", "the true state"  # the root state of an iteration
 OWN, ALL, ROOT = "each player's own eyes", "eyes that see every action", "the root player's eyes"
@@ -129,18 +130,19 @@ def parse_scheme(text: str) -> Scheme:
         ValueError: there is no such scheme; the message lists those that there are.
     """
     plain, cut, depth = text.strip().partition(_CUTOFF)
+    told = repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
     if cut and not depth.isdecimal():
-        raise ValueError(f"{text!r} is no scheme; a cut-off is written{_CUTOFF}20")
+        raise ValueError(f"{told} is no scheme; a cut-off is written{_CUTOFF}20")
     exp3 = plain.endswith(_EXP3)
     parts = re.fullmatch(r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", plain.removesuffix(_EXP3).rstrip())
     if parts is None or parts[1] not in SCHEMES:
         raise ValueError(
-            f"{text!r} is no scheme; there are {', '.join(map(str, SCHEMES.values()))}, each also followed by{_EXP3!r}"
+            f"{told} is no scheme; there are {', '.join(map(str, SCHEMES.values()))}, each also followed by{_EXP3!r}"
         )
     name, parameter, number = parts.groups()
     scheme = SCHEMES[name]
     if number is not None:
         if not scheme.counted or parameter not in (None, scheme.counted):
-            raise ValueError(f"{text!r} is no scheme; {name} is written {scheme}")
+            raise ValueError(f"{told} is no scheme; {name} is written {scheme}")
         scheme = attrs.evolve(scheme, trees=integer(scheme.counted, int(number), least=1, most=MOST_TREES))
     return (scheme.with_exp3() if exp3 else scheme).with_cutoff(int(depth) if cut else None)

@@ -7,12 +7,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 from icarus import games
-from icarus.commands import bench, cli, console, lists
+from icarus.commands import bench, cli, console, lists, match
+from icarus.engine.match import play
 from icarus.specs import SPECIFICATIONS
 from tests.conftest import ROOT, TIMEOUT, Python, environment
 
@@ -461,6 +463,25 @@ def test_ctrl_c_during_a_match_prints_the_games_so_far(icarus: Call) -> None:
     assert re.search(rf"^ +{played} .*  MAST \(3 iterations\)$", told, re.MULTILINE)
     assert f"stopped after {played} of 1000000 games" in errors
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(("error", "code"), [(ValueError("a wrong game"), 2), (MemoryError(), 1)])
+def test_a_match_that_cannot_go_on_prints_the_games_so_far(
+    icarus: Call, monkeypatch: pytest.MonkeyPatch, error: Exception, code: int
+) -> None:
+    played = []
+
+    def play_two(*arguments: Any, **how: Any) -> Any:
+        if len(played) == 2:
+            raise error
+        played.append(play(*arguments, **how))
+        return played[-1]
+
+    monkeypatch.setattr(match, "play", play_two)
+    found, told, errors = icarus("match", "kuhn-poker", "BASELINE", "MAST", "--games", 5, "--iterations", 3)
+    assert found == code
+    assert len(re.findall(r"^ +2 .* \(3 iterations\)$", told, re.MULTILINE)) == 2
+    assert "stopped after 2 of 5 games" in errors and "icarus: " in errors
 
 
 def test_a_process_refuses_as_well(python: Python) -> None:

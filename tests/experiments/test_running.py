@@ -19,6 +19,7 @@ from experiments.store import rows as store
 from tests.experiments.conftest import SMALL, TIMEOUT, TRIALS, games, small, without_clocks
 
 TOTAL = 3 * TRIALS
+FEW = (*SMALL[:-3], 4, *SMALL[-2:])  # games of each agent
 TIMED_GAMES, TIMED_ITERATIONS = 40, 8000
 
 
@@ -236,6 +237,22 @@ def test_a_cluster_of_which_processes_are_killed_plays_the_same_games(command, p
         _, errors = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 0, errors
     assert games(tmp_path / "run") == games(played)
+
+
+def test_two_runs_at_once_on_one_scheduler_keep_their_games_apart(command, played, tmp_path):
+    """They differ in nothing but the seed."""
+    distributed = pytest.importorskip("distributed")
+    runs = {seed: ("run", *FEW, "--seed", seed, "--out", tmp_path / str(seed)) for seed in (0, 1)}
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        started = [command.start(*run, "--cluster", cluster.scheduler_address) for run in runs.values()]
+        for process in started:
+            with process:
+                _, errors = process.communicate(timeout=TIMEOUT)
+            assert process.returncode == 0, errors
+    first, second = games(tmp_path / "0"), games(tmp_path / "1")
+    assert first == {game: row for game, row in games(played).items() if game in first}
+    assert not any(first[game] == second[game] for game in first)
+    assert command("verify", tmp_path / "1", "--sample", 3).returncode == 0
 
 
 def worker_of_cluster(process: int) -> int:
