@@ -74,7 +74,7 @@ class _Reader:
         if isinstance(node, ast.Constant) and type(node.value) in (int, float, str):
             return node.value
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-            return -self.value(node.operand)
+            return -self.operand(node.operand)
         if isinstance(node, ast.Name):
             return self.named(node)
         if isinstance(node, ast.Call):

@@ -296,7 +296,7 @@ def choose_by_acceptance(a: Any, leaf: Any, parameter: float, legal: int, count:
         x, point = (values[0] - UNVISITED) / parameter, uniform(rng)
         above = 1.0 + x + x * x / 2.0  # 1 + x + x²/2 + x³/6 ≤ e^x ≤ 1 + x + x²/2 for x ≤ 0 decides
         if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):  # mostly, at less cost
-            if x > 0.0:
+            if x > 0.0 and a.shared == 0:  # another thread may have added the reward, and not yet the visit
                 raise WeightError("averages=True is declared where rewards are added up, but a mean is above 1")
             return i
     ask_policy(a, leaf, legal, count)

@@ -20,6 +20,7 @@ from icarus.algebra.parsing import DEEPEST, LONGEST
         ("rave(k=1, k=2)", "the parameter k is given twice"),
         ("rave(250, k=3)", "multiple values for argument 'k'"),
         ("1/0*MAST", "division by zero"),
+        ("-'RAVE'", "at position 2: 'RAVE' is a text; write the names of enhancements without quotation marks"),
         ("(" * 5000 + "MAST" + ")" * 5000, "cannot be read at position"),
         ("-" * 9000 + "1*MAST", "cannot be read at position"),
         ("1" + "0" * 5000 + "*MAST", "cannot be read at position"),

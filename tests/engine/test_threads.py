@@ -210,6 +210,18 @@ def test_nothing_stays_reserved_or_locked() -> None:
         assert shared.control["iterations"][0] == team.iterations == 500
 
 
+def everybody_wins(state: Any, out: np.ndarray) -> None:
+    out[0] = out[1] = 1.0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_reward_that_another_thread_has_added_before_its_visit_is_no_slip(seed: int) -> None:
+    """Every mean is 1, and above it wherever a thread reads between the two; MAST declares that none is."""
+    won = attrs.evolve(games.load("othello"), name="won-by-all", rewards=everybody_wins)
+    result = search(won.new_initial_state(), BASELINE >> MAST, iterations=2000, seed=seed, threads=4, sharing="records")
+    assert result.iterations == result.visits.sum() == 2000
+
+
 def test_a_result_of_shared_records_says_that_it_cannot_be_reproduced() -> None:
     told = {
         sharing: str(search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing))
