@@ -86,7 +86,7 @@ def begin(a: Any, rng: np.ndarray) -> None:
     struct_at(playout.steps, STEP).record = EMPTY_HISTORY
     for phase in range(3):
         a.pending.phase_steps[phase] = 0
-    a.pending.too_long = a.pending.cut = 0
+    a.pending.too_long = a.pending.cut = a.buffers.clear = 0
     if a.composition.episodes:
         begin_episodes(a, playout)
 

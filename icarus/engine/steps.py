@@ -12,7 +12,7 @@ from icarus.kernel.constants import RECALLED
 from icarus.kernel.history import STEP
 
 _INT = np.dtype(np.int64)
-_LOOK = 7  # steps between two looks whether the loop is to return (a power of 2, less 1)
+_BETWEEN_LOOKS = 8  # steps, whether the loop is to return
 FORGETFUL = f"the recall function of a game gave a number of moves that is not from 0 to {RECALLED}"
 
 
@@ -84,8 +84,17 @@ def step_at(playout: Any, t: int) -> Any:
 @inlined
 def has_room(a: Any, playout: Any, t: int) -> bool:
     """Whether there is room for step t and the one after it, and nobody, as far as is looked at now and then, asks the loop to return."""
-    fits = t + 1 < a.buffers.step_capacity and playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
-    return fits and not (unlikely(t & _LOOK == 0) and is_interrupted(a))
+    fits = playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
+    return fits and (t < a.buffers.clear or look(a, t))
+
+
+@helper
+def look(a: Any, t: int) -> bool:
+    """Whether there is room for step t and the one after it, and nobody asks the loop to return; if so, it is clear for some steps."""
+    if t + 1 >= a.buffers.step_capacity or is_interrupted(a):
+        return False
+    a.buffers.clear = min(t + _BETWEEN_LOOKS, a.buffers.step_capacity - 1)
+    return True
 
 
 @inlined
