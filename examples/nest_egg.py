@@ -155,6 +155,7 @@ NEST_EGG = Game(
     recall=recall,
     retrace=retrace,
     max_legal=HAND,
+    ranges={"place": (0, OPEN), "points": (0, 45), "led": (0, CARDS), "player": (0, 1), "count": (0, 2 * HAND)},
     text=text,
     action_text=action_text,
 )
