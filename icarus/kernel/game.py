@@ -57,11 +57,16 @@ def _aligned(instance: Any, attribute: Any, value: np.dtype) -> None:
 
 
 def _of_fields(instance: Any, attribute: Any, value: Mapping[str, tuple[int, int]]) -> None:
-    for name, (least, most) in value.items():
-        if name not in (instance.state.names or ()):
-            raise ValueError(f"ranges of {instance.name} name {name!r}, which is no field of its state data")
-        if least > most:
-            raise ValueError(f"the range of {name} of {instance.name} goes from {least} to {most}; nothing is in it")
+    """Refuse ranges that are none of the numbers in the state data."""
+    for name, given in value.items():
+        if name not in (instance.state.names or ()) or instance.state[name].base.kind not in "biuf":
+            raise ValueError(f"ranges of {instance.name} name {name!r}, which is no field of numbers in its state data")
+        if not (
+            isinstance(given, tuple) and len(given) == 2 and all(map(checks.is_real, given)) and given[0] <= given[1]
+        ):
+            raise ValueError(
+                f"the range of {name} of {instance.name} is {given!r}; it must be (least, most), such as (0, 1)"
+            )
 
 
 class AnyGame:

@@ -4,6 +4,7 @@ import functools
 import json
 import math
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -421,6 +422,20 @@ def test_parameters_are_bound_by_name_and_not_by_place() -> None:
     for given in ({"low": 1, "high": 2}, {"high": 2, "low": 1}, {"step": 1, "high": 2, "low": 1}):
         assert with_parameters(**given).new_initial_state().facts.row == 121
     assert with_parameters(step=3, low=1, high=2).new_initial_state().facts.row == 123
+
+
+@pytest.mark.parametrize(
+    ("ranges", "told"),
+    [
+        ({"lift": (0, 1)}, "ranges of toy-chain name 'lift', which is no field of numbers in its state data"),
+        ({"row": 5}, "the range of row of toy-chain is 5; it must be (least, most), such as (0, 1)"),
+        ({"row": (5, 0)}, "the range of row of toy-chain is (5, 0); it must be"),
+        ({"row": (0, "1")}, "the range of row of toy-chain is (0, '1'); it must be"),
+    ],
+)
+def test_a_range_that_is_none_is_refused(ranges: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(told)):
+        attrs.evolve(toy.CHAIN, ranges=ranges)
 
 
 @pytest.mark.parametrize(
