@@ -137,7 +137,9 @@ def weight_of(a: Any, first: int, count: int, record: int) -> float:
             call4(factors[i].entry, (component.table, record, a.buffers.weight, factors[i].parameters))
             value = array_at(a.buffers.weight, 1, _REAL)[0]
             if unlikely(not 0.0 <= value <= 1.0):
-                raise WeightError("a weight function returned a number outside [0, 1]")
+                if a.shared == 0 or value != value:  # another thread may have added the reward, and not yet the visit
+                    raise WeightError("a weight function returned a number outside [0, 1]")
+                value = min(max(value, 0.0), 1.0)
             if factors[i].complement:
                 value = 1.0 - value
         weight *= value

@@ -27,7 +27,7 @@ from icarus import (
     search,
     values,
 )
-from icarus.algebra import ACTION, COUNT, NOTHING, argmax, information, initial
+from icarus.algebra import ACTION, COUNT, NOTHING, argmax, information, initial, weight
 from icarus.engine import tables as tables_module
 from icarus.engine.parallel import Shared, SharedRecords
 from icarus.engine.running import Search
@@ -214,11 +214,19 @@ def everybody_wins(state: Any, out: np.ndarray) -> None:
     out[0] = out[1] = 1.0
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_a_reward_that_another_thread_has_added_before_its_visit_is_no_slip(seed: int) -> None:
-    """Every mean is 1, and above it wherever a thread reads between the two; MAST declares that none is."""
+@weight
+def mean_reward(rewards: np.ndarray, visits: int, availability: int) -> float:
+    return rewards[0] / max(visits, 1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "strategy", [BASELINE >> MAST, mean_reward * BASELINE + (1 - mean_reward) * MAST], ids=["averages", "weight"]
+)
+def test_a_reward_that_another_thread_has_added_before_its_visit_is_no_slip(strategy: Enhancement, seed: int) -> None:
+    """Every mean is 1, and above it wherever a thread reads between the two; MAST declares that none is, and no weight may be."""
     won = attrs.evolve(games.load("othello"), name="won-by-all", rewards=everybody_wins)
-    result = search(won.new_initial_state(), BASELINE >> MAST, iterations=2000, seed=seed, threads=4, sharing="records")
+    result = search(won.new_initial_state(), strategy, iterations=2000, seed=seed, threads=4, sharing="records")
     assert result.iterations == result.visits.sum() == 2000
 
 
