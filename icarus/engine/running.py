@@ -27,9 +27,11 @@ from icarus.engine.tables import Records, Table
 from icarus.engine.told import check_told, refuse_cutoff, tellers, widths_of
 from icarus.kernel import CHANCE, mix
 from icarus.kernel.constants import RECALLED
+from icarus.kernel.data import in_words
+from icarus.kernel.episodes import EpisodePosition
 from icarus.kernel.functions import Entries
 from icarus.kernel.history import PHASES, PLAYOUT, STEP, episode_key, episode_record
-from icarus.kernel.state import EpisodePosition, State, in_words
+from icarus.kernel.state import State
 from icarus.kernel.theta import UPDATES
 
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")

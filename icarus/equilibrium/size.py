@@ -18,7 +18,7 @@ from icarus.compiler.rng import seeded
 from icarus.equilibrium.deals import Deals
 from icarus.equilibrium.growth import PLAYERS, WALK, rows
 from icarus.kernel import TERMINAL, below, helper, inlined, uniform
-from icarus.kernel.state import in_words
+from icarus.kernel.data import in_words
 
 WALKS = 20  # of each kind
 ALL_HISTORIES = -2  # in place of a player whose views are counted

@@ -11,7 +11,7 @@ from icarus.compiler.pointers import address_of, call2, call4
 from icarus.equilibrium.arrays import END_SET, NODE, SET, SLOT
 from icarus.equilibrium.growth import PLAYERS, WALK, rows
 from icarus.equilibrium.tree import GameTree, walk_of
-from icarus.kernel.state import in_words
+from icarus.kernel.data import in_words
 
 INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
 TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)

@@ -24,8 +24,9 @@ from icarus.equilibrium.growth import (
 )
 from icarus.equilibrium.size import Size, estimated
 from icarus.kernel import CHANCE
+from icarus.kernel.data import in_words
 from icarus.kernel.game import Game
-from icarus.kernel.state import State, in_words
+from icarus.kernel.state import State
 
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
 _FEW = 1 << 10  # histories on a path that there is room for

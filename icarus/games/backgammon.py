@@ -382,8 +382,7 @@ BACKGAMMON = Game(
     ranges={
         "points": (0, CHECKERS_EACH),
         **dict.fromkeys(("held", "blocked", "sources"), (0, (1 << POINTS) - 1)),
-        "dice": (0, FACES),
-        "left": (0, 4),
+        **dict.fromkeys(("dice", "left"), (0, FACES)),
         "player": (NOBODY, 1),
         "actor": (TERMINAL, 1),
     },

@@ -77,11 +77,8 @@ STATE = np.dtype(
 BELIEFS = np.dtype(
     [
         ("found", np.uint64),  # marks of the other's that the observer has found
-        (
-            "squares",
-            np.int8,
-            (SQUARES,),
-        ),  # where more may be: neither found nor his own, nor completing a line of those found
+        # where more may be: neither found nor his own, nor completing a line of those found
+        ("squares", np.int8, (SQUARES,)),
         ("count", np.int8),  # how many of these
         ("missing", np.int8),  # how many more marks there are
     ],
@@ -357,7 +354,8 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
     Raises:
         ValueError: a board of no or too many squares, or lines that are shorter than 2 or do not fit the board.
     """
-    for name, value in (("columns", columns), ("rows", rows), ("in_a_row", in_a_row)):
+    given = {"columns": columns, "rows": rows, "in_a_row": in_a_row}
+    for name, value in given.items():
         integer(f"{name} of phantom-mnk", value)
     if not (1 <= columns <= SIDE and 1 <= rows <= SIDE and columns * rows <= SQUARES):
         raise ValueError(
@@ -367,25 +365,22 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
         raise ValueError(
             f"in_a_row={in_a_row!r}: on a board of {columns} × {rows} it must be 2 to {max(columns, rows)}"
         )
-    board = sum(((1 << columns) - 1) << row * (columns + 1) for row in range(rows))
     return Game(
         name="phantom-mnk",
         players=2,
-        parameters={"columns": columns, "rows": rows, "in_a_row": in_a_row},
+        parameters=given,
         defaults={"columns": COLUMNS, "rows": ROWS, "in_a_row": IN_A_ROW},
         seat_names=("First", "Second"),
         state=STATE,
         beliefs=BELIEFS,
         ranges={
-            **dict.fromkeys(("marks", "open"), (0, board)),
+            **dict.fromkeys(("marks", "open"), (0, (1 << (columns + 1) * rows) - 1)),
             "tries": (0, (columns + 1) * rows - 1),
             "failed": (0, MOST),
             "last": (NOWHERE, (columns + 1) * rows - 1),
             "player": (0, 1),
             "ended": (GOING_ON, DRAWN),
-            "columns": (columns, columns),
-            "rows": (rows, rows),
-            "in_a_row": (in_a_row, in_a_row),
+            **{name: (value, value) for name, value in given.items()},
         },
         max_legal=SQUARES,
         actions=(columns + 1) * rows,

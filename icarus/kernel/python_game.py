@@ -28,9 +28,10 @@ from icarus import checks
 from icarus.compiler.interpreted import Interpreter
 from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CONTINUES, RECALLED
+from icarus.kernel.data import copied
 from icarus.kernel.game import FUNCTIONS, LONGEST, AnyGame, Game, bounded, positive
 from icarus.kernel.knowledge import KINDS, check_distinct, check_names, checked_told, written_by
-from icarus.kernel.state import State, copied
+from icarus.kernel.state import State
 
 DEALS = ("deal", "seen")  # what a search has no use for: it draws its deals
 

@@ -10,59 +10,9 @@ from icarus import checks
 from icarus.compiler.messages import home
 from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CHANCE, CONTINUES, RECALLED, TERMINAL, UNLABELLED, UNSEEN
+from icarus.kernel.data import copied, out_of_range
+from icarus.kernel.episodes import EpisodePosition
 from icarus.kernel.knowledge import checked_told, written_by
-
-
-def copied(data: np.ndarray) -> np.ndarray:
-    """A copy of a state data to the last byte; numpy's own leaves the bytes between the fields undefined."""
-    return data.view(np.uint8).copy().view(data.dtype)
-
-
-def in_words(data: np.ndarray) -> np.ndarray:
-    """A copy of a state data as compiled code copies it, in whole words of 8 bytes."""
-    words = np.zeros(-(-data.nbytes // 8), np.int64)
-    words.view(np.uint8)[: data.nbytes] = data.view(np.uint8)
-    return words
-
-
-def out_of_range(game: Any, data: np.ndarray) -> str | None:
-    """What field of a state data is outside its range, and how; None if none is."""
-    for name, (least, most) in game.ranges.items():
-        values = data[name][0]
-        if not (least <= values.min() and values.max() <= most):
-            place = next(place for place in np.ndindex(values.shape) if not least <= values[place] <= most)
-            which = f"{name}[{', '.join(map(str, place))}]" if place else name
-            return f"{which} is {values[place]}; it must be from {least} to {most}"
-    return None
-
-
-@attrs.frozen
-class EpisodePosition:
-    """η of a history since the start of the game (eq. 17), as each viewer saw it.
-
-    Attributes:
-        label: the label of the current episode.
-        moves: for each viewer (players in order, then the environment; a single entry where everyone sees every action) the moves
-            observed since the episode began.
-        last: the player who made the last action of the game so far; None before the first.
-        previous: (label, moves) of the history itself by the eyes of `last`: the episode that was running when that
-            action was chosen, the action included, also where it ended that episode. (initial label, ()) before the first.
-    """
-
-    label: int
-    moves: tuple[tuple[int, ...], ...]
-    last: int | None
-    previous: tuple[int, tuple[int, ...]]
-
-    def seen_before(self, observer: int) -> tuple[int, tuple[int, ...]]:
-        """`previous`, as far as a search for `observer` may know it.
-
-        Where moves can be hidden, and another player's (or chance's) action ended the episode, what he saw of that episode is not for
-        the observer to know: the position then stands for itself, at the start of its own episode.
-        """
-        if len(self.moves) == 1 or self.last in (None, observer) or any(self.moves):
-            return self.previous
-        return self.label, ()
 
 
 class State:
@@ -99,7 +49,7 @@ class State:
         state._begin(None)
         return state
 
-    def _begin(self, origin: "EpisodePosition | None") -> None:
+    def _begin(self, origin: EpisodePosition | None) -> None:
         """Let the history begin here, at this position-in-episode; None where this state begins the game."""
         self._history: list[tuple[int, int]] = []
         self._start, self._known = self._copied(self.data), self._stamp()
@@ -273,7 +223,7 @@ class State:
         other._begin(other.recalled(position))
         return other
 
-    def recalled(self, position: "EpisodePosition") -> "EpisodePosition":
+    def recalled(self, position: EpisodePosition) -> EpisodePosition:
         """A position of this episode with the moves that this data recalls, where the game can tell them."""
         if self.game.recall is None:
             return position

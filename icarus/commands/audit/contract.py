@@ -13,8 +13,8 @@ from icarus.commands.audit.fences import UNWRITTEN, BrokenPromise, Fenced
 from icarus.commands.audit.report import Check
 from icarus.compiler.rng import seeded
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
+from icarus.kernel.data import out_of_range
 from icarus.kernel.game import Game
-from icarus.kernel.state import out_of_range
 
 T = TypeVar("T")
 GAMES_FOR_EACH = 5  # random games for each that is looked at for its determinizations

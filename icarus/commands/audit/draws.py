@@ -8,7 +8,8 @@ import numpy as np
 from icarus.compiler.entries import Entry
 from icarus.compiler.pointers import array_at, call1, call2, call4, struct_at
 from icarus.kernel.constants import RECALLED
-from icarus.kernel.state import State, in_words
+from icarus.kernel.data import in_words
+from icarus.kernel.state import State
 
 ROOM = 16  # times max_legal: a wrong state may have more legal actions than any right one
 

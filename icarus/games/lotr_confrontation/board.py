@@ -6,22 +6,31 @@ import numpy as np
 
 from icarus.games.lotr_confrontation.facts import (
     ACTORS,
+    ALL_CARDS,
     AMBUSH,
     ARAGORN,
     AROUND,
     BIT,
     BLACK_RIDER,
     CAPACITY,
+    CARDS,
     DARK,
     DEAD,
+    DRAWN,
     FORWARD,
     FRODO,
     GANDALF,
     LIGHT,
+    LIGHT_MOVES_BACK,
     LONGEST_TURN,
+    MAX_TURNS,
     MORDOR,
+    MOVE,
     MOVER,
     NAZGUL,
+    NO_CARD,
+    NOBODY,
+    OVER,
     PIECES,
     REVEAL,
     SIDEWAYS,
@@ -32,6 +41,7 @@ from icarus.games.lotr_confrontation.facts import (
     WARG,
     WITCH_KING,
 )
+from icarus.games.lotr_confrontation.knowledge import LAPSED
 from icarus.kernel import helper, inlined
 
 STATE = np.dtype(
@@ -60,6 +70,23 @@ STATE = np.dtype(
     ],
     align=True,
 )
+RANGES = {
+    "pos": (0, DEAD),
+    "count": (0, TEAM),
+    **dict.fromkeys(("held", "full", "possible"), (0, (1 << SQUARES + 1) - 1)),
+    "turn": (0, MAX_TURNS),
+    "hands": (0, ALL_CARDS),
+    "cards": (0, CARDS - 1),
+    "effects": (0, NO_CARD),
+    "fighters": (NOBODY, PIECES - 1),
+    "node": (MOVE, OVER),
+    **dict.fromkeys(("origin", "square"), (0, SQUARES - 1)),
+    **dict.fromkeys(("side", "first_battle", "boosted"), (0, 1)),
+    "winner": (NOBODY, DRAWN),
+    "searching": (0, LAPSED),
+    "acted": (0, LONGEST_TURN),
+    "actions": (0, LIGHT_MOVES_BACK + SQUARES - 1),
+}  # of all fields but `shire_needed`
 
 
 @inlined

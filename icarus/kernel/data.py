@@ -1,0 +1,28 @@
+"""State data as a whole: copies to the last byte, and what is outside its range."""
+
+from typing import Any
+
+import numpy as np
+
+
+def copied(data: np.ndarray) -> np.ndarray:
+    """A copy of a state data to the last byte; numpy's own leaves the bytes between the fields undefined."""
+    return data.view(np.uint8).copy().view(data.dtype)
+
+
+def in_words(data: np.ndarray) -> np.ndarray:
+    """A copy of a state data as compiled code copies it, in whole words of 8 bytes."""
+    words = np.zeros(-(-data.nbytes // 8), np.int64)
+    words.view(np.uint8)[: data.nbytes] = data.view(np.uint8)
+    return words
+
+
+def out_of_range(game: Any, data: np.ndarray) -> str | None:
+    """What field of a state data is outside its range, and how; None if none is."""
+    for name, (least, most) in game.ranges.items():
+        values = data[name][0]
+        if not (least <= values.min() and values.max() <= most):
+            place = next(place for place in np.ndindex(values.shape) if not least <= values[place] <= most)
+            which = f"{name}[{', '.join(map(str, place))}]" if place else name
+            return f"{which} is {values[place]}; it must be from {least} to {most}"
+    return None
