@@ -198,6 +198,7 @@ def with_a_card_of_the_observer(state: Any, observer: int, beliefs: Any, rng: np
         state.hands[1] = (hand & (hand - np.uint64(1))) | (own & (~own + np.uint64(1)))
 
 
+@pytest.mark.slow
 def test_an_own_card_in_another_hand_is_found() -> None:
     report = audit(attrs.evolve(WHIST, determinize=with_a_card_of_the_observer), games=2, determinizations=DRAWS)
     assert "others" in report.failed

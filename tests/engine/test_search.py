@@ -628,6 +628,7 @@ json.dump(result, sys.stdout)
 """
 
 
+@pytest.mark.slow
 def test_a_search_with_bounds_checks_finds_the_same(python: Python) -> None:
     plain, checked = (python(CHECKED, ICARUS_DEBUG=debug) for debug in ("", "1"))
     assert checked.returncode == plain.returncode == 0, checked.stderr + plain.stderr

@@ -125,6 +125,7 @@ def test_a_complete_run_is_not_played_again(command, played):
     assert (played / store.RESULTS).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_two_machines_divide_an_experiment_and_merge_it(command, played, tmp_path):
     for number in (1, 2):
         done = command("run", *SMALL, "--part", f"{number}/2", "--out", tmp_path / str(number))
@@ -222,6 +223,7 @@ def test_a_game_over_which_processes_die_again_and_again_is_given_up(monkeypatch
         list(one.play([next(games_left(small(), set()))]))
 
 
+@pytest.mark.slow
 def test_a_cluster_of_which_processes_are_killed_plays_the_same_games(command, played, tmp_path):
     pytest.importorskip("distributed")
     arguments = ("run", *SMALL, "--cluster", "local", "--workers", 2, "--out", tmp_path / "run")

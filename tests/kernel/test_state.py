@@ -13,6 +13,7 @@ from icarus import EPIC, Game, games, search
 from icarus.kernel import CHANCE, UNLABELLED
 from icarus.kernel.state import State
 from tests import toy
+from tests.marks import slow_after
 from tests.toy import CARD, EPISODES, KUHN, SECRETS
 
 HIDDEN = ["knockout-whist", "phantom-mnk", "goofspiel"]
@@ -117,11 +118,12 @@ def test_a_fact_outside_its_range_is_named_by_whatever_asks_next(name: str) -> N
                 State(game, state.data)
 
 
+ONCE_CRASHED = ["goofspiel", "hearts", "phantom-mnk"]
 TRIALS = 40
 FEW = (1, 1, 2, 4, 50)  # facts that are changed
 
 
-@pytest.mark.parametrize("name", games.names())
+@pytest.mark.parametrize("name", [*ONCE_CRASHED, *slow_after(0, sorted({*games.names()} - {*ONCE_CRASHED}))])
 def test_any_facts_within_their_ranges_are_told_and_searched_or_refused_in_a_sentence(name: str) -> None:
     """In a process of its own, whose end by a signal is what is looked for."""
     game = games.load(name)

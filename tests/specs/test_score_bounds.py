@@ -33,6 +33,7 @@ from tests import naive_catalogue as twins
 from tests.conftest import ROOT
 from tests.engine import test_schemes_twin
 from tests.engine.test_twin import starts
+from tests.marks import slow_after
 from tests.tic_tac_toe import TIC_TAC_TOE
 
 nim: Any = importlib.util.module_from_spec(
@@ -301,7 +302,7 @@ def test_positions_of_tic_tac_toe_are_proved_right(strategy: Enhancement, reques
         proof(state, strategy, known, 400_000)
 
 
-@pytest.mark.parametrize("empty", range(2, 9))
+@pytest.mark.parametrize("empty", slow_after(6, range(2, 9)))
 def test_othello_with_at_most_eight_empty_squares_is_proved_right(empty: int) -> None:
     for number in range(16):
         proof(late_othello(empty, number), (MCTS_SOLVER, SCORE_BOUNDS)[number % 2], {}, 400_000)
