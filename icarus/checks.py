@@ -11,6 +11,11 @@ from typing import Any
 import numpy as np
 
 
+def shown(text: str, most: int) -> str:
+    """A text as it is quoted where it is refused: its first so many characters."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def is_integer(value: Any) -> bool:
     """Whether a value is an integer; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)

@@ -5,6 +5,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
+from icarus import checks
 from icarus.algebra.enhancement import Enhancement, Sum
 
 _OPERATORS = {
@@ -35,7 +36,7 @@ def parse(text: str, names: Mapping[str, Any]) -> Enhancement:
         raise TypeError(f"a strategy is given as a text, not as {text!r}")
     if len(text) > LONGEST:
         raise ValueError(f"a strategy of {len(text):,} characters; at most {LONGEST:,} are read")
-    shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    shown = checks.shown(text, SHOWN)
     try:
         tree = ast.parse(text.strip() or " ", mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:

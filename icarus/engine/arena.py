@@ -80,10 +80,7 @@ BUFFERS = np.dtype(
         ("playout", np.int64),  # a PLAYOUT with room for so many steps, and for so many legal actions of all steps
         ("step_capacity", np.int64),
         ("legal_capacity", np.int64),
-        (
-            "clear",
-            np.int64,
-        ),  # before this step of a playout there is room, and nobody looks whether the loop is to return
+        ("clear", np.int64),  # before this step there is room, and nobody looks whether the loop is to return
         ("updates", np.int64),
         ("votes", np.int64),  # [terms, max_legal], where votes are taken
         ("links", np.int64),  # room for so many links of `icarus.engine.lineage`

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import attrs
 
-from icarus.checks import integer
+from icarus import checks
 from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame
 
@@ -69,7 +69,7 @@ class Scheme:
         """
         if cutoff is None:
             return self
-        return attrs.evolve(self, cutoff=integer("cutoff", cutoff, least=0, most=LATEST))
+        return attrs.evolve(self, cutoff=checks.integer("cutoff", cutoff, least=0, most=LATEST))
 
     def __str__(self) -> str:
         number = f"({self.counted}={self.trees})" if self.counted else ""
@@ -103,7 +103,7 @@ def DeterminizedUCT(determinizations: int = 40) -> Scheme:
         "DeterminizedUCT",
         ONCE,
         ALL,
-        integer("determinizations", determinizations, least=1, most=MOST_TREES),
+        checks.integer("determinizations", determinizations, least=1, most=MOST_TREES),
         counted="determinizations",
     )
 
@@ -114,7 +114,9 @@ def CheatingEnsembleUCT(trees: int = 40) -> Scheme:
     Raises:
         ValueError: no integer of at least 1.
     """
-    return Scheme("CheatingEnsembleUCT", TRUE, ALL, integer("trees", trees, least=1, most=MOST_TREES), counted="trees")
+    return Scheme(
+        "CheatingEnsembleUCT", TRUE, ALL, checks.integer("trees", trees, least=1, most=MOST_TREES), counted="trees"
+    )
 
 
 SCHEMES = {
@@ -130,7 +132,7 @@ def parse_scheme(text: str) -> Scheme:
         ValueError: there is no such scheme; the message lists those that there are.
     """
     plain, cut, depth = text.strip().partition(_CUTOFF)
-    told = repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
+    told = repr(checks.shown(text, SHOWN))
     if cut and not depth.isdecimal():
         raise ValueError(f"{told} is no scheme; a cut-off is written{_CUTOFF}20")
     exp3 = plain.endswith(_EXP3)
@@ -144,5 +146,5 @@ def parse_scheme(text: str) -> Scheme:
     if number is not None:
         if not scheme.counted or parameter not in (None, scheme.counted):
             raise ValueError(f"{told} is no scheme; {name} is written {scheme}")
-        scheme = attrs.evolve(scheme, trees=integer(scheme.counted, int(number), least=1, most=MOST_TREES))
+        scheme = attrs.evolve(scheme, trees=checks.integer(scheme.counted, int(number), least=1, most=MOST_TREES))
     return (scheme.with_exp3() if exp3 else scheme).with_cutoff(int(depth) if cut else None)

@@ -37,6 +37,7 @@ from icarus.engine.search import begin_search, spend
 from icarus.kernel.state import State
 from tests.commands.test_contract import NIM
 from tests.conftest import environment
+from tests.forked import survive
 
 SOON = 60.0  # seconds, on a busy machine
 TRIALS = 150  # of changing facts by hand, for each game
@@ -374,19 +375,7 @@ def test_facts_of_other_states_are_drawn_from_or_refused(name: str) -> None:
             state.apply_action(luck.choice(state.legal_actions()))
     states[0].determinize(0, seed=1)  # compiles
     values = {field: sorted(found) for field, found in seen.items()}
-    reading, writing = os.pipe()
-    if (child := os.fork()) == 0:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        for trial in range(TRIALS):
-            signal.alarm(20)
-            os.write(writing, trial.to_bytes(2, "big"))
-            changed_by_hand(name, trial, states, values)
-        os._exit(0)
-    os.close(writing)
-    begun = b"".join(iter(lambda: os.read(reading, 1 << 16), b""))
-    _, status = os.waitpid(child, 0)
-    os.close(reading)
-    assert status == 0, f"trial {int.from_bytes(begun[-2:], 'big')}: {status}"
+    survive(TRIALS, lambda trial: changed_by_hand(name, trial, states, values), seconds=20)
 
 
 def test_a_determinization_of_the_confrontation_played_on_says_that_knowledge_is_not_kept() -> None:

@@ -1,9 +1,7 @@
 """States: what is determinized, changed by hand or wrongly given is what it says, or is refused in a sentence."""
 
-import os
 import random
 import re
-import signal
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ from icarus import EPIC, Game, games, search
 from icarus.kernel import CHANCE, UNLABELLED
 from icarus.kernel.state import State
 from tests import toy
+from tests.forked import survive
 from tests.marks import slow_after
 from tests.toy import CARD, EPISODES, KUHN, SECRETS
 
@@ -128,27 +127,20 @@ def test_any_facts_within_their_ranges_are_told_and_searched_or_refused_in_a_sen
     """In a process of its own, whose end by a signal is what is looked for."""
     game = games.load(name)
     search(first_decision(game, 0), EPIC, iterations=2)  # compiles
-    reading, writing = os.pipe()
-    if (child := os.fork()) == 0:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        for trial in range(TRIALS):
-            signal.alarm(60)
-            os.write(writing, bytes([trial]))
-            luck = np.random.default_rng(trial)
-            state = played_on(first_decision(game, trial), random.Random(trial), int(luck.integers(20)))
-            for _ in range(luck.choice(FEW)):
-                field = str(luck.choice(list(game.ranges)))
-                least, most = game.ranges[field]
-                kind = np.uint64 if most > np.iinfo(np.int64).max // 2 else np.int64
-                values = state.data[field].reshape(-1)
-                values[luck.integers(len(values))] = luck.integers(least, most, endpoint=True, dtype=kind)
-            assert "\n" not in told_of(state)
-        os._exit(0)
-    os.close(writing)
-    begun = b"".join(iter(lambda: os.read(reading, 1 << 16), b""))
-    _, status = os.waitpid(child, 0)
-    os.close(reading)
-    assert status == 0, f"trial {begun[-1]}: {status}"
+    survive(TRIALS, lambda trial: change_and_ask(game, trial), seconds=60)
+
+
+def change_and_ask(game: Game, trial: int) -> None:
+    """Give some facts any values within their ranges; show and search the state."""
+    luck = np.random.default_rng(trial)
+    state = played_on(first_decision(game, trial), random.Random(trial), int(luck.integers(20)))
+    for _ in range(luck.choice(FEW)):
+        field = str(luck.choice(list(game.ranges)))
+        least, most = game.ranges[field]
+        kind = np.uint64 if most > np.iinfo(np.int64).max // 2 else np.int64
+        values = state.data[field].reshape(-1)
+        values[luck.integers(len(values))] = luck.integers(least, most, endpoint=True, dtype=kind)
+    assert "\n" not in told_of(state)
 
 
 def first_decision(game: Game, seed: int) -> State:
