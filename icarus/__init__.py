@@ -48,7 +48,7 @@ from icarus.algebra import (
     values,
     weight,
 )
-from icarus.commands.audit import audit
+from icarus.audit import audit
 from icarus.engine.match import Agent, GameLog, play
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
 from icarus.engine.scheme import (
@@ -62,7 +62,8 @@ from icarus.engine.scheme import (
     parse_scheme,
 )
 from icarus.engine.search import search
-from icarus.equilibrium import best_response, exploitability
+from icarus.equilibrium import exploitability
+from icarus.equilibrium.solvers import best_response
 from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State

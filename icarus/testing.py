@@ -18,12 +18,12 @@ from icarus.algebra import Enhancement
 from icarus.algebra.enhancement import Composition
 from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import integer
-from icarus.compiler.interpreted import Interpreter
-from icarus.compiler.rng import seeded
-from icarus.engine.plain_choice import values_of
-from icarus.engine.plain_history import Playout
-from icarus.engine.plain_table import PlainTable, open_row, row_of
-from icarus.engine.told import widths_of
+from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.reference import Interpreter
+from icarus.engine.program.requirements import widths_of
+from icarus.engine.reference.choice import values_of
+from icarus.engine.reference.history import Playout
+from icarus.engine.reference.table import PlainTable, open_row, row_of
 from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
 from icarus.kernel.history import PHASES, History, episode_key, episode_record, root_key
 from icarus.kernel.knowledge import TABLES

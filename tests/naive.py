@@ -51,7 +51,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler.rng import seeded
+from icarus.compiler.kernels.rng import seeded
 from icarus.engine.scheme import ALL, FRESH, MO_ISMCTS, ONCE, OWN, TRUE, Scheme
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, below, uniform
 from icarus.kernel.state import State

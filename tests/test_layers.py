@@ -23,9 +23,12 @@ ROOMS = [
     "games",
     "specs",
     "engine",
+    "load_files",
     "equilibrium",
+    "audit",
     "testing",
     "views",
+    "bench",
     "bridges",
     "commands",
     "__init__",
@@ -208,10 +211,10 @@ def test_every_file_of_experiments_begins_with_what_it_is(name: str) -> None:
     assert len(ast.get_docstring(FILES[name]) or "") >= 15
 
 
-def test_a_stranger_sees_at_most_ten_rooms() -> None:
+def test_a_stranger_sees_at_most_fourteen_rooms() -> None:
     for folder in (PACKAGE, EXPERIMENTS):
         rooms = [path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("__")]
-        assert len(rooms) <= 10, rooms
+        assert len(rooms) <= 14, rooms
 
 
 # ------------------------------------------------------------------------------------------------------------ docstrings
@@ -229,7 +232,7 @@ def test_every_module_begins_with_what_it_is(name: str) -> None:
 
 
 SELF_EXPLAINING = {f"games.lotr_confrontation.board.{name}" for name in ("enter", "has", "can_move")} | {
-    "compiler.rng.rotated"
+    "compiler.kernels.rng.rotated"
 }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MAST, argmax, capture, values
-from icarus.engine.plain import PlainSearch
+from icarus.engine.reference.search import PlainSearch
 from icarus.kernel import SIMULATION, TERMINAL, update
 from icarus.specs import AMAF, EPIC, LGR, NAST2, RAVE
 from icarus.testing import Decision, Played, backpropagated

@@ -20,7 +20,7 @@ from experiments.weigh.exploitability import exploitability_table
 from experiments.weigh.head_to_head import head_to_head_table
 from icarus.checks import integer
 from icarus.commands.exploitability import STITCHING
-from icarus.equilibrium.policies import UNIFORM
+from icarus.equilibrium.tree.policies import UNIFORM
 
 Kept = Annotated[Path, typer.Option(metavar="DIR", help="Where rows are kept; what is there is not measured again.")]
 

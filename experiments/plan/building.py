@@ -46,8 +46,8 @@ from experiments.plan.checks import (
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt, source_of
 from experiments.plan.pictures import PICTURES
 from icarus import Game, checks, games
-from icarus.engine.own_scheme import OwnScheme
-from icarus.equilibrium.tree import refuse_unless_walkable
+from icarus.engine.algorithm import OwnScheme
+from icarus.equilibrium.tree.tree import refuse_unless_walkable
 
 DEFAULTS = {
     "trials": 1000,

@@ -10,9 +10,9 @@ import attrs
 
 from icarus import Enhancement
 from icarus.commands.exploitability import parse_strategy
-from icarus.commands.own_files import load_files
-from icarus.engine.own_scheme import OwnScheme
+from icarus.engine.algorithm import OwnScheme
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
+from icarus.load_files import load_files
 
 DIGITS = 16  # of the hexadecimal key of a cell
 SOURCE_DIGITS = 12  # of the digest of a Python file

@@ -13,8 +13,8 @@ from experiments.plan.definition import Refusal
 from icarus import games
 from icarus.commands.exploitability import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING, agent_of
 from icarus.engine.scheme import MO_ISMCTS
-from icarus.equilibrium.policies import FIXED, MISSING, UNIFORM
-from icarus.equilibrium.searching import TreeAgent
+from icarus.equilibrium.online.searching import TreeAgent
+from icarus.equilibrium.tree.policies import FIXED, MISSING, UNIFORM
 from icarus.kernel.game import Game
 
 Identity = dict[str, Any]  # what says which measurement is meant

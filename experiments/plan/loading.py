@@ -10,7 +10,7 @@ from experiments.papers.suite import GAMES, ITERATIONS, SUITE, TRIALS
 from experiments.plan.building import build, build_together
 from experiments.plan.checks import nearest
 from experiments.plan.definition import Experiment, Refusal
-from icarus.commands.own_files import load_file
+from icarus.load_files import load_file
 
 NAMES = (*SUITE, *sensitivity.SENSITIVITY, *catalogue.CATALOGUE, *earlier.EARLIER, earlier.BRANCHING)
 PYTHON_TABLE = "EXPERIMENT"  # the name of the table in a Python file

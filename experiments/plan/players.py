@@ -9,7 +9,7 @@ from experiments.plan.checks import nearest, paths, positive, refused, required,
 from experiments.plan.definition import Player, Refusal, strategy_of
 from icarus import Enhancement
 from icarus.commands.exploitability import read_scheme
-from icarus.engine.own_scheme import OwnScheme, check_usual
+from icarus.engine.algorithm import OwnScheme, check_usual
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 
 BASELINE = "BASELINE"

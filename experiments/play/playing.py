@@ -21,7 +21,7 @@ import icarus
 from experiments.plan.definition import SOURCE_DIGITS, Cell, Label, Player, Refusal, source_of, strategy_of
 from experiments.store.rows import Row
 from icarus import Agent, games, play
-from icarus.commands.own_files import load_file
+from icarus.load_files import load_file
 
 WIN = 1.0  # the reward of a win; draws and shared lower places are losses (section 8)
 GIT_SECONDS = 10

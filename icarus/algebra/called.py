@@ -11,8 +11,8 @@ from icarus.algebra.information import Information
 from icarus.algebra.policy import Policy
 from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Candidates, Values
-from icarus.compiler.callees import Callee, Family
-from icarus.compiler.functions import compiled_as
+from icarus.compiler.kernels.callables import Callee, Family
+from icarus.compiler.kernels.functions import compiled_as
 from icarus.kernel import helper
 from icarus.kernel.theta import place_of
 

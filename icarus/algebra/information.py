@@ -12,7 +12,7 @@ import numpy as np
 
 from icarus.algebra.slots import Candidates, InitialInformation
 from icarus.checks import integer, is_integer
-from icarus.compiler.functions import plain
+from icarus.compiler.kernels.functions import plain
 from icarus.kernel.game import Game
 from icarus.kernel.history import episode_record, history_record, mix, record
 

@@ -25,9 +25,9 @@ from typing import Any, ClassVar, Self
 import attrs
 
 from icarus.checks import is_number
-from icarus.compiler.callees import Callee
-from icarus.compiler.functions import helper
-from icarus.compiler.interpreted import Interpreter
+from icarus.compiler.kernels.callables import Callee
+from icarus.compiler.kernels.functions import helper
+from icarus.compiler.reference import Interpreter
 from icarus.kernel.knowledge import column_of
 
 Parameters = tuple[tuple[str, float | str], ...]

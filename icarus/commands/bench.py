@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from icarus import games
+from icarus.bench import costs, speed
 from icarus.checks import integer
-from icarus.commands import costs, speed
 from icarus.commands.console import notes, out, print_table, print_text, show_compilation
 from icarus.commands.options import DEFAULT_ITERATIONS, integer_option
 from icarus.engine.search import check_budget

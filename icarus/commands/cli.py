@@ -10,7 +10,7 @@ except ModuleNotFoundError as missing:
     raise SystemExit(f"the command icarus needs {missing.name}: pip install 'icarus[cli]'") from None
 
 from icarus import games
-from icarus.commands.audit import DETERMINIZATIONS, GAMES, audit
+from icarus.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands.bench import bench_command
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
 from icarus.commands.exploitability import exploitability_command
@@ -18,10 +18,10 @@ from icarus.commands.interrupts import interrupts, leave, telling
 from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
 from icarus.commands.options import FAILED, INTERRUPTED, REFUSED, GameName, With, integer_option
-from icarus.commands.own_files import load_files
-from icarus.commands.play import play_command
+from icarus.commands.play.play import play_command
 from icarus.commands.search import search_command
 from icarus.engine.result import SearchExhausted
+from icarus.load_files import load_files
 
 app = typer.Typer(
     help="Information capture and reuse strategies in Monte Carlo tree search.",

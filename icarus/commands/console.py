@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 
-from icarus.compiler.cache import cache_folder, on_compile
+from icarus.compiler.cache.disk import cache_folder, on_compile
 
 try:
     from rich.console import Console

@@ -8,8 +8,8 @@ import typer
 from icarus import games
 from icarus.commands.console import out, print_table, print_text
 from icarus.commands.options import With
-from icarus.commands.own_files import load_files
 from icarus.kernel.game import Game
+from icarus.load_files import load_files
 from icarus.specs import SPECIFICATIONS, parse
 
 

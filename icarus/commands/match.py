@@ -11,11 +11,11 @@ from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import notes, out, print_table, print_text, progress_bar, show_compilation
 from icarus.commands.exploitability import agent_of, check_trees, read_scheme
-from icarus.commands.own_files import load_files
 from icarus.engine.match import Agent, Decision, GameLog, play
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
+from icarus.load_files import load_files
 
 T = TypeVar("T")
 Watch = Callable[[State, int | None, Decision | None], None]

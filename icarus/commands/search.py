@@ -12,13 +12,13 @@ from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
 from icarus.commands.exploitability import agent_of, check_trees, keeps_tree, read_scheme
-from icarus.commands.own_files import load_files
 from icarus.engine.parallel import check_threads
+from icarus.engine.program.requirements import refuse_cutoff
 from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, search
-from icarus.engine.told import refuse_cutoff
-from icarus.equilibrium.searching import TreeAgent
+from icarus.equilibrium.online.searching import TreeAgent
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
+from icarus.load_files import load_files
 from icarus.specs import parse
 from icarus.views.pages import check_new_file
 from icarus.views.playout import show_playout

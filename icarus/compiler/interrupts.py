@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler import leaving
+from icarus.compiler.debug import leaving
 
 RINGS = np.zeros(1, np.int64)  # so often have compiled loops been told to return
 PATIENCE = 0.5  # seconds of a processor in which a compiled call should have returned

@@ -6,9 +6,9 @@ import types as pytypes
 from collections.abc import Callable
 from pathlib import Path
 
-from icarus.compiler.digest import PACKAGE
-from icarus.compiler.functions import plain
-from icarus.compiler.reach import reachable
+from icarus.compiler.cache.dependencies import reachable
+from icarus.compiler.cache.digest import PACKAGE
+from icarus.compiler.kernels.functions import plain
 
 ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no author's mistake lies
 

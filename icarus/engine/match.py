@@ -10,9 +10,9 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.engine.own_scheme import OwnScheme, check_usual, is_own_scheme
+from icarus.engine.algorithm import OwnScheme, check_usual, is_own_scheme
 from icarus.engine.parallel import ROOTS, check_threads
-from icarus.engine.reuse import continues
+from icarus.engine.records.reuse import continues
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
 from icarus.engine.search import (
     Result,

@@ -15,12 +15,12 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
+from icarus.compiler.debug.leaving import Left
 from icarus.compiler.interrupts import ring
-from icarus.compiler.leaving import Left
-from icarus.engine.arena import DONE, MORE_ROWS, SHARED
-from icarus.engine.lowering import lowered
+from icarus.engine.loop.arena import DONE, MORE_ROWS, SHARED
+from icarus.engine.program.lowering import lowered
+from icarus.engine.records.tables import Table
 from icarus.engine.scheme import Scheme
-from icarus.engine.tables import Table
 from icarus.kernel.game import Game
 from icarus.kernel.history import PHASES
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.checks import real
-from icarus.engine.lineage import LINK
+from icarus.engine.loop.parent_links import LINK
 from icarus.engine.parallel import RECORDS
-from icarus.engine.reuse import check_reusable, decayed_records, records_without_histories
+from icarus.engine.records.reuse import check_reusable, decayed_records, records_without_histories
+from icarus.engine.records.tables import Records
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.tables import Records
 from icarus.kernel.state import State
 
 
@@ -40,7 +40,7 @@ class Result:
         parts: with sharing="roots" or several trees the results of each, with records of its own; otherwise empty.
         scheme: how root states were drawn and histories seen; some schemes cheat.
         reusable: whether a later search may go on with the records (`search(…, records=…)`).
-        links: which record continues which history (`icarus.engine.lineage`); None where there are no histories, and where the
+        links: which record continues which history (`icarus.engine.loop.parent_links`); None where there are no histories, and where the
             records are not reusable. [links, 3]
     """
 

@@ -9,14 +9,14 @@ from typing import Any
 from icarus import checks
 from icarus.algebra import Enhancement, Sum
 from icarus.compiler.interrupts import listening
-from icarus.engine.own_scheme import OwnScheme, check_usual, is_own_scheme
+from icarus.engine.algorithm import OwnScheme, check_usual, is_own_scheme
+from icarus.engine.compiled_search import Search
 from icarus.engine.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads
-from icarus.engine.plain import begin_search_in_python
+from icarus.engine.records.reuse import carry_over
+from icarus.engine.records.tables import Records
+from icarus.engine.reference.search import begin_search_in_python
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
-from icarus.engine.reuse import carry_over
-from icarus.engine.running import Search
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.tables import Records
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.rng import next_word
+from icarus.compiler.kernels.rng import next_word
 from icarus.kernel import (
     CHANCE,
     CONTINUES,

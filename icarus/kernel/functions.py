@@ -7,10 +7,10 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.compiler.entries import Entry
-from icarus.compiler.functions import helper
-from icarus.compiler.pointers import array_at, struct_at, unpack_parameters
-from icarus.compiler.rng import RNG_WORDS
+from icarus.compiler.kernels.functions import helper
+from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.pointers import array_at, struct_at, unpack_parameters
+from icarus.compiler.kernels.rng import RNG_WORDS
 
 _INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
 

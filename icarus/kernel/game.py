@@ -13,9 +13,9 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.compiler.entries import Entry
-from icarus.compiler.functions import plain
-from icarus.compiler.rng import seeded
+from icarus.compiler.kernels.functions import plain
+from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.rng import seeded
 from icarus.kernel.constants import CHANCE, MAX_PLAYERS
 from icarus.kernel.functions import FUNCTIONS, Arrays, Entries, entries_of
 from icarus.kernel.knowledge import action_features_entry, check_distinct, check_names, features_entry, heuristic_entry

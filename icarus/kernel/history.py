@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from icarus.compiler.functions import compiled_as, inlined, plain
-from icarus.compiler.later import numba, types
-from icarus.compiler.pointers import array_at, matrix_at, struct_at
-from icarus.compiler.rng import RNG_WORDS
+from icarus.compiler.kernels.functions import compiled_as, inlined, plain
+from icarus.compiler.kernels.pointers import array_at, matrix_at, struct_at
+from icarus.compiler.kernels.rng import RNG_WORDS
+from icarus.compiler.lazy import numba, types
 from icarus.kernel.constants import UNSEEN
 
 SELECTION, EXPANSION, SIMULATION = 0, 1, 2  # the phases of section 4.2, from the baseline's counts

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler.entries import Entry
-from icarus.compiler.functions import helper, inlined
-from icarus.compiler.interpreted import Interpreter
-from icarus.compiler.pointers import array_at, struct_at
+from icarus.compiler.kernels.functions import helper, inlined
+from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.pointers import array_at, struct_at
+from icarus.compiler.reference import Interpreter
 
 FEATURES, ACTION_FEATURES, PROSPECTS, ENDINGS = TABLES = (1, 2, 4, 8)  # bits of what is read of a history
 NAMES = ("features", "action_features", "prospects", "endings")  # of the same, as fields of a history

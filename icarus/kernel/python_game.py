@@ -25,8 +25,8 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.compiler.interpreted import Interpreter
-from icarus.compiler.rng import seeded
+from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.reference import Interpreter
 from icarus.kernel.constants import CONTINUES, RECALLED
 from icarus.kernel.data import copied
 from icarus.kernel.game import FUNCTIONS, LONGEST, AnyGame, Game, bounded, positive

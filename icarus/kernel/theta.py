@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from icarus.compiler.functions import compiled_as, inlined
-from icarus.compiler.later import numba, types
-from icarus.compiler.pointers import array_at, offset_of, struct_at
+from icarus.compiler.kernels.functions import compiled_as, inlined
+from icarus.compiler.kernels.pointers import array_at, offset_of, struct_at
+from icarus.compiler.lazy import numba, types
 
 _INT, _BYTE = np.dtype(np.int64), np.dtype(np.uint8)
 

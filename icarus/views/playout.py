@@ -8,8 +8,8 @@ from typing import Any
 import attrs
 
 from icarus.algebra import Enhancement
+from icarus.engine.inspect.playout import Choice, Update, WatchedPlayout, watch_playout
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.watched import Choice, Update, WatchedPlayout, watch_playout
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
 from icarus.views.playout_page import write_playout_page

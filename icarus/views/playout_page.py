@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from icarus.engine.watched import Choice, WatchedPlayout
+from icarus.engine.inspect.playout import Choice, WatchedPlayout
 from icarus.kernel import TERMINAL
 from icarus.views.boards import drawing
 from icarus.views.pages import asset, check_new_file, filled, packed

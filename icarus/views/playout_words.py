@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from icarus.engine.watched import Choice, Update, WatchedPlayout
+from icarus.engine.inspect.playout import Choice, Update, WatchedPlayout
 
 
 def rewards_text(made: WatchedPlayout) -> str:

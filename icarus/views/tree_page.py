@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from icarus.engine.inspect.playout import WatchedPlayout
+from icarus.engine.inspect.tree import LIMIT, Tree, tree_of
 from icarus.engine.result import Result
-from icarus.engine.tree import LIMIT, Tree, tree_of
-from icarus.engine.watched import WatchedPlayout
 from icarus.kernel import UNSEEN
 from icarus.views.boards import drawing
 from icarus.views.pages import asset, check_new_file, filled, packed

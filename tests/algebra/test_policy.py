@@ -30,13 +30,13 @@ from icarus.algebra import (
 from icarus.algebra.information import COUNT as COUNTED
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, RULE_UNIFORM
 from icarus.algebra.record_values import mean, ucb1_by_availability, ucb1_by_visits
-from icarus.compiler.rng import seeded
-from icarus.engine.arena import ANY
-from icarus.engine.choice import follow_rule
-from icarus.engine.mixtures import SIMULATED
-from icarus.engine.plain_choice import Composed, Decision
-from icarus.engine.plain_history import Playout
-from icarus.engine.running import Search
+from icarus.compiler.kernels.rng import seeded
+from icarus.engine.compiled_search import Search
+from icarus.engine.loop.arena import ANY
+from icarus.engine.loop.choice import follow_rule
+from icarus.engine.program.mixtures import SIMULATED
+from icarus.engine.reference.choice import Composed, Decision
+from icarus.engine.reference.history import Playout
 from icarus.kernel import Theta
 from icarus.kernel.python_game import in_python
 from icarus.specs import AMAF, BASELINE, MAST

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from icarus import Game, audit
-from icarus.commands.audit import CONTRACT, HIDDEN, contract
-from icarus.compiler.pointers import address_of
+from icarus.audit import CONTRACT, HIDDEN, contract
+from icarus.compiler.kernels.pointers import address_of
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below
 
 STATE = np.dtype([("left", np.int64), ("mover", np.int64), ("taken", np.int64, (4,))], align=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from icarus import games, parse
-from icarus.commands import own_files
-from icarus.commands.own_files import load_file, load_files
+from icarus import load_files as own_files
+from icarus.load_files import load_file, load_files
 from tests.conftest import Python
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

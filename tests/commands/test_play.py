@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, Agent, games, parse
-from icarus.commands.play_session import Session
-from icarus.commands.play_terminal import HELP, Terminal, in_columns
+from icarus.commands.play.session import Session
+from icarus.commands.play.terminal import HELP, Terminal, in_columns
 from icarus.kernel import CHANCE
 
 QUICK = Agent(BASELINE, iterations=20)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from icarus.commands import costs
-from icarus.engine.tables import SMALLEST, Table
+from icarus.bench import costs
+from icarus.engine.records.tables import SMALLEST, Table
 from icarus.specs import MAST
 from tests import toy
 

@@ -94,7 +94,7 @@ def test_a_file_called_like_a_module_takes_nothing_from_anybody(tmp_path: Any, p
     asked = python(
         "import random, sys\n"
         "from pathlib import Path\n"
-        "from icarus.commands.own_files import load_files\n"
+        "from icarus.load_files import load_files\n"
         f"found = load_files([Path({str(tmp_path / 'random.py')!r})])\n"
         "print(sorted(found), sys.modules['random'] is random, random.Random(1).random() < 1)\n"
     )

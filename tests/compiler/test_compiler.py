@@ -30,8 +30,11 @@ from numba.core.bytecode import FunctionIdentity
 
 from icarus import Enhancement, State, backpropagation, candidates, capture, search, values, weight
 from icarus.algebra import argmax, gibbs
-from icarus.compiler import cache as disk
-from icarus.compiler import digest, entries, leaving, messages, pointers, symbols
+from icarus.compiler import messages
+from icarus.compiler.cache import digest, disk, symbols
+from icarus.compiler.debug import leaving
+from icarus.compiler.kernels import kernel as entries
+from icarus.compiler.kernels import pointers
 from icarus.kernel import History, Theta, Updates, legal_at, record, update
 from icarus.specs import BASELINE, MAST
 from tests import toy
@@ -297,7 +300,7 @@ ATTRIBUTE = """
 import numpy as np
 from numba import types
 from numba.extending import overload_attribute
-from icarus.compiler.digest import digest
+from icarus.compiler.cache.digest import digest
 
 @overload_attribute(types.Array, "size_of_mine")
 def _size(array):
@@ -344,7 +347,7 @@ def test_a_comment_and_the_place_in_the_file_are_no_edit(
 FACTORY = """
 import json, sys
 from numba import types
-from icarus.compiler.entries import Entry, compiled
+from icarus.compiler.kernels.kernel import Entry, compiled
 from icarus.kernel import helper
 
 def make(k):
@@ -390,7 +393,7 @@ def test_functions_of_one_factory_compiled_by_two_processes_stay_apart_in_a_thir
 CELLS = '''
 import json, sys
 from numba import types
-from icarus.compiler.entries import compiled
+from icarus.compiler.kernels.kernel import compiled
 from icarus.kernel import helper
 
 CELL = """
@@ -717,7 +720,7 @@ def test_functions_may_call_themselves_and_each_other(folder: Path, monkeypatch:
 
 def test_mutual_recursion_is_called_right_in_the_next_process_too(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(RECURSION)
-    call = "from icarus.compiler.entries import Entry; import m; print(Entry(m.f, 1, 'f')(20))"
+    call = "from icarus.compiler.kernels.kernel import Entry; import m; print(Entry(m.f, 1, 'f')(20))"
     changed = {
         **os.environ,
         "ICARUS_CACHE_DIR": str(tmp_path / "cache"),
@@ -781,7 +784,7 @@ def bonus(n):
 WHOLE = """
 import json, sys
 from icarus import games, search
-from icarus.compiler import cache as disk
+from icarus.compiler.cache import disk
 from icarus.specs import BASELINE, LGR, MAST
 from mine import MINE
 told = []
@@ -922,7 +925,7 @@ SMALL = """
 import json, sys
 import numpy as np
 from icarus import Game, search
-from icarus.compiler import cache as disk
+from icarus.compiler.cache import disk
 from icarus.kernel import TERMINAL
 from icarus.specs import LGR
 told = []
@@ -1003,7 +1006,7 @@ def test_functions_typed_in_are_compiled_and_cached_too(python: Python) -> None:
 UNWRITABLE = """
 import json, sys
 from icarus import games
-from icarus.compiler import cache as disk
+from icarus.compiler.cache import disk
 told = []
 disk.on_compile(told.append)
 state = games.load("othello").new_initial_state()
@@ -1193,7 +1196,7 @@ def test_a_game_is_compiled_once_for_all_games_of_the_same_functions() -> None:
 
 ROWS_OF_TWO_TABLES = """
 import numpy as np
-from icarus.compiler.functions import compiler, helper
+from icarus.compiler.kernels.functions import compiler, helper
 
 @helper
 def visits_of(row):

@@ -9,10 +9,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from icarus.compiler import leaving
-from icarus.compiler.atomic import atomic_load
-from icarus.compiler.entries import Entry
-from icarus.compiler.pointers import array_at, call1
+from icarus.compiler.debug import leaving
+from icarus.compiler.kernels.atomic import atomic_load
+from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.pointers import array_at, call1
 
 SOON = 60.0  # seconds, on a busy machine
 _INT = np.dtype(np.int64)

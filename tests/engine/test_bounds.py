@@ -30,9 +30,9 @@ from icarus import (
     parse,
     search,
 )
-from icarus.compiler import leaving
-from icarus.compiler.entries import interrupts_kept
-from icarus.compiler.leaving import Left
+from icarus.compiler.debug import leaving
+from icarus.compiler.debug.leaving import Left
+from icarus.compiler.kernels.kernel import interrupts_kept
 from icarus.engine.search import begin_search, spend
 from icarus.kernel.state import State
 from tests.commands.test_contract import NIM
@@ -230,7 +230,7 @@ def test_ctrl_c_ends_a_command_whose_game_loops(tmp_path: Path) -> None:
 
 
 def test_a_second_ctrl_c_ends_a_command_where_calls_cannot_be_left(tmp_path: Path) -> None:
-    cannot = "from icarus.compiler.leaving import ASKERS\nASKERS.clear()\n"
+    cannot = "from icarus.compiler.debug.leaving import ASKERS\nASKERS.clear()\n"
     code, told = command_with_a_loop(tmp_path, cannot + LOOP, presses=2)
     assert code == 130, told
     assert "press Ctrl-C again to end the process" in told
@@ -459,7 +459,7 @@ def test_a_count_that_jumps_over_the_largest_ends_a_search_too(engine: str) -> N
 MEMORY = """
 import resource
 from icarus import *
-from icarus.engine import tables
+from icarus.engine.records import tables
 state = games.load("othello").new_initial_state()
 search(state, BASELINE, iterations=100)
 def no_memory(self, capacity):

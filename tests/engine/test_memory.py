@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from icarus import BASELINE, SearchExhausted, games, search
-from icarus.engine import memory
+from icarus.engine.records import memory
 
 
 def test_memory_that_would_run_out_ends_a_search_and_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 import icarus
 from icarus import Enhancement, Game, games, linear, maxilinear
 from icarus.algebra import gibbs, ucb1
-from icarus.engine.running import Search
+from icarus.engine.compiled_search import Search
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,

@@ -32,15 +32,15 @@ from icarus import (
     weight,
 )
 from icarus.algebra import ACTION, COUNT, NOTHING, argmax, gibbs, information, initial
-from icarus.engine import tables as tables_module
-from icarus.engine.running import Search
+from icarus.engine.compiled_search import Search
+from icarus.engine.records import tables as tables_module
 from icarus.kernel import History, Theta, Updates, find, update
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST2, RAVE, epic
 from tests import toy
 from tests.conftest import Python
 from tests.test_toy import after
 
-running_module = sys.modules["icarus.engine.running"]
+running_module = sys.modules["icarus.engine.compiled_search"]
 EVERYTHING = parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
 
 
@@ -617,7 +617,7 @@ CHECKED = """
 import json, sys
 import numpy as np
 from icarus import games, parse, search
-from icarus.compiler.functions import DEBUG
+from icarus.compiler.kernels.functions import DEBUG
 result, strategy = {"debug": DEBUG}, parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
 for name in ("othello", "phantom-mnk"):
     found = search(games.load(name).new_initial_state(seed=3), strategy, iterations=300, seed=6)

@@ -29,12 +29,12 @@ from icarus import (
     search,
     values,
 )
+from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import CompilationError
-from icarus.compiler.rng import seeded
-from icarus.engine.lowering import lowered
-from icarus.engine.mixtures import of_means
-from icarus.engine.plain_choice import Composed, Decision
-from icarus.engine.plain_history import Playout
+from icarus.engine.program.lowering import lowered
+from icarus.engine.program.mixtures import of_means
+from icarus.engine.reference.choice import Composed, Decision
+from icarus.engine.reference.history import Playout
 from icarus.kernel import find, helper, record, update
 from icarus.specs import LGRF2
 from tests import toy

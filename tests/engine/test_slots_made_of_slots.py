@@ -20,9 +20,9 @@ from icarus import (
     search,
     values,
 )
-from icarus.compiler.digest import attributes_read, digest
+from icarus.compiler.cache.digest import attributes_read, digest
 from icarus.compiler.messages import CompilationError
-from icarus.engine.lowering import lowered
+from icarus.engine.program.lowering import lowered
 from icarus.kernel import SELECTION, SIMULATION
 from icarus.testing import Decision, Played
 from tests import toy

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from icarus import Enhancement, games, search
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, information, initial
-from icarus.compiler.functions import plain
-from icarus.engine import memory, tables
-from icarus.engine.running import Search
+from icarus.compiler.kernels.functions import plain
+from icarus.engine.compiled_search import Search
+from icarus.engine.records import memory, tables
+from icarus.engine.records.tables import SMALLEST, Records, Table
 from icarus.engine.search import begin_search
-from icarus.engine.tables import SMALLEST, Records, Table
 from icarus.kernel import CHANCE, NONE
 from icarus.kernel.theta import FULLEST, MARKS, index_of
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST2, epic, nast, ucb1

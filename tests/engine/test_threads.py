@@ -28,9 +28,9 @@ from icarus import (
     values,
 )
 from icarus.algebra import ACTION, COUNT, NOTHING, argmax, information, initial, weight
-from icarus.engine import tables as tables_module
+from icarus.engine.compiled_search import Search
 from icarus.engine.parallel import Shared, SharedRecords
-from icarus.engine.running import Search
+from icarus.engine.records import tables as tables_module
 from icarus.kernel import SIMULATION, History, Theta, Updates, find, update
 from icarus.specs import BASELINE, MAST
 from tests import toy

@@ -26,9 +26,9 @@ from icarus import (
     values,
 )
 from icarus.algebra import ACTION, PLAYER, Space
-from icarus.engine.running import Search
+from icarus.engine.compiled_search import Search
+from icarus.engine.inspect.tree import tree_of
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, parse_scheme
-from icarus.engine.tree import tree_of
 from icarus.kernel import (
     CHANCE,
     SIMULATION,

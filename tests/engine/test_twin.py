@@ -9,7 +9,7 @@ import pytest
 
 from icarus import Enhancement, Game, games, linear, majority, maxilinear, weight
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
-from icarus.engine.running import Search
+from icarus.engine.compiled_search import Search
 from icarus.kernel import CHANCE, NONE
 from icarus.specs import AMAF, AMAF_STRICT, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive

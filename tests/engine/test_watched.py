@@ -3,7 +3,7 @@
 import pytest
 
 from icarus import BASELINE, MAST, SO_ISMCTS_POM, DeterminizedUCT, games, in_python, parse, search, show_playout
-from icarus.engine.watched import ONLY, watch_playout
+from icarus.engine.inspect.playout import ONLY, watch_playout
 from tests.toy import BRANCHES
 
 REWARDS = {  # of toy-branches, by all that can be played

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus import games
-from icarus.equilibrium.deals import deals_of, information_state, seen_by
+from icarus.equilibrium.tree.deals import deals_of, information_state, seen_by
 from icarus.kernel import below
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from icarus import games
-from icarus.equilibrium.cfr import CFR
-from icarus.equilibrium.mccfr import EXTERNAL, MCCFR, OUTCOME
-from icarus.equilibrium.tree import tree_of
+from icarus.equilibrium.solvers.cfr import CFR
+from icarus.equilibrium.solvers.mccfr import EXTERNAL, MCCFR, OUTCOME
+from icarus.equilibrium.tree.tree import tree_of
 
 each_sampling = pytest.mark.parametrize("sampling", [EXTERNAL, OUTCOME])
 by_seed = pytest.mark.parametrize("seed", range(3))

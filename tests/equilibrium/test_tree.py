@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from icarus import games
-from icarus.equilibrium.arrays import NOTHING
-from icarus.equilibrium.deals import deals_of, information_state
-from icarus.equilibrium.size import estimated
-from icarus.equilibrium.tree import GameTree, tree_of, walk_of
+from icarus.equilibrium.tree.arrays import NOTHING
+from icarus.equilibrium.tree.deals import deals_of, information_state
+from icarus.equilibrium.tree.size import estimated
+from icarus.equilibrium.tree.tree import GameTree, tree_of, walk_of
 from icarus.kernel import CHANCE
 
 SMALL = ["kuhn-poker", "leduc-poker", "goofspiel(cards=3)", "liars-dice(faces=3)"]

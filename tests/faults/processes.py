@@ -179,7 +179,7 @@ def edit_while_running(bench: Bench) -> None:
 
 
 STARTING = """
-from icarus.compiler.entries import Entry
+from icarus.compiler.kernels.kernel import Entry
 def triple(number):
     return 3 * number
 print(Entry(triple, 1, "triple")(14))

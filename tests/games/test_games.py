@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from icarus import Game, State, games
-from icarus.commands.audit import audit
-from icarus.compiler.rng import seeded
+from icarus.audit import audit
+from icarus.compiler.kernels.rng import seeded
 from icarus.games.dou_di_zhu.plays import cards_of
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL
 from tests import toy

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, Enhancement, State, games
-from icarus.engine.running import Search
+from icarus.engine.compiled_search import Search
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme
 from icarus.kernel import AVAILABLE, EXPANSION, SIMULATION, VISIT
 from icarus.specs import (

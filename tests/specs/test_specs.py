@@ -15,8 +15,8 @@ import pytest
 
 from icarus import Enhancement, Game, State, games, linear, parse, search
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
-from icarus.engine.running import Search
-from icarus.engine.told import NEEDED, tables_of
+from icarus.engine.compiled_search import Search
+from icarus.engine.program.requirements import NEEDED, tables_of
 from icarus.kernel import (
     AVAILABLE,
     CHANCE,

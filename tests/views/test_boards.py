@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, games, search
-from icarus.engine.tree import tree_of
+from icarus.engine.inspect.tree import tree_of
 from icarus.games.cards import card_text
 from icarus.views.boards import BOARDS, drawing, parts
 

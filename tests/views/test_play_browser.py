@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from icarus import BASELINE, Agent, games
-from icarus.commands.play_browser import LATE, Server, Table
-from icarus.commands.play_session import Session
+from icarus.commands.play.browser import LATE, Server, Table
+from icarus.commands.play.session import Session
 
 QUICK = Agent(BASELINE, iterations=20)
 

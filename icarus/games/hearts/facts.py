@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler.rng import next_word
+from icarus.compiler.kernels.rng import next_word
 from icarus.games.cards import CARDS, PACK, RANKS
 from icarus.kernel import helper, inlined, popcount
 

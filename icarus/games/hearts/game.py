@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.rng import RNG_WORDS, next_word
+from icarus.compiler.kernels.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, RANKS, card_text, cards_text, suit_cards
 from icarus.games.hearts.facts import (
     ALL_PASSES,

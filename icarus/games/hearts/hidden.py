@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler.rng import next_word
+from icarus.compiler.kernels.rng import next_word
 from icarus.games.cards import CARDS, PACK
 from icarus.games.hearts.facts import (
     ALL_PASSES,

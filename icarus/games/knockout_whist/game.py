@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.rng import RNG_WORDS, next_word
+from icarus.compiler.kernels.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, RANKS, SUIT_SYMBOLS, SUITS, card_text, cards_text, suit_cards
 from icarus.games.knockout_whist.facts import (
     BELIEFS,

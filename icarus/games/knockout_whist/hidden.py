@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from icarus.compiler.rng import RNG_WORDS, next_word
+from icarus.compiler.kernels.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, draw_deal, prepare_deal, suits_cards
 from icarus.kernel import CHANCE, CONTINUES, below, helper, inlined, popcount
 

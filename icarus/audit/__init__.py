@@ -1,0 +1,65 @@
+"""The audit of a game: does it keep the contract of `Game`, and are its determinizations all that an observer knows and no more?"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from icarus.audit.contract import CONTRACT, GAMES_FOR_EACH, Contract
+from icarus.audit.determinizations import HIDDEN, Determinizations, differences
+from icarus.audit.report import AuditReport, Check
+from icarus.checks import integer
+from icarus.checks import seed as checked_seed
+from icarus.kernel.game import Game
+
+GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
+CHECKS = {**CONTRACT, **HIDDEN}
+
+
+def audit(
+    game: Game,
+    *,
+    games: int = GAMES,
+    determinizations: int = DETERMINIZATIONS,
+    seed: int | Sequence[int] = 0,
+    multiplicity: Callable[[Any], float] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> AuditReport:
+    """Check that a game keeps the contract of `Game`, and that its determinizations agree with all that the observer knows, and use
+    nothing that he does not know.
+
+    Args:
+        games: random games to look at for their determinizations; five times as many are played for the contract.
+        determinizations: draws at each decision. It takes 25 for each state of an information set to tell whether it is uniform.
+        seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
+        multiplicity: `multiplicity(state)`, how many deals state data stands for; the game's own, where it has one, or 1.
+        progress: called after every game with the games looked at and the determinizations drawn so far.
+
+    Raises:
+        TypeError: something that is no game. ValueError: games, determinizations or a seed that are no positive integers.
+    """
+    if not isinstance(game, Game):
+        raise TypeError(f"an audit looks at a Game, such as games.load('knockout-whist'), not at {game!r}")
+    for name, number in (("games", games), ("determinizations", determinizations)):
+        integer(name, number, least=1)
+    fixed = checked_seed(seed)
+    started, key = time.perf_counter(), fixed if isinstance(fixed, tuple) else (fixed,)
+    contract = Contract(game, key)
+    hidden = Determinizations(game, determinizations, key, multiplicity or game.multiplicity)
+    for number in range(games):
+        for extra in range(GAMES_FOR_EACH):
+            contract.play(GAMES_FOR_EACH * number + extra)
+        if game.determinize is not None and not contract.broken:
+            hidden.play(number)
+            if not hidden.broken:
+                contract.play_determinized(number)
+        if progress is not None:
+            progress(number + 1, hidden.drawn)
+    contract.finish()
+    hidden.finish(contract.broken)
+    perfect, checks = game.determinize is None, tuple(contract.checks.values())
+    checks += () if perfect else tuple(hidden.checks.values())
+    seconds = time.perf_counter() - started
+    return AuditReport(str(game), games, hidden.decisions, hidden.drawn, perfect, checks, seconds)
+
+
+__all__ = ["CHECKS", "CONTRACT", "HIDDEN", "AuditReport", "Check", "audit", "differences"]

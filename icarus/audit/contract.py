@@ -1,0 +1,319 @@
+"""The contract of a game: each promise that the docstring of `Game` asks for, tested in random games."""
+
+import math
+import random
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from icarus.audit.draws import facts_of
+from icarus.audit.fences import UNWRITTEN, BrokenPromise, Fenced
+from icarus.audit.report import Check
+from icarus.compiler.kernels.rng import seeded
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
+from icarus.kernel.data import out_of_range
+from icarus.kernel.game import Game
+
+T = TypeVar("T")
+GAMES_FOR_EACH = 5  # random games for each that is looked at for its determinizations
+MOST_ACTIONS = 20_000  # of a game that is taken to end
+TOLERANCE = 1e-9  # of a sum of probabilities
+LAST_ACTIONS = 200  # of the history, told in an example
+
+CONTRACT = {
+    "mover": "the player about to act is one of the players, CHANCE or TERMINAL",
+    "choices": "1 to max_legal legal actions, different, not negative and below `actions`, the same when asked twice and in a copy",
+    "notation": "legal actions have different texts",
+    "chances": "the outcomes of chance have probabilities from 0 to 1 that sum to 1",
+    "moves": "observe leaves the mover's own entry as it is",
+    "episodes": "an episode label is at least 0 or CONTINUES; the number of a choice made at once at least 0",
+    "recall": "recall tells what each viewer has seen of the episode; it is there where something was hidden in one",
+    "repeat": "the same seed deals and determinizes the same, the same action changes equal states equally, and whoever is asked twice "
+    "says the same",
+    "ranges": "every field of the state data stays within its range, in determinizations too",
+    "rewards": "at the end a reward from 0 to 1 is written for each player",
+    "end": f"a random game ends within {MOST_ACTIONS:,} actions",
+    "memory": "functions write only into what they are given; all but initial, apply and determinize leave the state alone",
+    "board": "states with the same text have the same player about to act, legal actions or rewards",
+}
+_ABSENT = {
+    "chances": "no chance was met",
+    "moves": "everyone sees every action",
+    "episodes": "the game has neither episodes nor choices made at once",
+    "recall": "nothing is hidden in episodes",
+    "ranges": "the game names no ranges",
+}
+
+
+class Contract:
+    """The contract of a game under test, in one random game after another."""
+
+    def __init__(self, game: Game, seed: tuple[int, ...]) -> None:
+        self.game, self.seed = game, seed
+        self.checks = {name: Check(name, claim) for name, claim in CONTRACT.items()}
+        self._fenced = Fenced(game)
+        self._boards: dict[int, Any] = {}
+        self._told_of, self._played = "", [""]
+        self._in_playout = False  # where the game goes on from a determinization: nothing is determinized there
+        self._seen: list[list[int]] | None = None  # by each viewer since the episode began; None where nobody knows
+        self.determinizations: list[tuple[np.ndarray, int, str]] = []  # true states to determinize, with who acts
+
+    @property
+    def broken(self) -> bool:
+        return any(check.failed for check in self.checks.values())
+
+    def play(self, number: int) -> None:
+        """Test the contract in a random game."""
+        seed = (*self.seed, 2, number)
+        self._in_playout = False
+        self._begin(f"game {number + 1}, new_initial_state(seed={seed})", f"{seed}")
+        self._guarded(lambda: self._deal(seed))
+
+    def play_determinized(self, number: int) -> None:
+        """Test the contract in a random game that goes on from a determinization, as a playout does."""
+        if not self.determinizations:
+            return
+        data, observer, where = random.Random(f"{self.seed} at {number}").choice(self.determinizations)
+        self._begin(f"{where}, then in a determinization for player {observer}", f"{self.seed} from {number}")
+
+        def go_on() -> None:
+            self._fenced.place(data)
+            self._fenced.determinize(observer, seeded((*self.seed, 3, number)))
+            self._seen, self._in_playout = None, True
+            self._go_on()
+
+        self._guarded(go_on)
+
+    def finish(self) -> None:
+        """Say of what was never met that it was not."""
+        for name, note in _ABSENT.items():
+            if not self.checks[name].checked:
+                self.checks[name].note = note
+
+    # ------------------------------------------------------------------------------------------------------------ a game
+
+    def _begin(self, told_of: str, luck: str) -> None:
+        self._told_of, self._played, self.luck = told_of, [], random.Random(luck)
+
+    def _guarded(self, game: Callable[[], None]) -> None:
+        """A game that ends where a promise is broken."""
+        try:
+            game()
+        except BrokenPromise as broken:
+            told = broken.told
+            self.checks[broken.promise].count(1, 1, lambda: self._example(told))
+
+    def _example(self, told: str) -> str:
+        """Which game, after which actions, what is wrong, and the state."""
+        last = self._played[-LAST_ACTIONS:]
+        moves = ("… " if len(last) < len(self._played) else "") + (" ".join(last) or "nothing")
+        try:
+            board = str(self.game.text(facts_of(self._fenced.data)))
+        except Exception as error:  # the text may be what is broken
+            board = f"text raises {error!r}"
+        return f"{self._told_of}, after {moves}: {told}\n  " + board.replace("\n", "\n  ")
+
+    def _held(self, promise: str, so: bool, told: str | Callable[[], str]) -> None:
+        """Count a promise as tested; the game ends if it was not kept."""
+        if not so:
+            raise BrokenPromise(promise, told if isinstance(told, str) else told())
+        self.checks[promise].checked += 1
+
+    def _deal(self, seed: tuple[int, ...]) -> None:
+        self._fenced.initial(seeded(seed))
+        first = self._fenced.data
+        self._fenced.initial(seeded(seed))
+        same = _same(first, self._fenced.data)
+        self._held("repeat", same, lambda: "initial makes another state of the same seed")
+        self._seen = [[] for _ in range(self.game.viewers)]
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Play at random from the state to the end."""
+        self._label()
+        for _ in range(MOST_ACTIONS):
+            self._ranges()
+            player = self._player()
+            if player == TERMINAL:
+                self._board(player, tuple(self._rewards()))
+                self.checks["end"].checked += 1
+                self.checks["memory"].checked += 1
+                return
+            actions = self._choices()
+            texts = self._notation(actions)
+            self._board(player, tuple(actions))
+            weights = self._chances(len(actions)) if player == CHANCE else [1.0] * len(actions)
+            k = self.luck.choice([k for k, weight in enumerate(weights) if weight > 0])
+            self._determinize(player)
+            self._number()
+            self._notice(player, actions[k])
+            self._apply(actions[k])
+            self._played.append(texts[k])
+            self._label()
+            self._recall()
+        raise BrokenPromise("end", f"it has not ended after {MOST_ACTIONS:,} actions")
+
+    # ------------------------------------------------------------------------------------------------------- the promises
+
+    def _ranges(self) -> None:
+        if self.game.ranges:
+            outside = out_of_range(self.game, self._fenced.data)
+            self._held("ranges", outside is None, str(outside))
+
+    def _player(self) -> int:
+        player, players = self._twice("player", self._fenced.player), self.game.players
+        told = f"player {player} is about to act; it must be 0 to {players - 1}, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})"
+        self._held("mover", player in (CHANCE, TERMINAL) or 0 <= player < players, told)
+        return player
+
+    def _twice(self, name: str, ask: Callable[[], T]) -> T:
+        """What a function answers, which must be the same when it is asked again."""
+        answer, again = ask(), ask()
+        told = f"{name} says {answer}, then for the same state {again}"
+        self._held("repeat", repr(answer) == repr(again), told)  # as texts NaN is NaN
+        return answer
+
+    def _choices(self) -> list[int]:
+        actions = self._fenced.legal()
+        again = self._fenced.legal()
+        self._fenced.place(self._fenced.data)
+        copied = self._fenced.legal()
+        wrong = [action for action in actions if action < 0]
+        shown = "one that was not written" if UNWRITTEN in wrong else f"{wrong[0]}" if wrong else ""
+        twice = next((action for i, action in enumerate(actions) if action in actions[:i]), None)
+        self._held("choices", not wrong, lambda: f"among {len(actions)} legal actions there is {shown}")
+        self._held("choices", twice is None, lambda: f"the legal action {twice} is written twice")
+        beyond = [] if self.game.actions is None else [action for action in actions if action >= self.game.actions]
+        told = f"the legal action {max(actions)} is not below `actions` of the game, {self.game.actions}"
+        self._held("choices", not beyond, told)
+        told = f"legal writes {actions[:10]}, then for the same state {again[:10]} and for a copy {copied[:10]}"
+        self._held("choices", actions == again == copied, told)
+        return actions
+
+    def _notation(self, actions: list[int]) -> list[str]:
+        facts = facts_of(self._fenced.data)
+        try:
+            texts = [self.game.action_text(facts, action) for action in actions]
+        except Exception as error:
+            raise BrokenPromise("notation", f"action_text raises {error!r}") from None
+        first: dict[str, int] = {}
+        for action, text in zip(actions, texts, strict=True):
+            self._held("notation", isinstance(text, str), lambda: f"action_text gives {texts[0]!r}, which is no text")
+            one = first.setdefault(text, action)
+            told = f"the actions {one} and {action} are both written {text!r}"
+            self._held("notation", one == action, told)
+        return texts
+
+    def _chances(self, count: int) -> list[float]:
+        if not self._fenced.knows("chance"):
+            return [1.0] * count
+        found = self._twice("chance", lambda: self._fenced.probabilities(count, math.nan))
+        if any(map(math.isnan, found)):
+            again = self._fenced.probabilities(count, 0.0)
+            which = next(k for k, value in enumerate(found) if math.isnan(value))
+            told = "is nan" if math.isnan(again[which]) else "is not written"
+            raise BrokenPromise("chances", f"the probability of outcome {which + 1} of {count} {told}")
+        outside = next((value for value in found if not 0 <= value <= 1), None)
+        self._held("chances", outside is None, lambda: f"a probability is {outside}")
+        total = math.fsum(found)
+        self._held("chances", abs(total - 1) <= TOLERANCE, lambda: f"the probabilities sum to {total:.12g}")
+        return found
+
+    def _rewards(self) -> list[float]:
+        found, again = self._fenced.rewards(math.nan), self._fenced.rewards(0.5)
+        for player, (one, other) in enumerate(zip(found, again, strict=True)):
+            told = "is not written" if math.isnan(one) and not math.isnan(other) else f"is {one}"
+            if 0 <= one <= 1 and one != other:
+                told += f", then for the same state {other}"
+            so = 0 <= one <= 1 and one == other
+            self._held("rewards", so, f"the reward of player {player} {told}")
+        return found
+
+    def _number(self) -> None:
+        if self._fenced.knows("simultaneous"):
+            number = self._twice("simultaneous", self._fenced.choice)
+            self._held("episodes", number >= 0, lambda: f"simultaneous is {number}; it must be at least 0")
+
+    def _notice(self, player: int, action: int) -> None:
+        """What each viewer sees of an action."""
+        moves = self._twice("observe", lambda: self._fenced.moves(action))
+        if self._fenced.knows("observe"):
+            own = action if player == CHANCE else moves[player]
+            self._held("moves", own == action, lambda: f"the mover, {player}, sees {own} of his own action {action}")
+        if self._seen is not None:
+            eyes = [action] if self.game.viewers == 1 else [*moves, action]
+            for seen, move in zip(self._seen, eyes, strict=True):
+                seen += [move] * (move != UNSEEN)
+
+    def _apply(self, action: int) -> None:
+        before = self._fenced.data
+        self._fenced.apply(action)
+        after = self._fenced.data
+        self._fenced.place(before)
+        self._fenced.apply(action)
+        same = _same(after, self._fenced.data)
+        self._held("repeat", same, lambda: f"apply makes two different states of one by the same action {action}")
+
+    def _label(self) -> None:
+        if not self._fenced.knows("episode"):
+            return
+        label = self._twice("episode", self._fenced.label)
+        self._held(
+            "episodes", label >= CONTINUES, lambda: f"the label is {label}; it must be at least 0 or CONTINUES (-1)"
+        )
+        if label >= 0:
+            self._seen = [[] for _ in range(self.game.viewers)]
+
+    def _recall(self) -> None:
+        if self._seen is None or self.game.viewers == 1 or self._fenced.player() == TERMINAL:
+            return
+        if not self._fenced.knows("recall"):
+            hidden = self._fenced.knows("episode") and any(seen != self._seen[-1] for seen in self._seen)
+            self._held("recall", not hidden, lambda: "something is hidden in this episode, and there is no recall")
+            return
+        for viewer, seen in enumerate(self._seen):
+            found = self._twice("recall", partial(self._fenced.recalled, viewer))
+            told = f"viewer {viewer} has seen {seen[-10:]} of the episode, but recall tells {found[-10:]}"
+            self._held("recall", found == seen, told)
+
+    def _board(self, player: int, following: tuple[float, ...]) -> None:
+        """Whether another state looks the same to everyone together, and is not."""
+        try:
+            text = self.game.text(facts_of(self._fenced.data))
+        except Exception as error:
+            raise BrokenPromise("board", f"text raises {error!r}") from None
+        self._held("board", isinstance(text, str), lambda: f"text gives {text!r}, which is no text")
+        recalled = tuple(self._fenced.recalled(self.game.players)) if self._fenced.knows("recall") else ()
+        known = self._boards.setdefault(hash((text, recalled)), (player, following))
+        told = f"another state has this text, but there {_outlook(*known)} and here {_outlook(player, following)}"
+        self._held("board", known == (player, following), told)
+
+    def _determinize(self, player: int) -> None:
+        """Draw a determinization, for what it writes; keep some states to play on from theirs."""
+        if player == CHANCE or self._in_playout or not self._fenced.knows("determinize"):
+            return
+        data = self._fenced.data
+        if self.luck.random() < 1 / (1 + len(self._played)):
+            self.determinizations.append(
+                (data, player, f"{self._told_of}, after {' '.join(self._played) or 'nothing'}")
+            )
+        worlds = []
+        for _ in range(2):
+            self._fenced.place(data)
+            self._fenced.determinize(player, seeded((*self.seed, 4, len(self._played))))
+            worlds.append(self._fenced.data)
+        self._fenced.place(data)
+        self._held("repeat", _same(*worlds), "determinize draws two different states by the same seed")
+
+
+def _same(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two states are equal field by field; the bytes between the fields count for nothing."""
+    return one.tobytes() == other.tobytes() or bool((one == other).all())
+
+
+def _outlook(player: int, following: tuple[float, ...]) -> str:
+    if player == TERMINAL:
+        return f"the game has ended with the rewards {list(following)}"
+    return f"{'chance' if player == CHANCE else f'player {player}'} has the actions {list(following[:10])}"

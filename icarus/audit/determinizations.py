@@ -1,0 +1,398 @@
+"""Audit of a game's hidden information: is a determinization all that the observer knows, and nothing that he does not know?
+
+Random games are played; at each decision of each player many determinizations are drawn by his eyes, and each check of HIDDEN is
+made, on all of them or on a sample. Nothing is known of the game but its functions.
+
+Two states are the same to the audit when all that everyone together can see of them is the same: their text, and the
+actions of the episode as the environment recalls them. So generators of coming deals and other bookkeeping count for nothing.
+What a text leaves out is not compared; each text must hide equally many facts, or the draws would not look uniform.
+
+An information set is *small* where there were at least DRAWS_PER_STATE draws for each state found in it: a state is then missed
+with a probability of e^-25, so what is not found is excluded, and the counts can be compared with the uniform distribution.
+
+Deals are what is equally likely. Where data says less than the deal (ranks without their suits), `multiplicity(state)` must
+tell how many deals it stands for, up to a common factor.
+"""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.audit.draws import FAULTS, ROOM, Eyes, facts_of
+from icarus.audit.report import Check
+from icarus.audit.uniformity import DRAWS_PER_STATE, Tally, chi_square_functions, uneven
+from icarus.compiler.kernels.rng import seeded
+from icarus.engine.search import Result, search
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN
+from icarus.kernel.constants import RECALLED
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
+from icarus.specs import EPIC, MAST, NAST2
+
+FEWEST_DRAWS = 200  # to compare, however small the set is
+PROBED = 30  # where these are all different, the set is large
+FALSE_ALARM = 1e-6  # the p-value below which draws are not uniform
+GAMES_PER_DEAL = 2  # so that different actions after the same deal can look alike
+REPLAYED = 2  # determinizations replayed at each decision
+SWAPPED = 100  # determinizations drawn from another one, taken as the truth, at each decision
+SEARCHES_PER_GAME, ITERATIONS = 3, 60
+BEFORE_SEARCH = (
+    "player",
+    "actions",
+    "legal",
+)  # who fails these is not searched: compiled code trusts a game to keep its rules
+STRATEGY = EPIC >> (MAST + NAST2) / 2  # reads histories, episodes, actions and n-grams
+LAST_ACTIONS = 10  # of the history, told in an example
+HIDING = (
+    "; but different data have the same text here: if they are different deals, the text hides what makes them differ "
+    "(suits, say), and the alarm is false: show it, or count the deals of data by multiplicity"
+)
+
+HIDDEN = {
+    "player": "the same player is about to act in every determinization",
+    "actions": "he has the same legal actions, in the same order",
+    "view": "he sees the same episode label and the same moves of the episode",
+    "legal": "initial data and legal actions lead to the determinization",
+    "history": "on that way the observer sees the moves that he has seen",
+    "again": "a determinization can be determinized, and all of this holds again",
+    "swap": "hidden facts change no draw: where a determinization is the truth, the same random numbers draw the same",
+    "search": "hidden facts change no search: where a determinization is the truth, the same seed finds the same records",
+    "truth": "the truth, and whatever looks like it to the observer after the same deal, is among the draws",
+    "others": "a determinization is among the draws of another player to whom it were the truth",
+    "uniform": "all states of an information set are equally likely",
+}
+_NO_SMALL_SET = "no information set was small enough for the number of draws"
+_UNCHECKED = {
+    "swap": "nothing was hidden at any decision",
+    "search": "nothing was hidden at any decision with a choice",
+    "again": "nothing was hidden at any decision",
+    "truth": _NO_SMALL_SET,
+    "others": _NO_SMALL_SET,
+    "uniform": "no information set of several states was small enough for the number of draws",
+}
+
+
+class Determinizations:
+    """An audit under way, with the random game that is being played."""
+
+    def __init__(
+        self, game: Game, determinizations: int, seed: tuple[int, ...], multiplicity: Callable[[Any], float] | None
+    ) -> None:
+        self.game, self.determinizations, self.seed, self.multiplicity = game, determinizations, seed, multiplicity
+        self.checks = {name: Check(name, claim) for name, claim in HIDDEN.items()}
+        self.decisions = self.drawn = 0
+        self._chi_square, self._chi_square_tail = chi_square_functions()
+        self._statistic = self._freedom = self._largest = 0.0
+        self._least, self._least_told = 1.0, ""
+        self._alike: dict[
+            int, dict[Any, float]
+        ] = {}  # by what an observer has noticed: the true states, and the deals of each
+        self._faces: dict[bytes, Any] = {}
+        self._recalled, self._listed = np.zeros(RECALLED, np.int64), np.zeros(ROOM * game.max_legal, np.int64)
+        self._number, self._texts = 0, [""]
+        self._noticed: list[list[tuple[str, int]]] = []
+        self._snapshots: list[tuple[State, np.ndarray]] = []
+
+    # --------------------------------------------------------------------------------------------------- a random game
+
+    def play(self, number: int) -> None:
+        """Play a random game and look at each decision of it."""
+        self._number, self._texts, self._snapshots = number, [], []
+        self.luck, self.rng = random.Random(f"{self.seed} {number}"), seeded((*self.seed, 1, number))
+        state = self.game.new_initial_state((*self.seed, 0, number // GAMES_PER_DEAL))
+        deal = state.data.tobytes()
+        self._noticed = [[] for _ in range(self.game.players)]
+        self._notice_label(state)
+        while (player := state.current_player()) != TERMINAL:
+            if player != CHANCE:
+                self._decision(state, player, deal)
+                action = self.luck.choice(state.legal_actions())
+            else:
+                outcomes = state.chance_outcomes()
+                action = self.luck.choices([outcome for outcome, _ in outcomes], [share for _, share in outcomes])[0]
+            self._texts.append(state.action_to_string(action))
+            self._notice_move(state, action)
+            state.apply_action(action)
+            self._notice_label(state)
+        if not any(self.checks[name].failed for name in BEFORE_SEARCH):
+            for snapshot in self.luck.sample(self._snapshots, min(SEARCHES_PER_GAME, len(self._snapshots))):
+                self._search(*snapshot)
+
+    def _notice_label(self, state: State) -> None:
+        episode = self.game.entries().episode
+        label = -1 if episode is None else episode(state.data.ctypes.data)
+        if label >= 0:
+            for noticed in self._noticed:
+                noticed.append(("label", label))
+
+    def _notice_move(self, state: State, action: int) -> None:
+        moves, observe = np.full(self.game.players, action, np.int64), self.game.entries().observe
+        if observe is not None:
+            observe(state.data.ctypes.data, action, moves.ctypes.data, self.game.players)
+        for noticed, move in zip(self._noticed, moves.tolist(), strict=True):
+            if move != UNSEEN:
+                noticed.append(("move", move))
+
+    def _describe(self, state: State, what: str, data: np.ndarray | None = None) -> str:
+        """An example: where in which game, what is wrong, and the determinization that it is wrong with."""
+        texts = self._texts[: len(state.history)]
+        before = f"… {' '.join(texts[-LAST_ACTIONS:])}" if len(texts) > LAST_ACTIONS else " ".join(texts) or "nothing"
+        told = f"game {self._number + 1}, player {state.current_player()} after {before}: {what}"
+        return told if data is None else told + "\n  " + str(State.made(self.game, data)).replace("\n", "\n  ")
+
+    # ------------------------------------------------------------------------------------------------------ a decision
+
+    def _decision(self, state: State, observer: int, deal: bytes) -> None:
+        self.decisions += 1
+        self._faces.clear()
+        eyes, before = Eyes(state, observer), self.rng.copy()
+        worlds, faults = eyes.draws(state.data, self.determinizations, self.rng)
+        self.drawn += len(worlds)
+        for name, bit in FAULTS.items():
+            self._count_faults(name, state, worlds, np.flatnonzero(faults & bit))
+        if self.game.retrace is not None:
+            for i in range(min(len(worlds), REPLAYED)):
+                self._replay(state, observer, worlds[i : i + 1])
+        self._count(state, observer, worlds, deal)
+        truth = self._face(state.data)
+        sound = np.flatnonzero(faults[:SWAPPED] == 0)
+        other = next((worlds[i : i + 1] for i in sound if self._face(worlds[i : i + 1]) != truth), None)
+        if other is not None and self._swap(state, eyes, other, worlds[:SWAPPED], before):
+            self._ask_another(state, observer, other)
+            if len(state.legal_actions()) > 1:
+                self._snapshots.append((state.clone(), other))
+
+    def _count_faults(self, name: str, state: State, worlds: np.ndarray, wrong: np.ndarray) -> None:
+        self.checks[name].count(
+            len(worlds),
+            len(wrong),
+            lambda: self._describe(state, "not so in this one:", worlds[wrong[0] : wrong[0] + 1]),
+        )
+
+    def _face(self, data: np.ndarray) -> Any:
+        """All that can be seen of a state by everyone together."""
+        key = data.tobytes()
+        if key not in self._faces:
+            recall, actions = self.game.entries().recall, 0
+            if recall is not None:
+                actions = recall(data.ctypes.data, self.game.players, self._recalled.ctypes.data, RECALLED)
+            self._faces[key] = self.game.text(facts_of(data)), self._recalled[:actions].tobytes()
+        return self._faces[key]
+
+    def _tally(self, worlds: np.ndarray) -> "Tally | None":
+        """How often each state was drawn; None where the information set is not small."""
+        tally, most = Tally(), len(worlds) // DRAWS_PER_STATE
+        for i in range(len(worlds)):
+            face = self._face(worlds[i : i + 1])
+            tally.add(face, worlds[i : i + 1].tobytes())
+            if tally.counts[face] == 1:
+                tally.deals[face] = self._deals(worlds[i : i + 1])
+            if len(tally.counts) > most or i + 1 == len(tally.counts) == PROBED:
+                return None
+            if i + 1 >= max(FEWEST_DRAWS, len(tally.counts) * DRAWS_PER_STATE):
+                break
+        return tally
+
+    def _deals(self, data: np.ndarray) -> float:
+        return 1.0 if self.multiplicity is None else float(self.multiplicity(facts_of(data)))
+
+    def _replay(self, state: State, observer: int, data: np.ndarray) -> None:
+        """Go the way that leads to a determinization."""
+        found, wrong = self._retraced(state, data)
+        self.checks["legal"].count(1, bool(wrong), lambda: self._describe(state, wrong, data))
+        if found is not None:
+            seen, moves = (
+                [move for kind, move in self._noticed[observer] if kind == "move"],
+                list(found.moves(observer)),
+            )
+            agrees = moves == seen[len(seen) - len(moves) :]
+            self.checks["history"].count(
+                1,
+                not agrees,
+                lambda: self._describe(
+                    state, f"he has seen the moves {seen[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}", data
+                ),
+            )
+
+    def _retraced(self, state: State, data: np.ndarray) -> tuple[State | None, str]:
+        """The state that the way to a determinization leads to, with its history; or what is wrong with that way."""
+        assert self.game.retrace is not None
+        try:
+            start, actions = self.game.retrace(state, data)
+            found = State.made(self.game, start.copy())
+            for action in actions:
+                legal = self._legal(found)
+                if action not in legal:
+                    return (
+                        None,
+                        f"player {found.current_player()} could not have played {self.game.action_text(found.facts, action)}:",
+                    )
+                found.apply_action(action)
+        except Exception as error:  # whatever a way back stumbles over is what there is to tell
+            return None, f"no way leads there: {error!r}"
+        if not (found.data == data).all():
+            return None, f"the way back leads elsewhere, by {found.history_str()}:"
+        return found, ""
+
+    def _legal(self, state: State) -> list[int]:
+        """Legal actions, listed with room to spare; a state with more than any right one is refused before it is played on."""
+        if state.is_terminal():
+            return []
+        count = self.game.entries().legal(state.data.ctypes.data, self._listed.ctypes.data)
+        if count > self.game.max_legal:
+            raise ValueError(f"{count} legal actions, although max_legal is {self.game.max_legal}")
+        return self._listed[:count].tolist()
+
+    def _count(self, state: State, observer: int, worlds: np.ndarray, deal: bytes) -> None:
+        """Where the information set is small: nothing that can be true is excluded, and all of it is equally likely."""
+        tally = self._tally(worlds)
+        if tally is None:
+            return
+        known = hash((deal, observer, tuple(self._noticed[observer]), tuple(state.legal_actions())))
+        alike = self._alike.setdefault(known, {})
+        alike[self._face(state.data)] = self._deals(state.data)
+        excluded = [face for face, deals in alike.items() if tally.excludes(face, deals)]
+        self.checks["truth"].count(
+            1,
+            bool(excluded),
+            lambda: self._describe(
+                state, "never drawn, although it looks the same to him:\n  " + excluded[0][0].replace("\n", "\n  ")
+            ),
+        )
+        if self._chi_square is not None:
+            self._test(state, *tally.compared(), tally.merged)
+
+    def _test(self, state: State, counts: list[int], expected: list[float], merged: int) -> None:
+        if len(counts) < 2:
+            return
+        statistic, p = self._chi_square(counts, expected)
+        self.checks["uniform"].checked += 1
+        self.checks["uniform"].p_values.append(float(p))
+        self._statistic, self._freedom = self._statistic + statistic, self._freedom + len(counts) - 1
+        self._largest = max(self._largest, len(counts))
+        if p < self._least:
+            self._least, self._least_told = (
+                p,
+                self._describe(state, f"{uneven(counts, expected)} (p = {p:.2g}){HIDING * bool(merged)}"),
+            )
+
+    def _redrawn(
+        self, state: State, eyes: Eyes, other: np.ndarray, count: int, rng: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Draws where a determinization is the truth; None if the game cannot make them."""
+        try:
+            return eyes.draws(other, count, rng)
+        except Exception as error:  # whatever a game stumbles over is what there is to tell
+            told = self._describe(state, f"{error!r} where this is determinized:", other)
+            self.checks["again"].count(1, 1, lambda: told)
+            return None
+
+    def _swap(self, state: State, eyes: Eyes, other: np.ndarray, drawn: np.ndarray, rng: np.ndarray) -> bool:
+        """With a determinization as the truth, and the generator as it was, draw once more; False if that fails."""
+        redrawn = self._redrawn(state, eyes, other, len(drawn), rng)
+        if redrawn is None:
+            return False
+        worlds, faults = redrawn
+        self._count_faults("again", state, worlds, np.flatnonzero(faults))
+        differ = [
+            i for i in np.flatnonzero(worlds != drawn) if self._face(worlds[i : i + 1]) != self._face(drawn[i : i + 1])
+        ]
+        self.checks["swap"].count(
+            1,
+            bool(differ),
+            lambda: self._describe(state, f"draw {differ[0] + 1} is another one where this is the truth:", other),
+        )
+        return not faults.any()
+
+    def _ask_another(self, state: State, observer: int, other: np.ndarray) -> None:
+        """Whether a determinization can be the truth for somebody else."""
+        players = [player for player in range(self.game.players) if player != observer]
+        if not players:
+            return
+        player = self.luck.choice(players)
+        redrawn = self._redrawn(
+            state, Eyes(State.made(self.game, other), player), other, self.determinizations, self.rng
+        )
+        tally = None if redrawn is None else self._tally(redrawn[0])
+        if tally is not None:
+            self.checks["others"].count(
+                1,
+                tally.excludes(self._face(other), self._deals(other)),
+                lambda: self._describe(
+                    state, f"never drawn by the eyes of player {player} where it is the truth:", other
+                ),
+            )
+
+    def _search(self, state: State, data: np.ndarray) -> None:
+        """Search the truth, and a determinization as if it were the truth."""
+        other = self._retraced(state, data)[0] if self.game.retrace is not None else None
+        if other is None:
+            other = state.drawn(data.copy())
+        seed = (*self.seed, self._number)
+        try:
+            first, second = (search(root, STRATEGY, iterations=ITERATIONS, seed=seed) for root in (state, other))
+            different = differences(first, second)
+            told = f"other {', '.join(different)} where this is the truth:"
+        except Exception as error:  # here, too
+            different, told = ["error"], f"{error!r} where this is the truth:"
+        self.checks["search"].count(1, bool(different), lambda: self._describe(state, told, data))
+
+    # ------------------------------------------------------------------------------------------------------ the report
+
+    @property
+    def broken(self) -> bool:
+        """Whether what is drawn is wrong; of uniformity nothing is known before the end, and a search may fail by a broken contract."""
+        return any(check.failed for name, check in self.checks.items() if name != "search")
+
+    def finish(self, contract_broken: bool) -> None:
+        """Judge uniformity, and say of what was not checked why."""
+        if contract_broken:
+            for check in self.checks.values():
+                check.note = "not made to the end: the game breaks its contract"
+            return
+        self._judge_uniformity()
+        for name in ("legal", "history"):
+            if self.game.retrace is None:
+                self.checks[name].note = "the game has no retrace"
+        for check in self.checks.values():
+            if check.name == "search" and any(self.checks[name].failed for name in BEFORE_SEARCH):
+                check.note = "no search was made after other checks had failed"
+            elif not check.checked and not check.note:
+                check.note = _UNCHECKED.get(check.name, "no player had a decision")
+
+    def _judge_uniformity(self) -> None:
+        """The least p-value, corrected for the number of tests, and one for the sum of all statistics."""
+        check = self.checks["uniform"]
+        if self._chi_square is None:
+            check.note = "scipy is missing: pip install 'icarus[experiments]'"
+        elif check.checked:
+            together = float(self._chi_square_tail(self._statistic, self._freedom))
+            check.note = (
+                f"sets of up to {self._largest:.0f} states; the least p of {check.checked:,} is {self._least:.2g}, "
+                f"all together p = {together:.2g}"
+            )
+            biased = [p for p in check.p_values if p * check.checked < FALSE_ALARM]
+            check.failed = max(len(biased), int(together < FALSE_ALARM))
+            check.examples = [self._least_told] * bool(check.failed)
+
+
+def differences(first: Result, second: Result) -> list[str]:
+    """The names of the fields in which two results differ, but for the clock and the states; records component by component."""
+    found = []
+    for name in (field.name for field in attrs.fields(Result) if field.name not in ("seconds", "state", "records")):
+        one, other = getattr(first, name), getattr(second, name)
+        same = (
+            np.array_equal(one, other, equal_nan=one.dtype.kind == "f") if isinstance(one, np.ndarray) else one == other
+        )
+        found += [] if same else [name]
+    names = dict.fromkeys([*first.records, *second.records])
+    return found + [
+        f"records of {name}"
+        for name in names
+        if name not in first.records
+        or name not in second.records
+        or not np.array_equal(first.records[name].rows, second.records[name].rows)
+    ]

@@ -1,0 +1,120 @@
+"""The draws of an audit: many determinizations by the eyes of an observer, each with its faults."""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.pointers import array_at, call1, call2, call4, struct_at
+from icarus.kernel.constants import RECALLED
+from icarus.kernel.data import in_words
+from icarus.kernel.state import State
+
+ROOM = 16  # times max_legal: a wrong state may have more legal actions than any right one
+
+OTHER_PLAYER, OTHER_ACTIONS, OTHER_VIEW = 1, 2, 4  # faults of a determinization, a bit for each
+FAULTS = {"player": OTHER_PLAYER, "actions": OTHER_ACTIONS, "view": OTHER_VIEW}
+
+JOB = np.dtype(
+    [
+        ("determinize", np.int64),
+        ("player", np.int64),
+        ("legal", np.int64),
+        ("episode", np.int64),
+        ("recall", np.int64),
+        ("observer", np.int64),
+        ("beliefs", np.int64),
+        ("rng", np.int64),
+        ("truth", np.int64),
+        ("words", np.int64),  # address of data, and its length in 8 bytes
+        ("mover", np.int64),
+        ("label", np.int64),  # what every determinization must have: the player about to act, e(s),
+        ("actions", np.int64),
+        ("action_count", np.int64),  # his legal actions,
+        ("moves", np.int64),
+        ("move_count", np.int64),  # the moves that the observer recalls
+        ("listed", np.int64),
+        ("recalled", np.int64),  # room to write a determinization's own into
+        ("count", np.int64),
+        ("draws", np.int64),
+        ("faults", np.int64),  # the draws [count, words] and their faults [count]
+    ],
+    align=True,
+)
+_INT = np.dtype(np.int64)
+
+
+def draw(job: int) -> int:
+    """Draw the determinizations of a JOB and note the faults of each."""
+    j = struct_at(job, JOB)
+    truth, faults = array_at(j.truth, j.words, _INT), array_at(j.faults, j.count, _INT)
+    actions, moves = array_at(j.actions, j.action_count, _INT), array_at(j.moves, j.move_count, _INT)
+    listed, recalled = array_at(j.listed, j.action_count, _INT), array_at(j.recalled, j.move_count, _INT)
+    for k in range(j.count):
+        address = j.draws + 8 * k * j.words
+        state = array_at(address, j.words, _INT)
+        for i in range(j.words):
+            state[i] = truth[i]
+        call4(j.determinize, (address, j.observer, j.beliefs, j.rng))
+        if call1(j.player, (address,)) != j.mover:
+            faults[k] |= OTHER_PLAYER
+        elif j.mover == j.observer:
+            same = call2(j.legal, (address, j.listed)) == j.action_count
+            for i in range(j.action_count):
+                same = same and listed[i] == actions[i]
+            if not same:
+                faults[k] |= OTHER_ACTIONS
+        same = j.episode == 0 or call1(j.episode, (address,)) == j.label
+        if j.recall != 0:
+            same = same and call4(j.recall, (address, j.observer, j.recalled, RECALLED)) == j.move_count
+            for i in range(j.move_count):
+                same = same and recalled[i] == moves[i]
+        if not same:
+            faults[k] |= OTHER_VIEW
+    return 0
+
+
+class Eyes:
+    """A decision by the eyes of an observer: what must be alike in all determinizations, and the draws themselves."""
+
+    def __init__(self, state: State, observer: int) -> None:
+        game, entries = state.game, state.game.entries()
+        address = state.data.ctypes.data
+        self.game, self._job = game, np.zeros(1, JOB)
+        actions = np.array(state.legal_actions(), np.int64)
+        moves, recalled = np.zeros(RECALLED, np.int64), np.zeros(RECALLED, np.int64)
+        listed = np.zeros(ROOM * game.max_legal, np.int64)
+        self._arrays = {"actions": actions, "moves": moves, "recalled": recalled, "listed": listed}
+        for name in ("determinize", "player", "legal", "episode", "recall"):
+            self._job[name] = entries.address(name)
+        for name, array in self._arrays.items():
+            self._job[name] = array.ctypes.data
+        self._job["observer"], self._job["words"] = observer, len(in_words(state.data))
+        self._job["action_count"] = len(actions)
+        self._job["mover"] = state.current_player()
+        self._job["label"] = 0 if entries.episode is None else entries.episode(address)
+        if entries.recall is not None:
+            self._job["move_count"] = entries.recall(address, observer, moves.ctypes.data, RECALLED)
+
+    def draws(self, data: np.ndarray, count: int, rng: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Determinizations of data, [count] of game.state, and the faults of each, [count]."""
+        truth = in_words(data)
+        draws, faults = np.zeros((count, len(truth)), np.int64), np.zeros(count, np.int64)
+        beliefs = State.made(self.game, data).beliefs(int(self._job["observer"][0]))
+        for name, array in (("truth", truth), ("draws", draws), ("faults", faults), ("beliefs", beliefs), ("rng", rng)):
+            self._job[name] = array.ctypes.data
+        self._job["count"] = count
+        _draw()(self._job.ctypes.data)
+        data = np.ascontiguousarray(draws.view(np.uint8)[:, : self.game.state.itemsize])
+        return data.view(self.game.state)[:, 0], faults
+
+
+@functools.cache
+def _draw() -> Any:
+    return Entry(draw, 1, "the draws of an audit")
+
+
+def facts_of(data: np.ndarray) -> Any:
+    """A state data with attribute access."""
+    return data.view(np.recarray)[0]

@@ -1,0 +1,1 @@
+"""Speed and cost of searches, measured."""

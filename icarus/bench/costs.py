@@ -1,0 +1,284 @@
+"""What searches cost besides time: tables, memory, first contact; long searches, misses of the cache, several threads."""
+
+import itertools
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+import numpy as np
+
+from icarus.bench.speed import opening
+from icarus.engine.compiled_search import Search
+from icarus.engine.parallel import RECORDS, ROOTS
+from icarus.engine.records.tables import Table
+from icarus.engine.search import begin_search
+from icarus.kernel import NO_RECORD
+from icarus.specs import parse
+
+COUNTED = 50  # iterations whose updates are counted
+
+
+# ------------------------------------------------------------------------------------------------------- the use of tables
+
+
+@attrs.frozen
+class TableUse:
+    """What a search makes of the tables of its components.
+
+    Attributes:
+        game, subject: what was run.
+        updates: of records in an iteration, the mean of the last ones.
+        records: in all tables, for each iteration.
+        bytes: of all tables, for each record.
+        probes: rows that are looked at to find a record, the mean over all of them.
+    """
+
+    game: str
+    subject: str
+    updates: float
+    records: float
+    bytes: float
+    probes: float
+
+
+def use_of_tables(name: str, strategy: str, iterations: int) -> TableUse:
+    """What is in the tables after a search, and what its last iterations changed there."""
+    search, updates = Search(opening(name), parse(strategy), 0), 0
+    for made in range(max(0, iterations - COUNTED), iterations):
+        search.run(made + 1)
+        updates += int(search.program.component["count"].sum())
+    used = sum(table.used for table in search.tables)
+    return TableUse(
+        game=name,
+        subject=strategy,
+        updates=updates / min(COUNTED, iterations),
+        records=used / iterations,
+        bytes=sum(table.nbytes for table in search.tables) / used,
+        probes=float(np.concatenate([probes(table) for table in search.tables]).mean()),
+    )
+
+
+def probes(table: Table) -> np.ndarray:
+    """The number of rows from where a record's search begins to where it is, both included, for each record."""
+    keys = table.rows["record"][:-1]
+    places = np.flatnonzero(keys != NO_RECORD)
+    return ((places - keys[places]) & (table.capacity - 1)) + 1
+
+
+# ------------------------------------------------------------------------------------------- memory and starts, in processes
+
+
+def memory(name: str, strategy: str, iterations: int) -> float:
+    """Megabytes (10⁶ bytes) of resident memory that a search adds to the imported, compiled library; in a process of its own."""
+    command = _searching(name, strategy, iterations)
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def _searching(name: str, strategy: str, iterations: int) -> list[str]:
+    """The command of a process that makes a search of so many iterations, and tells what memory that took."""
+    return [sys.executable, "-m", "icarus.bench.costs", name, strategy, str(iterations)]
+
+
+FIRST_SEARCH = """
+import time
+started = time.process_time()
+import icarus
+imported = time.process_time()
+state = icarus.games.load({name!r}).new_initial_state(seed=1)
+while state.is_chance_node():
+    state.apply_action(state.legal_actions()[0])
+icarus.search(state, icarus.parse({strategy!r}), iterations=10)
+print(imported - started, time.process_time() - started)
+"""
+
+
+@attrs.frozen
+class Start:
+    """Seconds of processor time of a process of its own: to import the library, and to the end of a first small search.
+
+    Attributes:
+        imported: `import icarus`.
+        warm: import and search, where all machine code is on the disk.
+        cold: the same where nothing is, and all of it is compiled.
+    """
+
+    imported: float
+    warm: float
+    cold: float
+
+
+def start(name: str, strategy: str) -> Start:
+    """The first search in a game, in a cache of machine code of its own: cold, and then warm."""
+    command = [sys.executable, "-c", FIRST_SEARCH.format(name=name, strategy=strategy)]
+
+    def seconds() -> tuple[float, ...]:
+        done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+        return tuple(map(float, done.stdout.split()))
+
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "ICARUS_CACHE_DIR": cache}
+        (_, cold), (imported, warm) = seconds(), seconds()
+    return Start(imported, warm, cold)
+
+
+def _resident() -> int:
+    """Bytes of this process in memory at their highest."""
+    status = Path("/proc/self/status")
+    if status.exists():  # the kernel's other count begins with the parent's memory
+        return int(status.read_text().split("VmHWM:")[1].split()[0]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _grown(name: str, strategy: str, iterations: int) -> float:
+    state = opening(name)
+    Search(state, parse(strategy), 0).run(2)
+    before = _resident()
+    Search(state, parse(strategy), 0).run(iterations)
+    return (_resident() - before) / 1e6
+
+
+@attrs.frozen
+class Length:
+    """What searches of a length come to.
+
+    Attributes:
+        iterations: of the search.
+        microseconds: for each iteration.
+        bytes, records: of the tables.
+    """
+
+    iterations: int
+    microseconds: float
+    bytes: int
+    records: int
+
+
+def growth(name: str, strategy: str, counts: tuple[int, ...]) -> list[Length]:
+    """What searches of several lengths come to."""
+    state, rows = opening(name), []
+    Search(state, parse(strategy), 0).run(2)
+    for count in counts:
+        search = Search(state, parse(strategy), 0)
+        started = time.perf_counter()
+        search.run(count)
+        each = (time.perf_counter() - started) / count * 1e6
+        rows.append(Length(count, each, sum(t.nbytes for t in search.tables), sum(t.used for t in search.tables)))
+    return rows
+
+
+# ------------------------------------------------------------------------------------------------------------ several threads
+
+
+@attrs.frozen
+class Gain:
+    """How many times the iterations of one thread several make in the same time by the clock, medians of alternating runs.
+
+    Attributes:
+        game, subject: what was run.
+        roots, records: what the threads share.
+    """
+
+    game: str
+    subject: str
+    roots: float
+    records: float
+
+
+def gain(name: str, strategy: str, threads: int, iterations: int, repeats: int) -> Gain:
+    """What several threads gain in searches of so many iterations for each of them."""
+    state, parsed = opening(name), parse(strategy)
+    seconds: dict[tuple[int, str], list[float]] = {(1, ROOTS): [], (threads, ROOTS): [], (threads, RECORDS): []}
+    for repeat in range(-1, repeats):  # the first time, what is not yet compiled is
+        for (count, sharing), taken in seconds.items():
+            running = begin_search(state, parsed, repeat + 1, count, sharing, reusable=False)
+            started = time.perf_counter()
+            running.run(count * iterations if repeat >= 0 else 2 * count)
+            if repeat >= 0:
+                taken.append((time.perf_counter() - started) / count)
+            running.close()
+    one, roots, records = (statistics.median(taken) for taken in seconds.values())
+    return Gain(name, strategy, one / roots, one / records)
+
+
+# ------------------------------------------------------------------------------------------------------- misses of the cache
+
+PERF = "perf"  # Linux's own, if it is installed and may count
+EVENT = "cache-misses"
+
+
+class NoCounts(RuntimeError):
+    """Misses of the cache cannot be counted here; the message says why."""
+
+
+def cache_misses(name: str, strategy: str, iterations: int) -> float:
+    """Misses of the last cache in an iteration: those of a process that searches, less those of one that only gets ready.
+
+    Raises:
+        NoCounts: there is no perf, or it may not count, or the processor has no counter for it.
+    """
+    return (_missed(name, strategy, iterations + 1) - _missed(name, strategy, 1)) / iterations
+
+
+def _missed(name: str, strategy: str, iterations: int) -> float:
+    if shutil.which(PERF) is None:
+        raise NoCounts(f"{PERF} is not installed; it comes with Linux")
+    with tempfile.NamedTemporaryFile("r") as told:
+        counting = [PERF, "stat", "-x", ",", "-e", f"{EVENT}:u", "-o", told.name, "--"]
+        command = [*counting, *_searching(name, strategy, iterations)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        counts = [line.split(",")[0] for line in told.read().splitlines() if EVENT in line]
+    if done.returncode != 0 or not counts:
+        last = (done.stderr.strip() or "it says nothing").splitlines()[-1]
+        raise NoCounts(f"{PERF} may not count here: {last}")
+    if not counts[0].isdigit():
+        raise NoCounts(f"{PERF} tells {EVENT} as {counts[0]}: this machine has no counter for them")
+    return float(counts[0])
+
+
+# ------------------------------------------------------------------------------------------------------------------- pictures
+
+
+def draw(path: Path, grown: dict[str, list[Length]], gains: Sequence[Gain], threads: int) -> None:
+    """A picture: time per iteration and memory against iterations, a line for each game, and what threads gain if that was measured."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    panels = 3 if gains else 2
+    figure, axes = pyplot.subplots(1, panels, figsize=(6 * panels, 4.5), layout="constrained")
+    for (name, rows), marker in zip(grown.items(), itertools.cycle("os^vDP*X")):
+        counts = [row.iterations for row in rows]
+        axes[0].plot(counts, [row.microseconds for row in rows], marker=marker, label=name)
+        axes[1].plot(counts, [row.bytes / row.records for row in rows], marker=marker, label=name)
+    for axis, label in zip(axes, ("microseconds for an iteration", "bytes of tables for a record"), strict=False):
+        axis.set(xscale="log", xlabel="iterations", ylabel=label)
+        axis.set_ylim(bottom=0)
+    if gains:
+        labels = [f"{gain.game}\n{gain.subject}" for gain in gains]
+        for offset, sharing in ((-0.2, ROOTS), (0.2, RECORDS)):
+            heights = [getattr(gain, sharing) for gain in gains]
+            axes[2].barh(np.arange(len(gains)) + offset, heights, 0.4, label=f"sharing {sharing}")
+        axes[2].set_yticks(np.arange(len(gains)), labels, fontsize="small")
+        axes[2].set(xlabel=f"iterations of {threads} threads, times those of one", xlim=(0, threads))
+        axes[2].invert_yaxis()
+        axes[2].legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+    for axis in axes:
+        axis.grid(True, alpha=0.25)
+        axis.set_axisbelow(True)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].legend(frameon=False)
+    figure.savefig(path, dpi=130)
+    pyplot.close(figure)
+
+
+if __name__ == "__main__":
+    print(_grown(sys.argv[1], sys.argv[2], int(sys.argv[3])))

@@ -1,0 +1,226 @@
+"""Speed: iterations per second of every game and strategy, beside OpenSpiel's C++ in the same run.
+
+A time on a shared machine means little; a ratio to something else measured in the same run means more. So the runs of all
+subjects alternate, and what is reported is the median over the repeats, with the spread between the quartiles.
+"""
+
+import importlib.util
+import json
+import random
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus import games
+from icarus.engine.compiled_search import Search
+from icarus.kernel.state import State
+from icarus.specs import parse
+
+STRATEGIES = (
+    "BASELINE",
+    "BASELINE >> MAST",
+    "BASELINE >> NAST2",
+    "BASELINE >> LGRF",
+    "BASELINE >> EPIC",
+    "RAVE",
+    "RAVE >> (MAST + LGRF + NAST2)/3",
+)
+RAW = "random playouts"
+PEER, PEER_RAW = "OpenSpiel", "OpenSpiel's rollouts"
+SECONDS = 0.4  # of a single run: long beside what disturbs it, and slow peers do not take minutes
+ROLLOUTS = 100  # of the peer's evaluator, to time rollouts alone
+OPENING_SEED = 5
+
+
+@attrs.frozen
+class Measurement:
+    """One subject's speed in one game.
+
+    Attributes:
+        game, subject: what was run.
+        rates: iterations (or playouts) per second of each repeat.
+        step_nanoseconds: median time of one step of a playout; nan where it is not known.
+    """
+
+    game: str
+    subject: str
+    rates: tuple[float, ...]
+    step_nanoseconds: float = float("nan")
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.rates)
+
+    @property
+    def quartiles(self) -> tuple[float, float]:
+        low, _, high = np.percentile(self.rates, (25, 50, 75)).tolist()
+        return low, high
+
+
+def opening(name: str) -> State:
+    """The state to search: after the deals, the first decision with more than one legal action."""
+    state, rng = games.load(name).new_initial_state(seed=OPENING_SEED), random.Random(OPENING_SEED)
+    while state.is_chance_node() or len(state.legal_actions()) == 1 or _is_passing(state):
+        state.apply_action(rng.choice(state.legal_actions()))
+    return state
+
+
+def _is_passing(state: State) -> bool:
+    """Whether Hearts' cards are still being passed: its peer cannot search there."""
+    return state.game.name == "hearts" and len(state.history) < 13
+
+
+def _ours(state: State, strategy: str, iterations: int) -> Callable[[int], tuple[float, float]]:
+    Search(state, parse(strategy), 0).run(2)
+
+    def searched(search: Search) -> int:
+        search.run(iterations)
+        return int(search.phase_steps().sum())
+
+    return _timed(state, strategy, iterations, searched)
+
+
+def _our_playouts(state: State, iterations: int) -> Callable[[int], tuple[float, float]]:
+    Search(state, parse("BASELINE"), 0).run_raw(2)
+
+    return _timed(state, "BASELINE", iterations, lambda search: search.run_raw(iterations))
+
+
+def _timed(
+    state: State, strategy: str, iterations: int, work: Callable[[Search], int]
+) -> Callable[[int], tuple[float, float]]:
+    """A run of new searches, one after another for SECONDS; `work` has one make its iterations and returns their number of steps.
+
+    Searches that take longer to begin than to make so few iterations go on for twice that long, their beginnings included.
+    """
+
+    def run(seed: int) -> tuple[float, float]:
+        seconds, made, steps, end = 0.0, 0, 0, time.perf_counter() + 2 * SECONDS
+        while seconds < SECONDS and (made == 0 or time.perf_counter() < end):
+            search = Search(state, parse(strategy), (seed, made))
+            started = time.perf_counter()
+            steps += work(search)
+            seconds, made = seconds + time.perf_counter() - started, made + iterations
+        return made / seconds, seconds / max(1, steps) * 1e9
+
+    return run
+
+
+def _peer_state(name: str) -> Any:
+    """The corresponding state of OpenSpiel, or None where it does not have the game."""
+    import pyspiel
+
+    known = {
+        "othello": "othello",
+        "checkers": "checkers",
+        "backgammon": "backgammon",
+        "hearts": "hearts(pass_cards=False)",
+        "dou-di-zhu": "dou_dizhu",
+    }
+    if name not in known:
+        return None
+    state, rng = pyspiel.load_game(known[name]).new_initial_state(), random.Random(OPENING_SEED)
+    if name == "dou-di-zhu":
+        state.apply_action(0)  # the first chance outcome seats the first bidder: player 0
+    while state.is_chance_node():
+        state.apply_action(rng.choice(state.legal_actions()))
+    if name == "dou-di-zhu":
+        state.apply_action(max(state.legal_actions()))  # he bids most, and is the landlord
+    while len(state.legal_actions()) == 1:
+        state.apply_action(state.legal_actions()[0])
+    return state
+
+
+def _peer(name: str, iterations: int, rollouts: int = 1) -> Callable[[int], tuple[float, float]] | None:
+    """OpenSpiel's C++ search with random rollouts: MCTS (cheating, in Dou Di Zhu), and IS-MCTS in Hearts."""
+    state = _peer_state(name)
+    if state is None:
+        return None
+    import pyspiel
+
+    def step(simulations: int, seed: int) -> float:
+        evaluator = pyspiel.RandomRolloutEvaluator(rollouts, seed)
+        if name == "hearts":
+            policy = pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
+            bot = pyspiel.ISMCTSBot(seed, evaluator, 0.7, simulations, -1, policy, False, False)
+        else:
+            bot = pyspiel.MCTSBot(state.get_game(), evaluator, 0.7, simulations, 1000, False, seed, False)
+        started = time.perf_counter()
+        bot.step(state)
+        return time.perf_counter() - started
+
+    trial = max(1, min(iterations, 200 // rollouts))
+    simulations = int(min(iterations, max(trial, trial * 10 * SECONDS / step(trial, 1))))
+
+    def run(seed: int) -> tuple[float, float]:
+        return simulations * rollouts / step(simulations, seed + 1), float("nan")
+
+    return run
+
+
+def measure(
+    names: list[str],
+    strategies: tuple[str, ...] = STRATEGIES,
+    *,
+    iterations: int = 5000,
+    repeats: int = 5,
+    peer: bool = True,
+    progress: Callable[[str], None] = lambda text: None,
+) -> list[Measurement]:
+    """Measure each game's subjects, alternating: random playouts, every strategy, and OpenSpiel where it is installed and has the game."""
+    found = []
+    for name in names:
+        progress(f"{name}: getting ready")
+        state = opening(name)
+        subjects: dict[str, Callable[[int], tuple[float, float]] | None] = {RAW: _our_playouts(state, iterations)}
+        subjects.update({strategy: _ours(state, strategy, iterations) for strategy in strategies})
+        if peer and _installed():
+            subjects[PEER], subjects[PEER_RAW] = _peer(name, iterations), _peer(name, ROLLOUTS, ROLLOUTS)
+        running = {subject: run for subject, run in subjects.items() if run is not None}
+        samples: dict[str, list[tuple[float, float]]] = {subject: [] for subject in running}
+        for repeat in range(repeats):
+            for subject, run in running.items():
+                progress(f"{name}: {subject}, run {repeat + 1} of {repeats}")
+                samples[subject].append(run(repeat))
+        for subject, got in samples.items():
+            found.append(
+                Measurement(name, subject, tuple(rate for rate, _ in got), statistics.median(step for _, step in got))
+            )
+    return found
+
+
+def _installed() -> bool:
+    return importlib.util.find_spec("pyspiel") is not None
+
+
+def ratios(measured: list[Measurement]) -> dict[tuple[str, str], float]:
+    """Each of our medians over the peer's in the same game: playouts over rollouts, iterations over iterations."""
+    peers = {(m.game, m.subject): m.median for m in measured if m.subject in (PEER, PEER_RAW)}
+    kinds = {RAW: PEER_RAW}
+    return {
+        (m.game, m.subject): m.median / peers[m.game, kinds.get(m.subject, PEER)]
+        for m in measured
+        if m.subject not in (PEER, PEER_RAW) and (m.game, kinds.get(m.subject, PEER)) in peers
+    }
+
+
+# ----------------------------------------------------------------------------------------------------------------- output
+
+
+def save(path: Path, measured: list[Measurement], **more: Any) -> None:
+    """All numbers as JSON; a file that is there already is not overwritten.
+
+    Raises:
+        FileExistsError: the file exists.
+    """
+    rows = [attrs.asdict(m) | {"median": m.median, "quartiles": m.quartiles} for m in measured]
+    compared = [
+        {"game": game, "subject": subject, "ratio": ratio} for (game, subject), ratio in ratios(measured).items()
+    ]
+    with path.open("x") as file:
+        json.dump({"measurements": rows, "ratios": compared, **more}, file, indent=1, default=attrs.asdict)

@@ -1,0 +1,1 @@
+"""`icarus play`: in the terminal and in a browser."""

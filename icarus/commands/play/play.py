@@ -1,0 +1,114 @@
+"""`icarus play`: a game against agents, in the terminal or in a browser."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from icarus import games
+from icarus.checks import integer
+from icarus.commands.console import out, show_compilation
+from icarus.commands.exploitability import check_trees, parse_strategy, read_scheme
+from icarus.commands.options import (
+    DEFAULT_SCHEME,
+    SCHEMES_HELP,
+    Cutoff,
+    Iterations,
+    Seconds,
+    Seed,
+    With,
+    default_iterations,
+    integer_option,
+)
+from icarus.commands.play.browser import Server, Table
+from icarus.commands.play.session import Session
+from icarus.commands.play.terminal import Terminal
+from icarus.engine.match import Agent
+from icarus.load_files import load_files
+
+
+def play_command(
+    game: Annotated[str | None, typer.Argument(metavar="GAME", help='A game, see "icarus games".')] = None,
+    seat: Annotated[int, integer_option("Your seat, 0 … κ−1.")] = 0,
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", help="A strategy of the others; repeated, one for each other seat in order."),
+    ] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Nobody plays: agents sit in all seats.")] = False,
+    shown: Annotated[bool, typer.Option("--open", help="Show everything, hidden cards and pieces too.")] = False,
+    iterations: Iterations = None,
+    seconds: Seconds = None,
+    scheme: Annotated[str, typer.Option(help=f"The search of the agents. {SCHEMES_HELP}")] = DEFAULT_SCHEME,
+    cutoff: Cutoff = None,
+    seed: Seed = 0,
+    resume: Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with a saved game.")] = None,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="In a browser on this machine, not in the terminal.")
+    ] = False,
+    port: Annotated[int, integer_option("Of the browser's page; 0 takes any that is free.")] = 0,
+    files: With = None,
+) -> None:
+    """Play a game against agents; help tells what you can type."""
+
+    own, iterations = load_files(files or []), default_iterations(iterations, seconds)
+    texts = against or ["BASELINE"]
+    by = read_scheme(scheme).with_cutoff(cutoff)
+    found = [Agent(parse_strategy(text, own), iterations=iterations, seconds=seconds, scheme=by) for text in texts]
+    if resume is not None:
+        if game is not None:
+            raise ValueError("--resume goes on with the game in its file; name no other")
+        session = Session.resumed(resume, **own)
+    elif game is None:
+        raise ValueError("which game? icarus play othello, or --resume FILE; icarus games lists them")
+    else:
+        session = _new_session(game, None if watch else seat, found, seed)
+    people = session.people
+    eyes = None if shown or not people else people[0]
+    terminal = Terminal(session, found[0], eyes, lambda text: out.print(text, markup=False, soft_wrap=True))
+    if browser:
+        _served(session, found[0], eyes, integer("--port", port, 0, 65535), terminal)
+        return
+    with show_compilation():
+        terminal.run(_ask if people else _nobody)
+
+
+def _served(session: Session, adviser: Agent, eyes: int | None, port: int, terminal: Terminal) -> None:
+    """Serve the game's page until Ctrl-C, and keep the game."""
+    table = Table(session, adviser, eyes)
+    try:
+        with Server(table, port) as server:
+            terminal.say(f"play at {server.address} (Ctrl-C ends it and keeps the game)")
+            server.serve_forever()
+    except KeyboardInterrupt:
+        table.close()
+        terminal.keep()
+
+
+def _new_session(name: str, seat: int | None, others: list[Agent], seed: int) -> Session:
+    """A new game with a person in one seat and agents in the others."""
+    game = games.load(name)
+    check_trees(game, others)
+    if seat is not None:
+        integer("--seat", seat, 0, game.players - 1)
+    integer("--seed", seed, 0)
+    rest = [number for number in range(game.players) if number != seat]
+    if len(others) not in (1, len(rest)):
+        raise ValueError(
+            f"--against is given {len(others)} times; {game} has {len(rest)} other seats: once, or for each"
+        )
+    agents: list[Agent | None] = [None] * game.players
+    for number, agent in zip(rest, others * (len(rest) // len(others)), strict=True):
+        agents[number] = agent
+    return Session(game, agents, seed)
+
+
+def _ask(prompt: str) -> str:
+    line = input(prompt)
+    if not sys.stdin.isatty():
+        print(line)  # so that a log of piped input reads like the game
+    return line
+
+
+def _nobody(prompt: str) -> str:
+    raise EOFError

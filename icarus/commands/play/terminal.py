@@ -1,0 +1,192 @@
+"""Playing in the terminal: plain lines in and out, for every game."""
+
+import difflib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from icarus.commands.play.session import Played, Session
+from icarus.engine.match import Agent
+from icarus.engine.result import Result
+from icarus.kernel import CHANCE
+from icarus.views.boards import drawing
+
+LISTED = 24  # actions that are listed without being asked for
+WIDTH = 80
+
+HELP = """\
+an action   play it, by its name or its number in the list
+moves       list all actions that are legal now
+hint        what a search finds in your place
+why         the table of the last search of another player; why ACTION, of the one that led to it
+open        show everything from now on, hidden cards and pieces too
+tree FILE   write the last search shown, as a page for a browser
+undo        go back to before your last action
+save FILE   keep the game; icarus play --resume FILE goes on
+resign      give up
+quit        stop; the game is kept in a file"""
+
+
+class Terminal:
+    """A conversation about one game.
+
+    Attributes:
+        seat: whose eyes the person looks with; None where everything is open.
+    """
+
+    def __init__(self, session: Session, adviser: Agent, seat: int | None, say: Callable[[str], None]) -> None:
+        self.session, self.adviser, self.seat, self.say = session, adviser, seat, say
+        self.shown: Result | None = None  # the last table that was printed
+
+    def run(self, ask: Callable[[str], str]) -> None:
+        """Play until the game is over or the person stops; `ask(prompt)` reads a line and raises EOFError at the end of input."""
+        try:
+            while True:
+                self.catch_up()
+                if self.session.over:
+                    return self.end()
+                self.board()
+                while True:
+                    if not self.answer(ask(f"player {self.session.waits_for}> ").strip()):
+                        break
+        except (EOFError, KeyboardInterrupt):
+            self.keep()
+
+    def catch_up(self) -> None:
+        """Let the others act, and tell it."""
+        watched = not self.session.people
+        for played in self.session.steps():
+            self.say(self.describe(played))
+            if watched and not self.session.over:
+                self.say(drawing(self.session.state, self.seat).text() + "\n")
+
+    def describe(self, played: Played) -> str:
+        """The last action as the person may hear of it."""
+        who = "chance" if played.player == CHANCE else f"player {played.player}"
+        heard = self.session.heard(self.seat, len(self.session.played) - 1)
+        return f"{who}: {heard or '(hidden from you)'}"
+
+    def board(self) -> None:
+        """Print the state and the actions."""
+        self.say("")
+        self.say(drawing(self.session.state, self.seat).text())
+        legal = self.session.state.legal_actions()
+        if len(legal) <= LISTED:
+            self.list_moves()
+        else:
+            self.say(f"{len(legal)} actions are legal; moves lists them, help tells more")
+
+    def list_moves(self) -> None:
+        state = self.session.state
+        for line in in_columns([f"{i}: {state.action_to_string(a)}" for i, a in enumerate(state.legal_actions(), 1)]):
+            self.say(line)
+
+    def answer(self, line: str) -> bool:
+        """Do what a line asks for; True where the person is to be asked again without a new board."""
+        word, _, rest = line.partition(" ")
+        try:
+            if word in ("quit", "exit", "q"):
+                raise EOFError
+            if word in ("undo", "resign"):
+                self.go_back() if word == "undo" else self.session.resign(self.session.waits_for or 0)
+                return False
+            if word in ("help", "?", "moves", "hint", "why", "tree", "save", "open"):
+                self.talk(word, rest.strip())
+                return True
+            self.say(self.describe(self.session.act(self.action(line))))
+            return False
+        except ValueError as error:
+            self.say(str(error))
+            return True
+
+    def talk(self, word: str, rest: str) -> None:
+        """What changes nothing in the game."""
+        if word in ("help", "?"):
+            self.say(HELP)
+        elif word == "moves":
+            self.list_moves()
+        elif word == "hint":
+            self.table(self.session.hint(self.adviser))
+        elif word == "why":
+            self.table(self.last_search(rest))
+        elif word == "open":
+            self.seat = None
+            self.board()
+        elif not rest:
+            raise ValueError(f"{word} needs a file: {word} mine.{'html' if word == 'tree' else 'json'}")
+        elif word == "save":
+            self.session.save(Path(rest))
+            self.say(f"saved; icarus play --resume {rest} goes on from here")
+        elif self.shown is None:
+            raise ValueError("there is no search to write yet: ask for a hint first, or why")
+        else:
+            self.shown.to_html(rest)
+            self.say(f"tree: {rest}")
+
+    def table(self, result: Result) -> None:
+        self.shown = result
+        self.say(str(result))
+
+    def last_search(self, text: str = "") -> Result:
+        """The last search of another player, or of one that led to an action, where looking at it shows nothing that is hidden."""
+        if self.seat is not None and self.session.game.determinize is not None and not self.session.over:
+            raise ValueError("that would show hidden cards or pieces; open shows them from now on")
+        found = [(one.text, one.result) for one in self.session.played if one.result is not None]
+        if not found:
+            raise ValueError("no other player has searched yet")
+        asked = [result for action, result in found if text.lower() in ("", action.lower())]
+        if not asked:
+            last = ", ".join(dict.fromkeys(action for action, _ in found[-1:-4:-1]))
+            raise ValueError(f"no search led to {text!r}; the last that were searched for: {last}")
+        return asked[-1]
+
+    def action(self, text: str) -> int:
+        """The legal action of this name, or of this number in the list.
+
+        Raises:
+            ValueError: there is none; the nearest are told.
+        """
+        state = self.session.state
+        legal = state.legal_actions()
+        named = {state.action_to_string(action): action for action in legal}
+        for given in (text, text.upper(), text.lower()):
+            if given in named:
+                return named[given]
+        if text.isdecimal() and 1 <= int(text) <= len(legal):
+            return legal[int(text) - 1]
+        near = difflib.get_close_matches(text, [*named, *_WORDS], n=3, cutoff=0.5)
+        told = (
+            f"did you mean {' or '.join(near)}?" if near else "moves lists what is, help tells what else can be asked"
+        )
+        raise ValueError(f"{text!r} is not legal here; {told}" if text else "type an action, or help")
+
+    def go_back(self) -> None:
+        taken = self.session.undo()
+        self.say(f"{taken} action{'s' if taken > 1 else ''} taken back")
+
+    def end(self) -> None:
+        """Tell how it ended."""
+        session = self.session
+        self.say("")
+        if session.resigned is not None:
+            self.say(f"player {session.resigned} has resigned after {len(session.played)} actions")
+            return
+        self.say(drawing(session.state).text())
+        self.say("rewards: " + ", ".join(f"player {i} {reward:g}" for i, reward in enumerate(session.state.returns())))
+
+    def keep(self) -> None:
+        """Save the game that was broken off, if anybody has played in it."""
+        self.say("")
+        if not any(played.player in self.session.people for played in self.session.played):
+            return
+        self.say(f"stopped; icarus play --resume {self.session.keep()} goes on from here")
+
+
+_WORDS = ("moves", "hint", "why", "open", "tree", "undo", "save", "resign", "quit", "help")
+
+
+def in_columns(texts: list[str]) -> Iterator[str]:
+    """Texts side by side, as many as a line takes."""
+    width = max(map(len, texts)) + 2
+    across = max(1, WIDTH // width)
+    for first in range(0, len(texts), across):
+        yield "".join(text.ljust(width) for text in texts[first : first + across]).rstrip()

@@ -1,0 +1,213 @@
+"""All that a function's machine code is made from: what it reaches through globals, modules, containers, closures and the compiler.
+
+What the compiler puts in a function's place counts as reached from it: the body of a `@vectorize`, `@intrinsic` or `@overload`.
+What counts is what the process holds in memory, never what a file says by now.
+"""
+
+import contextlib
+import functools
+import operator
+import sys
+import types as pytypes
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from icarus.compiler.kernels.callables import Callee, Family
+from icarus.compiler.kernels.functions import REPLACEMENTS, Intrinsic
+from icarus.compiler.lazy import Later, types
+
+_imputils: Any = Later("numba.core.imputils")
+_templates: Any = Later("numba.core.typing.templates")
+_extending: Any = Later("numba.core.extending")
+_ccallback: Any = Later("numba.core.ccallback")
+_ufuncs: Any = Later("numba.np.ufunc.ufunc_base")
+_stencils: Any = Later("numba.stencils.stencil")
+
+LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}  # their versions stand for them
+NONE: frozenset[str] = frozenset()
+PLAIN: Any = int | float | complex | str | bytes | tuple | np.generic | np.dtype | type(None)  # equal ones are the same
+Part = tuple[str, Any, frozenset[str]]  # a name, a value, and the names by which a value that is a module is asked
+
+
+def reachable(function: Callable) -> Iterator[tuple[str, Any]]:
+    """Every function, flag and constant that a function can reach, by name, in an order that its content decides.
+
+    Containers and what the compiler makes of functions come as themselves and are followed by what is in them. A function of a
+    library comes as its name, and what is met again as the number of its first meeting.
+    """
+    pending: list[Part] = [("", function, NONE)]
+    pending += [(f"{function_of} by overload", body, NONE) for function_of, body in _overloaded_operators()]
+    seen: dict[tuple[int, frozenset[str]], int] = {}
+    alive: list[Any] = []  # an address stands for one value as long as that value lives
+    while pending:
+        name, value, names = pending.pop()
+        if not isinstance(value, PLAIN):
+            if (id(value), names) in seen:
+                yield name, f"number {seen[id(value), names]}"
+                continue
+            seen[id(value), names] = len(seen)
+            alive.append(value)
+        if _of_a_library(value):
+            yield name, f"{type(value).__name__} {_module_of(value)} {getattr(value, '__qualname__', '')}"
+        else:
+            yield getattr(value, "__qualname__", name) if isinstance(value, pytypes.FunctionType) else name, value
+        pending += [(f"{name}.{part}", item, inside) for part, item, inside in reversed(list(_parts(value, names)))]
+
+
+def names_in(code: pytypes.CodeType) -> Iterator[str]:
+    """The names of globals and attributes that stand in a function's code, and in functions inside it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, pytypes.CodeType):
+            yield from names_in(constant)
+
+
+def _module_of(value: Any) -> str:
+    if isinstance(value, Later):
+        return value.module
+    if isinstance(value, pytypes.ModuleType):
+        return str(value.__name__)
+    return getattr(value, "__module__", None) or getattr(value, "__globals__", {}).get("__name__") or ""
+
+
+def _of_a_library(value: Any) -> bool:
+    kinds = pytypes.FunctionType | pytypes.ModuleType | pytypes.BuiltinFunctionType | Later
+    return isinstance(value, kinds) and _module_of(value).partition(".")[0] in LIBRARIES
+
+
+def _parts(value: Any, names: frozenset[str]) -> Iterator[Part]:
+    """What a value is made of, one step down."""
+    if callable(value):
+        for body in _replacements(value):
+            yield "by overload", body, NONE
+    if _of_a_library(value):
+        return
+    if isinstance(value, tuple | list):
+        for i, item in enumerate(value):
+            yield str(i), item, NONE
+    elif isinstance(value, pytypes.ModuleType):
+        for name in sorted(names):
+            if hasattr(value, name):
+                yield name, getattr(value, name), names
+    elif isinstance(value, Family):
+        yield from _parts_of_family(value, names)
+    elif isinstance(value, Callee):
+        yield "", value.compiled, NONE
+    elif isinstance(value, pytypes.FunctionType):
+        yield from _parts_of_function(value)
+    else:
+        yield from _parts_of_compiled(value)
+
+
+def _parts_of_function(function: pytypes.FunctionType) -> Iterator[Part]:
+    names = frozenset(names_in(function.__code__))
+    found = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        found[name] = _content(cell)
+    for name, item in sorted(found.items()):
+        yield name, item, names if isinstance(item, pytypes.ModuleType | Family) else NONE
+    yield "defaults", function.__defaults__, NONE
+    yield "defaults by name", tuple(sorted((function.__kwdefaults__ or {}).items())), NONE
+    for name, body in _overloaded_attributes():
+        if name in names:
+            yield f"{name} by overload", body, NONE
+
+
+def _parts_of_family(family: Family, names: frozenset[str]) -> Iterator[Part]:
+    """The parts by whose names a family is asked."""
+    for name in sorted(names):
+        with contextlib.suppress(AttributeError):
+            yield name, family.callee(name), NONE
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # nothing is in it yet
+        return None
+
+
+def _parts_of_compiled(value: Any) -> Iterator[Part]:
+    """What is inside an object that the compiler knows."""
+    if hasattr(value, "py_func"):
+        yield "", value.py_func, NONE
+        yield "locals", str(sorted(getattr(value, "locals", {}).items())), NONE
+        for flag, setting in sorted(getattr(value, "targetoptions", {}).items()):
+            yield f"flag {flag}", setting if callable(setting) else str(setting), NONE
+    elif isinstance(value, Intrinsic):
+        yield "", value.definition, NONE
+    elif "numba" in sys.modules:
+        yield from _parts_of_numbas(value)
+
+
+def _parts_of_numbas(value: Any) -> Iterator[Part]:
+    if isinstance(value, _ufuncs.UfuncBase):
+        yield "", getattr(value, "_dispatcher", None), NONE
+    elif isinstance(value, _extending._Intrinsic):
+        yield "", value._defn, NONE
+    elif isinstance(value, _ccallback.CFunc):
+        yield "", getattr(value, "_pyfunc", None), NONE
+    elif isinstance(value, _stencils.StencilFunc):
+        yield "", value.kernel_ir.func_id.func, NONE
+        yield "options", str((value.mode, sorted(value.options.items()))), NONE
+    elif isinstance(value, types.Dispatcher):
+        yield "", value.dispatcher, NONE
+    elif isinstance(value, type) and hasattr(value, "class_type"):  # a @jitclass
+        for name, method in sorted(value.class_type.jit_methods.items()):
+            yield name, method, NONE
+        yield "fields", str(value.class_type.struct), NONE
+
+
+# ------------------------------------------------------------------------------- what was told to the compiler by its extensions
+
+
+def _is_ours(body: Any) -> bool:
+    return body is not None and _module_of(body).partition(".")[0] not in LIBRARIES
+
+
+def _bodies_of(templates: Any) -> list[Any]:
+    bodies = [getattr(template, "_overload_func", None) for template in templates]
+    return [body for body in bodies if _is_ours(body)]
+
+
+def _replacements(value: Any) -> list[Any]:
+    """The bodies that `@overload` or `@lower_builtin` put in a callable's place."""
+    return [body for told, body in (*REPLACEMENTS, *_overloaded(*_sizes())) if told is value]
+
+
+def _overloaded_operators() -> list[tuple[str, Any]]:
+    """Bodies for operators, which no name in a function's code mentions."""
+    named = {id(function): name for name, function in vars(operator).items()}
+    return [(named[id(told)], body) for told, body in _overloaded(*_sizes()) if id(told) in named]
+
+
+def _sizes() -> tuple[int, int]:
+    if "numba" not in sys.modules:
+        return (0, 0)
+    return len(_templates.builtin_registry.globals), len(_imputils.builtin_registry.functions)
+
+
+@functools.lru_cache(maxsize=1)
+def _overloaded(*sizes: int) -> list[tuple[Any, Any]]:
+    """All that anybody but a library, or `compiled_as`, told the compiler about a callable: (callable, body)."""
+    if "numba" not in sys.modules:
+        return []
+    by_type = [
+        (value, body)
+        for value, kind in _templates.builtin_registry.globals
+        if isinstance(kind, types.Function)
+        for body in _bodies_of(kind.templates)
+        if (value, body) not in REPLACEMENTS
+    ]
+    by_lowering = [(value, body) for body, value, _ in _imputils.builtin_registry.functions if _is_ours(body)]
+    return by_type + by_lowering
+
+
+def _overloaded_attributes() -> list[tuple[str, Any]]:
+    """Bodies for attributes and methods: (name, body)."""
+    if "numba" not in sys.modules:
+        return []
+    attributes = _templates.builtin_registry.attributes
+    return [(template._attr, body) for template in attributes for body in _bodies_of([template])]

@@ -1,0 +1,1 @@
+"""Debug builds and checks of what compiled functions write."""

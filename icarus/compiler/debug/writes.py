@@ -1,0 +1,95 @@
+"""What compiled slots write where it would be lost or do harm, read off the types that the compiler found."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from icarus.compiler.cache.dependencies import reachable
+from icarus.compiler.kernels.functions import Helper, is_helper
+from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.lazy import Later, types
+from icarus.compiler.messages import CompilationError
+
+ir: Any = Later("numba.core.ir")
+_annotations: Any = Later("numba.core.annotations.type_annotations")
+
+
+def refuse_cuts(entry: Entry, function: Callable, label: str) -> Entry:
+    """Refuse a backpropagation function that writes a real where only an integer has room: it would be cut down to one.
+
+    Raises:
+        CompilationError: it does; its machine code is not kept.
+    """
+    for found, written in _written(entry, function):
+        field, kind = _place(found, written, ())
+        if isinstance(kind, types.Integer) and isinstance(found.typemap[written.value.name], types.Float):
+            _refuse(entry, f"{label} writes a real to {field}, which would cut it down to an integer", written)
+    return entry
+
+
+def refuse_changes(entry: Entry, function: Callable, label: str, lent: tuple[type, ...]) -> Entry:
+    """Refuse a function that writes to θ or to the history: it is given them to be read.
+
+    Args:
+        lent: the classes of what it is given to read; records count as such too.
+
+    Raises:
+        CompilationError: it does; its machine code is not kept.
+    """
+    for found, written in _written(entry, function):
+        field, _ = _place(found, written, lent)
+        if field:
+            _refuse(
+                entry, f"{label} writes to {field} of what it is given to read; only backpropagation changes θ", written
+            )
+    return entry
+
+
+def _refuse(entry: Entry, told: str, written: Any) -> None:
+    entry.forget()
+    raise CompilationError(f"{told} ({written.loc.filename}, line {written.loc.line})")
+
+
+def _written(entry: Entry, function: Callable) -> Iterator[tuple[Any, Any]]:
+    """The writing statements of an author's function and of all that it reaches; none where machine code came from the disk."""
+    if not entry.fresh:
+        return
+    for _, value in reachable(function):
+        if is_helper(value) and not value.py_func.__module__.startswith(("icarus.kernel", "icarus.compiler")):
+            dispatchers = value.dispatchers if isinstance(value, Helper) else [value]
+            for made in (made for dispatcher in dispatchers for made in dispatcher.overloads.values()):
+                if isinstance(made.type_annotation, _annotations.TypeAnnotation):
+                    for block in made.type_annotation.blocks.values():
+                        for statement in block.body:
+                            if isinstance(statement, ir.SetAttr | ir.SetItem | ir.StaticSetItem):
+                                yield made.type_annotation, statement
+
+
+def _place(found: Any, written: Any, lent: tuple[type, ...]) -> tuple[str, Any]:
+    """The field of a record or of something lent that a statement writes to, and the type that it has room for; or ("", None)."""
+    target = found.typemap[written.target.name]
+    if isinstance(written, ir.SetAttr):
+        return (written.attr, target.typeof(written.attr)) if isinstance(target, types.Record) else ("", None)
+    if isinstance(target, types.Record):
+        return str(written.index), target.typeof(written.index)
+    field = _field_behind(found, written.target.name, lent)
+    return field, target.dtype if isinstance(target, types.Array) else None
+
+
+def _field_behind(found: Any, name: str, lent: tuple[type, ...]) -> str:
+    """The field that an array was taken from, by attributes and items; "" where it is no part of a record or of something lent."""
+    made = {s.target.name: s.value for block in found.blocks.values() for s in block.body if isinstance(s, ir.Assign)}
+    value, field = made.get(name), ""
+    while isinstance(value, ir.Var) or (isinstance(value, ir.Expr) and value.op in _PARTS):
+        if isinstance(value, ir.Expr):
+            field = value.attr if value.op == "getattr" else field
+            owner = found.typemap[value.value.name]
+            if (isinstance(owner, types.NamedTuple) and owner.instance_class in lent) or isinstance(
+                owner, types.Record
+            ):
+                return field
+            value = value.value
+        value = made.get(value.name)
+    return ""
+
+
+_PARTS = ("getattr", "getitem", "static_getitem")

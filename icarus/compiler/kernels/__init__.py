@@ -1,0 +1,1 @@
+"""Functions compiled to machine code, and what their code is made of."""

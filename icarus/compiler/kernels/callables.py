@@ -1,0 +1,48 @@
+"""Values that compiled functions may call, or whose parts they may call by name: slots, and the enhancements that have them.
+
+A slot is no function but a value that holds one. Where an author's function mentions such a value, as in
+`MAST.capture(history, updates)`, the compiler is told here to take the function that it stands for.
+"""
+
+from typing import Any
+
+from icarus.compiler.lazy import Later
+
+_families: Any = Later("icarus.compiler.kernels.namespaces")
+_errors: Any = Later("numba.core.errors")
+
+
+class Callee:
+    """A value that compiled code calls like a function."""
+
+    @property
+    def compiled(self) -> Any:
+        """The helper that is called in its place.
+
+        Raises:
+            AttributeError: it cannot be; the sentence says why.
+        """
+        raise NotImplementedError
+
+    @property
+    def _numba_type_(self) -> Any:
+        try:
+            return self.compiled._numba_type_
+        except AttributeError as error:
+            raise _errors.TypingError(f"uncallable: {error}") from None
+
+
+class Family:
+    """A value whose parts compiled code may call by their names."""
+
+    def callee(self, name: str) -> Callee:
+        """The part with a name.
+
+        Raises:
+            AttributeError: it has none that can be called; the sentence says which it has.
+        """
+        raise NotImplementedError
+
+    @property
+    def _numba_type_(self) -> Any:
+        return _families.FamilyType(self)

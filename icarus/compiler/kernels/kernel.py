@@ -1,0 +1,189 @@
+"""Entries: functions of 64-bit integers as machine code, with their addresses."""
+
+import contextlib
+import functools
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from icarus.compiler.cache.digest import digest
+from icarus.compiler.cache.disk import DiskCache, File
+from icarus.compiler.cache.machine import MachineCode
+from icarus.compiler.debug.leaving import ASKERS, LEFT, POSSIBLE, Left, calls_of_thread
+from icarus.compiler.interrupts import listen
+from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
+from icarus.compiler.lazy import Later, types
+from icarus.compiler.messages import CompilationError, mention, reason
+
+_pipeline: Any = Later("icarus.compiler.kernels.pipeline")
+_places: Any = Later("icarus.compiler.debug.places")
+_errors: Any = Later("numba.core.errors")
+_lock: Any = Later("numba.core.compiler_lock")
+_NEEDS_COMPILER = "needs the compiler when it runs"
+
+
+class Entry:
+    """A compiled function of 64-bit integers, with its address. Whoever holds the address must hold the entry.
+
+    Args:
+        whole: whether a call is always made to its end, since it leaves nothing usable before; otherwise Ctrl-C ends one that does not
+            return.
+
+    Attributes:
+        fresh: whether it has just been compiled, and is not from the disk.
+    """
+
+    def __init__(self, function: Callable, arity: int, name: str, whole: bool = False) -> None:
+        if DISABLED:
+            raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it to search")
+        self.name, self.fresh = name, DEBUG
+        self._asker = None if whole or not POSSIBLE else ASKERS.get(arity)
+        self._file = File(name, digest(function, name, arity))
+        self._code: Any = _NEEDS_COMPILER if DEBUG else self._file.read(lambda kept: self._loaded(kept, arity))
+        if self._code is None:
+            self.fresh, self._code = True, self._compile(function, arity)
+        if self._code == _NEEDS_COMPILER:
+            self._code = _Dispatched(function, arity, name)
+        self.address: int = self._code.address
+
+    def __call__(self, *arguments: int) -> int:
+        """
+        Raises:
+            Left: Ctrl-C, a moment before, and it had not returned.
+        """
+        if self._asker is None:
+            return self._code(*arguments)
+        listen()
+        calls, ask = calls_of_thread(), _asking(self._asker, isinstance(self._code, _Dispatched))
+        try:
+            found = ask(self.address, calls.address, *arguments)
+        except KeyboardInterrupt:
+            if calls.was_left():
+                raise self._left() from None
+            raise
+        if found == LEFT and calls.was_left():
+            raise self._left()
+        return found
+
+    def _left(self) -> Left:
+        return Left(f"{self.name} did not return{_places.last() if DEBUG else ''}")
+
+    def _compile(self, function: Callable, arity: int) -> Any:
+        compiler()
+        signature = types.int64(*(types.int64,) * arity)
+        with _lock.global_compiler_lock:
+            dispatcher = _pipeline.entered(function, nogil=True, boundscheck=DEBUG)
+            with refusals_told(function, self.name), interrupts_kept():
+                dispatcher.compile(signature)
+            made = dispatcher.overloads[signature.args]
+            with interrupts_kept():
+                code = made.library.machine_code()
+            kept: Any = (code, made.fndesc.llvm_func_name) if made.library.stands_alone() else _NEEDS_COMPILER
+            self._file.write(made.library, kept)
+        return self._loaded(kept, arity)
+
+    def _loaded(self, kept: Any, arity: int) -> Any:
+        if kept == _NEEDS_COMPILER:
+            return kept
+        code, symbol = kept
+        return MachineCode(code, symbol, arity)
+
+    def forget(self) -> None:
+        """Keep no machine code of it on the disk."""
+        self._file.delete()
+        if isinstance(self._code, _Dispatched):
+            self._code.dispatcher._cache.delete()
+
+
+class _Dispatched:
+    """A function whose machine code works with objects of Python, or raises exceptions made of what it met: the compiler runs it."""
+
+    def __init__(self, function: Callable, arity: int, name: str) -> None:
+        compiler()
+        signature = types.int64(*(types.int64,) * arity)
+        with _lock.global_compiler_lock:  # the linker has one list of names for all threads
+            with parts_in_memory():
+                self.dispatcher = compiled(function, signature, name)
+            result: Any = self.dispatcher.overloads[signature.args]
+            self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+        if self.address == 0:
+            raise RuntimeError(f"{name} was compiled, but its machine code is nowhere to be found")
+
+    def __call__(self, *arguments: int) -> int:
+        return self.dispatcher(*arguments)
+
+
+@functools.cache
+def _asking(asker: Callable, dispatched: bool) -> Callable[..., int]:
+    """The machine code of what calls an entry at an address, so that it can be left from outside.
+
+    Args:
+        dispatched: whether the entry may raise exceptions made of what it met, which the compiler knows to read.
+    """
+    arity, label = asker.__code__.co_argcount, f"calls of {asker.__code__.co_argcount - 2}"
+    if dispatched:
+        return compiled(asker, types.int64(*(types.int64,) * arity), label)
+    return Entry(asker, arity, label, whole=True)
+
+
+@contextlib.contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """Within, Ctrl-C is never lost: the compiler calls Python from C, which drops exceptions and goes on with half a result."""
+    if threading.current_thread() is not threading.main_thread() or not callable(signal.getsignal(signal.SIGINT)):
+        yield
+        return
+    before: Any = signal.getsignal(signal.SIGINT)
+    pressed: list[int] = []
+
+    def note(number: int, frame: Any) -> None:
+        try:
+            before(number, frame)
+        except BaseException:
+            pressed.append(number)
+            raise
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    except Exception:
+        if not pressed:
+            raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt("while compiling")
+
+
+def compiled(function: Callable, signature: Any, name: str, **flags: Any) -> Any:
+    """Compile a function for one signature, or load its machine code from the disk cache.
+
+    Raises:
+        CompilationError: the compiler refuses the function; the message names it and the line.
+    """
+    if DEBUG:
+        _places.install()
+    dispatcher = compiler().njit(nogil=True, boundscheck=DEBUG, **flags)(function)
+    dispatcher._cache = DiskCache(name, digest(function, name, str(signature), sorted(flags.items())))
+    with refusals_told(function, name), interrupts_kept():
+        dispatcher.compile(signature)
+    dispatcher.disable_compile()
+    return _places.Placed(dispatcher) if DEBUG else dispatcher
+
+
+@contextlib.contextmanager
+def refusals_told(function: Callable, name: str) -> Iterator[None]:
+    """Within, what the compiler refuses is told in one sentence.
+
+    Raises:
+        CompilationError: the compiler refuses the function; the message names it and the line.
+    """
+    try:
+        yield
+    except KeyError as error:  # how the compiler says that a record has no such field
+        field = str(error.args[0])
+        raise CompilationError(
+            f"{name} cannot be compiled: no record here has a field {field!r}{mention(function, field)}"
+        ) from None
+    except _errors.NumbaError as error:
+        raise CompilationError(f"{name} cannot be compiled: {reason(function, error)}") from None

@@ -1,0 +1,107 @@
+"""How the compiler goes to work: what is called from compiled functions only is optimized there, once, and not by itself as well.
+
+Numba makes machine code of every function that it meets, with all that this one calls in it, and then again as a part of each caller.
+Here the parts are only linked; what a caller from Python sees, an entry, is optimized as a whole and made into machine code.
+"""
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.runtime import rtsys
+
+from icarus.compiler.cache.symbols import unresolved
+
+FOREIGN = ("Py", "_Py", "numba_", "NRT_", "nrt_")  # how the names of functions begin that only the compiler can provide
+
+
+class _NoEnvironments:
+    """In place of a code generator: parts are nowhere in memory, so there is nothing to be set in them."""
+
+    def set_env(self, *told: Any) -> None:
+        """Nothing to be done."""
+
+
+class Part(JITCodeLibrary):
+    """The code of a function with that of all it calls, neither optimized nor made into machine code."""
+
+    codegen = _NoEnvironments()
+
+    def add_linking_library(self, library: Any) -> None:
+        """Have the code of a function that is called linked; counting of references is left to the whole."""
+        if library is not rtsys.library:
+            super().add_linking_library(library)
+
+    def finalize(self) -> None:
+        """Link the code of all that is called."""
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """0: it is nowhere in memory."""
+        return 0
+
+
+class Whole(Part):
+    """The code of an entry with that of all it calls, which becomes machine code."""
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self._final_module.link_in(llvm.parse_assembly(_UNCOUNTED))
+
+    def machine_code(self) -> bytes:
+        """The whole, optimized, as an object file."""
+        self._ensure_finalized()
+        self._optimize_final_module()
+        self._final_module.verify()
+        return self._codegen._tm.emit_object(self._final_module)
+
+    def called(self) -> list[str]:
+        """The names of functions that are called and not in it."""
+        named = [function.name for function in self._final_module.functions if function.is_declaration]
+        return [name for name in named if not name.startswith("llvm.")] + unresolved(self)
+
+    def stands_alone(self) -> bool:
+        """Whether it needs nothing of the compiler when it runs: no memory of Python's objects, no exception made of values."""
+        known = ctypes.CDLL(None)
+        return not self._dynamic_globals and all(
+            not name.startswith(FOREIGN) and hasattr(known, name) for name in self.called()
+        )
+
+
+# Nothing that stands alone makes an array, so no array that it meets is counted.
+_UNCOUNTED = """
+define weak_odr void @NRT_incref(ptr %counted) alwaysinline { ret void }
+define weak_odr void @NRT_decref(ptr %counted) alwaysinline { ret void }
+"""
+
+
+class _Linking(Compiler):
+    """The compiler's usual passes over one function, ending in a `Part`."""
+
+    ENDING_IN: type[Part] = Part
+
+    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *rest: Any) -> None:
+        super().__init__(typingctx, targetctx, library or self.ENDING_IN(targetctx.codegen(), "part"), *rest)
+
+
+class _Making(_Linking):
+    ENDING_IN = Whole
+
+
+_NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+WITHIN: dict[str, Any] = {**_NO_WRAPPERS, "pipeline_class": _Linking}
+
+
+def entered(function: Callable, **options: Any) -> Any:
+    """A function as machine code that other machine code enters by its address."""
+    njit: Any = numba.njit
+    return njit(**options, **_NO_WRAPPERS, pipeline_class=_Making)(function)

@@ -1,0 +1,222 @@
+"""Pointers as integers: addresses viewed as arrays and structures, and calls through addresses.
+
+A compiled *entry* takes and returns 64-bit integers only; pointers travel as integers and are viewed as arrays and structures on
+arrival. One uniform signature is what lets the playout loop, compiled once, call any game and any specification by address.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from icarus.compiler.kernels.functions import DEBUG, DISABLED, inlined, intrinsic
+from icarus.compiler.lazy import Later, types
+
+ir: Any = Later("llvmlite.ir")
+cgutils: Any = Later("numba.core.cgutils")
+
+WORD_BYTES = 8
+
+
+def offset_of(dtype: np.dtype, field: str) -> int:
+    """Where a field begins in a structure, in bytes."""
+    assert dtype.fields is not None
+    return dtype.fields[field][1]
+
+
+_WORD = (1 << 64) - 1
+
+
+def _refuse_nothing(context: Any, builder: Any, address: Any, *lengths: Any) -> None:
+    """In a debug build, refuse address 0, unless of nothing, and lengths below 0."""
+    if DEBUG:
+        zero = address.type(0)
+        wrong = builder.icmp_signed("==", address, zero)
+        for length in lengths:
+            wrong = builder.and_(wrong, builder.icmp_signed("!=", length, zero))
+        for length in lengths:
+            wrong = builder.or_(wrong, builder.icmp_signed("<", length, zero))
+        with cgutils.if_unlikely(builder, wrong):
+            context.call_conv.return_user_exc(builder, ValueError, ("there is nothing at an address",))
+
+
+@intrinsic
+def address_of(typingctx: Any, array: Any) -> Any:
+    """The address of the first element of an array, as an integer."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(array)(context, builder, arguments[0]).data
+        return builder.ptrtoint(data, context.get_value_type(types.int64))
+
+    return types.int64(array), codegen
+
+
+@intrinsic
+def array_at(typingctx: Any, address: Any, length: Any, dtype: Any) -> Any:
+    """View `length` items of `dtype` at an address as a one-dimensional array, without a copy."""
+    array_type = types.Array(dtype.dtype, 1, "C")
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(array_type)(context, builder)
+        size = context.get_abi_sizeof(context.get_data_type(dtype.dtype))
+        item_size = context.get_constant(types.intp, size)
+        _refuse_nothing(context, builder, arguments[0], arguments[1])
+        pointer = builder.inttoptr(arguments[0], array.data.type)
+        context.populate_array(
+            array, data=pointer, shape=[arguments[1]], strides=[item_size], itemsize=item_size, meminfo=None
+        )
+        return array._getvalue()
+
+    return array_type(types.int64, types.int64, dtype), codegen
+
+
+@intrinsic
+def matrix_at(typingctx: Any, address: Any, rows: Any, columns: Any, dtype: Any) -> Any:
+    """View `rows` × `columns` items of `dtype` at an address as a two-dimensional array, without a copy."""
+    array_type = types.Array(dtype.dtype, 2, "C")
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(array_type)(context, builder)
+        item_size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(dtype.dtype)))
+        _refuse_nothing(context, builder, *arguments[:3])
+        pointer = builder.inttoptr(arguments[0], array.data.type)
+        row_size = builder.mul(arguments[2], item_size)
+        context.populate_array(
+            array,
+            data=pointer,
+            shape=[arguments[1], arguments[2]],
+            strides=[row_size, item_size],
+            itemsize=item_size,
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return array_type(types.int64, types.int64, types.int64, dtype), codegen
+
+
+@intrinsic
+def struct_at(typingctx: Any, address: Any, dtype: Any) -> Any:
+    """View the bytes at an address as one structure of `dtype`, without a copy."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _refuse_nothing(context, builder, arguments[0])
+        return builder.inttoptr(arguments[0], context.get_value_type(dtype.dtype))
+
+    return dtype.dtype(types.int64, dtype), codegen
+
+
+def _unpack(kinds: tuple[type, ...]) -> Any:
+    """An intrinsic that reads consecutive 8-byte parameters at an address as a tuple of int64 and float64."""
+
+    @intrinsic
+    def unpack(typingctx: Any, address: Any) -> Any:
+        tuple_type = types.Tuple([types.int64 if kind is int else types.float64 for kind in kinds])
+
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            loaded = []
+            for i, item in enumerate(tuple_type.types):
+                at = builder.add(arguments[0], context.get_constant(types.int64, WORD_BYTES * i))
+                loaded.append(builder.load(builder.inttoptr(at, context.get_value_type(item).as_pointer())))
+            return context.make_tuple(builder, tuple_type, loaded)
+
+        return tuple_type(types.int64), codegen
+
+    return unpack
+
+
+unpack_parameters = functools.lru_cache(maxsize=None)(_unpack)
+
+
+def _caller(arity: int) -> Any:
+
+    @intrinsic
+    def call(typingctx: Any, address: Any, arguments: Any) -> Any:
+        signature_types = (types.int64,) * arity
+
+        def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            given = [builder.extract_value(values[1], i) for i in range(arity)]
+            _refuse_nothing(context, builder, values[0])
+            function_type = context.call_conv.get_function_type(types.int64, signature_types)
+            pointer = builder.inttoptr(values[0], function_type.as_pointer())
+            status, result = context.call_conv.call_function(builder, pointer, types.int64, signature_types, given)
+            with cgutils.if_unlikely(builder, status.is_error):
+                context.call_conv.return_status_propagate(builder, status)
+            return result
+
+        return types.int64(types.int64, types.UniTuple(types.int64, arity)), codegen
+
+    return call
+
+
+call1, call2, call3, call4, call5, call6, call7 = (_caller(arity) for arity in range(1, 8))
+
+
+@intrinsic
+def unlikely(typingctx: Any, condition: Any) -> Any:
+    """A condition that hardly ever holds: what is done then is put where it is not in the way."""
+
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        bit = ir.IntType(1)
+        expected = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
+        return builder.call(expected, [values[0], ir.Constant(bit, 0)])
+
+    return types.boolean(types.boolean), codegen
+
+
+@intrinsic
+def foreign3(typingctx: Any, address: Any, arguments: Any) -> Any:
+    """Call the C function of three integers at an address; what it returns is ignored."""
+
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        word = ir.IntType(64)
+        pointer = builder.inttoptr(values[0], ir.FunctionType(word, [word] * 3).as_pointer())
+        builder.call(pointer, [builder.extract_value(values[1], i) for i in range(3)])
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.UniTuple(types.int64, 3)), codegen
+
+
+@intrinsic
+def popcount(typingctx: Any, word: Any) -> Any:
+    """The number of one bits in a 64-bit word."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def lowest_bit(typingctx: Any, word: Any) -> Any:
+    """The index of the lowest one bit in a 64-bit word (64 for zero)."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.int64(types.uint64), codegen
+
+
+def plain_popcount(word: int) -> int:
+    """`popcount` in plain Python."""
+    return (int(word) & _WORD).bit_count()
+
+
+def plain_lowest_bit(word: int) -> int:
+    """`lowest_bit` in plain Python."""
+    bits = int(word) & _WORD
+    return (bits & -bits).bit_length() - 1 if bits else 64
+
+
+if DISABLED:
+    popcount, lowest_bit = plain_popcount, plain_lowest_bit
+
+
+@inlined
+def append_bits(items: np.ndarray, count: int, base: int, bits: int) -> int:
+    """Append base + i to `count` items for each one bit i of a 64-bit word, the lowest first; returns their new number."""
+    left = np.uint64(bits)
+    while left != np.uint64(0):
+        items[count] = base + lowest_bit(left)
+        count += 1
+        left &= left - np.uint64(1)
+    return count

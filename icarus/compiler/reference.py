@@ -1,0 +1,107 @@
+"""Compiled functions as plain Python: the same source, with all that it calls, where a breakpoint or a print works."""
+
+import types as pytypes
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from icarus.compiler.kernels.callables import Callee, Family
+from icarus.compiler.kernels.functions import REPLACEMENTS, is_helper
+from icarus.compiler.kernels.pointers import lowest_bit, plain_lowest_bit, plain_popcount, popcount
+from icarus.compiler.kernels.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
+
+_STAND_INS: list[tuple[Any, Callable]] = [
+    (popcount, plain_popcount),
+    (lowest_bit, plain_lowest_bit),
+    (next_word, plain_next_word),
+    (below, plain_below),
+    (uniform, plain_uniform),
+]
+
+
+class Interpreter:
+    """Makes plain Python of helpers and slots: `Interpreter()(function)`.
+
+    A function keeps its code, so that breakpoints by file and line hold and a traceback shows the author's lines; only its globals are
+    a copy in which helpers are plain as well. A function that mentions no helper is given back as it is.
+
+    Args:
+        stand_ins: (function, what is called instead of it), beside those that every interpreter has.
+    """
+
+    def __init__(self, stand_ins: Iterable[tuple[Any, Callable]] = ()) -> None:
+        more = list(stand_ins)
+        self._kept: list[Any] = [what for what, _ in more]  # alive, so that no id is given twice
+        self._made: dict[int, Any] = {id(what): instead for what, instead in [*_STAND_INS, *more]}
+        self._spaces: dict[int, dict[str, Any]] = {}
+
+    def __call__(self, value: Any) -> Any:
+        """The plain Python of a function or a helper, or of a module of helpers; None for None."""
+        made = self._made.get(id(value))
+        if made is None:
+            inside = (
+                getattr(value, "compiled", value) if isinstance(value, Callee) else value
+            )  # itself: it says why when called
+            inside = getattr(inside, "py_func", inside)
+            if isinstance(inside, pytypes.ModuleType):
+                made = pytypes.SimpleNamespace(**self._space(vars(inside)))
+            elif isinstance(inside, Family):
+                made = _Interpreted(self, inside)
+            else:
+                made = self._function(inside) if isinstance(inside, pytypes.FunctionType) else inside
+            self._kept.append(value)
+            self._made[id(value)] = made
+        return made
+
+    def _function(self, function: pytypes.FunctionType) -> Callable:
+        space, closure = self._space(function.__globals__), self._closure(function.__closure__)
+        if space is function.__globals__ and closure is function.__closure__:
+            return function
+        copy = pytypes.FunctionType(function.__code__, space, function.__name__, function.__defaults__, closure)
+        copy.__kwdefaults__, copy.__doc__ = function.__kwdefaults__, function.__doc__
+        copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
+        return copy
+
+    def _closure(self, cells: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+        if cells is None or not any(self._changes(_content(cell)) for cell in cells):
+            return cells
+        return tuple(
+            pytypes.CellType(self(_content(cell))) if self._changes(_content(cell)) else cell for cell in cells
+        )
+
+    def _space(self, names: dict[str, Any]) -> dict[str, Any]:
+        """The globals of a module with its helpers as plain Python; the same dictionary where there are none."""
+        found = self._spaces.get(id(names))
+        if found is None:
+            changed = [name for name, value in names.items() if self._changes(value)]
+            found = self._spaces[id(names)] = dict(names) if changed else names
+            self._kept.append(names)
+            found.update({name: self(names[name]) for name in changed})
+        return found
+
+    def _changes(self, value: Any) -> bool:
+        if isinstance(value, pytypes.ModuleType):
+            return any(self._helps(inside) for inside in vars(value).values())
+        return self._helps(value)
+
+    def _helps(self, value: Any) -> bool:
+        if is_helper(value) or isinstance(value, Callee | Family) or any(value is known for known, _ in REPLACEMENTS):
+            return True  # the last are plain Python, and may call what has a stand-in
+        return self._made.get(id(value), value) is not value
+
+
+class _Interpreted:
+    """A family whose parts are plain Python."""
+
+    def __init__(self, interpreter: Interpreter, family: Family) -> None:
+        self._interpreter, self._family = interpreter, family
+
+    def __getattr__(self, name: str) -> Any:
+        return self._interpreter(self._family.callee(name))
+
+
+def _content(cell: Any) -> Any:
+    """What a cell holds; None while it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None

@@ -1,0 +1,387 @@
+"""A search under way: the arena that the compiled loop works in, around one root."""
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+
+from icarus.algebra import Enhancement
+from icarus.compiler.debug.leaving import Left
+from icarus.compiler.interrupts import RINGS
+from icarus.compiler.kernels.functions import plain
+from icarus.compiler.kernels.pointers import WORD_BYTES, offset_of
+from icarus.compiler.kernels.rng import RNG_WORDS, seeded
+from icarus.compiler.messages import home
+from icarus.engine.loop.arena import ARENA, DONE, INTERRUPTED, MORE_LINKS, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
+from icarus.engine.loop.choice import WeightError, voting
+from icarus.engine.loop.loop import loop, raw_loop, tie_break
+from icarus.engine.loop.parent_links import LINK
+from icarus.engine.loop.steps import DeterminizationError
+from icarus.engine.parallel import Shared, mean_rewards, visits_of_undominated
+from icarus.engine.program.lowering import Program, lowered
+from icarus.engine.program.requirements import check_told, refuse_cutoff, tellers, widths_of
+from icarus.engine.records.memory import check_memory
+from icarus.engine.records.reuse import Carried
+from icarus.engine.records.tables import Records, Table
+from icarus.engine.result import Result
+from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
+from icarus.kernel import CHANCE, mix
+from icarus.kernel.constants import RECALLED
+from icarus.kernel.data import in_words
+from icarus.kernel.episodes import EpisodePosition
+from icarus.kernel.functions import Entries
+from icarus.kernel.history import PHASES, PLAYOUT, STEP, episode_key, episode_record
+from icarus.kernel.state import State
+from icarus.kernel.theta import UPDATES
+
+FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
+_STEPS, _UPDATES, _LINKS = 256, 4096, 1024  # room to begin with
+_TOLD = 10  # actions that a message names
+
+
+class Search:
+    """A search under way: the arena that the compiled loop works in. `run` may be called as often as one likes."""
+
+    def __init__(
+        self,
+        state: State,
+        strategy: Enhancement,
+        seed: int | Sequence[int] = 0,
+        scheme: Scheme = MO_ISMCTS,
+        shared: Shared | None = None,
+        carried: Carried | None = None,
+        reusable: bool = False,
+    ) -> None:
+        self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
+        self.reusable, self.game = reusable, scheme.seen(state.game)
+        refuse_cutoff(self.game, scheme)
+        self.program: Program = lowered(self.game, strategy, scheme, shared is not None)
+        self.tables = (
+            shared.tables if shared else [Table(component, self.game) for component in self.program.components]
+        )
+        self.actions = tuple(state.legal_actions())
+        self._loop = loop()
+        self._arena = np.zeros(1, ARENA)
+        self._arena["shared"] = shared.control.ctypes.data if shared else 0
+        self._kept: dict[str, np.ndarray] = {}
+        self.halted = False
+        self._observer = self.state.current_player()
+        self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
+        self._inherited = np.zeros(len(self.actions), np.int64)
+        if carried is not None and shared is None:
+            carried.fill(self.tables)
+        self._set_up(self.game.entries())
+        if carried is not None:
+            self._inherit(carried)
+
+    def _set_up(self, entries: Entries) -> None:
+        game, program, arena = self.game, self.program, self._arena
+        for name in FUNCTIONS:
+            arena["game"][name] = entries.address(name)
+        arena["game"]["players"], arena["game"]["viewers"] = game.players, game.viewers
+        arena["game"]["max_legal"], arena["game"]["max_length"] = game.max_legal, game.max_length
+        arena["game"]["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
+        arena["rings"] = RINGS.ctypes.data
+        arena["game"]["look"] = self.state.game.entries().address("observe") if self.scheme.eyes == ROOT else 0
+        arena["game"]["simultaneous"] = entries.address("simultaneous") if self.scheme.exp3 or program.choices else 0
+        self._keep("buffers", "rng", seeded(self.seed))
+        self._place_root()
+        self._place_composition()
+        self._place_tellers()
+        if program.term["in_tree_only"].any():
+            self.tables[0].mark_decisions()
+        sizes = {
+            **dict.fromkeys(("places", "records", "values", "total", "actions", "alike"), game.max_legal),
+            **dict.fromkeys(("reward", "looks"), game.players),
+            "weight": 1,
+            "rng_before": RNG_WORDS,
+            "recalled": RECALLED,
+            "ahead": len(self._kept["root.state"]),
+            "told": max(game.players, len(game.action_feature_names)),
+        }
+        for name, size in sizes.items():
+            self._keep("buffers", name, np.zeros(size, np.int64))
+        self._keep("buffers", "playout", self._playout)
+        for name, buffer in (("rewards", "reward"), ("rng", "rng")):
+            self._playout[name] = self._kept[f"buffers.{buffer}"].ctypes.data
+        self._keep("buffers", "updates", self._updates)
+        if program.episodes:
+            self._place_episodes()
+        self._give_steps(_STEPS)
+        self._give_updates(_UPDATES)
+        self._give_links(_LINKS * self.reusable)
+
+    def _keep(self, part: str, name: str, array: np.ndarray) -> None:
+        """Keep an array alive, and its address in a part of the arena."""
+        self._kept[f"{part}.{name}"] = array
+        self._arena[part][name] = array.ctypes.data
+
+    def _place_root(self) -> None:
+        """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
+        root, viewer, part = self.state, self._observer, self._arena["root"]
+        if self.scheme.root == ONCE:
+            root = root.determinized(viewer, self._kept["buffers.rng"])
+        if self.scheme.root != FRESH:
+            viewer = CHANCE
+        words = in_words(root.data)
+        self._keep("root", "state", words)
+        self._keep("buffers", "state", words.copy())
+        self._keep("root", "beliefs", root.beliefs(viewer))
+        self._keep("root", "actions", np.array(self.actions, np.int64))
+        self._keep("root", "visits", np.zeros(len(self.actions), np.int64))
+        self._keep("root", "episodes", np.zeros(self.game.viewers, np.int64))
+        part["state_words"], part["observer"], part["player"] = len(words), viewer, self._observer
+        part["count"] = len(self.actions)
+
+    def _place_composition(self) -> None:
+        """The program, with the tables of its components."""
+        program, part, row = self.program, self._arena["composition"], self.tables[0].dtype
+        for name in ("component", "program", "term", "leaf", "factor"):
+            self._keep("composition", name, getattr(program, name))
+        program.component["table"] = [table.descriptor.ctypes.data for table in self.tables]
+        part["components"] = len(program.components)
+        for name in (
+            "steps_in_simulation",
+            "moves_in_simulation",
+            "keys_in_simulation",
+            "episodes",
+            "told_in_tree",
+            "told_in_simulation",
+            "enters",
+        ):
+            part[name] = getattr(program, name)
+        self._keep("buffers", "votes", np.zeros(len(program.term) * self.game.max_legal * program.votes))
+        part["vote"], part["arena"] = voting().address if program.votes else 0, self._arena.ctypes.data
+        part["row_words"] = row.itemsize // WORD_BYTES
+        part["visits_column"] = offset_of(row, "visits") // row["visits"].itemsize
+
+    def _place_tellers(self) -> None:
+        """What tells of states and actions, as far as anybody asks, and how wide its tables are."""
+        tables = self.program.told_in_tree | self.program.told_in_simulation
+        check_told(self.state, tables)
+        self._tellers = tellers(self.game, tables, self.scheme.cutoff is not None)
+        for name, entry in self._tellers.items():
+            self._arena["game"][name] = entry.address
+        self._widths = widths_of(self.game, tables)
+        for name, width in self._widths.items():
+            self._playout[f"{name}_width"] = width
+
+    def _position(self) -> EpisodePosition:
+        """The root's position-in-episode as the scheme sees it: with eyes other than the players' own, as the root player saw it."""
+        position, observer = self.state.position_in_episode(), self._observer
+        if self.scheme.eyes == OWN or len(position.moves) == 1:
+            return position
+        own = position.moves[observer]
+        previous = position.previous if position.last in (None, observer) else (position.label, own)
+        return attrs.evolve(position, moves=(own,), previous=previous)
+
+    def _place_episodes(self) -> None:
+        position, root = self._position(), self._arena["root"]
+        for viewer in range(self.game.viewers):
+            key = plain(episode_key)(position.label, viewer)
+            for move in position.moves[viewer]:
+                key = mix(key, move)
+            self._kept["root.episodes"][viewer] = key
+        label, moves = position.seen_before(self._observer)
+        last = 0 if position.last is None else position.last
+        root["label"], root["episode"] = position.label, episode_record(label, self.game.viewer(last), last, moves)
+        root["last"], root["last_viewer"] = last, self.game.viewer(last)
+        root["last_recalled"] = last != self._observer
+
+    def _give_steps(self, steps: int) -> None:
+        """Room for playouts of so many steps."""
+        viewers, legal = self.game.viewers, steps * 8 + 4 * self.game.max_legal
+        self._arena["buffers"]["step_capacity"], self._arena["buffers"]["legal_capacity"] = steps, legal
+        parts = {"steps": np.zeros(steps + 1, STEP), "legal": np.zeros(legal, np.int64)}
+        parts.update({name: np.zeros((steps + 1) * viewers, np.int64) for name in ("moves", "keys", "episodes")})
+        for name, width in self._widths.items():
+            parts[name] = np.zeros((steps + 1 if name == "features" else legal) * width)
+        for name, array in parts.items():
+            self._kept[f"playout.{name}"] = array
+            self._playout[name] = array.ctypes.data
+        self._playout["viewers"] = viewers
+
+    def _give_updates(self, count: int) -> None:
+        """Room for so many updates of one playout."""
+        for name in ("records", "contexts"):
+            self._kept[f"updates.{name}"] = np.zeros(count, np.int64)
+            self._updates[name] = self._kept[f"updates.{name}"].ctypes.data
+        self._updates["capacity"] = count
+
+    def _give_links(self, count: int) -> None:
+        """Room for so many links, and for those that there are."""
+        check_memory(WORD_BYTES * LINK * count)
+        room, held = np.zeros((count, LINK), np.int64), self.links
+        room[: len(held)] = held
+        self._keep("buffers", "links", room)
+        self._arena["buffers"]["link_capacity"] = count
+
+    @property
+    def links(self) -> np.ndarray:
+        """Which record continues which history (`icarus.engine.loop.parent_links`). [links, LINK]"""
+        count, room = int(self._arena["counts"]["links"][0]), self._kept.get("buffers.links")
+        return np.zeros((0, LINK), np.int64) if room is None else room[:count]
+
+    def _inherit(self, carried: Carried) -> None:
+        """Begin with what earlier searches have found; the tables hold it already."""
+        if self.reusable:
+            count = len(carried.links)
+            self._give_links(max(_LINKS, 2 * count))
+            self._kept["buffers.links"][:count], self._arena["counts"]["links"] = carried.links, count
+        carried.mark_decided(self.tables[0])
+        self._inherited = self.root_rewards()[1].astype(np.int64)
+
+    @property
+    def rng(self) -> np.ndarray:
+        """The generator, as it stands."""
+        return self._kept["buffers.rng"]
+
+    @property
+    def iterations(self) -> int:
+        """Playouts made so far."""
+        return int(self._arena["counts"]["iterations"][0])
+
+    def run(self, iterations: int) -> None:
+        """Go on until so many playouts have been made in all, giving room as it is asked for."""
+        while (status := self.advance(iterations)) != DONE:
+            self.give_room(status)
+
+    def advance(self, iterations: int) -> int:
+        """Go on as `run` does, or as far as there is room and nobody halts the search; returns the loop's status.
+
+        Raises:
+            Left: Ctrl-C, in a function that did not return; the playout it was called in is not counted.
+        """
+        self._arena["heard"] = RINGS
+        if self.halted:
+            return DONE
+        try:
+            return self._loop(self._arena.ctypes.data, iterations)
+        except Left as left:
+            self.rng[:] = self._kept["buffers.rng_before"].view(np.uint64)
+            raise Left(f"in a search of {self.game} by {self.strategy}, {left}") from None
+        except WeightError as error:
+            raise ValueError(f"in {self.strategy}, {error}") from None
+        except DeterminizationError as error:
+            raise ValueError(f"{error}, {home(self.game.determinize)}") from None
+
+    def give_room(self, status: int) -> None:
+        """Give the room that the loop asked for by its status."""
+        capacity, longest = int(self._arena["buffers"]["step_capacity"][0]), self.game.max_length + 1
+        if status == INTERRUPTED:
+            return  # if it was Ctrl-C, Python has raised what it raises by now
+        if status == TOO_LONG or (status == MORE_STEPS and capacity > longest):
+            raise ValueError(self._too_long(capacity))
+        if status == MORE_STEPS:
+            self._give_steps(min(2 * capacity, longest + 1))
+        elif status == MORE_ROWS:
+            full, count = self.full_table()
+            self.tables[full].grow(count)
+        elif status == MORE_LINKS:
+            self._give_links(2 * int(self._arena["pending"]["links"][0]))
+        else:
+            self._give_updates(2 * int(self._updates["count"][0]))
+
+    def _too_long(self, capacity: int) -> str:
+        """What is said of the playout under way, for whose steps there is room for so many."""
+        known = min(int(self._playout["length"][0]), capacity)
+        return self._unending(self._kept["playout.steps"]["action"][:known].tolist())
+
+    def _unending(self, actions: Sequence[int]) -> str:
+        """That a playout which began with these actions does not end."""
+        begun = " ".join(map(str, actions[:_TOLD]))
+        played = " ".join(str(action) for _, action in self.state.history[-_TOLD:])
+        return (
+            f"a playout of {self.game} has not ended after {self.game.max_length} actions, its max_length; "
+            f"after {len(self.state.history)} actions of the game (the last: {played or 'none'}) it began with {begun} …"
+        )
+
+    def full_table(self) -> tuple[int, int]:
+        """The index of the table that had no room, and for how many records."""
+        full = int(self._arena["full_component"][0])
+        return full, int(self.program.component["count"][full])
+
+    def close(self) -> None:
+        """Nothing to end: a search by itself runs in the thread of its caller."""
+
+    def run_raw(self, playouts: int) -> int:
+        """Make random playouts from the root without searching; returns their number of steps. For measuring speed."""
+        self._arena["heard"] = RINGS
+        steps = raw_loop()(self._arena.ctypes.data, playouts)
+        if steps < 0:
+            raise ValueError(self._too_long(0))
+        return steps
+
+    def records(self, copied: bool = True) -> dict[str, Records]:
+        """The records of every component of the strategy and of the baseline, by name.
+
+        Args:
+            copied: whether they are to stay as they are when the search goes on.
+        """
+        tables = [table.snapshot() if copied else table for table in self.tables]
+        return {str(part): Records(part, self.game, tables[index]) for part, index in self.program.table_of.items()}
+
+    @property
+    def depth(self) -> int:
+        """Actions from the root to the deepest history in the tree."""
+        return int(self._arena["counts"]["depth"][0])
+
+    def phase_steps(self) -> np.ndarray:
+        """Decisions made in each phase."""
+        return self._arena["counts"]["phase_steps"][0].copy()
+
+    def root_visits(self) -> np.ndarray:
+        """How often each action was selected at the root, by earlier searches too if their records are used."""
+        return self._kept["root.visits"] + self._inherited
+
+    def root_rewards(self) -> np.ndarray:
+        """[2, actions]: the total reward of the player to move after each action, and of how many playouts, by the baseline."""
+        player, found = self.state.current_player(), np.zeros((2, len(self.actions)))
+        baseline = Records(self.program.components[0], self.game, self.tables[0])
+        for i, action in enumerate(self.actions):
+            seen = baseline.get((player, (action,)))
+            if seen is not None:
+                found[:, i] = seen["reward"][player], seen["visits"]
+        return found
+
+    def root_bounds(self) -> np.ndarray:
+        """[2, actions]: between what bounds lies what the player to move is sure to get after each action, as far as it is proved."""
+        bounds = np.array([np.zeros(len(self.actions)), np.ones(len(self.actions))])
+        for part in self.program.table_of:
+            proved = self.records(copied=False)[str(part)] if part.capture.proves else {}
+            for i, action in enumerate(self.actions):
+                seen = proved.get((self._observer, (action,), self._observer))
+                if seen is not None:
+                    bounds[:, i] = max(bounds[0, i], seen["lower"]), min(bounds[1, i], seen["upper"])
+        return bounds
+
+    def most_visited(self, visits: np.ndarray) -> int:
+        """The action of most visits; ties broken uniformly by the search's generator."""
+        most = np.flatnonzero(visits == visits.max())
+        return self.actions[
+            most[0] if len(most) == 1 else most[tie_break()(self._kept["buffers.rng"].copy().ctypes.data, len(most))]
+        ]
+
+    def result(self, seconds: float = 0.0, copied: bool = True, rewards: np.ndarray | None = None) -> Result:
+        """What the search has found so far; `copied` as in `records`, `rewards` what `root_rewards` has told, if it was asked."""
+        visits = self.root_visits()
+        values = mean_rewards(self.root_rewards() if rewards is None else rewards)
+        return Result(
+            action=self.most_visited(visits_of_undominated(visits, self.root_bounds())),
+            actions=self.actions,
+            visits=visits,
+            values=values,
+            policy=visits / max(1, visits.sum()),
+            iterations=self.iterations,
+            records=self.records(copied),
+            depth=self.depth,
+            phase_steps=dict(zip(PHASES, self.phase_steps().tolist(), strict=True)),
+            seconds=seconds,
+            memory=sum(table.nbytes for table in self.tables) + self.links.nbytes,
+            state=self.state,
+            strategy=self.strategy,
+            seed=self.seed,
+            scheme=self.scheme,
+            reusable=self.reusable,
+            links=(self.links.copy() if copied else self.links) if self.reusable else None,
+        )

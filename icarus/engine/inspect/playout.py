@@ -1,0 +1,289 @@
+"""One playout of a search with all that happened in it: who decided what by which values, what was captured, what was updated.
+
+The search runs as far as one likes, compiled where it can be; the playout that comes next is made by plain Python, in which every
+decision, every captured record and every updated row passes by and is noted. It is the playout that the search itself would have made.
+"""
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus import checks
+from icarus.algebra import Enhancement
+from icarus.algebra.information import ACTION, HISTORY, MOVE, PLAYER, POSITION
+from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM
+from icarus.compiler.kernels.functions import plain
+from icarus.compiler.reference import Interpreter
+from icarus.engine.compiled_search import Search
+from icarus.engine.reference.choice import Composed, Decision, Term
+from icarus.engine.reference.history import Playout
+from icarus.engine.reference.search import PlainSearch
+from icarus.engine.reference.table import PlainTable
+from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.engine.search import COMPILED, check_scheme, check_search, checked_engine
+from icarus.kernel import CHANCE, UNSEEN, extended, mix
+from icarus.kernel.history import EMPTY_HISTORY, PHASES
+from icarus.kernel.state import State
+
+ONLY, ENVIRONMENT = "the only action", "the environment"
+
+
+@attrs.frozen
+class Choice:
+    """A decision of a playout.
+
+    Attributes:
+        player: who acted; CHANCE for the environment.
+        phase: selection, expansion or simulation.
+        action: as players write it.
+        legal: how many actions there were.
+        by: the component, or the mixture of components, whose values decided; ENVIRONMENT, or ONLY where nothing had to be decided.
+        weight: with which this alternative of a linear mixture was drawn; 1 where there is one alternative.
+        uniform: whether the choice was uniform by definition.
+        values: what the alternative said of each legal action, by its text; empty where nothing was asked.
+    """
+
+    player: int
+    phase: str
+    action: str
+    legal: int
+    by: str
+    weight: float = 1.0
+    uniform: bool = False
+    values: dict[str, float] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class Update:
+    """A record captured by one component, with its context, and its information before and after the backpropagation.
+
+    Attributes:
+        record: what the record is made of, as text.
+        key: the key that looks it up in `result.records`.
+        before: None where the record is new.
+    """
+
+    record: str
+    key: int
+    context: int
+    before: dict[str, Any] | None
+    after: dict[str, Any]
+
+
+@attrs.frozen
+class WatchedPlayout:
+    """A playout with all that happened in it.
+
+    Attributes:
+        state, strategy, seed, scheme: what was searched, how.
+        iteration: the number of the playout, counted from 1.
+        begun, ended: the state that was drawn for the root, and the terminal state, as text; both may show what is hidden.
+        states: those in which the decisions were made, and the terminal one; they show what is hidden.
+        choices: the decisions in order.
+        rewards: of each player.
+        updates: for each component, by name, what it captured and what became of it.
+    """
+
+    state: State
+    strategy: Enhancement
+    seed: Any
+    scheme: Scheme
+    iteration: int
+    begun: str
+    ended: str
+    states: tuple[State, ...]
+    choices: tuple[Choice, ...]
+    rewards: tuple[float, ...]
+    updates: dict[str, tuple[Update, ...]]
+
+
+def watch_playout(
+    state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, after: int = 0, scheme: Scheme = MO_ISMCTS
+) -> WatchedPlayout:
+    """The playout that a search makes after `after` others.
+
+    Raises:
+        TypeError, ValueError: as `search` does; a scheme of several trees.
+    """
+    check_search(state, strategy, 1, None, seed)
+    checks.integer("after", after, least=0)
+    check_scheme(scheme, None)
+    if scheme.counted:
+        raise ValueError(f"scheme is {scheme}, which grows several trees; a playout is watched in a search of one tree")
+    watched = Watched(state, strategy, seed, scheme)
+    if checked_engine(None, state.game, 1) == COMPILED and after:
+        compiled = Search(state, strategy, seed, scheme)
+        compiled.run(after)
+        watched.take_over(compiled)
+    watched.run(after)
+    return watched.playout()
+
+
+class _Noting(Composed):
+    """A composition that notes each decision, and of what parts the keys of records were made."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.decision: Decision | None = None
+        self.term: Term | None = None
+        self.made_of: dict[int, tuple[int, int]] = {}
+        self._interpret = Interpreter([(mix, self._mixed)])
+
+    def _mixed(self, key: int, part: int) -> int:
+        made = mix(key, part)
+        self.made_of[made] = int(key), int(part)
+        return made
+
+    def decided(self, which: int, decision: Decision) -> int:
+        self.decision, index = decision, super().decided(which, decision)
+        term = self.term
+        if term is not None and term.rule == RULE_GIBBS_OF_MEANS and not len(decision.values):
+            drawn = self.rng.copy()  # by acceptance: only a few actions were asked about
+            decision.values = self._asked(term.leaves[0], decision.history, decision.legal)
+            self.rng[:] = drawn
+        return index
+
+    def _draw_term(self, terms: list[Term], decision: Decision) -> Term:
+        self.term = super()._draw_term(terms, decision)
+        return self.term
+
+
+class Watched(PlainSearch):
+    """A search in plain Python that notes what happens."""
+
+    composed = _Noting
+
+    def take_over(self, search: Search) -> None:
+        """Go on where a compiled search of the same state, strategy, seed and scheme stands; it is left alone."""
+        self.rng[:] = search.rng
+        self._made, self._deepest, self._phase_steps = search.iterations, search.depth, search.phase_steps()
+        self._root_visits[:] = search.root_visits()
+        for table, other in zip(self.tables, search.tables, strict=True):
+            table.fill(other)
+
+    def _begin_playout(self) -> tuple[Playout, Any]:
+        self.program.made_of.clear()
+        self.__dict__.pop("_histories", None)
+        self._choices: list[Choice] = []
+        self._worlds: list[Any] = []
+        self._noted: dict[str, list[Update]] = {part.name: [] for part in self.program.components}
+        self._texts: dict[int, str] = {}
+        playout, world = super()._begin_playout()
+        self._start, self._now = self.game.text(world), playout
+        return playout, world
+
+    def _decided(self, playout: Playout, world: Any, player: int, in_tree: bool) -> tuple[int, int]:
+        texts = {int(action): self.game.action_text(world, action) for action in self.game.legal(world)}
+        self._worlds.append(self.game.copy(world))
+        self.program.decision = self.program.term = None
+        edge, action = super()._decided(playout, world, player, in_tree)
+        step, decision, term = playout.steps[playout.t], self.program.decision, self.program.term
+        self._texts[edge] = texts[action]
+        told: dict[str, Any] = {"by": ENVIRONMENT if player == CHANCE else ONLY}
+        if term is not None:
+            named = {int(edge): texts.get(int(edge), str(edge)) for edge in decision.legal}
+            values = zip(named.values(), decision.values.tolist(), strict=False)
+            told = {
+                "by": term.by,
+                "weight": self.program.share(term.weight, decision),
+                "uniform": term.rule == RULE_UNIFORM,
+                "values": dict(values),
+            }
+        self._choices.append(Choice(player, PHASES[step.phase], texts[action], int(step.count), **told))
+        return edge, action
+
+    def _update(self, part: Enhancement, table: PlainTable, record: int, context: int, rewards: np.ndarray) -> None:
+        before = table.find(record)
+        held = None if before is None else _information(before)
+        super()._update(part, table, record, context, rewards)
+        text = self._record_text(part, record)
+        self._noted[part.name].append(Update(text, record, context, held, _information(table.find(record))))
+
+    def _rewards(self, world: Any) -> np.ndarray:
+        self._end, self._final = self.game.text(world), super()._rewards(world)
+        self._worlds.append(self.game.copy(world))
+        return self._final
+
+    def playout(self) -> WatchedPlayout:
+        """Make the next playout, and give back what happened."""
+        self.iterate()
+        return WatchedPlayout(
+            state=self.state,
+            strategy=self.strategy,
+            seed=self.seed,
+            scheme=self.scheme,
+            iteration=self.iterations,
+            begun=self._start,
+            ended=self._end,
+            states=tuple(type(self.state)(self.state.game, world) for world in self._worlds),
+            choices=tuple(self._choices),
+            rewards=tuple(self._final.tolist()),
+            updates={name: tuple(updates) for name, updates in self._noted.items()},
+        )
+
+    def _record_text(self, part: Enhancement, key: int) -> str:
+        """What a record is made of: a history as its player saw it, or the parts of any other."""
+        if key in (EMPTY_HISTORY, int(self._now.steps[0].episode)):
+            return "⟨⟩"
+        if part.records in (HISTORY, POSITION):
+            return self._history_text(key, part.records == POSITION)
+        parts, factors = self._parts(key), part.records.factors
+        if len(parts) != len(factors):
+            factors = ("",) * len(parts)
+        texts = [self._part_text(number, factor) for number, factor in zip(parts, factors, strict=True)]
+        return f"({', '.join(texts)})" if texts else f"key {key}"
+
+    def _part_text(self, number: int, factor: str) -> str:
+        if factor in ACTION.factors + MOVE.factors:
+            return self._texts.get(number, str(number))
+        return f"player {number}" if factor in PLAYER.factors else str(number)
+
+    def _parts(self, key: int) -> list[int]:
+        """The integers that `record` made a key of; none where the key was made otherwise."""
+        parts: list[int] = []
+        while key in self.program.made_of:
+            key, part = self.program.made_of[key]
+            parts.insert(0, part)
+        return parts if key == 0 else []
+
+    def _history_text(self, key: int, in_episode: bool) -> str:
+        """The moves of a history, or of a position-in-episode, in the eyes of the player who made the last one."""
+        t, viewer, action = self._histories[in_episode].get(key, (0, 0, None))
+        if action is None:
+            return f"key {key}"
+        first = self._episode_begin(t, viewer) if in_episode else 0
+        seen = self._now.history().moves[first + 1 : t + 1, viewer]
+        moves = [*seen[seen != UNSEEN].tolist(), action]
+        return f"⟨{', '.join(self._texts.get(move, str(move)) for move in moves)}⟩"
+
+    @functools.cached_property
+    def _histories(self) -> tuple[dict[int, tuple[int, int, int]], ...]:
+        """For the keys of all histories one action off the playout, and of their positions-in-episode: step, viewer and action."""
+        history = self._now.history()
+        return tuple(
+            {
+                plain(extended)(int(keys[t, step.viewer]), int(step.player), action): (t, int(step.viewer), action)
+                for t, step in enumerate(history.steps[:-1])
+                for action in history.legal[step.first : step.first + step.count].tolist()
+            }
+            for keys in (history.keys, history.episodes)
+        )
+
+    def _episode_begin(self, t: int, viewer: int) -> int:
+        """The step at which the episode of step t began; its keys do not go on from those before."""
+        seen = self._now.history()
+        moves, keys = seen.moves[:, viewer], seen.episodes[:, viewer]
+        while t > 0:
+            before = int(keys[t - 1])
+            if int(keys[t]) != (before if moves[t] == UNSEEN else mix(before, int(moves[t]))):
+                break
+            t -= 1
+        return t
+
+
+def _information(row: Any) -> dict[str, Any]:
+    """The fields of a row other than its key, as Python numbers and lists."""
+    return {name: row[name].tolist() for name in row.dtype.names if name != "record"}

@@ -1,0 +1,305 @@
+"""How a decision is made: random choices, rules over values, and the programs of a composition."""
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from icarus.algebra.policy import (
+    RULE_ARGMAX,
+    RULE_EPSILON_GREEDY,
+    RULE_GIBBS,
+    RULE_GIBBS_OF_MEANS,
+    RULE_REPLY,
+    RULE_ROULETTE,
+    RULE_UNIFORM,
+    RULE_VOTE,
+)
+from icarus.algebra.record_values import UNVISITED
+from icarus.algebra.weights import TOLERANCE
+from icarus.compiler.kernels.functions import DEBUG
+from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call4, call5, call7, struct_at, unlikely
+from icarus.compiler.kernels.rng import RNG_WORDS
+from icarus.engine.loop.arena import ANY, ARENA, COMPONENT_SIZE, LEAF_SIZE, PROGRAM_SIZE
+from icarus.engine.program.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, TERM
+from icarus.kernel import below, helper, inlined, uniform
+from icarus.kernel.history import PLAYOUT, STEP
+from icarus.kernel.theta import TABLE, decided_at
+
+_INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
+
+
+class WeightError(ValueError):
+    """Weights, or values that are taken for weights, that are none for the information that was met."""
+
+
+@inlined
+def pick_best(values: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """U[arg max]: the index of a greatest value, ties broken uniformly."""
+    most, ties = values[0], 1
+    first = 0
+    for i in range(1, count):
+        if values[i] > most:
+            most, ties, first = values[i], 1, i
+        elif values[i] == most:
+            ties += 1
+    if ties > 1:
+        skip = below(rng, ties)
+        while skip > 0:
+            first += 1
+            if values[first] == most:
+                skip -= 1
+    return first
+
+
+@inlined
+def pick_in_proportion(weights: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """An index drawn with probability proportional to its weight; uniformly where all weights are 0."""
+    total = 0.0
+    for i in range(count):
+        total += weights[i]
+    if total == 0.0:
+        return below(rng, count)
+    rest = uniform(rng) * total
+    for i in range(count):
+        rest -= weights[i]
+        if rest < 0:
+            return i
+    return count - 1
+
+
+@inlined
+def pick_by_roulette(values: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """`pick_in_proportion` to the values of a policy.
+
+    Raises:
+        WeightError: one is negative.
+    """
+    for i in range(count):
+        if values[i] < 0.0:
+            raise WeightError("roulette() met a negative value; none may be negative")
+    return pick_in_proportion(values, count, rng)
+
+
+@inlined
+def pick_outcome(probabilities: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """The index of an outcome of π₀."""
+    point, upto = uniform(rng), 0.0
+    for i in range(count):
+        upto += probabilities[i]
+        if point < upto:
+            return i
+    return count - 1
+
+
+@inlined
+def follow_rule(rule: int, parameter: float, values: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """The index that a rule chooses among values."""
+    if rule == RULE_ARGMAX:
+        return pick_best(values, count, rng)
+    if rule == RULE_GIBBS:
+        most = values[0]
+        for i in range(1, count):
+            most = max(most, values[i])
+        if most == np.inf:
+            return pick_best(values, count, rng)
+        for i in range(count):  # scaled by e^(-most/τ), so that no temperature is too low
+            values[i] = math.exp((values[i] - most) / parameter)
+        return pick_in_proportion(values, count, rng)
+    if rule == RULE_EPSILON_GREEDY:
+        return below(rng, count) if uniform(rng) < parameter else pick_best(values, count, rng)
+    if rule == RULE_ROULETTE:
+        return pick_by_roulette(values, count, rng)
+    if rule == RULE_REPLY:
+        for i in range(count):
+            if values[i] > 0:
+                return i
+    return below(rng, count)
+
+
+@helper
+def weight_of(a: Any, first: int, count: int, record: int) -> float:
+    """The value of a weight at the history with this baseline record.
+
+    Raises:
+        WeightError: a weight function left [0, 1].
+    """
+    factors, component = (
+        array_at(a.composition.factor, first + count, FACTOR),
+        struct_at(a.composition.component, COMPONENT),
+    )
+    weight = 1.0
+    for i in range(first, first + count):
+        value = factors[i].constant
+        if factors[i].entry != 0:
+            call4(factors[i].entry, (component.table, record, a.buffers.weight, factors[i].parameters))
+            value = array_at(a.buffers.weight, 1, _REAL)[0]
+            if unlikely(not 0.0 <= value <= 1.0):
+                if a.shared == 0 or value != value:  # another thread may have added the reward, and not yet the visit
+                    raise WeightError("a weight function returned a number outside [0, 1]")
+                value = min(max(value, 0.0), 1.0)
+            if factors[i].complement:
+                value = 1.0 - value
+        weight *= value
+    return weight
+
+
+@helper
+def sum_values(a: Any, term: Any, legal: int, count: int, record: int) -> None:
+    """The values that a term's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
+    leaves = array_at(a.composition.leaf, term.first_leaf + term.leaves, LEAF)
+    values, total = array_at(a.buffers.values, count, _REAL), array_at(a.buffers.total, count, _REAL)
+    weights = 0.0
+    for i in range(count):
+        total[i] = 0.0
+    for j in range(term.first_leaf, term.first_leaf + term.leaves):
+        leaf = leaves[j]
+        weight = weight_of(a, leaf.first_factor, leaf.factors, record)
+        weights += weight
+        if weight > 0.0 and leaf.unread:
+            for i in range(count):
+                total[i] = np.inf
+        elif weight > 0.0:  # 0 · ∞ is 0
+            ask_policy(a, leaf, legal, count)
+            for i in range(count):
+                total[i] += weight * values[i]
+    if (
+        unlikely(abs(weights - 1.0) > TOLERANCE) and a.shared == 0
+    ):  # other threads may have visited the record between two weights
+        raise WeightError("the weights of ^ do not sum to 1 for the visits met in this search")
+    for i in range(count):
+        values[i] = total[i]
+
+
+@inlined
+def ask_policy(a: Any, leaf: Any, legal: int, count: int) -> None:
+    """Have the policy of one component write its values."""
+    component = struct_at(a.composition.component + leaf.component * COMPONENT_SIZE, COMPONENT)
+    records = a.buffers.places if leaf.placed else a.buffers.records
+    if leaf.begins:
+        given = leaf.parameters + WORD_BYTES * leaf.rule_parameters
+        call7(leaf.begins, (a.buffers.playout, component.table, legal, count, records, given, leaf.begins_parameters))
+    call7(leaf.entry, (a.buffers.playout, component.table, legal, count, records, a.buffers.values, leaf.parameters))
+
+
+@inlined
+def choose(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
+    """The index of the action that the policy α of a program chooses; ANY where it is uniform by definition."""
+    j = draw_term(a, which, record, rng)
+    term = array_at(a.composition.term, j + 1, TERM)[j]
+    if term.rule == RULE_UNIFORM:
+        return ANY
+    if term.in_tree_only and not is_decided(a):
+        return below(rng, count)  # all values are equal
+    if term.rule == RULE_GIBBS_OF_MEANS:
+        return choose_by_acceptance(
+            a, struct_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), term.parameter, legal, count, rng
+        )
+    if term.rule == RULE_VOTE:
+        index = call5(a.composition.vote, (a.composition.arena, j, legal, count, record))
+        return below(rng, count) if index == ANY else index
+    write_values(a, term, legal, count, record)
+    return follow_rule(term.rule, term.parameter, array_at(a.buffers.values, count, _REAL), count, rng)
+
+
+@inlined
+def draw_term(a: Any, which: int, record: int, rng: np.ndarray) -> int:
+    """One alternative of a program, drawn with its weight (COMB⁺-4)."""
+    program = struct_at(a.composition.program + which * PROGRAM_SIZE, PROGRAM)
+    last = program.first_term + program.terms - 1
+    terms = array_at(a.composition.term, last + 1, TERM)
+    j = program.first_term
+    if program.terms > 1:
+        point, upto, drawn_term = uniform(rng), 0.0, -1
+        for j in range(program.first_term, last + 1):
+            upto += weight_of(a, terms[j].first_factor, terms[j].factors, record)
+            if point < upto and drawn_term < 0:
+                drawn_term = j
+                if program.constant:
+                    return j
+        if unlikely(abs(upto - 1.0) > TOLERANCE) and a.shared == 0:
+            raise WeightError("the weights of + do not sum to 1 for the visits met in this search")
+        j = drawn_term if drawn_term >= 0 else last
+    return j
+
+
+@inlined
+def write_values(a: Any, term: Any, legal: int, count: int, record: int) -> None:
+    """Write the values that a term's rule chooses among."""
+    if term.leaves == 1:
+        ask_policy(a, struct_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), legal, count)
+    else:
+        sum_values(a, term, legal, count, record)
+
+
+def vote(arena: int, j: int, legal: int, count: int, record: int) -> int:
+    """The index that a majority vote, term j, chooses, ties broken uniformly; ANY where nobody has a vote."""
+    a, cast = struct_at(arena, ARENA), 0
+    votes = array_at(a.buffers.votes + WORD_BYTES * j * a.game.max_legal, count, _REAL)
+    for i in range(count):
+        votes[i] = 0.0
+    rng, term = array_at(a.buffers.rng, RNG_WORDS, _WORD), array_at(a.composition.term, j + 1, TERM)[j]
+    for voter in range(term.first_leaf, term.first_leaf + term.leaves):
+        index = voted(a, draw_term(a, voter, record, rng), legal, count, record, rng)
+        if index != ANY:
+            votes[index] += 1.0
+            cast += 1
+    return pick_best(votes, count, rng) if cast > 0 else ANY
+
+
+@helper
+def voted(a: Any, j: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
+    """The index that a voter votes for by term j; ANY where that is uniform over all legal actions."""
+    term, values = array_at(a.composition.term, j + 1, TERM)[j], array_at(a.buffers.values, count, _REAL)
+    if term.rule == RULE_UNIFORM:
+        return ANY
+    if term.rule == RULE_VOTE:
+        return call5(a.composition.vote, (a.composition.arena, j, legal, count, record))
+    if term.in_tree_only and not is_decided(a):
+        return ANY
+    write_values(a, term, legal, count, record)
+    for i in range(1, count):
+        if values[i] != values[0]:
+            return follow_rule(term.rule, term.parameter, values, count, rng)
+    return ANY
+
+
+@functools.cache
+def voting() -> Entry:
+    """`vote` as machine code, which calls itself by its address where a vote is taken within a vote."""
+    return Entry(vote, 5, "the majority vote")
+
+
+@inlined
+def is_decided(a: Any) -> bool:
+    """Whether the player to move may have decided in the tree at a history that looks the same to him; False is certain."""
+    playout = struct_at(a.buffers.playout, PLAYOUT)
+    last, viewers = playout.length - 1, playout.viewers
+    step = array_at(playout.steps, last + 1, STEP)[last]
+    key = array_at(playout.keys, (last + 1) * viewers, _INT)[last * viewers + step.viewer]
+    table = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE)
+    return decided_at(table, key)[0] != 0
+
+
+@inlined
+def choose_by_acceptance(a: Any, leaf: Any, parameter: float, legal: int, count: int, rng: np.ndarray) -> int:
+    """An index by Gibbs from mean rewards, of which none is above 1: drawn uniformly until one is accepted with e^((v - 1)/τ).
+
+    It takes the values of one or two actions instead of all; where as many as there are have been refused, of all.
+    """
+    values = array_at(a.buffers.values, count, _REAL)
+    if DEBUG:
+        ask_policy(a, leaf, legal, count)  # of all at once, for what only then is checked
+    for _ in range(count):
+        i = below(rng, count)
+        ask_policy(a, leaf, legal + WORD_BYTES * i, 1)
+        x, point = (values[0] - UNVISITED) / parameter, uniform(rng)
+        above = 1.0 + x + x * x / 2.0  # 1 + x + x²/2 + x³/6 ≤ e^x ≤ 1 + x + x²/2 for x ≤ 0 decides
+        if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):  # mostly, at less cost
+            if x > 0.0 and a.shared == 0:  # another thread may have added the reward, and not yet the visit
+                raise WeightError("averages=True is declared where rewards are added up, but a mean is above 1")
+            return i
+    ask_policy(a, leaf, legal, count)
+    return follow_rule(RULE_GIBBS, parameter, values, count, rng)

@@ -1,0 +1,140 @@
+"""What the game tells of the states and actions of a playout, written where slots read it."""
+
+from typing import Any
+
+import numpy as np
+
+from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call3, matrix_at, struct_at, unlikely
+from icarus.engine.loop.arena import DONE, MORE_ROWS
+from icarus.engine.loop.observation_classes import is_disguised
+from icarus.engine.program.lowering import COMPONENT
+from icarus.kernel import CHANCE, TERMINAL, helper, inlined
+from icarus.kernel.knowledge import ACTION_FEATURES, ENDINGS, FEATURES, PROSPECTS, are_rewards
+from icarus.kernel.theta import TABLE
+
+_INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
+
+
+@helper
+def tell_of_step(a: Any, playout: Any, t: int, step: Any, actions: int, tables: int) -> None:
+    """What the game tells of the state at step t, and of what is legal there.
+
+    Args:
+        actions: how many are legal; others than the root player may have fewer moves.
+    """
+    if tables & FEATURES:
+        tell_of_state(a, playout, t)
+    if tables & ACTION_FEATURES:
+        table = rows_of(playout.action_features, step, playout.action_features_width)
+        if step.player != CHANCE:
+            for i in range(actions):
+                call3(a.game.action_features, (a.buffers.state, action_at(a, playout, step, i), a.buffers.told))
+                add_told(a, table, edge_of(a, step, i))
+            take_means(a, table, step, actions)
+    if tables & (PROSPECTS | ENDINGS):
+        prospects = rows_of(playout.prospects, step, playout.prospects_width)
+        endings = rows_of(playout.endings, step, playout.endings_width)
+        for i in range(actions):
+            look_ahead(a, action_at(a, playout, step, i), prospects, endings, edge_of(a, step, i))
+        take_means(a, prospects, step, actions)
+        take_means(a, endings, step, actions)
+
+
+@helper
+def tell_of_state(a: Any, playout: Any, t: int) -> None:
+    """The features of the state at step t."""
+    call2(a.game.features, (a.buffers.state, playout.features + WORD_BYTES * t * playout.features_width))
+
+
+@helper
+def look_ahead(a: Any, action: int, prospects: np.ndarray, endings: np.ndarray, edge: int) -> None:
+    """Add what may be expected after an action, and how the game ends where it does, to the rows of its edge."""
+    words = a.root.state_words
+    state, ahead = array_at(a.buffers.state, words, _INT), array_at(a.buffers.ahead, words, _INT)
+    for i in range(words):
+        ahead[i] = state[i]
+    call2(a.game.apply, (a.buffers.ahead, action))
+    if call1(a.game.player, (a.buffers.ahead,)) == TERMINAL:
+        rewards_at(a, a.buffers.ahead, a.buffers.told)
+        add_told(a, prospects, edge)
+        add_told(a, endings, edge)
+    else:
+        for j in range(endings.shape[1]):
+            endings[edge, j] = np.nan
+        if prospects.shape[1] > 0:
+            call2(a.game.heuristic, (a.buffers.ahead, a.buffers.told))
+            add_told(a, prospects, edge)
+
+
+@helper
+def rewards_at(a: Any, state: int, out: int) -> None:
+    """μ of a terminal state, both given by their addresses; what one state has left is not the next one's."""
+    rewards = array_at(out, a.game.players, _REAL)
+    rewards[:] = np.nan
+    call3(a.game.rewards, (state, out, a.game.players))
+    if unlikely(not are_rewards(rewards)):
+        raise ValueError("the rewards function of a game did not write a number from 0 to 1 for each player")
+
+
+# ------------------------------------------------------------------------------------- rows of tables, one for each edge
+
+
+@inlined
+def rows_of(table: int, step: Any, width: int) -> np.ndarray:
+    """The rows of a step's edges in a table, all 0."""
+    rows = matrix_at(table + WORD_BYTES * step.first * width, step.count, width, _REAL)
+    for i in range(step.count):
+        for j in range(width):
+            rows[i, j] = 0.0
+    return rows
+
+
+@inlined
+def action_at(a: Any, playout: Any, step: Any, i: int) -> int:
+    """A legal action, as it is."""
+    if is_disguised(a, step.player):
+        return array_at(a.buffers.actions, i + 1, _INT)[i]
+    return array_at(playout.legal + WORD_BYTES * step.first, i + 1, _INT)[i]
+
+
+@inlined
+def edge_of(a: Any, step: Any, i: int) -> int:
+    """The place of a legal action among those of the history; of the move that it looks like, where it is disguised."""
+    return array_at(a.buffers.alike, i + 1, _INT)[i] if is_disguised(a, step.player) else i
+
+
+@inlined
+def add_told(a: Any, table: np.ndarray, edge: int) -> None:
+    """Add what was just told to the row of an edge."""
+    told = array_at(a.buffers.told, table.shape[1], _REAL)
+    for j in range(table.shape[1]):
+        table[edge, j] += told[j]
+
+
+@inlined
+def take_means(a: Any, table: np.ndarray, step: Any, actions: int) -> None:
+    """Divide the row of each edge by how many actions look so."""
+    if is_disguised(a, step.player):
+        alike = array_at(a.buffers.alike, actions, _INT)
+        for edge in range(step.count):
+            same = 0
+            for i in range(actions):
+                same += alike[i] == edge
+            for j in range(table.shape[1]):
+                table[edge, j] /= same
+
+
+# ------------------------------------------------------------------------------------ records that enter when first asked about
+
+
+@helper
+def room_for_beginnings(a: Any) -> int:
+    """DONE, or MORE_ROWS where a table was short of room for what a policy asked about in this playout."""
+    components = array_at(a.composition.component, a.composition.components, COMPONENT)
+    for c in range(a.composition.components):
+        table = struct_at(components[c].table, TABLE)
+        if table.short:
+            table.short = 0
+            a.full_component = c
+            return MORE_ROWS
+    return DONE

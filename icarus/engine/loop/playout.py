@@ -1,0 +1,391 @@
+"""Algorithm 1, lines 6-14: one playout, from a determinization of the root to the end of the game.
+
+Nothing is updated or counted during a playout, so a playout that runs out of room is simply abandoned: the generator is put back
+to where the playout began, Python gives more room, and the same playout is run again.
+
+Randomness is drawn in the order in which Algorithm 1 needs it: the determinization; then for each decision with more than one
+legal action the alternative of a linear mixture, if there is more than one, and what the rule draws. Gibbs over mean rewards draws an
+index and a number to accept it, until one is accepted or as many as there are actions have been refused; only then from all.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from icarus.algebra.weights import TOLERANCE
+from icarus.compiler.kernels.functions import DEBUG
+from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at, unlikely
+from icarus.engine.loop.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG
+from icarus.engine.loop.choice import choose, pick_outcome
+from icarus.engine.loop.features import room_for_beginnings, tell_of_state, tell_of_step
+from icarus.engine.loop.observation_classes import choose_behind_move, group_actions, is_disguised
+from icarus.engine.loop.steps import (
+    DeterminizationError,
+    acts,
+    check_end,
+    has_room,
+    is_choice,
+    is_interrupted,
+    legal_actions,
+    player_to_move,
+    recalled_moves,
+    refuse_number,
+    root_place,
+    step_at,
+    viewer_of,
+)
+from icarus.engine.program.lowering import COMPONENT
+from icarus.engine.program.mixtures import AT_ONCE, SIMULATED, TREE
+from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, UNSEEN, below, extended, helper, inlined, mix
+from icarus.kernel.constants import RECALLED
+from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, episode_key, root_key
+from icarus.kernel.knowledge import FEATURES
+from icarus.kernel.theta import TABLE, decided_at, place_of
+
+_INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
+_NO_ROOM = -1
+CLOSELY, SOMETIMES = 100, 16  # in its first iterations and in every 16th a search adds up the probabilities of chance
+_LOOK = 1023  # steps of a simulation that nobody looks at between two looks whether to return (a power of 2, less 1)
+
+
+@helper
+def play_out(a: Any, rng: np.ndarray) -> int:
+    """Lines 6-14: one playout; DONE, or why it could not be made."""
+    begin(a, rng)  # lines 7-9
+    t = selection(a, rng)  # lines 10-14, as long as the history is in the tree: selection and expansion
+    if t == _NO_ROOM or simulation(a, rng, t) == _NO_ROOM:  # lines 10-14, to the end of the game
+        if is_interrupted(a):
+            return INTERRUPTED
+        return TOO_LONG if a.pending.too_long else MORE_STEPS
+    playout = struct_at(a.buffers.playout, PLAYOUT)
+    a.pending.depth, a.pending.selected = t, root_place(a, struct_at(playout.steps, STEP).action)
+    return room_for_beginnings(a) if a.composition.enters else DONE
+
+
+# ------------------------------------------------------------------------------------------------ lines 7-9: the beginning
+
+
+@helper
+def begin(a: Any, rng: np.ndarray) -> None:
+    """Lines 7-9: the empty history, at a determinization drawn from the root's information set."""
+    words = a.root.state_words
+    root, state = array_at(a.root.state, words, _INT), array_at(a.buffers.state, words, _INT)
+    for i in range(words):
+        state[i] = root[i]
+    if a.game.determinize != 0:
+        call4(a.game.determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
+        if unlikely(call1(a.game.player, (a.buffers.state,)) != a.root.player):
+            raise DeterminizationError("a determinization changed the player to move, or ended the game")
+    playout, viewers = struct_at(a.buffers.playout, PLAYOUT), a.game.viewers
+    playout.length, playout.legal_length = 1, 0
+    playout.players, playout.iteration = 0, a.counts.iterations
+    keys, moves = array_at(playout.keys, viewers, _INT), array_at(playout.moves, viewers, _INT)
+    for viewer in range(viewers):
+        keys[viewer] = root_key(viewer)
+        moves[viewer] = UNSEEN
+    struct_at(playout.steps, STEP).record = EMPTY_HISTORY
+    for phase in range(3):
+        a.pending.phase_steps[phase] = 0
+    a.pending.too_long = a.pending.cut = a.buffers.clear = 0
+    if a.composition.episodes:
+        begin_episodes(a, playout)
+
+
+@helper
+def begin_episodes(a: Any, playout: Any) -> None:
+    """The root's position-in-episode, which began before the root, by what each viewer has seen in this determinization."""
+    viewers, root = a.game.viewers, a.root
+    episodes, at_root = array_at(playout.episodes, viewers, _INT), array_at(root.episodes, viewers, _INT)
+    step = struct_at(playout.steps, STEP)
+    step.episode = root.episode
+    for viewer in range(viewers):
+        episodes[viewer] = at_root[viewer]
+        if a.game.recall != 0:
+            moves = array_at(a.buffers.recalled, RECALLED, _INT)
+            count = recalled_moves(a, viewer)
+            key = episode_key(root.label, viewer)
+            for i in range(count):
+                if root.last_recalled and viewer == root.last_viewer and i == count - 1:
+                    step.episode = extended(key, root.last, moves[i])
+                key = mix(key, moves[i])
+            episodes[viewer] = key
+
+
+# ------------------------------------------------------------------------------------- lines 10-14: one action after another
+
+
+class Baseline(NamedTuple):
+    """The columns of the baseline's table that tell the phase; the width of its rows depends on the number of players."""
+
+    records: np.ndarray  # [capacity + 1] of keys
+    visits: np.ndarray  # [capacity + 1] of n
+
+
+@inlined
+def baseline_of(a: Any) -> Baseline:
+    """The baseline's table: that of the first component."""
+    table, words = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE), a.composition.row_words
+    rows = matrix_at(table.rows, table.capacity + 1, words, _INT)
+    return Baseline(
+        rows[:, 0], matrix_at(table.rows, table.capacity + 1, 2 * words, _COUNT)[:, a.composition.visits_column]
+    )
+
+
+@inlined
+def selection(a: Any, rng: np.ndarray) -> int:
+    """Lines 10-14 in the tree: decisions by selection, and those by expansion, until one leads to a history without visits.
+
+    Returns:
+        How many actions have been appended (t_e in Base-6, where the game did not end before), or _NO_ROOM.
+    """
+    playout, baseline, simple, t = struct_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
+    places = array_at(a.buffers.places, a.game.max_legal, _INT)
+    in_tree = (
+        baseline.visits[place_of(baseline.records, EMPTY_HISTORY)] > 0
+    )  # the first playout expands the empty history
+    while in_tree:
+        player = player_to_move(a)
+        if not acts(a, player):
+            check_end(player)
+            break
+        if not has_room(a, playout, t):
+            return _NO_ROOM
+        step, count = step_at(playout, t), open_step(a, playout, t, player)
+        if a.composition.told_in_tree:
+            tell_of_step(a, playout, t, step, count, a.composition.told_in_tree)
+        step.phase = phase_in_tree(a, baseline, playout, t, step, places)
+        a.pending.phase_steps[step.phase] += 1
+        index, action = decide(a, program_in_tree(a, step), playout, step, count, rng)  # line 11
+        in_tree = baseline.visits[places[index]] > 0
+        if simple:
+            append_simply(playout, t, step)  # line 12
+        else:
+            append(a, playout, t, step, True)
+        call2(a.game.apply, (a.buffers.state, action))  # line 13
+        t += 1
+        label_episode(a, playout, t)
+    return t
+
+
+@inlined
+def simulation(a: Any, rng: np.ndarray, t: int) -> int:
+    """Lines 10-14 after the expansion, from step t to the end of the game, or until it is cut off; DONE or _NO_ROOM."""
+    playout, simple, reading = struct_at(a.buffers.playout, PLAYOUT), has_simple_moves(a), a.composition
+    appended = reading.keys_in_simulation or reading.moves_in_simulation or reading.episodes
+    end = max(t + a.game.cutoff, 1)  # the root's action is always played
+    if reading.told_in_tree & FEATURES:
+        tell_of_state(a, playout, t)  # the expanded one is of the tree
+    if a.game.simultaneous != 0:
+        step_at(playout, t).choice = call1(a.game.simultaneous, (a.buffers.state,)) if player_to_move(a) >= 0 else 0
+    while True:
+        player = player_to_move(a)
+        if not acts(a, player):
+            check_end(player)
+            break
+        if t >= end:
+            a.pending.cut = 1
+            break
+        if not has_room(a, playout, t):
+            return _NO_ROOM
+        if t > 0 and not reading.steps_in_simulation:
+            legal = playout.legal + WORD_BYTES * playout.legal_length
+            unseen = simulate_unseen(a, legal, t, end, rng)
+            if unseen == _NO_ROOM:
+                return _NO_ROOM
+            a.pending.phase_steps[SIMULATION] += unseen
+            break
+        step, count = step_at(playout, t), open_step(a, playout, t, player)
+        if reading.told_in_simulation:
+            tell_of_step(a, playout, t, step, count, reading.told_in_simulation)
+        step.phase = SIMULATION
+        a.pending.phase_steps[SIMULATION] += 1
+        _, action = decide(a, SIMULATED, playout, step, count, rng)  # line 11
+        if simple:
+            array_at(playout.moves, t + 2, _INT)[t + 1] = step.action  # line 12
+        elif appended:
+            append(a, playout, t, step, False)
+        call2(a.game.apply, (a.buffers.state, action))  # line 13
+        t += 1
+        label_episode(a, playout, t)
+    last = step_at(playout, t)
+    last.phase, last.player = SIMULATION, player
+    playout.length = t + 1
+    if reading.told_in_simulation & FEATURES:
+        tell_of_state(a, playout, t)
+    return DONE
+
+
+@helper
+def simulate_unseen(a: Any, legal: int, t: int, end: int, rng: np.ndarray) -> int:
+    """Uniform simulation that nobody looks at, from step t until it is cut off at `end`; returns its number of steps, _NO_ROOM where it
+    is not to go on."""
+    actions, steps, last = array_at(legal, a.game.max_legal, _INT), 0, min(end, a.game.max_length)
+    while True:
+        player = player_to_move(a)
+        if not acts(a, player):
+            check_end(player)
+            return steps
+        if t + steps >= last:
+            a.pending.cut = end == last
+            a.pending.too_long = end != last
+            return steps if end == last else _NO_ROOM
+        if unlikely(steps & _LOOK == _LOOK) and is_interrupted(a):
+            return _NO_ROOM
+        count, index = call2(a.game.legal, (a.buffers.state, legal)), 0
+        if is_choice(a, count):
+            index = choose_for_chance(a, count, rng) if player == CHANCE else below(rng, count)
+        elif count != 1:
+            refuse_number(count)
+        call2(a.game.apply, (a.buffers.state, actions[index]))
+        steps += 1
+
+
+# --------------------------------------------------------------------------------------------------- the steps of a playout
+
+
+@inlined
+def open_step(a: Any, playout: Any, t: int, player: int) -> int:
+    """Begin step t with what is legal, for others as the root player sees it where his eyes see for all; returns how many actions are."""
+    step, first = step_at(playout, t), playout.legal_length
+    legal = playout.legal + WORD_BYTES * first
+    count = legal_actions(a, legal)
+    step.player, step.viewer, step.first, step.count = player, viewer_of(a, player), first, count
+    if is_disguised(a, player):
+        step.count = group_actions(a, legal, count)
+    playout.length, playout.legal_length = t + 1, first + step.count
+    return count
+
+
+@inlined
+def phase_in_tree(a: Any, baseline: Baseline, playout: Any, t: int, step: Any, places: np.ndarray) -> int:
+    """The phase of a decision in the tree: selection where all children have visits. Finds the places of their records."""
+    viewers, player, phase = a.game.viewers, step.player, SELECTION
+    key = array_at(playout.keys, (t + 1) * viewers, _INT)[t * viewers + step.viewer]
+    legal = array_at(playout.legal + WORD_BYTES * step.first, step.count, _INT)
+    table = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE)
+    if table.decided != 0:
+        decided_at(table, key)[0] = 1
+    for i in range(step.count):
+        place = place_of(baseline.records, extended(key, player, legal[i]))
+        places[i] = place
+        if baseline.visits[np.uint64(place)] == 0:
+            phase = EXPANSION
+    return phase
+
+
+@inlined
+def program_in_tree(a: Any, step: Any) -> int:
+    """The program that decides in the tree: another one where several players choose at once and EXP3 is to decide then."""
+    if a.game.simultaneous == 0:
+        return TREE
+    step.choice, step.probability = call1(a.game.simultaneous, (a.buffers.state,)), 1.0
+    return AT_ONCE if step.choice > 0 else TREE
+
+
+@inlined
+def decide(a: Any, which: int, playout: Any, step: Any, actions: int, rng: np.ndarray) -> tuple[int, int]:
+    """Line 11: choose the action of a step by one of the programs, or by π₀.
+
+    Returns:
+        Its place among the step's legal actions, and the action that is played, of all that look so to the root player.
+    """
+    count, legal, index = step.count, playout.legal + WORD_BYTES * step.first, 0
+    if step.player == CHANCE:
+        index = choose_for_chance(a, actions, rng) if actions > 1 else 0
+    elif count > 1:
+        index = choose(a, which, legal, count, step.record, rng)
+        if which == AT_ONCE:
+            step.probability = array_at(a.buffers.values, count, _REAL)[index]
+    if is_disguised(a, step.player):
+        behind = choose_behind_move(a, step.player, index, actions, rng)
+        index, action = (
+            array_at(a.buffers.alike, actions, _INT)[behind],
+            array_at(a.buffers.actions, actions, _INT)[behind],
+        )
+        step.action = array_at(legal, count, _INT)[index]
+    else:
+        index = below(rng, count) if index == ANY else index
+        action = array_at(legal, count, _INT)[index]
+        step.action = action
+    return index, action
+
+
+@inlined
+def choose_for_chance(a: Any, count: int, rng: np.ndarray) -> int:
+    """The index of an outcome of a chance state."""
+    probabilities = array_at(a.buffers.values, count, _REAL)
+    if a.game.chance != 0:
+        call2(a.game.chance, (a.buffers.state, a.buffers.values))
+        if DEBUG or a.counts.iterations < CLOSELY or a.counts.iterations % SOMETIMES == 0:
+            check_outcomes(probabilities, count)
+    else:
+        for i in range(count):
+            probabilities[i] = 1.0 / count
+    return pick_outcome(probabilities, count, rng)
+
+
+@helper
+def check_outcomes(probabilities: np.ndarray, count: int) -> None:
+    """Refuse probabilities of chance that do not sum to 1."""
+    total = 0.0
+    for i in range(count):
+        total += probabilities[i]
+    if not abs(total - 1.0) <= TOLERANCE:
+        raise ValueError("the probabilities of a game's chance outcomes do not sum to 1")
+
+
+# ------------------------------------------------------------------------------------------ line 12: the history, h # a
+
+
+@inlined
+def has_simple_moves(a: Any) -> bool:
+    """Whether one viewer sees actions as they are, and of him only the keys in the tree are read."""
+    reading = a.composition
+    return a.game.viewers == 1 and a.game.look == 0 and not reading.keys_in_simulation and not reading.episodes
+
+
+@inlined
+def append_simply(playout: Any, t: int, step: Any) -> None:
+    """`append` in the tree, where moves are simple."""
+    keys, moves = array_at(playout.keys, t + 2, _INT), array_at(playout.moves, t + 2, _INT)
+    moves[t + 1], keys[t + 1] = step.action, mix(keys[t], step.action)
+    step_at(playout, t + 1).record = extended(keys[t], step.player, step.action)
+
+
+@helper
+def append(a: Any, playout: Any, t: int, step: Any, in_tree: bool) -> None:
+    """Line 12: append the action of step t to the history, as every viewer sees it; called before the state changes."""
+    viewers, following = a.game.viewers, step_at(playout, t + 1)
+    moves = matrix_at(playout.moves, t + 2, viewers, _INT)
+    for viewer in range(viewers):
+        moves[t + 1, viewer] = step.action
+    if a.game.observe != 0:
+        seen = playout.moves + WORD_BYTES * (t + 1) * viewers
+        call4(a.game.observe, (a.buffers.state, step.action, seen, a.game.players))
+    if in_tree or a.composition.keys_in_simulation:
+        keys = matrix_at(playout.keys, t + 2, viewers, _INT)
+        following.record = extended(keys[t, step.viewer], step.player, step.action)
+        extend_keys(keys, moves, t, viewers)
+    if a.composition.episodes:
+        episodes = matrix_at(playout.episodes, t + 2, viewers, _INT)
+        following.episode = extended(episodes[t, step.viewer], step.player, step.action)
+        extend_keys(episodes, moves, t, viewers)
+
+
+@inlined
+def extend_keys(keys: np.ndarray, moves: np.ndarray, t: int, viewers: int) -> None:
+    """The keys of the history of t + 1 actions in the eyes of each viewer, from those of t actions and the moves that they saw."""
+    for viewer in range(viewers):
+        key, move = keys[t, viewer], moves[t + 1, viewer]
+        keys[t + 1, viewer] = key if move == UNSEEN else mix(key, move)
+
+
+@inlined
+def label_episode(a: Any, playout: Any, t: int) -> None:
+    """Begin a new episode at step t where the state reached has a label (section 5.1) and anybody reads episodes."""
+    if a.composition.episodes and a.game.episode != 0:
+        label = call1(a.game.episode, (a.buffers.state,))
+        if label >= 0:
+            episodes = matrix_at(playout.episodes, t + 1, a.game.viewers, _INT)
+            for viewer in range(a.game.viewers):
+                episodes[t, viewer] = episode_key(label, viewer)

@@ -1,0 +1,121 @@
+"""What a playout asks at each of its steps: the game who may do what, and the arena whether there is room to go on."""
+
+from typing import Any
+
+import numpy as np
+
+from icarus.compiler.kernels.atomic import atomic_load
+from icarus.compiler.kernels.pointers import array_at, call1, call2, call4, struct_at, unlikely
+from icarus.engine.loop.arena import STEP_SIZE
+from icarus.kernel import CHANCE, TERMINAL, helper, inlined
+from icarus.kernel.constants import RECALLED
+from icarus.kernel.history import STEP
+
+_INT = np.dtype(np.int64)
+_BETWEEN_LOOKS = 8  # steps, whether the loop is to return
+FORGETFUL = f"the recall function of a game gave a number of moves that is not from 0 to {RECALLED}"
+
+
+class DeterminizationError(ValueError):
+    """A determinization that is none of the state: not the function asked last is wrong, but `determinize`."""
+
+    elsewhere = True
+
+
+@inlined
+def legal_actions(a: Any, legal: int) -> int:
+    """A(s), written to an address; returns their number."""
+    count = call2(a.game.legal, (a.buffers.state, legal))
+    if unlikely(np.uint64(count - 1) >= np.uint64(a.game.max_legal)):  # one comparison for both ends
+        refuse_number(count)
+    return count
+
+
+@inlined
+def is_choice(a: Any, count: int) -> Any:
+    """Whether so many actions are more than one, and may be; if not, there must be 1."""
+    return np.uint64(count - 2) < np.uint64(a.game.max_legal - 1)
+
+
+@helper
+def refuse_number(count: int) -> None:
+    """Say what is wrong with a number of legal actions."""
+    if count < 1:
+        raise ValueError("a game gave no legal action at a state that is not terminal")
+    raise ValueError("a game gave more legal actions than its max_legal")
+
+
+@inlined
+def player_to_move(a: Any) -> int:
+    """ρ(s), as the game tells it; whether it may be so, `acts` and `check_end` say."""
+    return call1(a.game.player, (a.buffers.state,))
+
+
+@inlined
+def acts(a: Any, player: int) -> Any:
+    """Whether this is a player or CHANCE: if not, the playout is at its end, and `check_end` is to be asked."""
+    return np.uint64(player - CHANCE) <= np.uint64(
+        a.game.players
+    )  # one comparison for both ends, CHANCE before player 0
+
+
+@inlined
+def check_end(player: int) -> None:
+    """Refuse what is neither a player nor CHANCE nor TERMINAL."""
+    if player != TERMINAL:
+        raise ValueError("the player function of a game gave a number that is no player, neither CHANCE nor TERMINAL")
+
+
+@inlined
+def recalled_moves(a: Any, viewer: int) -> int:
+    """What a viewer has seen of the episode, as the state tells it, written to a buffer; returns how many moves."""
+    count = call4(a.game.recall, (a.buffers.state, viewer, a.buffers.recalled, RECALLED))
+    if count < 0 or count > RECALLED:
+        raise ValueError(FORGETFUL)
+    return count
+
+
+@inlined
+def step_at(playout: Any, t: int) -> Any:
+    """Step t of a playout."""
+    return struct_at(playout.steps + t * STEP_SIZE, STEP)
+
+
+@inlined
+def has_room(a: Any, playout: Any, t: int) -> bool:
+    """Whether there is room for step t and the one after it, and nobody, as far as is looked at now and then, asks the loop to return."""
+    fits = playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
+    return fits and (t < a.buffers.clear or look(a, t))
+
+
+@helper
+def look(a: Any, t: int) -> bool:
+    """Whether there is room for step t and the one after it, and nobody asks the loop to return; if so, it is clear for some steps."""
+    if t + 1 >= a.buffers.step_capacity or is_interrupted(a):
+        return False
+    a.buffers.clear = min(t + _BETWEEN_LOOKS, a.buffers.step_capacity - 1)
+    return True
+
+
+@inlined
+def is_interrupted(a: Any) -> bool:
+    """Whether the loop is to return before it has made this playout."""
+    return atomic_load(a.rings) != a.heard
+
+
+@inlined
+def viewer_of(a: Any, player: int) -> int:
+    """The column of a player's eyes."""
+    if a.game.viewers == 1:
+        return 0
+    return a.game.players if player == CHANCE else player
+
+
+@helper
+def root_place(a: Any, action: int) -> int:
+    """The place of an action among those of the root."""
+    actions = array_at(a.root.actions, a.root.count, _INT)
+    for i in range(a.root.count):
+        if actions[i] == action:
+            return i
+    raise DeterminizationError("a determinization changed the legal actions of the player to move")

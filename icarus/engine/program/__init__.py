@@ -1,0 +1,1 @@
+"""A game and a composition lowered to arrays: what the playout loop runs."""

@@ -1,0 +1,299 @@
+"""The slots of an enhancement as entries: what the playout loop calls by address."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from icarus.algebra import Information, Policy
+from icarus.algebra.record_values import rule_values
+from icarus.algebra.slots import Values
+from icarus.compiler.debug.writes import refuse_changes, refuse_cuts
+from icarus.compiler.kernels.atomic import atomic_load, atomic_store, exchanged
+from icarus.compiler.kernels.functions import DEBUG, embedded, inlined
+from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, offset_of, struct_at, unlikely, unpack_parameters
+from icarus.engine.program.promises import KEYLESS, guarded
+from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper
+from icarus.kernel.history import history_at
+from icarus.kernel.theta import TABLE, index_of, place_of, updates_at, write_initial
+
+_INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
+RENAMED = "a backpropagation function writes to `record`, the key of what it updates, which is not its own to change"
+UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
+LENT = History, Theta  # what slots are given to be read
+
+
+def lent(function: Callable, label: str) -> Callable:
+    """A slot that is given a history to read, as a helper."""
+    return guarded(function, label) if DEBUG else embedded(function)
+
+
+def _theta(row: np.dtype) -> Callable:
+    @helper
+    def theta_at(address: int) -> Theta:
+        table = struct_at(address, TABLE)
+        return Theta(array_at(table.rows, table.capacity + 1, row))
+
+    return theta_at
+
+
+theta_of = functools.lru_cache(maxsize=None)(_theta)
+
+
+@functools.cache
+def values_entry(
+    function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str, uniform: bool = False
+) -> Entry:
+    """Compile a values function: entry(playout, table, legal, count, records, out, parameters).
+
+    Args:
+        uniform: whether it is declared to be uniform in simulation, which ICARUS_DEBUG=1 checks.
+
+    Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
+    """
+    inner, unpack, theta_at = lent(function, label), unpack_parameters(kinds), theta_of(row)
+    declared = f"{label} is declared with uniform_in_simulation=True, but writes a finite value in the simulation"
+    checked = uniform and DEBUG
+    unwritten = f"{label} wrote NaN, or nothing at all, for a legal action; it must write every out[i]"
+
+    def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
+        written = array_at(out, count, _REAL)
+        for i in range(count):
+            written[i] = np.nan
+        inner(history_at(playout), theta_at(table), array_at(legal, count, _INT), written, *unpack(parameters))
+        wrong = False
+        for i in range(count):
+            wrong |= written[i] != written[i]
+        if unlikely(wrong):
+            raise ValueError(unwritten)
+        if checked and history_at(playout).steps[-1].phase == SIMULATION:
+            for i in range(count):
+                if written[i] != np.inf:
+                    raise ValueError(declared)
+        return 0
+
+    return refuse_changes(Entry(entry, 7, label), inner, label, LENT)
+
+
+def checked_candidates(inner: Callable, independent: bool, label: str) -> Callable:
+    """A candidates function that is checked whenever it is asked: every record written, and each as for its action alone.
+
+    Args:
+        independent: whether the function is declared to be so.
+    """
+    unwritten = f"{label} wrote no record for a legal action; it must write every records[i]"
+    dependent = (
+        f"{label} is declared independent, but names another record for a legal action that it is asked about alone"
+    )
+
+    @helper
+    def asked(history: History, legal: np.ndarray, records: np.ndarray, *parameters: float) -> None:
+        records[:] = UNWRITTEN
+        inner(history, legal, records, *parameters)
+        alone = np.full(1, UNWRITTEN)
+        for i in range(len(legal)):
+            if records[i] == UNWRITTEN:
+                raise ValueError(unwritten)
+            if independent:
+                alone[0] = UNWRITTEN
+                inner(history, legal[i : i + 1], alone, *parameters)
+                if alone[0] != records[i]:
+                    raise ValueError(dependent)
+
+    return asked
+
+
+@functools.cache
+def candidates_entry(
+    function: Callable,
+    rule: Callable,
+    kinds: tuple[type, ...],
+    rule_kinds: tuple[type, ...],
+    row: np.dtype,
+    label: str,
+    independent: bool = False,
+) -> Entry:
+    """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
+    inner, unpack, theta_at = lent(function, label), unpack_parameters(kinds), theta_of(row)
+    asked = checked_candidates(inner, independent, label) if DEBUG else inner
+    unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
+
+    def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
+        history = history_at(playout)
+        keys = array_at(records, count, _INT)
+        asked(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
+        theta = theta_at(table)
+        for i in range(count):
+            keys[i] = place_of(theta.rows["record"], keys[i])
+        rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
+        return 0
+
+    return refuse_changes(Entry(entry, 7, label), inner, label, LENT)
+
+
+@functools.cache
+def places_entry(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
+    """Compile the value of records whose places in the table are known: the same arguments, with places for records."""
+    unpack_rule, theta_at = unpack_parameters(rule_kinds), theta_of(row)
+
+    def entry(playout: int, table: int, legal: int, count: int, places: int, out: int, parameters: int) -> int:
+        player = history_at(playout).steps[-1].player
+        rule(
+            theta_at(table),
+            array_at(places, count, _INT),
+            player,
+            array_at(out, count, _REAL),
+            *unpack_rule(parameters),
+        )
+        return 0
+
+    return Entry(entry, 7, label)
+
+
+@functools.cache
+def capture_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype | None, label: str) -> Entry:
+    """Compile a capture function: entry(playout, table, updates, parameters).
+
+    Args:
+        row: of the table, where the function reads θ.
+    """
+    inner, unpack = lent(function, label), unpack_parameters(kinds)
+    if row is None:
+
+        def entry(playout: int, table: int, updates: int, parameters: int) -> int:
+            inner(history_at(playout), updates_at(updates), *unpack(parameters))
+            return 0
+
+        return refuse_changes(Entry(entry, 4, label), inner, label, LENT)
+    theta_at = theta_of(row)
+
+    def reading_entry(playout: int, table: int, updates: int, parameters: int) -> int:
+        inner(history_at(playout), theta_at(table), updates_at(updates), *unpack(parameters))
+        return 0
+
+    return refuse_changes(Entry(reading_entry, 4, label), inner, label, LENT)
+
+
+_LOCK, _COUNT = offset_of(TABLE, "lock"), np.dtype(np.int32)
+FULL = np.iinfo(_COUNT).max
+COUNT_IS_FULL = f"a count has reached {FULL}, the largest that a record can hold"
+
+
+def counts_in(row: np.dtype) -> tuple[str, ...]:
+    """The fields of a row that count."""
+    return tuple(name for name in row.names or () if row[name] == _COUNT)
+
+
+@functools.cache
+def fullness(counts: tuple[str, ...]) -> Callable:
+    """Whether one of the counts of a row has reached its largest; a count that has grown beyond it is negative."""
+    if not counts:
+        return inlined(lambda row: False)
+    name, others = counts[0], fullness(counts[1:])
+
+    @inlined
+    def has_full(row: Any) -> Any:
+        return np.uint32(row[name]) >= np.uint32(FULL) or others(row)
+
+    return has_full
+
+
+@functools.cache
+def filling_up(counts: tuple[str, ...]) -> Callable:
+    """Give the counts of a row that have reached their largest, or have grown beyond it, the largest."""
+    if not counts:
+        return helper(lambda row: None)
+    name, others = counts[0], filling_up(counts[1:])
+
+    @helper
+    def fill_up(row: Any) -> None:
+        if np.uint32(row[name]) >= np.uint32(FULL):
+            row[name] = FULL
+        others(row)
+
+    return fill_up
+
+
+@functools.cache
+def backpropagation_entry(
+    function: Callable, kinds: tuple[type, ...], row: np.dtype, words: int, label: str, shared: bool
+) -> Entry:
+    """Compile a backpropagation function over a run of updates: entry(table, records, contexts, count, rewards, players, parameters).
+
+    Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
+    at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
+    """
+    inner, unpack, counts = embedded(function), unpack_parameters(kinds), counts_in(row)
+    has_full, fill_up = fullness(counts), filling_up(counts)
+
+    def entry(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
+        place = struct_at(table, TABLE)
+        rows = array_at(place.rows, place.capacity + 1, row)
+        plain = array_at(place.rows, (place.capacity + 1) * words, _INT)
+        keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
+        mu = array_at(rewards, players, _REAL)
+        if shared:
+            close_lock(table + _LOCK)
+        for j in range(count):
+            i = index_of(rows["record"], keys[j])
+            if rows[i].record == NO_RECORD:
+                if unlikely(keys[j] == NO_RECORD):
+                    if shared:
+                        atomic_store(table + _LOCK, 0)
+                    raise ValueError(KEYLESS)
+                write_initial(plain, words, i)
+                if shared:
+                    atomic_store(place.rows + WORD_BYTES * words * i, keys[j])
+                else:
+                    plain[i * words] = keys[j]
+                place.used += 1
+            inner(rows[i], psi[j], mu, *unpack(parameters))
+            if DEBUG and rows[i].record != keys[j]:
+                raise ValueError(RENAMED)
+            if unlikely(has_full(rows[i])):
+                fill_up(rows[i])
+                raise OverflowError(COUNT_IS_FULL)
+        if shared:
+            atomic_store(table + _LOCK, 0)
+        return 0
+
+    return refuse_cuts(Entry(entry, 7, f"{label}, for shared records" if shared else label), inner, label)
+
+
+@helper
+def close_lock(lock: int) -> None:
+    """Wait until the lock at an address is open, and close it."""
+    while not exchanged(lock, 0, 1):
+        while atomic_load(lock) != 0:
+            pass
+
+
+def policy_entry(policy: Policy, information: Information, players: int, placed: bool = False) -> Entry:
+    """The compiled values of a policy, for a table of this information.
+
+    Args:
+        placed: whether the loop itself finds the places of the records, as it does for the baseline's children in the tree.
+    """
+    source, row = policy.source, information.row(players)
+    if isinstance(source, Values):
+        return values_entry(source.function, source.kinds(), row, source.label(), source.uniform_in_simulation)
+    rule = rule_values(policy, information)
+    rule_kinds = (float,) * len(policy.rule_parameters())
+    if placed:
+        return places_entry(rule, rule_kinds, row, f"the rule {policy.rule.name} over the tree")
+    return candidates_entry(source.function, rule, source.kinds(), rule_kinds, row, source.label(), source.independent)
+
+
+@functools.cache
+def weight_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
+    """Compile a weight function of the baseline's information: entry(table, record, out, parameters)."""
+    inner, unpack, theta_at = embedded(function), unpack_parameters(kinds), theta_of(row)
+
+    def entry(table: int, record: int, out: int, parameters: int) -> int:
+        seen = find(theta_at(table), record)
+        array_at(out, 1, _REAL)[0] = inner(seen.reward, seen.visits, seen.availability, *unpack(parameters))
+        return 0
+
+    return Entry(entry, 4, label)

@@ -1,0 +1,1 @@
+"""The records of a search in memory: tables, growth, and reuse by a later search."""

@@ -1,0 +1,248 @@
+"""θ in memory: one hash table for each component, which grows without changing what it says."""
+
+import copy
+import ctypes
+import functools
+import mmap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from icarus.algebra import Enhancement
+from icarus.compiler.kernels.functions import plain
+from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.pointers import WORD_BYTES, foreign3, matrix_at, struct_at
+from icarus.engine.records.memory import check_memory
+from icarus.kernel import NO_RECORD
+from icarus.kernel.game import Game
+from icarus.kernel.theta import MARKS, TABLE, has_room_for, index_of
+
+SMALLEST = 1 << 10  # rows of a new table
+_INT = np.dtype(np.int64)
+
+
+class Table:
+    """The records of one component, with room to grow.
+
+    Attributes:
+        descriptor: [1] of TABLE, for compiled code.
+    """
+
+    def __init__(self, component: Enhancement, game: Game) -> None:
+        self.component, self.game, self.dtype = component, game, component.information.row(game.players)
+        self.descriptor = np.zeros(1, TABLE)
+        self._blank = np.zeros(1, self.dtype)
+        for name, value in component.initial.common:
+            self._blank[name] = value
+        self._held = self._next = self._empty(
+            SMALLEST
+        )  # the rows before and after the growth that is under way, or the last one
+        self.descriptor["rows"], self.descriptor["capacity"] = self._held.ctypes.data, SMALLEST
+        self._marks = {0: np.zeros(0, np.uint8)}  # by address: one more than is used while they grow
+        for parts, fields in component.initial.given:
+            self._enter(component.records.key(game, parts), dict(fields))
+
+    def _empty(self, capacity: int) -> np.ndarray:
+        """Rows without a record, and the one with the initial information."""
+        rows = np.zeros(capacity + 1, self.dtype)
+        rows[capacity] = self._blank[0]
+        return rows
+
+    @property
+    def rows(self) -> np.ndarray:
+        """[capacity + 1] of the row dtype; the last row holds the initial information."""
+        return self._next if int(self.descriptor["rows"][0]) == self._next.ctypes.data else self._held
+
+    def _enter(self, key: int, fields: Mapping[str, float]) -> None:
+        if not plain(has_room_for)(self.used + 1, self.capacity):
+            self.grow(1)
+        i = plain(index_of)(self.rows["record"], key)
+        self.descriptor["used"] += self.rows[i]["record"] == NO_RECORD
+        self.rows[i] = self._blank[0]
+        self.rows[i]["record"] = key
+        for name, value in fields.items():
+            self.rows[i][name] = value
+
+    def enter_rows(self, rows: np.ndarray) -> None:
+        """Enter rows, each of another record; one that is here already is replaced."""
+        if not plain(has_room_for)(self.used + len(rows), self.capacity):
+            self.grow(len(rows))
+        held = np.ascontiguousarray(rows)
+        _entering()(self.descriptor.ctypes.data, held.ctypes.data, len(held), self.dtype.itemsize // WORD_BYTES)
+
+    def holding(self, rows: np.ndarray) -> "Table":
+        """A table of the same component that knows these rows, beside what is given to begin with."""
+        other = Table(self.component, self.game)
+        other.enter_rows(rows)
+        return other
+
+    @property
+    def blank(self) -> Any:
+        """The row of the initial information."""
+        return self._blank[0]
+
+    @property
+    def capacity(self) -> int:
+        return len(self.rows) - 1
+
+    @property
+    def used(self) -> int:
+        return int(self.descriptor["used"][0])
+
+    @property
+    def nbytes(self) -> int:
+        return self.rows.nbytes + self.decided.nbytes
+
+    @property
+    def decided(self) -> np.ndarray:
+        """The bytes that mark where somebody has decided in the tree (`decided_at`); none where nobody asks."""
+        return self._marks[int(self.descriptor["decided"][0])]
+
+    def mark_decisions(self) -> None:
+        """Have the loop mark where somebody has decided in the tree, if it does not yet."""
+        if len(self.decided) == 0:
+            self._mark_in(np.zeros(MARKS * self.capacity, np.uint8))
+
+    def _mark_in(self, decided: np.ndarray) -> None:
+        address = decided.ctypes.data
+        self._marks[address] = decided
+        self.descriptor["decided"] = address  # whoever presses Ctrl-C, the array in use is kept
+        self._marks = {address: decided}
+
+    def grow(self, room: int) -> None:
+        """Make the table at least twice as large, and large enough for `room` more records. The old rows are emptied.
+
+        Raises:
+            MemoryError: there is not so much memory; the table is as it was.
+        """
+        capacity = 2 * self.capacity
+        while not plain(has_room_for)(self.used + room, capacity):
+            capacity *= 2
+        check_memory((capacity - self.capacity) * self.dtype.itemsize)
+        copied, give_back = _rehash(), _give_back()
+        if len(self.decided) > 0:  # more bits of a key will count; the first copy of the marks is for the rows of now
+            self._mark_in(np.tile(self.decided[: MARKS * self.capacity], capacity // self.capacity))
+        self._held, self._next = self.rows, self._empty(capacity)
+        copied(
+            self.descriptor.ctypes.data, self._next.ctypes.data, capacity, self.dtype.itemsize // WORD_BYTES, give_back
+        )
+        self._held = self._next
+
+    def snapshot(self) -> "Table":
+        """The table as it is now, for reading only: a copy that later updates do not change."""
+        other = copy.copy(self)
+        other._held = other._next = self.rows.copy()
+        other.descriptor = self.descriptor.copy()
+        other.descriptor["rows"] = other._held.ctypes.data
+        return other
+
+    def find(self, key: int) -> Any:
+        """The row of the record with this key; None where it was never updated."""
+        row = self.rows[plain(index_of)(self.rows["record"], key)]
+        return row if row["record"] == key else None
+
+    def entered(self) -> np.ndarray:
+        """The rows that hold a record: a copy."""
+        rows = self.rows[:-1]
+        return rows[rows["record"] != NO_RECORD]
+
+    def records(self) -> np.ndarray:
+        """The rows that hold a record, sorted by key: a copy."""
+        return np.sort(self.entered(), order="record")
+
+
+def rehash(table: int, target: int, capacity: int, words: int, give_back: int) -> int:
+    """Enter every record of a table into an empty block of rows, and have it work with these: all or nothing, whoever presses Ctrl-C.
+
+    Pages of the old block that have been read go back to the system (`give_back`, the address of madvise) while those of the new one
+    are filled, so that a large table needs little more memory while it grows than when it has.
+    """
+    descriptor = struct_at(table, TABLE)
+    old = matrix_at(descriptor.rows, descriptor.capacity, words, _INT)
+    new = matrix_at(target, capacity + 1, words, _INT)
+    given = -(-descriptor.rows // GIVEN_BACK) * GIVEN_BACK
+    for i in range(descriptor.capacity):
+        if give_back != 0 and descriptor.rows + WORD_BYTES * words * i >= given + GIVEN_BACK:
+            foreign3(give_back, (given, GIVEN_BACK, UNNEEDED))
+            given += GIVEN_BACK
+        if old[i, 0] != NO_RECORD:
+            j = index_of(new[:, 0], old[i, 0])
+            for word in range(words):
+                new[j, word] = old[i, word]
+    descriptor.rows, descriptor.capacity = target, capacity
+    return 0
+
+
+def enter_rows(table: int, source: int, count: int, words: int) -> int:
+    """Enter so many rows, which stand at an address, into a table that has room for them."""
+    descriptor = struct_at(table, TABLE)
+    rows = matrix_at(descriptor.rows, descriptor.capacity + 1, words, _INT)
+    entered = matrix_at(source, count, words, _INT)
+    for i in range(count):
+        j = index_of(rows[:, 0], entered[i, 0])
+        descriptor.used += rows[j, 0] == NO_RECORD
+        for word in range(words):
+            rows[j, word] = entered[i, word]
+    return 0
+
+
+GIVEN_BACK = max(1 << 20, mmap.PAGESIZE)  # bytes at a time
+UNNEEDED = getattr(mmap, "MADV_DONTNEED", 0)
+
+
+@functools.cache
+def _give_back() -> int:
+    """The address of madvise; 0 where the system has none."""
+    function = getattr(ctypes.CDLL(None), "madvise", None) if UNNEEDED else None
+    return ctypes.cast(function, ctypes.c_void_p).value or 0 if function is not None else 0
+
+
+@functools.cache
+def _entering() -> Any:
+    return Entry(enter_rows, 4, "rows for a table", whole=True)
+
+
+@functools.cache
+def _rehash() -> Any:
+    return Entry(rehash, 5, "growth of a table", whole=True)
+
+
+class Records(Mapping[Any, Any]):
+    """What a search has learned about one enhancement's records.
+
+    `records[parts]` looks a record up by its parts, (action, player) for MAST, (player, moves) for the baseline, and gives a row
+    with named fields. Iteration is over keys, which look up too; `records.rows` is the whole as a structured array, sorted by key.
+    """
+
+    def __init__(self, enhancement: Enhancement, game: Game, table: Table) -> None:
+        self.enhancement, self.game, self._table = enhancement, game, table
+
+    @property
+    def initial(self) -> Any:
+        """What is known of a record before its first update."""
+        return self._table.blank
+
+    @functools.cached_property
+    def rows(self) -> np.ndarray:
+        """All rows, sorted by key: a copy, made when first asked for."""
+        return self._table.records()
+
+    def key(self, parts: Any) -> int:
+        """The key of the record with these parts."""
+        return self.enhancement.records.key(self.game, parts)
+
+    def __getitem__(self, parts: Any) -> Any:
+        row = self._table.find(int(parts) if isinstance(parts, int | np.integer) else self.key(parts))
+        if row is None:
+            raise KeyError(parts)
+        return row
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.rows["record"].tolist())
+
+    def __len__(self) -> int:
+        return self._table.used
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} records of {self.enhancement}>"

@@ -1,0 +1,1 @@
+"""The reference engine: the same search in plain Python."""

@@ -1,0 +1,297 @@
+"""How a decision is made, in plain Python: the policies of a composition asked and combined as the compiled programs do."""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.algebra import Enhancement, Weight, record_values
+from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_ROULETTE, RULE_UNIFORM, RULE_VOTE
+from icarus.algebra.slots import Slot, Values
+from icarus.algebra.weights import TOLERANCE
+from icarus.compiler.reference import Interpreter
+from icarus.engine.loop import choice
+from icarus.engine.loop.arena import ANY
+from icarus.engine.program import slots as entries
+from icarus.engine.program.lowering import components_of
+from icarus.engine.program.mixtures import AT_ONCE, SIMULATED, TREE, Vote, mixture, of_means
+from icarus.engine.program.requirements import refuse_hidden, refuse_unknown
+from icarus.engine.reference.history import Playout
+from icarus.engine.reference.table import PlainTable, PlainTheta, Row
+from icarus.kernel import NO_RECORD, below, uniform
+from icarus.specs.exp3 import EXP3
+
+_plain = Interpreter()
+below, uniform, follow_rule = map(_plain, (below, uniform, choice.follow_rule))
+
+
+@attrs.frozen(eq=False)
+class Leaf:
+    """A component whose policy is asked, with its weight, its θ, and whether all its values are +∞ by definition."""
+
+    weight: Weight
+    part: Enhancement
+    theta: PlainTheta
+    infinite: bool
+
+
+@attrs.frozen(eq=False)
+class Term:
+    """One alternative of a linear mixture: a rule over the weighted values of its leaves."""
+
+    weight: Weight
+    leaves: list[Leaf]
+    rule: int
+    parameter: float
+    voters: tuple[list["Term"], ...] = ()
+    told: str = ""
+
+    @property
+    def by(self) -> str:
+        """Whose values decide."""
+        return self.told or " ^ ".join(leaf.part.name for leaf in self.leaves)
+
+
+class Decision:
+    """A decision to be made at the end of a playout.
+
+    Attributes:
+        legal: among what, int64 [actions].
+        values: the values that the choice was made from, where it was made from values of all actions.
+    """
+
+    def __init__(self, playout: Playout, legal: Sequence[int]) -> None:
+        self._playout, self._legal = playout, legal
+        self.values = np.zeros(0)
+
+    @functools.cached_property
+    def history(self) -> Any:
+        """The history up to it."""
+        return self._playout.history()
+
+    @functools.cached_property
+    def legal(self) -> np.ndarray:
+        return np.array(self._legal, np.int64)
+
+    @property
+    def record(self) -> int:
+        """The baseline's record of the history."""
+        return self._playout.record_at(self._playout.t)
+
+
+@attrs.frozen
+class _Found:
+    """Rows, for rules that take them by their places."""
+
+    rows: list[Row]
+
+
+class Composed:
+    """A composition in plain Python: its components with their tables, and its policies in each phase.
+
+    Attributes:
+        components: what has a table of its own, the baseline first.
+        table_of: the index of each enhancement's table.
+        tables: one for each component.
+    """
+
+    def __init__(self, strategy: Enhancement, at_once: bool, game: Any, rng: np.ndarray) -> None:
+        refuse_unknown(game, strategy)
+        self.strategy, self.game, self.rng = strategy, game, rng
+        self.components, self.table_of = components_of(strategy, at_once)
+        refuse_hidden(self.components, game)
+        self.tables = [PlainTable(component, game) for component in self.components]
+        self._interpret: Interpreter = Interpreter()
+        programs = {TREE: strategy, SIMULATED: strategy, **({AT_ONCE: EXP3} if at_once else {})}
+        self.programs = {which: self._program(which, program) for which, program in programs.items()}
+
+    def called(self, slot: Slot, *arguments: Any) -> Any:
+        """Call a slot's function, its parameters appended."""
+        return self._interpret(slot.function)(*arguments, *slot.values(self.game))
+
+    def _program(self, which: int, strategy: Enhancement, votes: bool = False) -> list[Term]:
+        return [
+            self._vote(which, weight, parts) if isinstance(parts, Vote) else self._term(which, weight, parts, votes)
+            for weight, parts in mixture(strategy, which)
+        ]
+
+    def _vote(self, which: int, weight: Weight, vote: Vote) -> Term:
+        voters = tuple(self._program(which, member, votes=True) for member in vote.members)
+        quiet = all(term.rule == RULE_UNIFORM for voter in voters for term in voter)
+        told = " & ".join(map(str, vote.members))
+        return Term(weight, [], RULE_UNIFORM if quiet else RULE_VOTE, 0.0, voters, told)
+
+    def _term(self, which: int, weight: Weight, leaves: list[tuple[Weight, Enhancement]], votes: bool) -> Term:
+        rule = leaves[0][1].policy.rule
+        parameter = rule.parameters[0][1] if rule.parameters else 0.0
+        asked = [Leaf(share, part, self._theta(part), self._infinite(which, part)) for share, part in leaves]
+        uniform = all(leaf.infinite for leaf in asked)
+        code = RULE_UNIFORM if uniform else RULE_GIBBS_OF_MEANS if of_means(leaves) and not votes else rule.code
+        return Term(weight, asked, code, parameter)
+
+    def _theta(self, part: Enhancement) -> PlainTheta:
+        return self.tables[self.table_of[part]].theta
+
+    def _infinite(self, which: int, leaf: Enhancement) -> bool:
+        """Whether all values are +∞ by definition, as the baseline's in simulation are."""
+        rule = leaf.policy.rule
+        return which == SIMULATED and rule.bandit and rule.code == RULE_ARGMAX and self.table_of[leaf] == 0
+
+    def decided(self, which: int, decision: Decision) -> int:
+        """The index of the action that α chooses; ANY where it is uniform by definition."""
+        term = self._draw_term(self.programs[which], decision)
+        if term.rule == RULE_UNIFORM:
+            return ANY
+        if term.rule == RULE_GIBBS_OF_MEANS:
+            return self._accepted(term, decision)
+        if term.rule == RULE_VOTE:
+            index = self._voted(term, decision)
+            return int(below(self.rng, len(decision.legal))) if index == ANY else index
+        decision.values = self._values(term, decision)
+        return self._followed(term, decision)
+
+    def _values(self, term: Term, decision: Decision) -> np.ndarray:
+        """The values that a term's rule chooses among."""
+        if len(term.leaves) == 1:
+            return self._asked(term.leaves[0], decision.history, decision.legal)
+        return self._summed(term, decision)
+
+    def _followed(self, term: Term, decision: Decision) -> int:
+        """The index that a term's rule chooses."""
+        if term.rule == RULE_ROULETTE and (decision.values < 0).any():
+            raise ValueError(
+                f"roulette() of {term.leaves[0].part} met the value {decision.values.min()}; none may be negative"
+            )
+        return int(follow_rule(term.rule, term.parameter, decision.values, len(decision.legal), self.rng))
+
+    def _voted(self, term: Term, decision: Decision) -> int:
+        """The index that a majority vote chooses, ties broken uniformly; ANY where nobody has a vote."""
+        votes = np.zeros(len(decision.legal))
+        for voter in term.voters:
+            index = self._vote_of(self._drawn(voter, decision), decision)
+            if index != ANY:
+                votes[index] += 1
+        decision.values = votes.copy()
+        return int(follow_rule(RULE_ARGMAX, 0.0, votes, len(votes), self.rng)) if votes.any() else ANY
+
+    def _vote_of(self, term: Term, decision: Decision) -> int:
+        """The index that a voter votes for; ANY where that is uniform over all legal actions."""
+        if term.rule == RULE_UNIFORM:
+            return ANY
+        if term.rule == RULE_VOTE:
+            return self._voted(term, decision)
+        decision.values = self._values(term, decision)
+        if (decision.values == decision.values[0]).all():
+            return ANY
+        return self._followed(term, decision)
+
+    def _draw_term(self, terms: list[Term], decision: Decision) -> Term:
+        """The alternative that decides."""
+        return self._drawn(terms, decision)
+
+    def _drawn(self, terms: list[Term], decision: Decision) -> Term:
+        """One alternative of a linear mixture, drawn with its weight (COMB⁺-4)."""
+        if len(terms) == 1:
+            return terms[0]
+        point, upto, drawn = uniform(self.rng), 0.0, None
+        for term in terms:
+            upto += self.share(term.weight, decision)
+            if point < upto and drawn is None:
+                drawn = term
+        self._check_total(upto, "+")
+        return drawn or terms[-1]
+
+    def _summed(self, term: Term, decision: Decision) -> np.ndarray:
+        """The weighted sum of the values of several leaves (COMB⊕-4)."""
+        total, weights = np.zeros(len(decision.legal)), 0.0
+        for leaf in term.leaves:
+            share = self.share(leaf.weight, decision)
+            weights += share
+            if share > 0.0 and leaf.infinite:
+                total[:] = np.inf
+            elif share > 0.0:  # 0 · ∞ is 0
+                total += share * self._asked(leaf, decision.history, decision.legal)
+        self._check_total(weights, "^")
+        return total
+
+    def _check_total(self, total: float, operator: str) -> None:
+        if abs(total - 1.0) > TOLERANCE:
+            raise choice.WeightError(f"the weights of {operator} do not sum to 1 for the visits met in this search")
+
+    def share(self, weight: Weight, decision: Decision) -> float:
+        """The value of a weight at the history of a decision."""
+        total = weight.constant
+        for function, complement in weight.functions:
+            seen = self.tables[0].theta.find(decision.record)
+            value = self.called(function, seen.reward, seen.visits, seen.availability)
+            if not 0.0 <= value <= 1.0:
+                raise choice.WeightError("a weight function returned a number outside [0, 1]")
+            total *= 1.0 - value if complement else value
+        return total
+
+    def _accepted(self, term: Term, decision: Decision) -> int:
+        """An index by Gibbs from mean rewards, as `icarus.engine.loop.choice.choose_by_acceptance` draws it."""
+        leaf, count = term.leaves[0], len(decision.legal)
+        for _ in range(count):
+            i = int(below(self.rng, count))
+            value = self._asked(leaf, decision.history, decision.legal[i : i + 1])[0]
+            x, point = (value - record_values.UNVISITED) / term.parameter, uniform(self.rng)
+            above = 1.0 + x + x * x / 2.0
+            if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):
+                if x > 0.0:
+                    raise choice.WeightError(
+                        "averages=True is declared where rewards are added up, but a mean is above 1"
+                    )
+                return i
+        decision.values = self._asked(leaf, decision.history, decision.legal)
+        return int(follow_rule(RULE_GIBBS, term.parameter, decision.values, count, self.rng))
+
+    def _asked(self, leaf: Leaf, history: Any, legal: np.ndarray) -> np.ndarray:
+        """The values of one component for some legal actions."""
+        begins = leaf.part.initial.function
+        if begins is not None:
+            self._enter_asked(leaf.part, begins, history, legal)
+        return values_of(leaf.part, leaf.theta, history, legal, self.called)
+
+    def _enter_asked(self, part: Enhancement, begins: Slot, history: Any, legal: np.ndarray) -> None:
+        """Enter the records that are asked about for the first time, with what is known of them by the state."""
+        table, keys = self.tables[self.table_of[part]], np.zeros(len(legal), np.int64)
+        self.called(part.policy.source, history, legal, keys)
+        for i, key in enumerate(keys.tolist()):
+            if key != NO_RECORD and not table.holds(key):
+                row = table.opened(key)
+                self.called(begins, history, i, row)
+                table.close(row)
+
+
+def values_of(leaf: Enhancement, theta: Any, history: Any, legal: np.ndarray, called: Callable[..., Any]) -> np.ndarray:
+    """v of some legal actions, by the policy of one enhancement.
+
+    Args:
+        called: calls a slot's function, its parameters appended: called(slot, *arguments).
+
+    Raises:
+        ValueError: the function left a value unwritten, or wrote NaN.
+    """
+    source = leaf.policy.source
+    out = np.full(len(legal), np.nan)
+    if isinstance(source, Values):
+        called(source, history, theta, legal, out)
+    else:
+        records = np.full(len(legal), entries.UNWRITTEN)
+        called(source, history, legal, records)
+        _check_written(source, legal, records == entries.UNWRITTEN)
+        found = _Found([theta.find(record) for record in records.tolist()])
+        rule = _plain(record_values.rule_values(leaf.policy, leaf.information))
+        rule(found, range(len(legal)), int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
+    _check_written(source, legal, np.isnan(out))
+    return out
+
+
+def _check_written(source: Slot, legal: np.ndarray, bad: np.ndarray) -> None:
+    if bad.any():
+        wrote = "NaN, or nothing at all," if isinstance(source, Values) else "nothing"
+        raise ValueError(f"{source.label()} wrote {wrote} for the legal action {legal[int(np.argmax(bad))]}")

@@ -1,0 +1,82 @@
+"""What the game tells of the states and actions of a playout, in plain Python."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from icarus.engine.program.requirements import widths_of
+from icarus.kernel import CHANCE, TERMINAL
+from icarus.kernel.knowledge import ACTION_FEATURES, ENDINGS, FEATURES, PROSPECTS
+from icarus.kernel.python_game import PythonGame
+
+
+class Teller:
+    """What a game tells, as far as anybody asks.
+
+    Attributes:
+        widths: how many numbers the tables have in a row, by their names.
+    """
+
+    def __init__(self, game: PythonGame, tables: int) -> None:
+        self.game, self.tables, self.widths = game, tables, widths_of(game, tables)
+
+    def tell_of_state(self, told: dict[str, list[Any]], world: Any) -> None:
+        """Append the features of a state."""
+        if self.tables & FEATURES:
+            told["features"].append(self.game.tell("features", world))
+
+    def tell_of_step(
+        self, told: dict[str, list[Any]], world: Any, player: int, actions: Sequence[int], edges: Sequence[int]
+    ) -> None:
+        """Append what is told of a state and of its legal actions: a row for each edge, the mean over the actions that look so.
+
+        Args:
+            edges: the place of each action among the edges of the history.
+        """
+        self.tell_of_state(told, world)
+        asked: dict[str, tuple[int, Callable[[Any, int], np.ndarray]]] = {
+            "action_features": (ACTION_FEATURES, self._features_of(player)),
+            "prospects": (PROSPECTS, self.prospects),
+            "endings": (ENDINGS, self.ending),
+        }
+        for name, (table, function) in asked.items():
+            if self.tables & table:
+                rows = [function(world, action) for action in actions]
+                for edge in range(max(edges) + 1):
+                    alike = [row for row, own in zip(rows, edges, strict=True) if own == edge]
+                    told[name].append(sum(alike) / len(alike))
+
+    def _features_of(self, player: int) -> Callable[[Any, int], np.ndarray]:
+        if player == CHANCE:
+            return lambda world, action: np.zeros(self.widths["action_features"])
+        return lambda world, action: self.game.tell("action_features", world, action)
+
+    def prospects(self, world: Any, action: int) -> np.ndarray:
+        """The heuristic of the state that an action leads to, for each player; μ where it ends the game."""
+        after = self._after(world, action)
+        return self.rewards(after) if self._ends(after) else self.game.tell("heuristic", after)
+
+    def ending(self, world: Any, action: int) -> np.ndarray:
+        """μ where an action ends the game, NaN where it does not."""
+        after = self._after(world, action)
+        return self.rewards(after) if self._ends(after) else np.full(self.game.players, np.nan)
+
+    def rewards(self, world: Any) -> np.ndarray:
+        """μ of a terminal state.
+
+        Raises:
+            ValueError: a player's reward is not in [0, 1].
+        """
+        rewards = np.array(self.game.rewards(world), float)
+        if rewards.shape != (self.game.players,) or not ((rewards >= 0) & (rewards <= 1)).all():
+            raise ValueError(f"the rewards of {self.game} are {rewards.tolist()}; each player's must be in [0, 1]")
+        return rewards
+
+    def _ends(self, world: Any) -> bool:
+        return int(self.game.player(world)) == TERMINAL
+
+    def _after(self, world: Any, action: int) -> Any:
+        after = self.game.copy(world)
+        self.game.apply(after, action)
+        return after

@@ -1,0 +1,271 @@
+"""A playout under way in plain Python: the steps of a `History`, and what its viewers saw, found out where somebody looks."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from icarus.compiler.kernels.functions import plain
+from icarus.compiler.kernels.rng import seeded
+from icarus.kernel import SIMULATION, UNSEEN, mix
+from icarus.kernel import extended as compiled_extended
+from icarus.kernel.history import EMPTY_HISTORY, STEP
+from icarus.kernel.history import episode_key as compiled_episode_key
+from icarus.kernel.knowledge import NAMES
+
+extended, episode_key = plain(compiled_extended), plain(compiled_episode_key)
+Looks = Sequence[int] | Callable[[], Sequence[int]]
+_FIELDS = STEP.names or ()
+
+
+class Step:
+    """A decision of a playout, with the fields of STEP; slots read it, the search alone writes it down."""
+
+    __slots__ = ("_playout", "_t", "action", "choice", "count", "first", "phase", "player", "probability", "viewer")
+    _playout: "Playout"
+    _t: int
+    player: int
+    action: int
+    viewer: int
+    first: int
+    count: int
+    phase: int
+    choice: int
+    probability: float
+
+    def __init__(self, playout: "Playout", t: int) -> None:
+        self.write(_playout=playout, _t=t, phase=SIMULATION, probability=0.0)
+        self.write(player=0, action=0, viewer=0, first=0, count=0, choice=0)
+
+    def write(self, **fields: Any) -> None:
+        """Write what is known of the decision by now."""
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise TypeError("the steps of a history are only read; a slot writes to one of them")
+
+    __setitem__ = __setattr__
+
+    @property
+    def record(self) -> int:
+        return self._playout.record_at(self._t)
+
+    @property
+    def episode(self) -> int:
+        return self._playout.position_at(self._t)
+
+    def __getitem__(self, field: str) -> Any:
+        return getattr(self, field)
+
+    def __repr__(self) -> str:
+        return f"<step {self._t}: {', '.join(f'{name}={getattr(self, name)}' for name in _FIELDS)}>"
+
+
+class Steps(list[Step]):
+    """Steps in order; `steps.player` and `steps["player"]` are columns of them, as in an array of STEP."""
+
+    def __getitem__(self, place: Any) -> Any:
+        return getattr(self, place) if type(place) is str else list.__getitem__(self, place)
+
+    def __getattr__(self, field: str) -> np.ndarray:
+        if field not in _FIELDS:
+            raise AttributeError(f"steps have no field {field!r}; they have {', '.join(_FIELDS)}")
+        return _read_only(np.array([getattr(step, field) for step in self], STEP[field]))
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    seen = array.view()
+    seen.flags.writeable = False
+    return seen
+
+
+class View:
+    """What viewers saw, or the keys of it, [t + 1, viewers]: row by row where one element is asked for, else an array."""
+
+    __slots__ = ("_at", "_length")
+
+    def __init__(self, at: Callable[[int], Sequence[int]], length: int) -> None:
+        self._at, self._length = at, length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, place: Any) -> Any:
+        if type(place) is not tuple or not all(isinstance(number, int | np.integer) for number in place):
+            return self.array()[place]
+        i, viewer = place
+        if not -self._length <= i < self._length:
+            raise IndexError(f"there is no row {i}; there are {self._length}")
+        return self._at(i if i >= 0 else i + self._length)[viewer]
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        raise TypeError("moves, keys and episodes of a history are only read; a slot writes to one of them")
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return iter(self.array())
+
+    def __array__(self, *how: Any, **so: Any) -> np.ndarray:
+        return np.asarray(self.array(), *how, **so)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.array(), name)
+
+    def array(self) -> np.ndarray:
+        """All of it."""
+        return np.array([self._at(i) for i in range(self._length)], np.int64)
+
+
+class PlainHistory:
+    """What slots are given in plain Python, with the attributes of `History`."""
+
+    __slots__ = ("_playout", "iteration", "rewards", "rng", "steps")
+
+    def __init__(self, playout: "Playout") -> None:
+        self._playout, self.steps = playout, Steps(playout.steps)
+        self.rewards, self.rng, self.iteration = _read_only(playout.rewards), playout.rng, playout.iteration
+
+    @property
+    def moves(self) -> View:
+        return View(self._playout.moves_at, len(self.steps))
+
+    @property
+    def keys(self) -> View:
+        return View(self._playout.keys_at, len(self.steps))
+
+    @property
+    def episodes(self) -> View:
+        return View(self._playout.episodes_at, len(self.steps))
+
+    @property
+    def legal(self) -> np.ndarray:
+        return self._playout.legal()
+
+    @property
+    def features(self) -> np.ndarray:
+        return self._playout.table("features")
+
+    @property
+    def action_features(self) -> np.ndarray:
+        return self._playout.table("action_features")
+
+    @property
+    def prospects(self) -> np.ndarray:
+        return self._playout.table("prospects")
+
+    @property
+    def endings(self) -> np.ndarray:
+        return self._playout.table("endings")
+
+
+class Playout:
+    """A playout under way.
+
+    Args:
+        keys, episodes: of the empty history, for each viewer.
+        position: the record of the root's position-in-episode.
+        widths: how many numbers the tables of what the game tells have in a row, by their names.
+
+    Attributes:
+        told: features, action_features, prospects and endings, by name: lists of rows.
+        steps: one for each decision, the present one last.
+        rewards, rng, iteration: as in `History`.
+        t: how many actions have been played.
+    """
+
+    def __init__(
+        self, keys: Sequence[int], episodes: Sequence[int], position: int, widths: Mapping[str, int] | None = None
+    ) -> None:
+        self._widths = widths or dict.fromkeys(NAMES, 0)
+        self.told: dict[str, list[Any]] = {name: [] for name in NAMES}
+        self._tables: dict[str, tuple[int, np.ndarray]] = {}
+        self.steps, self.t = [Step(self, 0)], 0
+        self.rewards, self.rng, self.iteration = np.zeros(0), seeded(0), 0
+        self._moves: list[Looks] = [[UNSEEN] * len(keys)]
+        self._keys, self._episodes = [list(keys)], [list(episodes)]
+        self._records, self._positions = [EMPTY_HISTORY], [position]
+        self._labels: dict[int, int] = {}
+        self._legal: list[int] = []
+        self._listed = np.zeros(0, np.int64)
+
+    def history(self) -> Any:
+        """What slots are given."""
+        return PlainHistory(self)
+
+    def decide(self, player: int, viewer: int, legal: Sequence[int]) -> None:
+        """A player is about to choose among these."""
+        step = self.steps[self.t]
+        step.write(player=player, viewer=viewer, phase=SIMULATION, first=len(self._legal), count=len(legal))
+        self._legal += legal
+
+    def extend(self, action: int, seen: Looks) -> None:
+        """Append an action to the history, as every viewer sees it, or what tells that when somebody looks."""
+        self.steps[self.t].write(action=action)
+        self._moves.append(seen)
+        self.t += 1
+        self.steps.append(Step(self, self.t))
+
+    def begin_episode(self, label: int) -> None:
+        """A new episode begins at the state reached."""
+        self._labels[self.t] = label
+        del self._episodes[max(1, self.t) :]
+        if self.t == 0:
+            self._episodes[0] = self._begun(0)
+
+    def moves_at(self, i: int) -> Sequence[int]:
+        """How each viewer saw a_i."""
+        seen = self._moves[i]
+        if callable(seen):
+            seen = self._moves[i] = seen()
+        return seen
+
+    def keys_at(self, i: int) -> list[int]:
+        """The key of the first i actions, for each viewer."""
+        for t in range(len(self._keys), i + 1):
+            self._keys.append(self._continued(self._keys[-1], t))
+        return self._keys[i]
+
+    def episodes_at(self, i: int) -> list[int]:
+        """The key of the position-in-episode after i actions, for each viewer."""
+        for t in range(len(self._episodes), i + 1):
+            self._episodes.append(self._begun(t) if t in self._labels else self._continued(self._episodes[-1], t))
+        return self._episodes[i]
+
+    def record_at(self, i: int) -> int:
+        """The record of the first i actions."""
+        for t in range(len(self._records), i + 1):
+            step = self.steps[t - 1]
+            self._records.append(extended(self.keys_at(t - 1)[step.viewer], step.player, step.action))
+        return self._records[i]
+
+    def position_at(self, i: int) -> int:
+        """The record of the position-in-episode after i actions."""
+        for t in range(len(self._positions), i + 1):
+            step = self.steps[t - 1]
+            self._positions.append(extended(self.episodes_at(t - 1)[step.viewer], step.player, step.action))
+        return self._positions[i]
+
+    def legal(self) -> np.ndarray:
+        """The legal actions of all steps."""
+        if len(self._listed) < len(self._legal):
+            self._listed = _read_only(np.array(self._legal, np.int64))
+        return self._listed
+
+    def table(self, name: str) -> np.ndarray:
+        """A table of what the game tells; rows that nobody has told are 0."""
+        count, rows = self.t + 1 if name == "features" else len(self._legal), self.told[name]
+        made, table = self._tables.get(name, (-1, np.zeros(0)))
+        if made != len(rows) or len(table) != count:
+            table = np.zeros((count, self._widths[name]))
+            if self._widths[name] > 0:
+                table[: len(rows)] = rows
+            table = _read_only(table)
+            self._tables[name] = len(rows), table
+        return table
+
+    def _continued(self, keys: Sequence[int], t: int) -> list[int]:
+        seen = self.moves_at(t)
+        return [key if move == UNSEEN else mix(key, move) for key, move in zip(keys, seen, strict=True)]
+
+    def _begun(self, t: int) -> list[int]:
+        return [episode_key(self._labels[t], viewer) for viewer in range(len(self._keys[0]))]

@@ -1,0 +1,339 @@
+"""Algorithm 1 in plain Python: `search(…, engine="python")`, in which a breakpoint or a print in a slot or a game works.
+
+The same draws from the same generator in the same order as the compiled loop makes, and so the same records and the same result for the
+same seed; the same functions of slots, rules and games, by their Python source. Slow and without cleverness: nothing is left out because
+nobody would look at it. Values, keys, contexts and rewards that make no sense are refused, which the compiled loop has no time for.
+"""
+
+import copy
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from icarus.algebra import Enhancement
+from icarus.algebra.weights import TOLERANCE
+from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.reference import Interpreter
+from icarus.engine.compiled_search import Search
+from icarus.engine.loop.arena import ANY
+from icarus.engine.loop.choice import WeightError
+from icarus.engine.loop.choice import pick_outcome as compiled_pick_outcome
+from icarus.engine.loop.parent_links import LINK, is_entered
+from icarus.engine.loop.parent_links import lineage_of as compiled_lineage_of
+from icarus.engine.parallel import Roots
+from icarus.engine.program.mixtures import AT_ONCE, SIMULATED, TREE
+from icarus.engine.program.requirements import refuse_cutoff, tables_of
+from icarus.engine.records.reuse import Carried, carry_over
+from icarus.engine.records.tables import Records
+from icarus.engine.reference.choice import Composed, Decision
+from icarus.engine.reference.features import Teller
+from icarus.engine.reference.history import Looks, Playout
+from icarus.engine.reference.table import PlainTable
+from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT, Scheme
+from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, Updates, mix
+from icarus.kernel import below as compiled_below
+from icarus.kernel import extended as compiled_extended
+from icarus.kernel.history import EMPTY_HISTORY, episode_key, episode_record, root_key
+from icarus.kernel.python_game import in_python
+from icarus.kernel.state import State
+from icarus.kernel.theta import Written
+
+_plain = Interpreter()
+below, pick_outcome, extended = map(_plain, (compiled_below, compiled_pick_outcome, compiled_extended))
+root_key, episode_key = map(_plain, (root_key, episode_key))
+lineage_of = Interpreter([(is_entered, lambda rows, key: key in rows)])(compiled_lineage_of)
+T = TypeVar("T")
+
+
+class PlainSearch(Search):
+    """A search under way, in plain Python; asked like a compiled one."""
+
+    game: Any
+    tables: Any
+    composed: type[Composed] = Composed
+
+    def __init__(
+        self,
+        state: State,
+        strategy: Enhancement,
+        seed: int | Sequence[int] = 0,
+        scheme: Scheme = MO_ISMCTS,
+        carried: Carried | None = None,
+        reusable: bool = False,
+    ) -> None:
+        self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
+        self.reusable = reusable
+        self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
+        refuse_cutoff(state.game, scheme)
+        self._draws, game = seeded(seed), in_python(state.game)
+        self.game, self._looks, self._eyes = scheme.seen(game), game.seen, game.viewer(self._observer)
+        self._at_once = scheme.exp3 and game.simultaneous is not None
+        self.program: Any = self.composed(strategy, self._at_once, self.game, self.rng)
+        self.tables = self.program.tables
+        self._copies_cheaply = game.copy is not copy.deepcopy
+        self._teller = Teller(self.game, tables_of(strategy))
+        self._made, self._deepest, self._phase_steps = 0, 0, np.zeros(3, np.int64)
+        self._root_visits = np.zeros(len(self.actions), np.int64)
+        self._links = [np.zeros((0, LINK), np.int64)]
+        self._place_root()
+        self._place_episodes()
+        if carried is not None:
+            carried.fill(self.tables)
+            self._links.append(carried.links)
+            self._root_visits += self.root_rewards()[1].astype(np.int64)
+
+    def _place_root(self) -> None:
+        root, viewer = self.state.data, self._observer
+        if self.scheme.root == ONCE:
+            root = self.game.drawn(root, viewer, self.game.believed(root, viewer), self.rng)
+        if self.scheme.root != FRESH:
+            viewer = CHANCE
+        self._root, self._viewer, self._beliefs = root, viewer, self.game.believed(root, viewer)
+
+    def _place_episodes(self) -> None:
+        """The position-in-episode of the root; the key of the root itself is as whoever acted last knew it."""
+        position = self._position()
+        self._label, self._moves = position.label, position.moves
+        self._last = 0 if position.last is None else position.last
+        self._last_recalled = self._last != self._observer
+        label, moves = position.seen_before(self._observer)
+        self._root_episode = episode_record(label, self.game.viewer(self._last), self._last, moves)
+
+    @property
+    def rng(self) -> np.ndarray:
+        return self._draws
+
+    @property
+    def iterations(self) -> int:
+        return self._made
+
+    @property
+    def depth(self) -> int:
+        return self._deepest
+
+    @property
+    def links(self) -> np.ndarray:
+        self._links = [np.concatenate(self._links)]
+        return self._links[0]
+
+    def phase_steps(self) -> np.ndarray:
+        return self._phase_steps.copy()
+
+    def root_visits(self) -> np.ndarray:
+        return self._root_visits.copy()
+
+    def records(self, copied: bool = True) -> dict[str, Records]:
+        """The records of every component and of the baseline, by name, as they are now."""
+        tables = [table.snapshot() for table in self.tables]
+        return {str(part): Records(part, self.game, tables[index]) for part, index in self.program.table_of.items()}
+
+    def most_visited(self, visits: np.ndarray) -> int:
+        most = np.flatnonzero(visits == visits.max())
+        return self.actions[most[0] if len(most) == 1 else most[below(self.rng.copy(), len(most))]]
+
+    def run(self, iterations: int) -> None:
+        while self._made < iterations:
+            self.iterate()
+
+    def iterate(self) -> None:
+        """Lines 6-17: one iteration.
+
+        Raises:
+            ValueError: a slot or a game gave what makes no sense.
+        """
+        try:
+            with np.errstate(over="ignore"):  # compiled code wraps round
+                playout, world = self._played()
+        except WeightError as error:
+            raise ValueError(f"in {self.strategy}, {error}") from None
+        rewards = playout.rewards = self._rewards(world)
+        history, parts = playout.history(), self.program.components
+        captured = [Updates(Written(), Written(), [0]) for _ in parts]
+        for part, updates, table in zip(parts, captured, self.tables, strict=True):
+            known = [table.theta] if table.theta_is_captured else []
+            self.program.called(part.capture, history, *known, updates)  # line 16
+        if self.reusable:
+            self._note_lineage(history)
+        for part, updates, table in zip(parts, captured, self.tables, strict=True):
+            for record, context in zip(updates.records.integers, updates.contexts.integers, strict=True):
+                self._update(part, table, record, context, rewards)
+        self._root_visits[self.actions.index(history.steps[0].action)] += 1
+        self._made += 1
+
+    def _note_lineage(self, history: Any) -> None:
+        """Note which records the playout adds to the tree, and which histories they continue."""
+        room = np.zeros((0, LINK), np.int64)
+        arrays = history.steps, history.keys, history.moves, history.legal, self.tables[0].rows
+        while (count := lineage_of(*arrays, room)) > len(room):
+            room = np.zeros((count, LINK), np.int64)
+        self._links.append(room)
+
+    def _update(self, part: Enhancement, table: PlainTable, record: int, context: int, rewards: np.ndarray) -> None:
+        """Line 17, for one record."""
+        row = table.opened(record)
+        self.program.called(part.backpropagation, row, context, rewards)
+        table.close(row)
+
+    def _rewards(self, world: Any) -> np.ndarray:
+        """μ of the state in which a playout has ended, or the heuristic where it was cut off."""
+        ended = int(self.game.player(world)) == TERMINAL
+        return self._teller.rewards(world) if ended else self.game.tell("heuristic", world)
+
+    def _begin_playout(self) -> tuple[Playout, Any]:
+        """Lines 7-9: the empty history, at a state drawn from the root's information set."""
+        world = self.game.drawn(self._root, self._viewer, self._beliefs, self.rng)
+        if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
+            raise ValueError("a determinization changed the player to move, or ended the game")
+        playout = Playout(self._root_keys, *self._root_positions(world), self._teller.widths)
+        playout.rng, playout.iteration = self.rng, self._made
+        return playout, world
+
+    @functools.cached_property
+    def _root_keys(self) -> list[int]:
+        return [root_key(viewer) for viewer in range(self.game.viewers)]
+
+    def _root_positions(self, world: Any) -> tuple[list[int], int]:
+        """The key of the root's position-in-episode for each viewer, and its record."""
+        found, position = [], self._root_episode
+        for viewer in range(self.game.viewers):
+            key, moves = episode_key(self._label, viewer), self._moves[viewer]
+            if self.game.recall is not None:
+                moves = self.game.recall(world, viewer)
+                if self._last_recalled and viewer == self.game.viewer(self._last) and len(moves) > 0:
+                    position = episode_record(self._label, viewer, self._last, tuple(moves))
+            for move in moves:
+                key = mix(key, move)
+            found.append(key)
+        return found, position
+
+    def _played(self) -> tuple[Playout, Any]:
+        """Lines 7-14: one playout, and the state that it ends in."""
+        playout, world = self._begin_playout()
+        in_tree = self._visits(EMPTY_HISTORY) > 0  # the first playout of all expands the empty history
+        simulated = 0
+        while (player := self._player(world)) != TERMINAL:
+            if playout.t >= self.game.max_length:
+                raise ValueError(self._unending([step.action for step in playout.steps[:-1]]))
+            if not in_tree and self._is_cut(simulated, playout.t):
+                break
+            simulated += not in_tree
+            edge, action, was_in_tree = *self._decided(playout, world, player, in_tree), in_tree
+            if playout.t == 0 and edge not in self.actions:
+                raise ValueError("a determinization changed the legal actions of the player to move")
+            seen = self._seen(playout, world, edge)
+            self.game.apply(world, action)
+            playout.extend(edge, seen)
+            in_tree = in_tree and self._visits(playout.steps[playout.t].record) > 0
+            if was_in_tree:
+                self._deepest = max(self._deepest, playout.t)
+            label = -1 if self.game.episode is None else int(self.game.episode(world))
+            if label >= 0:
+                playout.begin_episode(label)
+        playout.steps[playout.t].write(player=player)
+        self._teller.tell_of_state(playout.told, world)
+        return playout, world
+
+    def _seen(self, playout: Playout, world: Any, edge: int) -> Looks:
+        """How the viewers see an action that is about to be done; beyond the tree, what tells it if somebody asks."""
+        if self.game.observe is None or playout.steps[playout.t].phase != SIMULATION or not self._copies_cheaply:
+            return self.game.seen(world, edge)
+        before = self.game.copy(world)
+        return lambda: self.game.seen(before, edge)
+
+    def _is_cut(self, simulated: int, t: int) -> bool:
+        """Whether a playout is cut off after so many actions of simulation; the root's action is always played."""
+        return self.scheme.cutoff is not None and simulated >= self.scheme.cutoff and t > 0
+
+    def _player(self, world: Any) -> int:
+        """ρ(s)."""
+        player = int(self.game.player(world))
+        if player >= self.game.players or (player < CHANCE and player != TERMINAL):
+            raise ValueError(
+                "the player function of a game gave a number that is no player, neither CHANCE nor TERMINAL"
+            )
+        return player
+
+    def _decided(self, playout: Playout, world: Any, player: int, in_tree: bool) -> tuple[int, int]:
+        """Line 11: what is played in a state, as an edge of the tree and as an action."""
+        actions = [int(action) for action in self.game.legal(world)]
+        if not actions:
+            raise ValueError("a game gave no legal action at a state that is not terminal")
+        disguised = self.scheme.eyes == ROOT and player != self._observer
+        edges = [self._looks(world, action)[self._eyes] for action in actions] if disguised else actions
+        legal = list(dict.fromkeys(edges))
+        playout.decide(player, self.game.viewer(player), legal)
+        self._teller.tell_of_step(playout.told, world, player, actions, [legal.index(edge) for edge in edges])
+        step = playout.steps[playout.t]
+        step.write(phase=self._phase(playout, legal) if in_tree else SIMULATION)
+        self._phase_steps[step.phase] += 1
+        if self.game.simultaneous is not None and player != CHANCE and self._is_near_tree(playout):
+            step.write(choice=self.game.simultaneous(world), probability=1.0)
+        if player == CHANCE:
+            i = self._outcome(world, len(actions))
+            return edges[i], actions[i]
+        index = self._chosen(playout, in_tree, legal) if len(legal) > 1 else 0
+        alike = [i for i, edge in enumerate(edges) if index == ANY or edge == legal[index]]
+        i = alike[below(self.rng, len(alike))] if len(alike) > 1 else alike[0]
+        return edges[i], actions[i]
+
+    @staticmethod
+    def _is_near_tree(playout: Playout) -> bool:
+        """Whether the decision that comes next is in the tree, or the first after it."""
+        return playout.t == 0 or playout.steps[playout.t - 1].phase != SIMULATION
+
+    def _phase(self, playout: Playout, legal: Sequence[int]) -> int:
+        step = playout.steps[playout.t]
+        key = playout.keys_at(playout.t)[step.viewer]
+        known = all(self._visits(extended(key, step.player, action)) > 0 for action in legal)
+        return SELECTION if known else EXPANSION
+
+    def _chosen(self, playout: Playout, in_tree: bool, legal: list[int]) -> int:
+        """The index of what the policy chooses; ANY where it is uniform by definition."""
+        step = playout.steps[playout.t]
+        at_once = self._at_once and in_tree and step.choice > 0
+        which = AT_ONCE if at_once else TREE if in_tree else SIMULATED
+        decision = Decision(playout, legal)
+        index = self.program.decided(which, decision)
+        if which == AT_ONCE:
+            step.write(probability=float(decision.values[index]))
+        return index
+
+    def _outcome(self, world: Any, count: int) -> int:
+        """The index of an outcome of a chance state."""
+        if count == 1:
+            return 0
+        probabilities = [1.0 / count] * count if self.game.chance is None else self.game.chance(world)
+        if not abs(sum(probabilities) - 1.0) <= TOLERANCE:
+            raise ValueError("the probabilities of a game's chance outcomes do not sum to 1")
+        return int(pick_outcome(probabilities, count, self.rng))
+
+    def _visits(self, record: int) -> int:
+        """n of a baseline record."""
+        return self.tables[0].theta.find(record).visits
+
+
+class InTurn(Roots):
+    """Trees of their own, grown one after the other."""
+
+    def side_by_side(self, calls: Sequence[Callable[[], T]]) -> list[T]:
+        """Make the calls in this thread, where a debugger looks."""
+        return [call() for call in calls]
+
+
+def begin_search_in_python(
+    state: State,
+    strategy: Enhancement,
+    seed: int | Sequence[int],
+    scheme: Scheme,
+    records: Any = None,
+    reusable: bool = False,
+) -> "PlainSearch | InTurn":
+    """A search in plain Python that has made no playout yet; arguments as in `search`."""
+    begun = carry_over(records, state, strategy, scheme, scheme.trees, compiled=False)
+    if not scheme.counted:
+        return PlainSearch(state, strategy, seed, scheme, begun[0], reusable)
+    key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
+    trees = [PlainSearch(state, strategy, (*key, i), scheme, carried, reusable) for i, carried in enumerate(begun)]
+    return InTurn(trees, seed, 1)

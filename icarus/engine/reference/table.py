@@ -1,0 +1,218 @@
+"""θ in plain Python: a dictionary of rows, whose fields only a backpropagation function writes."""
+
+import functools
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from icarus.algebra import Enhancement
+from icarus.compiler.kernels.functions import plain
+from icarus.engine.program.slots import COUNT_IS_FULL, FULL, KEYLESS, counts_in
+from icarus.engine.records.tables import SMALLEST, Table
+from icarus.kernel import NO_RECORD
+from icarus.kernel.theta import TABLE, has_room_for, index_of
+
+_set = object.__setattr__
+
+
+class Row:
+    """The information of one record, its fields as attributes; written only while it is open.
+
+    Raises:
+        ValueError: it is written where it is only lent.
+        TypeError: a real is written where only an integer has room; compiled code is refused for it.
+    """
+
+    __slots__ = ("_opened",)
+    _opened: bool
+    KINDS: ClassVar[dict[str, str]] = {}  # of each field: i, f, or with a star an array of them
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        if not self._opened:
+            raise ValueError(f"{field} of a record is written where θ is only read; backpropagation functions write it")
+        kind = self.KINDS.get(field, "")
+        if kind.startswith("i") and type(value) is not int and np.asarray(value).dtype.kind == "f":
+            raise TypeError(
+                f"a backpropagation function writes the real {value} to {field}, which would cut it down to an integer"
+            )
+        if kind.endswith("*"):
+            getattr(self, field)[...] = value
+        else:
+            _set(self, field, int(value) if kind == "i" else float(value) if kind == "f" else value)
+
+    def __getattr__(self, field: str) -> Any:
+        raise AttributeError(f"the information of a record has no field {field!r}; it has {', '.join(self.KINDS)}")
+
+    def __getitem__(self, field: str) -> Any:
+        return getattr(self, field)
+
+    def __setitem__(self, field: str, value: Any) -> None:
+        setattr(self, field, value)
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(f'{name}={getattr(self, name)}' for name in self.KINDS)}>"
+
+
+def open_row(row: Row, opened: bool = True) -> None:
+    """Let a row be written, or no more."""
+    _set(row, "_opened", opened)
+    for field, kind in row.KINDS.items():
+        if kind.endswith("*"):
+            getattr(row, field).flags.writeable = opened
+
+
+def row_of(data: Any) -> Row:
+    """The row that an array [] of an information's dtype tells, not open."""
+    made = _kind_of(data.dtype)()
+    for field in made.KINDS:
+        _set(made, field, data[field].copy() if data[field].ndim else data[field].item())
+    open_row(made, False)
+    return made
+
+
+@functools.cache
+def _kind_of(dtype: np.dtype) -> type[Row]:
+    names = dtype.names or ()
+    kinds = {name: dtype[name].base.kind + "*" * bool(dtype[name].shape) for name in names}
+    return type("Row", (Row,), {"__slots__": names, "KINDS": kinds})
+
+
+class PlainTheta:
+    """θ of one component, as slots read it."""
+
+    def __init__(self, rows: Mapping[int, Row], initial: Row) -> None:
+        self._rows, self._initial = rows, initial
+
+    def find(self, key: int) -> Row:
+        """θ(r)."""
+        return self._rows.get(key, self._initial)
+
+
+class PlainTable:
+    """The records of one component."""
+
+    def __init__(self, component: Enhancement, game: Any) -> None:
+        self.component, self.game, self.dtype = component, game, component.information.row(game.players)
+        self.counts, self.theta_is_captured = counts_in(self.dtype), component.capture.reads_theta
+        self._blank = np.zeros(1, self.dtype)
+        for name, value in component.initial.common:
+            self._blank[name] = value
+        self._rows: dict[int, Row] = {}
+        self.theta = PlainTheta(self._rows, row_of(self.blank))
+        for parts, fields in component.initial.given:
+            self.enter(component.records.key(game, parts), dict(fields))
+
+    @property
+    def blank(self) -> Any:
+        """The row of the initial information."""
+        return self._blank[0]
+
+    @property
+    def rows(self) -> Mapping[int, Row]:
+        """The rows that hold a record, by key."""
+        return self._rows
+
+    @property
+    def used(self) -> int:
+        """How many records it holds."""
+        return len(self._rows)
+
+    @property
+    def nbytes(self) -> int:
+        """As much as a table for compiled code takes."""
+        return (self._capacity() + 1) * self.dtype.itemsize
+
+    def holds(self, key: int) -> bool:
+        """Whether a record has entered it."""
+        return key in self._rows
+
+    def enter(self, key: int, fields: Mapping[str, Any]) -> None:
+        """Enter what is known of a record."""
+        row = self.opened(key)
+        for name, value in fields.items():
+            row[name] = value
+        open_row(row, False)
+
+    def opened(self, key: int) -> Row:
+        """The row of a record, entered with the initial information if it is new, and open.
+
+        Raises:
+            ValueError: the key that no record has.
+        """
+        row = self._rows.get(key)
+        if row is None:
+            if key == NO_RECORD:
+                raise ValueError(KEYLESS)
+            row = row_of(self.blank)
+            _set(row, "record", int(key))
+            self._rows[int(key)] = row
+        open_row(row)
+        return row
+
+    def close(self, row: Row) -> None:
+        """Let a row be written no more.
+
+        Raises:
+            OverflowError: a count has become too large.
+        """
+        full = [name for name in self.counts if getattr(row, name) >= FULL]
+        for name in full:
+            setattr(row, name, FULL)
+        open_row(row, False)
+        if full:
+            raise OverflowError(COUNT_IS_FULL)
+
+    def find(self, key: int) -> Any:
+        """The row of the record with this key, of the row dtype; None where it was never updated."""
+        found = self._rows.get(key)
+        return None if found is None else self._array([found])[0]
+
+    def records(self) -> np.ndarray:
+        """The rows that hold a record, sorted by key."""
+        return np.sort(self._array(list(self._rows.values())), order="record")
+
+    def enter_rows(self, rows: np.ndarray) -> None:
+        """Enter rows of the row dtype, each of another record; one that is here already is replaced."""
+        self._rows.update({int(data["record"]): row_of(data) for data in rows})
+
+    def fill(self, other: Table) -> None:
+        """Hold what a table of the same component holds."""
+        self._rows.clear()
+        self._rows.update({int(data["record"]): row_of(data) for data in other.records()})
+
+    def snapshot(self) -> "Snapshot":
+        """The table as it is now, as compiled code has it."""
+        rows = np.zeros(self._capacity() + 1, self.dtype)
+        rows[-1] = self.blank
+        keys, place = np.zeros(len(rows), np.int64).tolist(), plain(index_of)
+        held = self.records()
+        for i, key in enumerate(held["record"].tolist()):
+            at = place(keys, key)
+            keys[at], rows[at] = key, held[i]
+        return Snapshot(self, rows)
+
+    def _array(self, rows: list[Row]) -> np.ndarray:
+        found = np.zeros(len(rows), self.dtype)
+        for name in self.dtype.names or ():
+            if rows:
+                found[name] = [getattr(row, name) for row in rows]
+        return found
+
+    def _capacity(self) -> int:
+        capacity = SMALLEST
+        while not plain(has_room_for)(self.used, capacity):
+            capacity *= 2
+        return capacity
+
+
+class Snapshot(Table):
+    """A table for reading only, made of rows in their places."""
+
+    def __init__(self, table: PlainTable, rows: np.ndarray) -> None:
+        self.component, self.game, self.dtype, self._blank = table.component, table.game, rows.dtype, table._blank
+        self._held = self._next = rows
+        self.descriptor = np.zeros(1, TABLE)
+        self.descriptor["rows"], self.descriptor["capacity"] = rows.ctypes.data, len(rows) - 1
+        self.descriptor["used"] = table.used
+        self._marks = {0: np.zeros(0, np.uint8)}

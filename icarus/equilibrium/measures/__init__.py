@@ -1,0 +1,1 @@
+"""How exploitable a search is."""

@@ -1,0 +1,152 @@
+"""How exploitable a search is, by the aggregate method: what the searches of many matches have learned, added up.
+
+It has two versions. That of AAAI's workshop (Lanctot, Lisý and Bowling, 2015) plays matches of uniform choice; the first search of a
+player in a match adds all that it has learned, a later one what it has learned about the information sets from its own on. That of
+AAMAS (Lisý, Lanctot and Bowling, 2015) has the search play, against uniform choice; each of its searches adds all that is known by
+then of its information set and of those that follow. Its program leaves out information sets with fewer than 20 updates, which the
+text does not tell; so it is done here.
+
+Of an `Agent`, who begins anew at each decision, the visits at the root are taken; of searches over the whole tree, Online Outcome
+Sampling and ISMCTS, the weights of the average policy.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from icarus import checks
+from icarus.equilibrium.measures.stitching import own_predecessors, refuse_unless_it_searches
+from icarus.equilibrium.online.searching import TreeSearch
+from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
+from icarus.equilibrium.tree.arrays import NOTHING
+from icarus.equilibrium.tree.growth import PLAYERS
+from icarus.equilibrium.tree.policies import MISSING, UNIFORM, TabularPolicy, completed
+from icarus.equilibrium.tree.tree import GameTree, tree_of
+from icarus.kernel.game import Game
+
+AAAI, AAMAS = "AAAI", "AAMAS"
+VERSIONS = (AAAI, AAMAS)
+FEWEST = 20  # updates of an information set that counts, at AAMAS
+
+
+class Aggregate:
+    """The aggregate method under way: `play` may be called as often as one likes.
+
+    Args:
+        agent: an Agent, an OOSAgent, or another with `seated(game)` and `search(state, seed)`.
+        version: "AAAI", matches of uniform choice; or "AAMAS", matches of the agent in either seat against uniform choice.
+        missing: what is played where nothing is known: "uniform", or "a fixed random action".
+        seed: of the matches and the searches.
+
+    Attributes:
+        tree: of the game.
+        matches, searches: made so far; by the version of AAMAS a match in either seat counts one.
+        weights: what all searches have found of each action. [slots]
+
+    Raises:
+        ValueError, TypeError: as for a `GameTree`; no agent; no such version, or way to fill up.
+    """
+
+    def __init__(
+        self, game: Game | GameTree, agent: Any, *, version: str = AAAI, missing: str = UNIFORM, seed: int = 0
+    ) -> None:
+        refuse_unless_it_searches(agent)
+        for name, value, known in (("version", version, VERSIONS), ("missing", missing, MISSING)):
+            if value not in known:
+                raise ValueError(f"{name} is {value!r}; it must be {known[0]!r} or {known[1]!r}")
+        self.tree = game if isinstance(game, GameTree) else tree_of(game)
+        self.agent, self.version, self.missing = agent, version, missing
+        self.seed = checks.integer("seed", seed, 0)
+        self.matches, self.searches, self.weights = 0, 0, np.zeros(len(self.tree.slots))
+        self._before = own_predecessors(self.tree)
+
+    def play(self, matches: int) -> None:
+        """Play so many more matches."""
+        for _ in range(checks.integer("matches", matches, 1)):
+            if self.version == AAAI:
+                self._play_uniformly((self.seed, self.matches))
+            else:
+                for player in range(PLAYERS):
+                    self._play_in_seat(player, (self.seed, self.matches, player))
+            self.matches += 1
+
+    def _play_uniformly(self, key: tuple[int, ...]) -> None:
+        """A match of uniform choice, with searches by both players."""
+        seated = [self.agent.seated(self.tree.game) for _ in range(PLAYERS)]
+        searched = [False] * PLAYERS
+        for number in self._path(np.random.default_rng(key), {}):
+            one = self.tree.sets[number]
+            if one["count"] > 1:
+                player = int(one["player"])
+                before = _sums(seated[player])
+                found = self._search(seated[player], number, key)
+                gained = self._at_root(number, found) if before is None else seated[player].memory.sums - before
+                counted = self._at_or_after(number) if searched[player] else self.tree.sets["player"] == player
+                self._add(gained, counted)
+                searched[player] = True
+
+    def _play_in_seat(self, player: int, key: tuple[int, ...]) -> None:
+        """A match of the agent against uniform choice."""
+        seated = self.agent.seated(self.tree.game)
+        policies: dict[int, np.ndarray] = {}
+        for number in self._path(np.random.default_rng(key), policies):
+            one = self.tree.sets[number]
+            if one["player"] == player and one["count"] > 1:
+                found = self._search(seated, number, key)
+                policies[number] = found.policy
+                counted, sums = self._at_or_after(number), _sums(seated)
+                if sums is None:
+                    self._add(self._at_root(number, found), counted)
+                else:
+                    self._add(sums, counted & (seated.memory.updates >= FEWEST))
+
+    def _path(self, luck: np.random.Generator, policies: Mapping[int, np.ndarray]) -> Iterator[int]:
+        """The information sets of the players along a match; where no policy is given in time, they choose uniformly."""
+        tree, node = self.tree, 0
+        while (number := int(tree.nodes[node]["set"])) >= 0:
+            one = tree.sets[number]
+            odds: Any = tree.slots["probability"][one["slot"] : one["slot"] + one["count"]]
+            if one["player"] >= 0:
+                yield number
+                odds = policies.get(number)
+            k = luck.integers(one["count"]) if odds is None else luck.choice(len(odds), p=odds / odds.sum())
+            node = int(tree.nodes[node]["child"]) + int(k)
+
+    def _search(self, seated: Any, number: int, key: tuple[int, ...]) -> Any:
+        self.searches += 1
+        return seated.search(self.tree.state_of(number), (*key, number))
+
+    def _at_root(self, number: int, found: Any) -> np.ndarray:
+        """The visits of a search that leaves no tree behind. [slots]"""
+        visits, one = np.zeros(len(self.tree.slots)), self.tree.sets[number]
+        visits[one["slot"] : one["slot"] + one["count"]] = found.visits
+        return visits
+
+    def _add(self, weights: np.ndarray, counted: np.ndarray) -> None:
+        """Add weights of the slots in the information sets that count."""
+        slots = np.repeat(counted, self.tree.sets["count"])
+        self.weights[slots] += weights[slots]
+
+    def _at_or_after(self, number: int) -> np.ndarray:
+        """The information sets that the same player comes to from one of his, itself among them. [sets]"""
+        before, reached = np.arange(len(self.tree.sets)), np.zeros(len(self.tree.sets), bool)
+        while (before != NOTHING).any():
+            reached |= before == number
+            before = np.where(before == NOTHING, NOTHING, self._before[before])
+        return reached
+
+    @property
+    def policy(self) -> TabularPolicy:
+        """The policy of all matches together."""
+        return completed(self.tree, self.weights, self.missing, self.seed)
+
+    def exploitability(self) -> Exploitability:
+        """How far this policy is from an equilibrium."""
+        return exploitability(self.tree, self.policy)
+
+
+def _sums(seated: Any) -> np.ndarray | None:
+    """A copy of the weights of the average policy; None of a player who keeps no tree."""
+    memory = getattr(seated, "memory", None)
+    return memory.sums.copy() if isinstance(memory, TreeSearch) else None

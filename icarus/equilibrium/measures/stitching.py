@@ -1,0 +1,126 @@
+"""How exploitable a search is, by full stitching (Lanctot, Lisý and Bowling, 2015): a search in every information set.
+
+Each comes after the searches in those of the same player that lead there, and what it learns is kept for those below alone.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from icarus import checks
+from icarus.equilibrium.tree.arrays import NOTHING
+from icarus.equilibrium.tree.policies import TabularPolicy, uniform_policy
+from icarus.equilibrium.tree.tree import GameTree, tree_of
+from icarus.kernel.game import Game
+
+Part = Mapping[int, Sequence[float]]  # by the number of an information set, the probabilities of its actions
+
+
+def own_predecessors(tree: GameTree) -> np.ndarray:
+    """For each information set the one in which the same player last moved before, or NOTHING. [sets]"""
+    before = np.full(len(tree.sets), NOTHING, np.int64)
+    for number in tree.decisions:
+        row = int(tree.views[tree.sets[number]["known"]]["parent"])
+        while row != NOTHING and tree.views[row]["set"] == NOTHING:
+            row = int(tree.views[row]["parent"])
+        before[number] = NOTHING if row == NOTHING else int(tree.views[row]["set"])
+    return before
+
+
+def refuse_unless_it_searches(agent: Any) -> None:
+    """Refuse what is no player of a match.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not callable(getattr(agent, "seated", None)):
+        raise TypeError(f"{agent!r} does not search; it must be an Agent or an OOSAgent")
+
+
+class Stitching:
+    """Full stitching under way, in parts that do not depend on one another: each begins where a player moves for the first time.
+
+    Args:
+        agent: an Agent, an OOSAgent, or another with `seated(game)` and `search(state, seed)`.
+        seed: of the searches; each information set has a stream of its own.
+
+    Attributes:
+        tree: of the game.
+        parts: the first information sets, by number.
+        searches: made so far.
+        probabilities: of every action, uniform where nobody has searched yet. [slots]
+
+    Raises:
+        ValueError, TypeError: as for a `GameTree`; no agent.
+    """
+
+    def __init__(self, game: Game | GameTree, agent: Any, *, seed: int = 0) -> None:
+        refuse_unless_it_searches(agent)
+        self.tree = game if isinstance(game, GameTree) else tree_of(game)
+        self.agent, self.seed = agent, checks.integer("seed", seed, 0)
+        before = own_predecessors(self.tree)
+        self._after: dict[int, list[int]] = {}
+        for number in self.tree.decisions.tolist():
+            self._after.setdefault(int(before[number]), []).append(number)
+        self.parts, self.searches = tuple(self._after.get(NOTHING, ())), 0
+        self.probabilities = uniform_policy(self.tree).probabilities
+
+    def search(self, part: int) -> dict[int, list[float]]:
+        """Search in the information sets of a part; returns what is played in each where there is a choice."""
+        seated, found = self.agent.seated(self.tree.game), {}
+        memory = getattr(seated, "memory", None)
+
+        def below(number: int) -> None:
+            if self.tree.sets[number]["count"] > 1:
+                found[number] = seated.search(self.tree.state_of(number), (self.seed, number)).policy.tolist()
+                self.searches += 1
+            after = self._after.get(number, [])
+            kept = memory.memory() if memory is not None and len(after) > 0 else None
+            for i, other in enumerate(after):
+                if memory is not None and kept is not None and i > 0:
+                    memory.recall(kept)
+                below(other)
+
+        below(part)
+        self.enter(found)
+        return found
+
+    def enter(self, found: Part) -> None:
+        """Enter what was found in a part, now or in an earlier run.
+
+        Raises:
+            ValueError: not as many probabilities as an information set has actions.
+        """
+        for number, given in found.items():
+            one = self.tree.sets[int(number)]
+            if len(given) != one["count"]:
+                raise ValueError(
+                    f"{len(given)} probabilities in an information set of {self.tree.game} with {one['count']} actions"
+                )
+            self.probabilities[one["slot"] : one["slot"] + one["count"]] = given
+
+    @property
+    def policy(self) -> TabularPolicy:
+        """The whole policy."""
+        return TabularPolicy(self.tree, self.probabilities)
+
+
+def stitched(
+    game: Game | GameTree, agent: Any, *, seed: int = 0, progress: Callable[[int, int], None] | None = None
+) -> TabularPolicy:
+    """The policy of an agent by full stitching: what he would play in each information set, were it reached.
+
+    Args:
+        seed: of the searches.
+        progress: called with (parts done, parts in all).
+
+    Raises:
+        ValueError, TypeError: as for `Stitching`.
+    """
+    stitching = Stitching(game, agent, seed=seed)
+    for done, part in enumerate(stitching.parts):
+        if progress is not None:
+            progress(done, len(stitching.parts))
+        stitching.search(part)
+    return stitching.policy

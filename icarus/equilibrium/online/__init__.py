@@ -1,0 +1,1 @@
+"""Searches that keep a whole game tree: OOS and ISMCTS."""

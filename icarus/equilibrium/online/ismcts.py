@@ -1,0 +1,174 @@
+"""ISMCTS as Lanctot, Lisý and Bowling (2015) compare with it: a bandit in every information set of a whole game tree.
+
+What a player saw of the deal is part of his information sets, his own and the other's alike, and the tree is kept in a match. (In
+MO-ISMCTS, which `search` runs, the nodes of the other players do not tell their hands apart, and each decision begins anew.)
+"""
+
+import functools
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+
+from icarus import checks
+from icarus.equilibrium.online.bandits import (
+    ARM,
+    BANDIT,
+    EXP3,
+    REGRET_MATCHING,
+    SELECTIONS,
+    TRIAL,
+    UCB1,
+    bandits,
+    reaching_by_chance,
+)
+from icarus.equilibrium.online.searching import TreeAgent, TreeSearch
+from icarus.equilibrium.online.settings import read, written
+from icarus.equilibrium.tree.arrays import NOTHING
+from icarus.equilibrium.tree.tree import GameTree
+from icarus.kernel.game import Game
+
+EXPLORATION = {
+    UCB1: 1.0,
+    REGRET_MATCHING: 0.2,
+}  # the papers': C = 2 max u, where gains go from −max u to max u; γ = 0.2
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class ISMCTS:
+    """ISMCTS over a whole game tree, with a bandit in every information set.
+
+    Attributes:
+        selection: the bandit: "UCB1", "regret matching" (from rewards over their probabilities; Hart and Mas-Colell, 2000) or "EXP3".
+        exploration: c of UCB1, for rewards between 0 and 1, or γ of regret matching, how much of the uniform policy is mixed in; None for
+            1.0 and 0.2, as in the papers. EXP3 takes none: its γ falls with the trials (Cowling, Powley and Whitehouse, 2012, eq. 5).
+
+    The policy to play from is the share of the visits, with regret matching and EXP3 the mean of the policies, exploration left out.
+
+    Raises:
+        ValueError: a value that is none of these.
+    """
+
+    selection: str = UCB1
+    exploration: float | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.selection not in SELECTIONS:
+            known = ", ".join(map(repr, SELECTIONS[:-1]))
+            raise ValueError(f"selection is {self.selection!r}; it must be {known} or {SELECTIONS[-1]!r}")
+        if self.exploration is not None:
+            if self.selection == EXP3:
+                raise ValueError(f"exploration is {self.exploration!r}; EXP3 takes none, it follows from the trials")
+            most = 1 if self.selection == REGRET_MATCHING else 1e9
+            checks.real("exploration", self.exploration, 0, most, above=self.selection == REGRET_MATCHING)
+
+    def __str__(self) -> str:
+        return written(self)
+
+    __repr__ = __str__
+
+    def as_player(self, *, iterations: int | None = None, seconds: float | None = None) -> "ISMCTSAgent":
+        """The player who searches so."""
+        return ISMCTSAgent(self, iterations=iterations, seconds=seconds)
+
+    def settings(self, game: Game) -> np.ndarray:
+        """[1] of BANDIT."""
+        settings, (low, high) = np.zeros(1, BANDIT), game.gains
+        settings["selection"], settings["aimed"] = SELECTIONS.index(self.selection), NOTHING
+        settings["exploration"] = EXPLORATION.get(self.selection, 0.0) if self.exploration is None else self.exploration
+        settings["low"], settings["range"] = low, high - low
+        return settings
+
+
+def parse_ismcts(text: str) -> ISMCTS:
+    """The settings written so: "ISMCTS()", "ISMCTS(selection='regret matching')"; `parse_ismcts(str(settings)) == settings`.
+
+    Raises:
+        ValueError: there are no such settings; the message says which there are.
+    """
+    return read(text, ISMCTS, "ISMCTS over a whole game tree")
+
+
+@functools.lru_cache(maxsize=4)
+def _parts_of_chance(tree: GameTree) -> np.ndarray:
+    """The probability that chance does its part to come to each history. [nodes]"""
+    reached = np.zeros(len(tree.nodes))
+    reaching_by_chance()(tree.nodes, tree.sets, tree.slots["probability"].copy(), reached)
+    return reached
+
+
+class BanditSearch(TreeSearch):
+    """ISMCTS over a whole game tree in one match: `run` may be called at each decision, and the tree stays.
+
+    A search begins with the histories of the information set searched for, each as likely as chance makes it, whatever the players
+    did. `make` without a `run` before it searches from the deal.
+
+    Attributes:
+        tree: of the game.
+        scheme: the settings.
+        arms: what the bandits have learned. [slots] of ARM
+        known: whether an information set is in memory. [sets]
+
+    Raises:
+        ValueError, TypeError: as for a `GameTree`; no settings.
+    """
+
+    LEARNED = ("_learned", "known")
+
+    def __init__(self, game: Game | GameTree, scheme: ISMCTS | None = None, *, seed: int | Sequence[int] = 0) -> None:
+        scheme = ISMCTS() if scheme is None else scheme
+        if not isinstance(scheme, ISMCTS):
+            raise TypeError(f"{scheme!r} are no settings; they are ISMCTS(selection=…, exploration=…)")
+        super().__init__(game, scheme, seed)
+        tree = self.tree
+        self._learned = np.zeros((len(tree.slots), len(ARM.names or ())))  # numpy copies records slowly
+        self.arms = self._learned.view(ARM)[:, 0]
+        self.sums = self.arms["weight"]
+        self._settings = scheme.settings(tree.game)
+        self._path, self._sigma = np.zeros(tree.depth, TRIAL), np.zeros(len(self._visits))
+        self._starts, self._shares = np.zeros(1, np.int64), np.ones(1)
+        bandits()  # compiled before a clock runs
+
+    def aim(self, number: int) -> None:
+        """Begin with the histories of an information set."""
+        self._starts = self.tree.histories_of(number)
+        self._shares = np.cumsum(_parts_of_chance(self.tree)[self._starts])
+        self._shares = self._shares / self._shares[-1]
+        self._shares[-1] = 1.0
+        self.aimed = number
+        self._settings["aimed"] = number
+
+    def sample(self, iterations: int) -> None:
+        """At most so many iterations in compiled code."""
+        tree = self.tree
+        bandits()(
+            *(tree.nodes, tree.sets, tree.ends, self.arms, self.known, self._visits, self._odds, self._settings),
+            *(self._rng, self._path, self._sigma, self._starts, self._shares, self._control, iterations),
+        )
+
+    @property
+    def updates(self) -> np.ndarray:
+        """How often the average policy was updated in each information set: the trials of its bandit. [sets]"""
+        return np.add.reduceat(self.arms["trials"], self.tree.sets["slot"])
+
+    def values_in(self, number: int) -> np.ndarray:
+        """The mean reward after each action of an information set, by UCB1; nan where it was not tried."""
+        if self.scheme.selection != UCB1:
+            return super().values_in(number)
+        arms = self.arms[self._of(number)]
+        return np.divide(arms["gain"], arms["trials"], out=np.full(len(arms), np.nan), where=arms["trials"] > 0)
+
+
+@attrs.frozen(str=False)
+class ISMCTSAgent(TreeAgent):
+    """A player by ISMCTS over a whole game tree, which he keeps in a match; for `play` and beside `Agent`.
+
+    Raises:
+        TypeError: the scheme are no settings. ValueError: no positive budget.
+    """
+
+    scheme: ISMCTS = attrs.field(factory=ISMCTS, validator=attrs.validators.instance_of(ISMCTS))
+
+    def begin(self, game: Game | GameTree, seed: int | Sequence[int] = 0) -> BanditSearch:
+        """A search that has learned nothing yet."""
+        return BanditSearch(game, self.scheme, seed=seed)

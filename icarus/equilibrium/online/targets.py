@@ -1,0 +1,219 @@
+"""What a search aims at: the part of a game tree that agrees with a match so far, by its information set or by public actions."""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from icarus.compiler.kernels.kernel import compiled
+from icarus.compiler.kernels.pointers import address_of, call2, call4
+from icarus.compiler.lazy import types
+from icarus.equilibrium.tree.arrays import END_SET, NODE, SET, SLOT
+from icarus.equilibrium.tree.growth import PLAYERS, WALK, rows
+from icarus.equilibrium.tree.tree import GameTree, walk_of
+from icarus.kernel.data import in_words
+
+INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
+TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)
+OUTSIDE, ON_THE_WAY, INSIDE = range(3)  # of a history: it cannot come to the target any more, still can, has done so
+
+
+def mark(
+    nodes: np.ndarray, sets: np.ndarray, parents: np.ndarray, begins: np.ndarray, marks: np.ndarray, stack: np.ndarray
+) -> int:
+    """Mark what follows the histories in which the target begins as inside, what comes before as on the way.
+
+    Args:
+        begins: these histories.
+        stack: room for the children of all histories on a path.
+    """
+    for begin in begins:
+        stack[0], height = begin, 1
+        while height > 0:
+            height -= 1
+            node = stack[height]
+            marks[node] = INSIDE
+            if nodes[node].set != END_SET:
+                for k in range(sets[nodes[node].set].count):
+                    stack[height] = nodes[node].child + k
+                    height += 1
+        node = parents[begin]
+        while node >= 0 and marks[node] == OUTSIDE:
+            marks[node] = ON_THE_WAY
+            node = parents[node]
+    return 0
+
+
+def agree(
+    nodes: np.ndarray,
+    sets: np.ndarray,
+    slots: np.ndarray,
+    public: np.ndarray,
+    wanted: np.ndarray,
+    begins: np.ndarray,
+    stack: np.ndarray,
+    agreed: np.ndarray,
+) -> int:
+    """The first histories on each path whose public actions are the wanted ones; returns how many there are.
+
+    Args:
+        begins: room for them. [nodes]
+        stack, agreed: room for the children of all histories on a path, and how many public actions each shares with the wanted ones.
+    """
+    found, height = 0, 1
+    stack[0], agreed[0] = 0, 0
+    while height > 0:
+        height -= 1
+        node, so_far = stack[height], agreed[height]
+        if so_far == len(wanted):
+            begins[found] = node
+            found += 1
+        elif nodes[node].set != END_SET:
+            one = sets[nodes[node].set]
+            for k in range(one.count):
+                child = nodes[node].child + k
+                if not public[child] or slots[one.slot + k].action == wanted[so_far]:
+                    stack[height], agreed[height] = child, so_far + public[child]
+                    height += 1
+    return found
+
+
+def reach_of_target(nodes: np.ndarray, sets: np.ndarray, policy: np.ndarray, marks: np.ndarray) -> float:
+    """The probability of coming to the target where all play by a policy."""
+    reached, total = np.zeros(len(nodes)), 0.0
+    reached[0] = 1.0
+    if marks[0] == INSIDE:
+        return 1.0
+    for node in range(len(nodes)):
+        if marks[node] == ON_THE_WAY:
+            one = sets[nodes[node].set]
+            for k in range(one.count):
+                child = nodes[node].child + k
+                reached[child] = reached[node] * policy[one.slot + k]
+                if marks[child] == INSIDE:
+                    total += reached[child]
+    return total
+
+
+def find_public(
+    walks: np.ndarray,
+    nodes: np.ndarray,
+    sets: np.ndarray,
+    slots: np.ndarray,
+    dealt: np.ndarray,
+    states: np.ndarray,
+    public: np.ndarray,
+) -> int:
+    """Mark each history whose last action everybody saw, by a walk over all of them; a deal is private.
+
+    Args:
+        states: room for the states along a path. [depth + 1, words]
+    """
+    walk, moves = walks[0], np.empty(PLAYERS, np.int64)
+    path, tried = np.zeros(len(states), np.int64), np.zeros(len(states), np.int64)
+    depth = 0
+    while depth >= 0:
+        node = path[depth]
+        if nodes[node].set == END_SET or tried[depth] == sets[nodes[node].set].count:
+            depth -= 1
+            continue
+        k, one = tried[depth], sets[nodes[node].set]
+        tried[depth] += 1
+        child, here, there = nodes[node].child + k, states[depth], states[depth + 1]
+        if depth == 0:
+            there[:] = dealt[k]
+        else:
+            action = slots[one.slot + k].action
+            moves[:] = action
+            if walk.observe != 0:
+                call4(walk.observe, (address_of(here), action, address_of(moves), PLAYERS))
+            public[child] = 1
+            for player in range(PLAYERS):
+                if player != one.player and moves[player] != action:
+                    public[child] = 0
+            there[:] = here
+            call2(walk.apply, (address_of(there), action))
+        depth += 1
+        path[depth], tried[depth] = child, 0
+    return 0
+
+
+def _types() -> tuple[Any, Any, Any]:
+    """The types of a tree, of a mark for each of its histories, and of words."""
+    return (rows(NODE), rows(SET)), types.uint8[::1], types.int64[::1]
+
+
+@functools.cache
+def marking() -> Any:
+    """`mark` as machine code."""
+    tree, marks, words = _types()
+    return compiled(mark, types.int64(*tree, types.int32[::1], words, marks, words), "marks of a target")
+
+
+@functools.cache
+def agreement() -> Any:
+    """`agree` as machine code."""
+    tree, marks, words = _types()
+    return compiled(agree, types.int64(*tree, rows(SLOT), marks, *(words,) * 4), "public subgames")
+
+
+@functools.cache
+def reaching() -> Any:
+    """`reach_of_target` as machine code."""
+    tree, marks, _ = _types()
+    return compiled(reach_of_target, types.float64(*tree, types.float64[::1], marks), "reach of a target")
+
+
+@functools.cache
+def publicity() -> Any:
+    """`find_public` as machine code."""
+    (tree, marks, _), table = _types(), types.int64[:, ::1]
+    signature = types.int64(rows(WALK), *tree, rows(SLOT), table, table, marks)
+    return compiled(find_public, signature, "public actions of a game")
+
+
+@functools.lru_cache(maxsize=4)
+def public_actions(tree: GameTree) -> np.ndarray:
+    """For each history whether its last action is public: everybody sees it as the very action that it is. [nodes]
+
+    Chance's outcomes in mid-game are public on the same terms (the definition says so; the paper's example leaves the flop out).
+    """
+    deals, public = tree.deals, np.zeros(len(tree.nodes), np.uint8)
+    dealt = np.array([in_words(deals.states[i : i + 1]) for i in range(len(deals))])
+    states = np.zeros((tree.depth + 1, dealt.shape[1]), np.int64)
+    publicity()(walk_of(tree.game), tree.nodes, tree.sets, tree.slots, dealt, states, public)
+    return public
+
+
+def target_of(tree: GameTree, number: int, target: str) -> np.ndarray:
+    """OUTSIDE, ON_THE_WAY or INSIDE for each history, where a search in an information set aims at the target. [nodes]
+
+    Args:
+        number: of the information set.
+        target: INFORMATION_SET, the histories in it and after; PUBLIC_SUBGAME, all with the same public actions.
+    """
+    marks, room = np.zeros(len(tree.nodes), np.uint8), tree.depth * int(tree.sets["count"].max()) + 1
+    stack = np.empty(room, np.int64)
+    if target == INFORMATION_SET:
+        begins = tree.histories_of(number)
+    else:
+        public, wanted = public_actions(tree), []
+        for node, slot in tree.path_to(int(tree.sets[number]["node"])):
+            if public[node]:
+                wanted.append(int(tree.slots[slot]["action"]))
+        begins = np.empty(len(tree.nodes), np.int64)
+        found = agreement()(
+            *(
+                tree.nodes,
+                tree.sets,
+                tree.slots,
+                public,
+                np.array(wanted, np.int64),
+                begins,
+                stack,
+                np.empty(room, np.int64),
+            )
+        )
+        begins = begins[:found]
+    marking()(tree.nodes, tree.sets, tree.parents, begins, marks, stack)
+    return marks

@@ -1,0 +1,1 @@
+"""Exact best responses and regret minimization over whole trees."""

@@ -1,0 +1,223 @@
+"""Best responses and exploitability, exact: walks over what a responder has seen, not over histories.
+
+What a player must have done to reach a terminal history follows from what he has seen of it (perfect recall). So the others' share in
+the probability of every end is a product along one path of his views; and a best response is found from the last views to the first:
+where the responder moves, the best action; where he sees something, the sum. No history in between is looked at.
+"""
+
+import functools
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.compiler.kernels.kernel import compiled
+from icarus.compiler.kernels.pointers import address_of, array_at
+from icarus.compiler.lazy import types
+from icarus.equilibrium.tree.arrays import END, NOTHING, SET, VIEW
+from icarus.equilibrium.tree.growth import PLAYERS, rows
+from icarus.equilibrium.tree.policies import Policy, TabularPolicy, tabular
+from icarus.equilibrium.tree.tree import GameTree, tree_of
+from icarus.kernel import inlined
+from icarus.kernel.game import Game
+
+_REAL = np.dtype(np.float64)
+
+
+@inlined
+def reach(views: np.ndarray, policy: np.ndarray, out: np.ndarray) -> None:
+    """The probability that a player does his part to reach each of his views."""
+    for i in range(len(views)):
+        view = views[i]
+        if view.parent == NOTHING:
+            out[i] = 1.0
+        else:
+            out[i] = out[view.parent] * (policy[view.slot] if view.slot != NOTHING else 1.0)
+
+
+@inlined
+def gather(ends: np.ndarray, reached: np.ndarray, player: int, out: np.ndarray) -> None:
+    """Add what ends at each view of a player is worth to him, weighed by the other's and chance's part."""
+    sign = 1.0 if player == 0 else -1.0
+    for i in range(len(ends)):
+        end = ends[i]
+        out[end.known[player]] += sign * reached[end.known[1 - player]] * end.luck * end.gain
+
+
+@inlined
+def pass_on(view: Any, value: float, values: np.ndarray, actions: np.ndarray) -> None:
+    """Tell the view before, or the action that led here, what this view is worth."""
+    if view.slot != NOTHING:
+        actions[view.slot] = value
+    elif view.parent != NOTHING:
+        values[view.parent] += value
+
+
+def respond(
+    views: np.ndarray,
+    sets: np.ndarray,
+    ends: np.ndarray,
+    policy: np.ndarray,
+    best: np.ndarray,
+    by_view: np.ndarray,
+    by_slot: np.ndarray,
+    out: np.ndarray,
+) -> int:
+    """Both players' best responses.
+
+    Args:
+        policy: [slots] to respond to.
+        best: [slots], set to 1 at the actions of the best responses and to 0 elsewhere.
+        by_view, by_slot: zeros to work with. [3, views], [2, slots]
+        out: [4]: the best responses' values for each player, then the policy's own.
+    """
+    count, slots = len(views), len(policy)  # views that own nothing, as in the growth of a tree
+    views, sets = array_at(address_of(views), count, VIEW), array_at(address_of(sets), len(sets), SET)
+    ends, policy = array_at(address_of(ends), len(ends), END), array_at(address_of(policy), slots, _REAL)
+    reached, values = array_at(address_of(by_view[0]), count, _REAL), array_at(address_of(by_view[1]), count, _REAL)
+    actions, expected = array_at(address_of(by_slot[0]), slots, _REAL), array_at(address_of(by_slot[1]), slots, _REAL)
+    own = array_at(address_of(by_view[2]), count, _REAL)
+    best = array_at(address_of(best), slots, _REAL)
+    reach(views, policy, reached)
+    for player in range(PLAYERS):
+        gather(ends, reached, player, values)
+    for i in range(count):
+        own[i] = values[i]
+    for i in range(count - 1, -1, -1):
+        view = views[i]
+        if view.set != NOTHING:
+            one = sets[view.set]
+            chosen, played = one.slot, 0.0
+            for slot in range(one.slot, one.slot + one.count):
+                best[slot] = 0.0
+                played += policy[slot] * expected[slot]
+                if actions[slot] > actions[chosen]:
+                    chosen = slot
+            best[chosen] = 1.0
+            values[i] += actions[chosen]
+            own[i] += played
+        pass_on(view, values[i], values, actions)
+        pass_on(view, own[i], own, expected)
+    for player in range(PLAYERS):
+        out[player], out[PLAYERS + player] = values[player], own[player]
+    return 0
+
+
+@functools.cache
+def responding() -> Any:
+    """`respond` as machine code."""
+    reals, table = types.float64[::1], types.float64[:, ::1]
+    tree = (rows(VIEW), rows(SET), rows(END))
+    return compiled(respond, types.int64(*tree, reals, reals, table, table, reals), "best responses")
+
+
+@attrs.frozen
+class Exploitability:
+    """How far a policy of both players is from an equilibrium, in the units of the game's gains.
+
+    Attributes:
+        values: what each player expects when both keep to the policy.
+        best_responses: what each can get against the other's policy.
+    """
+
+    values: tuple[float, float]
+    best_responses: tuple[float, float]
+
+    @property
+    def improvements(self) -> tuple[float, float]:
+        """What each player gains by his best response."""
+        first, second = (best - value for best, value in zip(self.best_responses, self.values, strict=True))
+        return first, second
+
+    @property
+    def nash_conv(self) -> float:
+        """The sum of the improvements: the exploitability ε_σ of Lanctot, Lisý and Bowling (2015)."""
+        return sum(self.improvements)
+
+    @property
+    def exploitability(self) -> float:
+        """Half of `nash_conv`: what a best responder wins on average over both seats, above the value of the game."""
+        return self.nash_conv / 2
+
+    def __str__(self) -> str:
+        first, second = self.improvements
+        return (
+            f"NashConv {self.nash_conv:.6g} (exploitability {self.exploitability:.6g}, its half): player 0 gains {first:.6g} and "
+            f"player 1 {second:.6g} by a best response; player 0 expects {self.values[0]:.6g}"
+        )
+
+
+@attrs.frozen(eq=False)
+class BestResponse:
+    """What a player can get against the other's policy, and how.
+
+    Attributes:
+        player: the responder.
+        value: his expected gain.
+        policy: a pure policy of his that gets it; for the other player, the policy responded to.
+    """
+
+    player: int
+    value: float
+    policy: TabularPolicy = attrs.field(repr=False)
+
+
+def exploitability(game: Game | GameTree, policy: Policy, *, seed: int = 0) -> Exploitability:
+    """How far a policy of both players is from an equilibrium: NashConv, its half, and each player's share, exact.
+
+        >>> game = icarus.games.load("leduc-poker")
+        >>> print(icarus.exploitability(game, None).nash_conv)
+        4.747222222222225
+        >>> found = icarus.exploitability(game, icarus.Agent(icarus.RAVE, iterations=200))
+        >>> found.nash_conv, found.exploitability, found.improvements, found.best_responses, found.values
+
+    Args:
+        game: a two-player zero-sum game, or its `icarus.equilibrium.GameTree`, which is worth keeping for several calls.
+        policy: what both players play. One of
+            None: every legal action with the same probability;
+            a function policy(state) that returns the probabilities of state.legal_actions(), as a sequence or as {action: probability};
+            it is asked once in each information set, and must depend on what the player to move knows alone;
+            a dictionary by `icarus.equilibrium.information_state(state)` of such probabilities, uniform where it says nothing;
+            an Agent, who plays each action as often as his search visits it, an OOSAgent or ISMCTSAgent, each search with an empty memory
+            (for their memory within a match see `icarus.equilibrium.stitched`);
+            a solver or search with an average policy: CFR, CFRPlus, MCCFR, OnlineSearch, BanditSearch; a TabularPolicy;
+            or a pair of these, one for each player.
+        seed: of an Agent's searches.
+
+    Returns:
+        an `Exploitability`: numbers in the units of the game's gains.
+
+    Raises:
+        ValueError: not a two-player zero-sum game, deals in secret, too large, or probabilities that are none.
+        TypeError: no game or no policy.
+    """
+    _, out = _responses(_tree(game), policy, seed)
+    return Exploitability((float(out[2]), float(out[3])), (float(out[0]), float(out[1])))
+
+
+def best_response(game: Game | GameTree, policy: Policy, player: int, *, seed: int = 0) -> BestResponse:
+    """The best that a player can do against the other's policy; arguments as in `exploitability`.
+
+    Raises:
+        ValueError, TypeError: as in `exploitability`, and a player who is neither 0 nor 1.
+    """
+    if isinstance(player, bool) or player not in range(PLAYERS):
+        raise ValueError(f"player is {player!r}; it must be 0 or 1")
+    tree = _tree(game)
+    found, out = _responses(tree, policy, seed)
+    own = np.repeat(tree.sets["player"] == player, tree.sets["count"])
+    response = TabularPolicy(tree, np.where(own, found[1], found[0]))
+    return BestResponse(int(player), float(out[player]), response)
+
+
+def _tree(game: Any) -> GameTree:
+    return game if isinstance(game, GameTree) else tree_of(game)
+
+
+def _responses(tree: GameTree, policy: Policy, seed: int) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+    """((the policy, the best responses) by slot, the four values)."""
+    given = tabular(tree, policy, seed).probabilities
+    best, out = np.zeros(len(given)), np.zeros(2 * PLAYERS)
+    by_view, by_slot = np.zeros((3, len(tree.views))), np.zeros((2, len(given)))
+    responding()(tree.views, tree.sets, tree.ends, given, best, by_view, by_slot, out)
+    return (given, best), out

@@ -1,0 +1,200 @@
+"""Counterfactual regret minimization over whole trees: CFR (Zinkevich et al., 2008) and CFR+ (Tammelin, 2014).
+
+As in best responses, an iteration looks at the ends and at what players have seen, and at no history in between: counterfactual values
+are gathered from the ends at the views of a player, and passed on from the last view to the first.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from icarus.checks import integer, real
+from icarus.compiler.kernels.kernel import compiled
+from icarus.compiler.kernels.pointers import address_of, array_at
+from icarus.compiler.lazy import types
+from icarus.equilibrium.solvers.best_response import Exploitability, exploitability, gather, pass_on, reach
+from icarus.equilibrium.solvers.control import CONTROL, controls, go_on, rung
+from icarus.equilibrium.solvers.regret import match_all
+from icarus.equilibrium.tree.arrays import END, NOTHING, SET, VIEW
+from icarus.equilibrium.tree.growth import PLAYERS, rows
+from icarus.equilibrium.tree.policies import TabularPolicy, normalised, uniform_policy
+from icarus.equilibrium.tree.tree import GameTree, tree_of
+from icarus.kernel import helper
+from icarus.kernel.game import Game
+
+_REAL = np.dtype(np.float64)
+_BETWEEN_LOOKS = 64  # iterations between two looks at how far the equilibrium is
+
+
+@helper
+def update_regrets(
+    views: np.ndarray,
+    sets: np.ndarray,
+    player: int,
+    policy: np.ndarray,
+    values: np.ndarray,
+    actions: np.ndarray,
+    regrets: np.ndarray,
+    plus: bool,
+) -> None:
+    """Add the counterfactual regrets of a player's actions, given what ends at his views; in CFR+ none falls below 0.
+
+    Args:
+        values: [views] of the ends, as `gather` tells them; used up.
+        actions: [slots] room for what each is worth: all that is read is written before, one action a slot.
+    """
+    for i in range(len(views) - 1, -1, -1):
+        view = views[i]
+        if view.player != player:
+            continue
+        if view.set != NOTHING:
+            one, expected = sets[view.set], 0.0
+            for slot in range(one.slot, one.slot + one.count):
+                expected += policy[slot] * actions[slot]
+            for slot in range(one.slot, one.slot + one.count):
+                regrets[slot] += actions[slot] - expected
+                if plus and regrets[slot] < 0.0:
+                    regrets[slot] = 0.0
+            values[i] += expected
+        pass_on(view, values[i], values, actions)
+
+
+def minimize(
+    views: np.ndarray,
+    sets: np.ndarray,
+    ends: np.ndarray,
+    regrets: np.ndarray,
+    sums: np.ndarray,
+    policy: np.ndarray,
+    by_view: np.ndarray,
+    by_slot: np.ndarray,
+    control: np.ndarray,
+    iterations: int,
+    plus: bool,
+) -> int:
+    """Go on with so many more iterations: the players in turn, each against the other's newest policy. Ctrl-C ends it after one.
+
+    Args:
+        regrets, sums: [slots] cumulative regrets, and weights of the average policy: the player's own part in reaching the information
+            set, times the number of the iteration in CFR+.
+        policy: [slots], chance's outcomes in it; the current policy of both players.
+        by_view, by_slot: room to work in. [2, views], [slots]
+        control: told how many iterations were made.
+    """
+    going, count, slots = control[0], len(views), len(policy)
+    # Views that own nothing, as in the growth of a tree.
+    views, sets = array_at(address_of(views), count, VIEW), array_at(address_of(sets), len(sets), SET)
+    ends, policy = array_at(address_of(ends), len(ends), END), array_at(address_of(policy), slots, _REAL)
+    regrets, sums = array_at(address_of(regrets), slots, _REAL), array_at(address_of(sums), slots, _REAL)
+    reached, values = array_at(address_of(by_view[0]), count, _REAL), array_at(address_of(by_view[1]), count, _REAL)
+    actions = array_at(address_of(by_slot), slots, _REAL)
+    for _ in range(iterations):
+        for player in range(PLAYERS):
+            reach(views, policy, reached)
+            for i in range(count):
+                values[i] = 0.0
+            gather(ends, reached, player, values)
+            update_regrets(views, sets, player, policy, values, actions, regrets, plus)
+            weight = going.made + 1.0 if plus else 1.0
+            for i in range(len(sets)):
+                one = sets[i]
+                if one.player == player:
+                    for slot in range(one.slot, one.slot + one.count):
+                        sums[slot] += weight * reached[one.known] * policy[slot]
+            match_all(sets, regrets, player, policy)
+        going.made += 1
+        if rung(going):
+            break
+    return 0
+
+
+@functools.cache
+def minimizing() -> Any:
+    """`minimize` as machine code."""
+    reals = types.float64[::1]
+    learned = (reals, reals, reals, types.float64[:, ::1], reals)
+    arguments = (rows(VIEW), rows(SET), rows(END), *learned, rows(CONTROL), types.int64, types.boolean)
+    return compiled(minimize, types.int64(*arguments), "counterfactual regret minimization")
+
+
+class CFR:
+    """Counterfactual regret minimization under way: `run` may be called as often as one likes.
+
+    Attributes:
+        tree: of the game.
+        iterations: in each both players' regrets are updated, in turn.
+        regrets, sums: the cumulative regrets, and the weights of the average policy. [slots]
+
+    Raises:
+        ValueError, TypeError: as for a `GameTree`.
+    """
+
+    plus = False
+
+    def __init__(self, game: Game | GameTree) -> None:
+        self.tree = game if isinstance(game, GameTree) else tree_of(game)
+        self._control = controls()
+        self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
+        self._policy = uniform_policy(self.tree).probabilities
+
+    @property
+    def iterations(self) -> int:
+        """Made so far."""
+        return int(self._control["made"][0])
+
+    def run(self, iterations: int) -> None:
+        """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
+        tree = self.tree
+        room = np.empty((2, len(tree.views))), np.empty(len(tree.slots))
+        state = (self.regrets, self.sums, self._policy, *room, self._control)
+        walk = minimizing()
+        go_on(
+            self._control,
+            integer("iterations", iterations, 1),
+            lambda left: walk(tree.views, tree.sets, tree.ends, *state, left, self.plus),
+        )
+
+    @property
+    def average(self) -> TabularPolicy:
+        """The average policy, which converges to an equilibrium."""
+        return normalised(self.tree, self.sums)
+
+    @property
+    def current(self) -> TabularPolicy:
+        """The policy of the regrets."""
+        return normalised(self.tree, np.maximum(self.regrets, 0.0))
+
+    def exploitability(self) -> Exploitability:
+        """How far the average policy is from an equilibrium."""
+        return exploitability(self.tree, self.average)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} in {self.tree.game} after {self.iterations} iterations>"
+
+
+class CFRPlus(CFR):
+    """CFR+: regrets do not fall below 0, and the average weighs each iteration by its number."""
+
+    plus = True
+
+
+def near_equilibrium(game: Game | GameTree, epsilon: float = 0.001, most: int = 1_000_000) -> TabularPolicy:
+    """An ε-equilibrium by CFR+: its NashConv is at most `epsilon`, in the units of the game's gains.
+
+    Args:
+        most: iterations after which to give up.
+
+    Raises:
+        ValueError: epsilon is not positive, it was not reached, or the game has no tree (see `GameTree`).
+    """
+    epsilon, most = real("epsilon", epsilon, 0, above=True), integer("most", most, 1)
+    solver = CFRPlus(game)
+    while solver.iterations < most:
+        solver.run(min(max(_BETWEEN_LOOKS, solver.iterations // 4), most - solver.iterations))
+        reached = solver.exploitability().nash_conv
+        if reached <= epsilon:
+            return solver.average
+    raise ValueError(
+        f"after {most} iterations of CFR+ in {solver.tree.game} NashConv is {reached:.3g}, not {epsilon:g}"
+    )

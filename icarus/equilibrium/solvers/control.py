@@ -1,0 +1,46 @@
+"""How far a compiled loop of iterations has come, and how Ctrl-C ends it: at the end of an iteration, with all that was learned."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from icarus.compiler.interrupts import RINGS, listening
+from icarus.compiler.kernels.atomic import atomic_load
+from icarus.kernel import inlined
+
+CONTROL = np.dtype(
+    [
+        ("made", np.int64),  # iterations, in all
+        ("deepest", np.int64),  # actions that the tree was gone through, at most
+        ("rings", np.int64),  # address of `RINGS`
+        ("heard", np.int64),  # how many there were when the loop began; another number has it return
+    ],
+    align=True,
+)
+
+
+def controls() -> np.ndarray:
+    """[1] of CONTROL, of a loop that has made nothing yet."""
+    control = np.zeros(1, CONTROL)
+    control["rings"] = RINGS.ctypes.data
+    return control
+
+
+@inlined
+def rung(control: Any) -> bool:
+    """Whether the loop is to return."""
+    return atomic_load(control.rings) != control.heard
+
+
+def go_on(control: np.ndarray, iterations: int, run: Callable[[int], Any]) -> None:
+    """Have a compiled loop make so many more iterations; Ctrl-C is raised after the one that it came in.
+
+    Args:
+        run: called with the iterations that are left; enters in `control` what it has made.
+    """
+    goal = int(control["made"][0]) + iterations
+    with listening():
+        while control["made"][0] < goal:
+            control["heard"] = RINGS
+            run(goal - int(control["made"][0]))

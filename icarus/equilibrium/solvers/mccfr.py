@@ -1,0 +1,276 @@
+"""Monte Carlo counterfactual regret minimization over whole trees (Lanctot, Waugh, Zinkevich and Bowling, 2009).
+
+External sampling draws chance and the other player and tries all actions of one's own; outcome sampling draws a single end, with some
+exploration where the player whose regrets are updated acts. Each iteration updates both players, in turn; average policies are
+updated where the other player acts.
+"""
+
+import functools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from icarus.checks import integer, real
+from icarus.compiler.kernels.kernel import compiled
+from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.lazy import types
+from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
+from icarus.equilibrium.solvers.control import CONTROL, controls, go_on, rung
+from icarus.equilibrium.solvers.regret import match_regrets
+from icarus.equilibrium.tree.arrays import END, END_SET, NODE, SET, SLOT
+from icarus.equilibrium.tree.growth import PLAYERS, rows
+from icarus.equilibrium.tree.policies import TabularPolicy, normalised
+from icarus.equilibrium.tree.tree import GameTree, tree_of
+from icarus.kernel import CHANCE, helper, inlined, uniform
+from icarus.kernel.game import Game
+
+EXTERNAL, OUTCOME = "external", "outcome"
+EXPLORATION = 0.6  # of outcome sampling, as in the experiments of 2009
+
+
+STEP = np.dtype(
+    [  # of a sampled history
+        ("set", np.int64),
+        ("slot", np.int64),  # of the action drawn
+        ("others", np.float64),  # probability that the other player and chance do their part up to here
+        ("node", np.int64),  # the history itself
+        ("tried", np.int64),  # actions done with
+    ],
+    align=True,
+)
+
+
+class Solving(NamedTuple):
+    """A tree and what is learned about it."""
+
+    nodes: np.ndarray
+    sets: np.ndarray
+    slots: np.ndarray
+    ends: np.ndarray
+    regrets: np.ndarray
+    sums: np.ndarray
+    policy: np.ndarray
+    rng: np.ndarray
+
+
+@inlined
+def draw_slot(probabilities: np.ndarray, one: Any, rng: np.ndarray) -> int:
+    """A slot of an information set, drawn by the probabilities of all slots."""
+    point = uniform(rng)
+    for slot in range(one.slot, one.slot + one.count - 1):
+        point -= probabilities[slot]
+        if point < 0.0:
+            return slot
+    return one.slot + one.count - 1
+
+
+@inlined
+def gain_of(end: Any, player: int) -> float:
+    """What a player wins at an end."""
+    return end.gain if player == 0 else -end.gain
+
+
+@inlined
+def draw_child(of: Solving, node: int) -> int:
+    """The history after an action of chance or of the other player, drawn; his average policy is updated."""
+    one = of.sets[of.nodes[node].set]
+    if one.player != CHANCE:
+        match_regrets(of.regrets, one.slot, one.count, of.policy)
+        for slot in range(one.slot, one.slot + one.count):
+            of.sums[slot] += of.policy[slot]
+    return of.nodes[node].child + draw_slot(of.policy, one, of.rng) - one.slot
+
+
+@inlined
+def settle(of: Solving, one: Any, values: np.ndarray) -> float:
+    """Update the regrets of an information set, given what each of its actions is worth; returns what it is worth itself."""
+    mixed = 0.0
+    for k in range(one.count):
+        mixed += of.policy[one.slot + k] * values[k]
+    for k in range(one.count):
+        of.regrets[one.slot + k] += values[k] - mixed
+    return mixed
+
+
+@helper
+def external(of: Solving, player: int, path: np.ndarray, values: np.ndarray) -> None:
+    """Walk all actions of a player, and for each one drawn of chance and of the other, from the start; update his regrets.
+
+    Args:
+        values: room for what the actions along a path are worth. [depth, actions]
+    """
+    node, depth = 0, -1
+    while True:
+        if of.nodes[node].set != END_SET:
+            one = of.sets[of.nodes[node].set]
+            if one.player == player:
+                match_regrets(of.regrets, one.slot, one.count, of.policy)
+                depth += 1
+                path[depth].set, path[depth].node, path[depth].tried = of.nodes[node].set, node, 0
+                node = of.nodes[node].child
+            else:
+                node = draw_child(of, node)
+            continue
+        worth = gain_of(of.ends[of.nodes[node].child], player)
+        while depth >= 0:
+            step, one = path[depth], of.sets[path[depth].set]
+            values[depth, step.tried] = worth
+            step.tried += 1
+            if step.tried < one.count:
+                node = of.nodes[step.node].child + step.tried
+                break
+            worth = settle(of, one, values[depth])
+            depth -= 1
+        if depth < 0:
+            return
+
+
+@inlined
+def draw_exploring(of: Solving, one: Any, exploration: float) -> int:
+    """A slot drawn by the current policy, or with the probability of exploration uniformly."""
+    if uniform(of.rng) < exploration:
+        return one.slot + int(uniform(of.rng) * one.count)
+    return draw_slot(of.policy, one, of.rng)
+
+
+@helper
+def outcome(of: Solving, player: int, exploration: float, path: np.ndarray) -> None:
+    """Draw one end; update a player's regrets, and the other's average policy, along its history."""
+    node, depth, others, sampled = 0, 0, 1.0, 1.0
+    while of.nodes[node].set != END_SET:
+        step, one = path[depth], of.sets[of.nodes[node].set]
+        if one.player != CHANCE:
+            match_regrets(of.regrets, one.slot, one.count, of.policy)
+        explored = exploration if one.player == player else 0.0
+        slot = draw_exploring(of, one, explored)
+        step.set, step.slot, step.others = of.nodes[node].set, slot, others
+        if one.player not in (player, CHANCE):
+            for i in range(one.slot, one.slot + one.count):
+                of.sums[i] += others / sampled * of.policy[i]
+        sampled *= explored / one.count + (1.0 - explored) * of.policy[slot]
+        others *= 1.0 if one.player == player else of.policy[slot]
+        node = of.nodes[node].child + slot - one.slot
+        depth += 1
+    learn(of, player, path[:depth], gain_of(of.ends[of.nodes[node].child], player) / sampled)
+
+
+@inlined
+def learn(of: Solving, player: int, path: np.ndarray, worth: float) -> None:
+    """Add the sampled counterfactual regrets, from the end of a path back to its start.
+
+    Args:
+        worth: the gain over the probability of the sample.
+    """
+    tail = 1.0  # probability of what follows the action drawn
+    for depth in range(len(path) - 1, -1, -1):
+        step = path[depth]
+        one, whole = of.sets[step.set], tail * of.policy[step.slot]
+        if one.player == player:
+            for slot in range(one.slot, one.slot + one.count):
+                of.regrets[slot] -= whole * worth * step.others
+            of.regrets[step.slot] += tail * worth * step.others
+        tail = whole
+
+
+def sample(
+    nodes: np.ndarray,
+    sets: np.ndarray,
+    slots: np.ndarray,
+    ends: np.ndarray,
+    regrets: np.ndarray,
+    sums: np.ndarray,
+    policy: np.ndarray,
+    rng: np.ndarray,
+    path: np.ndarray,
+    values: np.ndarray,
+    exploration: float,
+    control: np.ndarray,
+    iterations: int,
+) -> int:
+    """So many iterations of outcome sampling, or of external sampling where exploration is negative; Ctrl-C ends it after one."""
+    of, going = Solving(nodes, sets, slots, ends, regrets, sums, policy, rng), control[0]
+    for _ in range(iterations):
+        for player in range(PLAYERS):
+            if exploration < 0.0:
+                external(of, player, path, values)
+            else:
+                outcome(of, player, exploration, path)
+        going.made += 1
+        if rung(going):
+            break
+    return 0
+
+
+@functools.cache
+def sampling() -> Any:
+    """`sample` as machine code."""
+    tables, reals = (rows(dtype) for dtype in (NODE, SET, SLOT, END)), (types.float64[::1],) * 3
+    arguments = (*tables, *reals, types.uint64[::1], rows(STEP), types.float64[:, ::1], types.float64)
+    return compiled(
+        sample, types.int64(*arguments, rows(CONTROL), types.int64), "Monte Carlo counterfactual regret minimization"
+    )
+
+
+class MCCFR:
+    """Monte Carlo counterfactual regret minimization under way; `run` may be called as often as one likes.
+
+    Args:
+        sampling: "external" or "outcome".
+        exploration: ε of outcome sampling.
+        seed: fixes everything.
+
+    Attributes:
+        tree: of the game.
+        iterations: in each both players' regrets are updated once, in turn.
+        regrets, sums: the cumulative regrets, and the weights of the average policy. [slots]
+
+    Raises:
+        ValueError, TypeError: as for a `GameTree`; no such sampling; exploration that is not above 0 and at most 1.
+    """
+
+    def __init__(
+        self,
+        game: Game | GameTree,
+        sampling: str = EXTERNAL,
+        *,
+        exploration: float = EXPLORATION,
+        seed: int | Sequence[int] = 0,
+    ) -> None:
+        if sampling not in (EXTERNAL, OUTCOME):
+            raise ValueError(f"sampling is {sampling!r}; it must be {EXTERNAL!r} or {OUTCOME!r}")
+        self.exploration = real("exploration", exploration, 0, 1, above=True)
+        self.tree = game if isinstance(game, GameTree) else tree_of(game)
+        self.sampling, self._control = sampling, controls()
+        self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
+        self._policy, self._rng = self.tree.slots["probability"].copy(), seeded(seed)
+        self._path = np.zeros(self.tree.depth, STEP)
+        self._values = np.zeros((self.tree.depth, int(self.tree.sets["count"].max())))
+
+    @property
+    def iterations(self) -> int:
+        """Made so far."""
+        return int(self._control["made"][0])
+
+    def run(self, iterations: int) -> None:
+        """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
+        tree, walk = self.tree, sampling()
+        state = (self.regrets, self.sums, self._policy, self._rng, self._path, self._values)
+        explored = self.exploration if self.sampling == OUTCOME else -1.0
+        go_on(
+            self._control,
+            integer("iterations", iterations, 1),
+            lambda left: walk(tree.nodes, tree.sets, tree.slots, tree.ends, *state, explored, self._control, left),
+        )
+
+    @property
+    def average(self) -> TabularPolicy:
+        """The average policy, which converges to an equilibrium."""
+        return normalised(self.tree, self.sums)
+
+    def exploitability(self) -> Exploitability:
+        """How far the average policy is from an equilibrium."""
+        return exploitability(self.tree, self.average)
+
+    def __repr__(self) -> str:
+        return f"<MCCFR by {self.sampling} sampling in {self.tree.game} after {self.iterations} iterations>"

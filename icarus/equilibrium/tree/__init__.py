@@ -1,0 +1,1 @@
+"""Whole game trees in memory: growth, size, deals, and policies over them."""

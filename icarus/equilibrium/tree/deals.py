@@ -1,0 +1,79 @@
+"""The deals of a game in the open: every initial state with its probability, and what each player sees of it."""
+
+import attrs
+import numpy as np
+
+from icarus.compiler.kernels.rng import seeded
+from icarus.kernel import NO_DEAL
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
+
+SURE = 1e-9  # how near to 1 probabilities must sum
+
+
+@attrs.frozen(eq=False, repr=False)
+class Deals:
+    """All deals of a game.
+
+    Attributes:
+        states: the initial state of each. [deals] of game.state
+        seen: what each player sees of it: the same integer for deals that he cannot tell apart. [deals, players]
+        probabilities: of each; they sum to 1. [deals]
+    """
+
+    states: np.ndarray
+    seen: np.ndarray
+    probabilities: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.probabilities)
+
+
+def deals_of(game: Game) -> Deals:
+    """All deals of a game; a game whose `initial` draws nothing has a single one.
+
+    Raises:
+        ValueError: the game deals in secret, or the probabilities of its deals do not sum to 1.
+    """
+    entries, parameters = game.entries(), game.initial_arguments()
+    if entries.deal is None or entries.seen is None:
+        return _single(game)
+    states: list[np.ndarray] = []
+    probabilities, probability = [], np.zeros(1)
+    while True:
+        data = np.zeros(1, game.state)
+        entries.deal(data.ctypes.data, len(states), probability.ctypes.data, parameters.ctypes.data)
+        if probability[0] == NO_DEAL:
+            break
+        states.append(data)
+        probabilities.append(float(probability[0]))
+    total = sum(probabilities)
+    if not abs(total - 1) < SURE:
+        raise ValueError(f"the probabilities of the {len(states)} deals of {game} sum to {total!r}, not to 1")
+    seen = [[entries.seen(data.ctypes.data, player) for player in range(game.players)] for data in states]
+    return Deals(np.concatenate(states), np.array(seen, np.int64), np.array(probabilities))
+
+
+def _single(game: Game) -> Deals:
+    """The only initial state, where `initial` leaves the generator as it was."""
+    data, generator = np.zeros(1, game.state), seeded(0)
+    before = generator.copy()
+    game.entries().initial(data.ctypes.data, generator.ctypes.data, game.initial_arguments().ctypes.data)
+    if (generator != before).any():
+        raise ValueError(
+            f"{game} deals in secret: give its Game the functions deal(state, index, **parameters), which says how "
+            "likely each deal is, and seen(state, viewer), what a player sees of it"
+        )
+    return Deals(data, np.zeros((1, game.players), np.int64), np.ones(1))
+
+
+def seen_by(state: State, player: int) -> int:
+    """What a player has seen of the deal that a state began with."""
+    seen = state.game.entries().seen
+    return 0 if seen is None else seen(state.start.ctypes.data, player)
+
+
+def information_state(state: State) -> tuple[int, int, tuple[int, ...]]:
+    """What the player to move knows: (player, what he saw of the deal, the moves that he has observed since)."""
+    player = state.current_player()
+    return player, seen_by(state, player), state.moves(player)

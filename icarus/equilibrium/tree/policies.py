@@ -1,0 +1,170 @@
+"""Policies of both players, written out: a probability for every action in every information set of a game tree."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from icarus.equilibrium.tree.arrays import NOTHING
+from icarus.equilibrium.tree.tree import GameTree
+from icarus.kernel import CHANCE
+from icarus.kernel.state import State
+
+SURE = 1e-6  # how near to 1 the probabilities of a policy must sum
+Policy = Any  # a TabularPolicy, a mapping, a function of states, an Agent, or a pair of these, one for each player
+
+
+class TabularPolicy:
+    """A policy of both players in a game: `policy(state)` gives the probability of each legal action, in the game's order.
+
+    Attributes:
+        tree: of the game.
+        probabilities: of every action, by its slot in the tree; in chance's slots those of its outcomes.
+    """
+
+    def __init__(self, tree: GameTree, probabilities: np.ndarray) -> None:
+        self.tree, self.probabilities = tree, probabilities
+
+    def at(self, number: int) -> np.ndarray:
+        """The probabilities in an information set, by its number."""
+        one = self.tree.sets[number]
+        return self.probabilities[one["slot"] : one["slot"] + one["count"]]
+
+    def __call__(self, state: State) -> np.ndarray:
+        return self.at(self.tree.set_at(state)).copy()
+
+    def table(self) -> dict[tuple[int, int, tuple[int, ...]], dict[int, float]]:
+        """The policy as a dictionary of dictionaries: by information state, then by action."""
+        known = zip(self.tree.information_states(), self.tree.decisions, strict=True)
+        return {
+            key: dict(zip(self.tree.actions(number), self.at(number).tolist(), strict=True)) for key, number in known
+        }
+
+    def __repr__(self) -> str:
+        return f"<policy in {len(self.tree.decisions)} information sets of {self.tree.game}>"
+
+
+def normalised(tree: GameTree, weights: np.ndarray) -> TabularPolicy:
+    """The policy in proportion to weights of the slots; uniform in an information set where all are 0."""
+    first, counts = tree.sets["slot"], tree.sets["count"]
+    totals = np.repeat(np.add.reduceat(weights, first), counts)
+    even = np.repeat(1 / counts, counts)
+    with np.errstate(invalid="ignore"):
+        probabilities = np.where(totals > 0, weights / totals, even)
+    chance = np.repeat(tree.sets["player"] == CHANCE, counts)
+    return TabularPolicy(tree, np.where(chance, tree.slots["probability"], probabilities))
+
+
+UNIFORM, FIXED = "uniform", "a fixed random action"  # played where nothing is known
+MISSING = (UNIFORM, FIXED)
+
+
+def completed(tree: GameTree, weights: np.ndarray, missing: str = UNIFORM, seed: int = 0) -> TabularPolicy:
+    """The policy in proportion to weights of the slots; where all are 0 uniform, or a fixed action drawn by the seed.
+
+    Raises:
+        ValueError: `missing` is neither.
+    """
+    if missing not in MISSING:
+        raise ValueError(f"missing is {missing!r}; it must be {MISSING[0]!r} or {MISSING[1]!r}")
+    found = normalised(tree, weights)
+    if missing == FIXED:
+        first, counts = tree.sets["slot"], tree.sets["count"]
+        drawn = np.random.default_rng((seed, 1 << 32)).integers(counts)  # for each set, whatever is known there
+        sure = np.zeros(len(weights))
+        sure[first + drawn] = 1.0
+        unknown = (np.add.reduceat(weights, first) == 0) & (tree.sets["player"] != CHANCE)
+        found = TabularPolicy(tree, np.where(np.repeat(unknown, counts), sure, found.probabilities))
+    return found
+
+
+def uniform_policy(tree: GameTree) -> TabularPolicy:
+    """Every legal action with the same probability."""
+    return normalised(tree, np.zeros(len(tree.slots)))
+
+
+def tabular(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
+    """A policy of any kind written out over a tree.
+
+    Args:
+        policy: a TabularPolicy of the same game; a mapping from information states (see `information_state`) to probabilities,
+            {action: probability} or a sequence in the game's order, uniform where it says nothing; a function `policy(state)` that
+            returns either, asked once for each information set and to depend on nothing else; an Agent, who plays each action as often
+            as his search visits it, or an OOSAgent, each search with an empty memory; what has learned a policy, such as a CFR or an
+            OnlineSearch, which stands for its average;
+            None for the uniform one; or a pair of these, one for each player.
+        seed: of the searches of agents; each information set has a stream of its own.
+
+    Raises:
+        TypeError: none of these. ValueError: probabilities that are none, by information set and player.
+    """
+    if isinstance(policy, tuple | list):
+        return _paired(tree, policy, seed)
+    if policy is None:
+        return uniform_policy(tree)
+    if isinstance(policy, TabularPolicy):
+        if str(policy.tree.game) != str(tree.game):
+            raise ValueError(f"{policy!r} is no policy in {tree.game}")
+        return TabularPolicy(tree, policy.probabilities)
+    if isinstance(learned := getattr(policy, "average", None), TabularPolicy):
+        return tabular(tree, learned)
+    if isinstance(policy, Mapping):
+        return _mapped(tree, policy)
+    if callable(getattr(policy, "search", None)):
+        return _asked(tree, lambda state, number: policy.search(state, (seed, number)).policy)
+    if callable(policy):
+        return _asked(tree, lambda state, number: policy(state))
+    raise TypeError(
+        f"{policy!r} is no policy; it must be a table, an Agent, a function policy(state) that returns probabilities, or a pair of these"
+    )
+
+
+def _paired(tree: GameTree, pair: Sequence[Policy], seed: int) -> TabularPolicy:
+    if len(pair) != 2:
+        raise ValueError(f"{len(pair)} policies for the 2 players of {tree.game}")
+    one, other = (tabular(tree, policy, seed).probabilities for policy in pair)
+    second = np.repeat(tree.sets["player"] == 1, tree.sets["count"])
+    return TabularPolicy(tree, np.where(second, other, one))
+
+
+def _mapped(tree: GameTree, table: Mapping[Any, Any]) -> TabularPolicy:
+    found = uniform_policy(tree)
+    for key, given in table.items():
+        try:
+            player, seen, moves = key
+            number = tree.set_of(player, seen, tuple(moves))
+        except (TypeError, ValueError):
+            number = NOTHING
+        if number == NOTHING:
+            raise ValueError(
+                f"{key!r} is no information state of {tree.game}; it is (player, what he saw of the deal, moves seen since), "
+                f"such as {next(tree.information_states())!r}"
+            )
+        found.at(number)[:] = _checked(tree, number, given)
+    return found
+
+
+def _asked(tree: GameTree, ask: Callable[[State, int], Any]) -> TabularPolicy:
+    """What a policy answers when it is asked in each information set; where only one action is legal nobody asks."""
+    found = uniform_policy(tree)
+    for number in tree.decisions.tolist():
+        if tree.sets[number]["count"] > 1:
+            found.at(number)[:] = _checked(tree, number, ask(tree.state_of(number), number))
+    return found
+
+
+def _checked(tree: GameTree, number: int, given: Any) -> np.ndarray:
+    """The probabilities of an information set in the order of its actions."""
+    actions = tree.actions(number)
+    if isinstance(given, Mapping):
+        wrong = [action for action in given if action not in actions]
+        values = None if wrong else np.array([given.get(action, 0.0) for action in actions], float)
+    else:
+        values = np.asarray(given, float)
+    if values is None or values.shape != (len(actions),) or not (values >= 0).all() or not abs(values.sum() - 1) < SURE:
+        state = tree.state_of(number)
+        raise ValueError(
+            f"player {state.current_player()} of {tree.game} plays {given!r} after {state.history_str() or 'the deal'!r}; it must be "
+            f"probabilities of the actions {list(actions)} that sum to 1"
+        )
+    return values

@@ -1,0 +1,149 @@
+"""How large a game is, estimated before any memory is spent: Knuth's random walks (1975), made by strata as Chen did (1992).
+
+Histories of one length that have the same player to move and as many legal actions are a stratum. One of them, drawn in proportion to
+what it stands for, stands for all; so a walk goes down a few histories of each length at once. Where a game is regular, as bids are,
+the estimate hardly varies.
+"""
+
+import functools
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.compiler.kernels.kernel import compiled
+from icarus.compiler.kernels.pointers import address_of, call1, call2, call4
+from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.lazy import types
+from icarus.equilibrium.tree.deals import Deals
+from icarus.equilibrium.tree.growth import PLAYERS, WALK, rows
+from icarus.kernel import TERMINAL, below, helper, inlined, uniform
+from icarus.kernel.data import in_words
+
+WALKS = 20  # of each kind
+ALL_HISTORIES = -2  # in place of a player whose views are counted
+
+
+@attrs.frozen
+class Size:
+    """Estimated numbers of histories, and of information states of both players together."""
+
+    histories: float
+    information_states: float
+
+
+@inlined
+def one_of_each(seen: np.ndarray, chosen: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """Of each different value an index that has it, drawn uniformly, put to the front of `chosen`; returns how many there are."""
+    different = 0
+    for i in range(count):
+        alike, place = 1, different
+        for j in range(i):
+            alike += seen[j] == seen[i]
+        for k in range(different):
+            if seen[chosen[k]] == seen[i]:
+                place = k
+        if place == different:
+            different += 1
+        if below(rng, alike) == 0:
+            chosen[place] = i
+    return different
+
+
+@inlined
+def next_moves(
+    walk: Any,
+    at: int,
+    mover: int,
+    viewer: int,
+    actions: np.ndarray,
+    seen: np.ndarray,
+    chosen: np.ndarray,
+    rng: np.ndarray,
+) -> int:
+    """Of each thing that a viewer may see next an action, as indices in `chosen`; returns how many there are."""
+    count = call2(walk.legal, (at, address_of(actions)))
+    if walk.observe == 0 or viewer in (mover, ALL_HISTORIES):
+        for i in range(count):
+            chosen[i] = i
+        return count
+    moves = np.empty(PLAYERS, np.int64)
+    for i in range(count):
+        moves[:] = actions[i]
+        call4(walk.observe, (at, actions[i], address_of(moves), PLAYERS))
+        seen[i] = moves[viewer]
+    return one_of_each(seen, chosen, count, rng)
+
+
+@helper
+def measure(walks: np.ndarray, start: np.ndarray, viewer: int, rng: np.ndarray) -> float:
+    """The number of a viewer's information states, or of all histories, after one deal, by one walk."""
+    walk, total = walks[0], 0.0
+    strata = (PLAYERS + 1) * (walk.max_legal + 1)
+    states, lower = np.empty((strata, len(start)), np.int64), np.empty((strata, len(start)), np.int64)
+    weights, state = np.zeros(strata), np.empty(len(start), np.int64)
+    actions, spare = np.empty(walk.max_legal, np.int64), np.empty(walk.max_legal, np.int64)
+    chosen, seen = np.empty(walk.max_legal, np.int64), np.empty(walk.max_legal, np.int64)
+    states[0], weights[0] = start, 1.0
+    while weights.sum() > 0.0:
+        heavier = np.zeros(strata)
+        for i in range(strata):
+            if weights[i] == 0.0:
+                continue
+            at = address_of(states[i])
+            mover = call1(walk.player, (at,))
+            if viewer in (mover, ALL_HISTORIES):
+                total += weights[i]
+            for k in range(next_moves(walk, at, mover, viewer, actions, seen, chosen, rng)):
+                state[:] = states[i]
+                call2(walk.apply, (address_of(state), actions[chosen[k]]))
+                next_mover = call1(walk.player, (address_of(state),))
+                if next_mover == TERMINAL:
+                    total += weights[i] if viewer == ALL_HISTORIES else 0.0
+                    continue
+                count = call2(walk.legal, (address_of(state), address_of(spare)))
+                j = (next_mover + 1) * (walk.max_legal + 1) + count
+                heavier[j] += weights[i]
+                if uniform(rng) * heavier[j] < weights[i]:
+                    lower[j] = state
+        states, lower, weights = lower, states, heavier
+    return total
+
+
+def measure_all(walks: np.ndarray, starts: np.ndarray, viewer: int, rng: np.ndarray) -> float:
+    """The mean over some deals, one walk after each."""
+    total = 0.0
+    for i in range(len(starts)):
+        total += measure(walks, starts[i], viewer, rng)
+    return total / len(starts)
+
+
+@functools.cache
+def measuring() -> Any:
+    """`measure_all` as machine code."""
+    arguments = (rows(WALK), types.int64[:, ::1], types.int64, types.uint64[::1])
+    return compiled(measure_all, types.float64(*arguments), "size of a game")
+
+
+def estimated(walk: np.ndarray, deals: Deals) -> Size:
+    """The size of a game, by walks with a fixed seed.
+
+    What a player may see next is told by one history in place of all that he holds possible; where what one shows differs from what
+    another does, as in Goofspiel, there are some times more information states.
+
+    Args:
+        walk: [1] of WALK with the functions of the game.
+    """
+    rng, luck, measured = seeded(0), np.random.default_rng(0), measuring()
+
+    def mean(seen: np.ndarray, viewer: int) -> float:
+        """For the deals that look different to a viewer, each drawn as often as any other."""
+        _, face, counts = np.unique(seen, return_inverse=True, return_counts=True)
+        chosen = luck.integers(len(counts), size=WALKS)
+        place = np.cumsum(counts)[chosen] - 1 - luck.integers(counts[chosen])
+        drawn = np.argsort(face, kind="stable")[place]
+        starts = np.array([in_words(deals.states[k : k + 1]) for k in drawn])
+        return len(counts) * float(measured(walk, starts, viewer, rng))
+
+    views = [mean(deals.seen[:, player], player) for player in range(PLAYERS)]
+    return Size(mean(np.arange(len(deals)), ALL_HISTORIES), sum(views))

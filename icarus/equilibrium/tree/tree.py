@@ -1,0 +1,310 @@
+"""Game trees of two-player zero-sum games, whole, in memory."""
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from icarus.compiler.kernels.functions import DISABLED
+from icarus.equilibrium.tree.arrays import END, NODE, NOTHING, SET, SLOT, VIEW
+from icarus.equilibrium.tree.deals import deals_of, seen_by
+from icarus.equilibrium.tree.growth import (
+    FRAME,
+    MORE_DEPTH,
+    NOT_CONSTANT,
+    PLAYERS,
+    SPREAD,
+    UNEQUAL,
+    WALK,
+    WHOLE,
+    growth,
+    location,
+    reindexing,
+)
+from icarus.equilibrium.tree.size import Size, estimated
+from icarus.kernel import CHANCE
+from icarus.kernel.data import in_words
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
+
+LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
+_FEW = 1 << 10  # histories on a path that there is room for
+SMALL = 1 << 13  # rows that a walk begins with; the size of a game that needs more is estimated first
+SLACK = 1.1  # so many times what a game is estimated to need
+VIEWS_OF_STATE = 4  # for each information state, where bids are all that differs
+EXPECTED = {  # rows for each history, and for each estimated information state, of which there may be some times more
+    "nodes": (1.0, 0),
+    "sets": (0.0, 4),
+    "slots": (0.0, 16),
+    "views": (0.0, 12),
+    "ends": (1.0, 0),
+}
+
+
+class GameTree:
+    """All histories of a game and what its players know at each, as arrays.
+
+    Attributes:
+        game: whose tree it is.
+        nodes, sets, slots, views, ends: of NODE, SET, SLOT, VIEW and END; see `icarus.equilibrium.tree.arrays`.
+        deals: the initial states.
+
+    Raises:
+        ValueError: the game has not two players, is not zero-sum, deals in secret, is too large, or does not tell players what they
+            may do.
+    """
+
+    def __init__(self, game: Game, largest: int = LARGEST) -> None:
+        refuse_unless_two_players(game)
+        self.game, self.deals = game, deals_of(game)
+        self._walk, self._size = walk_of(game), None
+        self._arrays = {"nodes": NODE, "sets": SET, "slots": SLOT, "views": VIEW, "ends": END}
+        rows = max(min(SMALL, largest), 2 * len(self.deals) + game.max_legal)
+        for name, dtype in self._arrays.items():
+            setattr(self, name, np.zeros(rows, dtype))
+        self._index_views(rows)
+        self._grow(largest)
+
+    nodes: np.ndarray
+    sets: np.ndarray
+    slots: np.ndarray
+    views: np.ndarray
+    ends: np.ndarray
+    _size: Size | None  # estimated, where the game is not small
+
+    def _grow(self, largest: int) -> None:
+        deals, walk = self.deals, self._walk
+        dealt = np.array([in_words(deals.states[i : i + 1]) for i in range(len(deals))])
+        frames, states = np.zeros(_FEW, FRAME), np.zeros((_FEW, dealt.shape[1]), np.int64)
+        self._place_deals(frames)
+        room = [np.zeros(self.game.max_legal + PLAYERS, kind) for kind in (np.int64, np.float64)]
+        while True:
+            names = ("nodes", "sets", "slots", "views")
+            status = growth()(
+                walk,
+                *(getattr(self, name) for name in names),
+                self._index,
+                self.ends,
+                frames,
+                states,
+                dealt,
+                deals.seen,
+                *room,
+            )
+            if status in (WHOLE, UNEQUAL, NOT_CONSTANT):
+                break
+            if walk["nodes"][0] > 2 * largest:
+                raise ValueError(f"{self.game} is too large to be walked whole: more than {2 * largest:,} histories")
+            if status == MORE_DEPTH:
+                frames, states = _lengthened(frames, 2 * len(frames)), _lengthened(states, 2 * len(states))
+            else:
+                self._give_rows(list(self._arrays)[status - 1], largest)
+        for name in self._arrays:
+            setattr(self, name, getattr(self, name)[: walk[name][0]])
+        self._refuse_unless_sound(status)
+
+    def _place_deals(self, frames: np.ndarray) -> None:
+        """The history before the deal, where both players have seen nothing."""
+        count = len(self.deals)
+        for player in range(PLAYERS):
+            self.views[player] = (NOTHING, NOTHING, NOTHING, player, 0)
+        self.slots[:count]["action"], self.slots[:count]["probability"] = range(count), self.deals.probabilities
+        self.sets[0] = (CHANCE, count, 0, NOTHING, 0)
+        self.nodes[0] = (0, 1)
+        frames[0] = (0, 0, 0, (0, 1), 1.0)
+        walk = self._walk
+        walk["nodes"], walk["sets"], walk["slots"], walk["views"], walk["ends"] = count + 1, 1, count, PLAYERS, 0
+        walk["depth"], walk["deepest"] = 0, 1
+
+    def _give_rows(self, name: str, largest: int) -> None:
+        """More rows for an array; the first time as many for all as the game may need, since each time takes a copy.
+
+        Rows that are never used take no memory: the system gives it as they are written.
+        """
+        if self._size is None:
+            self._size = size = estimated(self._walk, self.deals)
+            _refuse_if_too_large(self.game, size, largest)
+            for each, (histories, states) in EXPECTED.items():
+                rows = SMALL + int(SLACK * (histories * size.histories + states * size.information_states))
+                setattr(self, each, _lengthened(getattr(self, each), rows))
+            self._index_views(SMALL + int(VIEWS_OF_STATE * size.information_states))
+        elif name == "views" and SPREAD * len(self.views) > len(self._index):
+            self._index_views(len(self._index))
+        else:
+            setattr(self, name, _lengthened(getattr(self, name), 2 * len(getattr(self, name))))
+
+    def _index_views(self, rows: int) -> None:
+        """An index with room for so many views, and those there are entered."""
+        self._index = np.full(1 << (SPREAD * rows - 1).bit_length(), NOTHING, np.int32)
+        reindexing()(self.views, int(self._walk["views"][0]), self._index)
+
+    def _refuse_unless_sound(self, status: int) -> None:
+        if status == NOT_CONSTANT:
+            raise ValueError(
+                f"the rewards of {self.game} do not always sum to 1: best responses bound the distance from an equilibrium, and "
+                "counterfactual regret minimization reaches one, in zero-sum games only"
+            )
+        if status == UNEQUAL:
+            one = self.sets[self._walk["culprit"][0]]
+            raise ValueError(
+                f"player {one['player']} of {self.game} has different legal actions after the same moves, so he knows more "
+                f"than `observe` shows him; first met after: {self.state_of(int(self._walk['culprit'][0])).history_str()!r}"
+            )
+
+    @property
+    def depth(self) -> int:
+        """Actions in the longest history, the deal among them."""
+        return int(self._walk["deepest"][0])
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        return sum(getattr(self, name).nbytes for name in self._arrays) + self._index.nbytes
+
+    @functools.cached_property
+    def decisions(self) -> np.ndarray:
+        """The information sets of the players, chance's left out: their numbers."""
+        return np.flatnonzero(self.sets["player"] != CHANCE)
+
+    @functools.cached_property
+    def _by_set(self) -> tuple[np.ndarray, np.ndarray]:
+        """The histories in the order of their information sets, and where those of each begin."""
+        order = np.argsort(self.nodes["set"], kind="stable")
+        numbers = np.arange(len(self.sets) + 1, dtype=np.int32)
+        return order.astype(np.int64), np.searchsorted(self.nodes["set"][order], numbers)
+
+    def histories_of(self, number: int) -> np.ndarray:
+        """The histories in an information set, by its number."""
+        order, first = self._by_set
+        return order[first[number] : first[number + 1]]
+
+    @functools.cached_property
+    def parents(self) -> np.ndarray:
+        """The history before each; NOTHING for the one before the deal. [nodes]"""
+        parents = np.full(len(self.nodes), NOTHING, np.int32)
+        inner = np.flatnonzero(self.nodes["set"] >= 0)
+        counts = self.sets["count"][self.nodes["set"][inner]]
+        first = np.repeat(self.nodes["child"][inner] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
+        parents[first + np.arange(counts.sum())] = np.repeat(inner, counts)
+        return parents
+
+    def path_to(self, node: int) -> list[tuple[int, int]]:
+        """The histories that lead from the deal to a history, itself the last, each with the slot of its last action."""
+        path = []
+        while node != 0:
+            parent = int(self.parents[node])
+            above = self.nodes[parent]
+            path.append((node, int(self.sets[above["set"]]["slot"] + node - above["child"])))
+            node = parent
+        return path[::-1]
+
+    def state_of(self, number: int) -> State:
+        """A state in an information set: at the first history that was found there."""
+        actions = [int(self.slots[slot]["action"]) for _, slot in self.path_to(int(self.sets[number]["node"]))]
+        state = State(self.game, self.deals.states[actions[0] : actions[0] + 1].copy())
+        for action in actions[1:]:
+            state.apply_action(action)
+        return state
+
+    def actions(self, number: int) -> tuple[int, ...]:
+        """The legal actions in an information set, in the game's order."""
+        one = self.sets[number]
+        return tuple(self.slots["action"][one["slot"] : one["slot"] + one["count"]].tolist())
+
+    def set_of(self, player: int, seen: int, moves: tuple[int, ...]) -> int:
+        """The number of the information set of a player who saw this of the deal and has observed these moves since; NOTHING if none."""
+        view = location()(self.views, self._index, player, seen, NOTHING)
+        for move in moves:
+            if view == NOTHING:
+                break
+            view = self._continued(view, int(move))
+        return NOTHING if view == NOTHING else int(self.views[view]["set"])
+
+    def _continued(self, view: int, move: int) -> int:
+        own = int(self.views[view]["set"])
+        if own != NOTHING and move in (actions := self.actions(own)):
+            found = location()(self.views, self._index, view, move, int(self.sets[own]["slot"]) + actions.index(move))
+            if found != NOTHING:
+                return found
+        return location()(self.views, self._index, view, move, NOTHING)
+
+    def set_at(self, state: State) -> int:
+        """The number of the information set that a state of the game is in.
+
+        Raises:
+            ValueError: no player is to move in it, or it is of another game.
+        """
+        player = state.current_player()
+        if player < 0 or str(state.game) != str(self.game):
+            raise ValueError(f"{state!r} is no state of {self.game} in which a player is to move")
+        found = self.set_of(player, seen_by(state, player), state.moves(player))
+        if found == NOTHING:
+            raise ValueError(f"{state!r} is not reached by any deal of {self.game}")
+        return found
+
+    def information_states(self) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        """(player, seen of the deal, moves observed since) for each of `decisions`, in their order."""
+        for number in self.decisions:
+            view, moves = self.views[self.sets[number]["known"]], []
+            while view["parent"] != NOTHING:
+                moves.append(int(view["move"]))
+                view = self.views[view["parent"]]
+            yield int(view["player"]), moves[-1], tuple(reversed(moves[:-1]))
+
+    def __repr__(self) -> str:
+        return f"<tree of {self.game}: {len(self.nodes)} histories, {len(self.decisions)} information sets>"
+
+
+def _lengthened(array: np.ndarray, rows: int) -> np.ndarray:
+    """A copy with at least so many rows."""
+    longer = np.zeros((max(rows, len(array)), *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+def refuse_unless_two_players(game: Any) -> None:
+    """Refuse what is no game, or one to which the theorems about two-player zero-sum games do not apply."""
+    if not isinstance(game, Game):
+        raise TypeError(f"a game is a Game, such as games.load('leduc-poker'), not {game!r}")
+    if game.players != PLAYERS:
+        raise ValueError(
+            f"{game} has {game.players} players: best responses bound the distance from an equilibrium, and counterfactual regret "
+            "minimization reaches one, in two-player zero-sum games only"
+        )
+    if DISABLED:
+        raise RuntimeError(f"{game} cannot be walked: NUMBA_DISABLE_JIT is set; unset it")
+
+
+def refuse_unless_walkable(game: Any, largest: int = LARGEST) -> None:
+    """Refuse a game whose tree cannot be had, before any of it is grown.
+
+    Raises:
+        ValueError: not two players, deals in secret, or too large. TypeError: no game.
+    """
+    refuse_unless_two_players(game)
+    _refuse_if_too_large(game, estimated(walk_of(game), deals_of(game)), largest)
+
+
+def _refuse_if_too_large(game: Game, size: Size, largest: int) -> None:
+    if size.histories > largest:
+        raise ValueError(
+            f"{game} is too large to be walked whole: about {size.information_states:.2g} information states in "
+            f"{size.histories:.2g} histories; at most {largest:,} histories are possible"
+        )
+
+
+def walk_of(game: Game) -> np.ndarray:
+    """[1] of WALK with the functions of a game."""
+    walk, entries = np.zeros(1, WALK), game.entries()
+    for name in ("player", "legal", "apply", "rewards", "observe", "chance"):
+        walk[name] = entries.address(name)
+    low, high = game.gains
+    walk["max_legal"], walk["low"], walk["range"] = game.max_legal, low, high - low
+    return walk
+
+
+@functools.lru_cache(maxsize=4)
+def tree_of(game: Game) -> GameTree:
+    """The tree of a game; the last few are kept."""
+    return GameTree(game)
