@@ -19,7 +19,7 @@ from icarus.specs import SPECIFICATIONS  # noqa: E402  of this folder's parent
 project = "icarus"
 author = "The icarus authors"
 try:
-    release = metadata.version("icarus")
+    release = metadata.version("icarus-mcts")
 except metadata.PackageNotFoundError:  # the sources used in place, not installed
     release = ""
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]

@@ -100,7 +100,7 @@ if not TYPE_CHECKING:
             raise AttributeError(f"module 'icarus' has no attribute {name!r}")
         metadata = importlib.import_module("importlib.metadata")
         try:
-            return metadata.version("icarus")
+            return metadata.version("icarus-mcts")
         except metadata.PackageNotFoundError:  # the sources used in place, not installed
             return "0.1.0"
 

@@ -66,4 +66,4 @@ def test_the_wheel_alone_searches_every_game_in_an_empty_environment(built, tmp_
     done = subprocess.run([python, "-c", SMOKE], cwd=tmp_path, env=elsewhere, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert not {"typer", "rich", "scipy", "pandas"} & set(done.stdout.split())
-    assert {"icarus", "numpy", "numba", "attrs"} <= set(done.stdout.split())
+    assert {"icarus-mcts", "numpy", "numba", "attrs"} <= set(done.stdout.split())

@@ -367,7 +367,7 @@ class Determinizations:
         """The least p-value, corrected for the number of tests, and one for the sum of all statistics."""
         check = self.checks["uniform"]
         if self._chi_square is None:
-            check.note = "scipy is missing: pip install 'icarus[experiments]'"
+            check.note = "scipy is missing: pip install 'icarus-mcts[experiments]'"
         elif check.checked:
             together = float(self._chi_square_tail(self._statistic, self._freedom))
             check.note = (

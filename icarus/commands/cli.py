@@ -7,7 +7,7 @@ from typing import Annotated, Any
 try:
     import typer
 except ModuleNotFoundError as missing:
-    raise SystemExit(f"the command icarus needs {missing.name}: pip install 'icarus[cli]'") from None
+    raise SystemExit(f"the command icarus needs {missing.name}: pip install 'icarus-mcts[cli]'") from None
 
 from icarus import games
 from icarus.audit import DETERMINIZATIONS, GAMES, audit

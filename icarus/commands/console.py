@@ -19,7 +19,7 @@ try:
     from rich.table import Table
     from rich.text import Text
 except ModuleNotFoundError as missing:
-    raise SystemExit(f"the command icarus needs {missing.name}: pip install 'icarus[cli]'") from None
+    raise SystemExit(f"the command icarus needs {missing.name}: pip install 'icarus-mcts[cli]'") from None
 
 out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
 

@@ -261,7 +261,7 @@ def test_without_scipy_uniformity_is_not_checkable(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(__import__("sys").modules, "scipy.stats", None)
     report = audited(KUHN, first_twice_as_likely)
     assert report.passed and not report["uniform"].passed
-    assert report["uniform"].note == "scipy is missing: pip install 'icarus[experiments]'"
+    assert report["uniform"].note == "scipy is missing: pip install 'icarus-mcts[experiments]'"
 
 
 def test_with_too_few_draws_nothing_is_said_of_uniformity() -> None:
