@@ -108,10 +108,10 @@ def episode(state):
     return CONTINUES if state.count % 2 else state.count
 
 
-def recall(state, viewer, moves):
+def recall(state, perspective, moves):
     """The one card that the episode has seen so far, if any: laid aside by player 0, or led."""
     if state.count == 1:
-        moves[0] = FACE_DOWN if viewer == 1 else card_at(state, ASIDE)
+        moves[0] = FACE_DOWN if perspective == 1 else card_at(state, ASIDE)
     elif state.count % 2:
         moves[0] = state.led - 1
     return state.count % 2

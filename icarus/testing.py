@@ -25,8 +25,8 @@ from icarus.engine.reference.choice import values_of
 from icarus.engine.reference.history import Playout
 from icarus.engine.reference.table import PlainTable, open_row, row_of
 from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
+from icarus.kernel.features import TABLES
 from icarus.kernel.history import PHASES, History, episode_key, episode_record, root_key
-from icarus.kernel.knowledge import TABLES
 from icarus.kernel.theta import Written
 
 _plain = Interpreter()
@@ -46,7 +46,7 @@ class Decision:
         choice, probability: the number of a simultaneous decision, and with which probability it was made.
         features: what the game tells of the state, {name: number}; what is not given is 0.
         action_features: what it tells of actions, {action: {name: number}}.
-        prospects, endings: what the players may expect after an action, and what they have of one that ends the game: {action: [number]}.
+        lookahead, endings: what the players may expect after an action, and what they have of one that ends the game: {action: [number]}.
 
     Raises:
         ValueError: an action that is not legal, or a phase that is none.
@@ -62,7 +62,7 @@ class Decision:
     probability: float = 1.0
     features: Mapping[str, float] = attrs.field(factory=dict)
     action_features: Mapping[int, Mapping[str, float]] = attrs.field(factory=dict)
-    prospects: Mapping[int, Sequence[float]] = attrs.field(factory=dict)
+    lookahead: Mapping[int, Sequence[float]] = attrs.field(factory=dict)
     endings: Mapping[int, Sequence[float]] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -79,7 +79,7 @@ class Played:
 
     Args:
         decisions: what was decided; the last one may be open (`action=None`): then policies can be asked about it.
-        players: κ; as many as the decisions name where it is not given. Every one of them has eyes of his own.
+        players: κ; as many as the decisions name where it is not given. Every one of them has a perspective of his own.
         label: of the episode in which the history begins.
         rewards: μ of the finished playout, for captures that read it.
         iteration, seed: what slots read as `history.iteration` and draw from `history.rng`.
@@ -108,9 +108,9 @@ class Played:
         if any(decision.action is None for decision in decisions[:-1]):
             raise ValueError("only the last decision of a history can be open")
         self.iteration, self.seed = iteration, seed
-        viewers = range(self.players + 1)
-        keys = [_plain(root_key)(viewer) for viewer in viewers]
-        episodes = [_plain(episode_key)(label, viewer) for viewer in viewers]
+        perspectives = range(self.players + 1)
+        keys = [_plain(root_key)(perspective) for perspective in perspectives]
+        episodes = [_plain(episode_key)(label, perspective) for perspective in perspectives]
         self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
         of_actions = [told for decision in decisions for told in decision.action_features.values()]
         self.action_feature_names = tuple(dict.fromkeys(name for told in of_actions for name in told))
@@ -133,8 +133,8 @@ class Played:
         """What slots are given."""
         return self._playout.history()
 
-    def viewer(self, player: int) -> int:
-        """The column of a player's eyes; the environment's is the last."""
+    def perspective(self, player: int) -> int:
+        """The column of a player's perspective; the environment's is the last."""
         return self.players if player == CHANCE else player
 
     def upto(self, i: int) -> "Played":
@@ -144,7 +144,7 @@ class Played:
 
     def key(self, enhancement: Enhancement, *parts: Any) -> int:
         """The key of a record: (action, player), say, or (player, moves) of a history; `Space.key` tells which parts."""
-        game: Any = self  # of a game, a key needs the viewers only
+        game: Any = self  # of a game, a key needs the perspectives only
         return enhancement.records.key(game, parts)
 
     def captured(
@@ -221,7 +221,7 @@ class Played:
         playout = self._playout
         if decision.label is not None:
             playout.begin_episode(decision.label)
-        playout.decide(decision.player, self.viewer(decision.player), decision.legal)
+        playout.decide(decision.player, self.perspective(decision.player), decision.legal)
         self._tell(decision)
         step = playout.steps[playout.t]
         step.write(phase=decision.phase, choice=decision.choice, probability=decision.probability)
@@ -235,7 +235,7 @@ class Played:
         for action in decision.legal:
             known = decision.action_features.get(action, {})
             told["action_features"].append([known.get(name, 0.0) for name in self.action_feature_names])
-            told["prospects"].append(decision.prospects.get(action, unknown))
+            told["lookahead"].append(decision.lookahead.get(action, unknown))
             told["endings"].append(decision.endings.get(action, going_on))
 
     def _called(self, slot: Slot, *arguments: Any) -> Any:

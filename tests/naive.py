@@ -29,8 +29,8 @@ Readings, where the paper leaves a choice:
     just ended an episode, the root's position stands for itself.
 
 Of the schemes:
- 9. Eyes that see ALL: every viewer's history is the sequence of actions. Eyes of the ROOT player: every viewer's history is what he
-    observed, and A_i holds the distinct moves that he would observe, in the order of the actions that look so first. An edge is an
+ 9. Eyes that see ALL: every history is the sequence of actions. Eyes of the ROOT player: every history is what he observed,
+    and A_i holds the distinct moves that he would observe, in the order of the actions that look so first. An edge is an
     element of A_i; all that the specifications say of a_{i+1} is then said of the edge.
 10. Of the actions inside a move one is drawn uniformly, after the move. Two draws are of an action from the start, and the move follows:
     the environment's, by π₀, and those of the baseline in simulation, whose definition is to be uniform over actions.
@@ -205,7 +205,7 @@ class Playout:
         numbers: which of the choices made at once the decision is; 0 where it is none.
         probabilities: with which EXP3 chose at a decision.
         actions: actions[i] is a_{i+1}, the edge taken there.
-        views: views[i][p] is the move history of viewer p, [a_1, …, a_i]~p; the last viewer is the environment.
+        views: views[i][p] is the move history of perspective p, [a_1, …, a_i]~p; the last perspective is the environment.
         labels, episodes: the current episode's label, and like views the moves since that episode began.
         origin: position-in-episode of the root itself, (label, mover, moves).
         rewards: μ, once it is finished.
@@ -238,7 +238,7 @@ class Playout:
         self.numbers.append(number)
 
     def extend(self, action: int, seen: tuple[int, ...], label: int = CONTINUES) -> None:
-        """h # a, with what each viewer sees of a, and e of the state that it leads to."""
+        """h # a, with what each perspective sees of a, and e of the state that it leads to."""
 
         def appended(moves: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
             return tuple(old if move == UNSEEN else (*old, move) for old, move in zip(moves, seen, strict=True))
@@ -269,7 +269,7 @@ class Playout:
         told = [world.action_features(action)[name] for action, edge in edges.items() if edge == a]
         return sum(told) / len(told)
 
-    def prospects(self, i: int, a: int) -> tuple[float, ...]:
+    def lookahead(self, i: int, a: int) -> tuple[float, ...]:
         """What each player may expect after an edge, by the heuristic, or has where it ends the game: the mean likewise."""
         return self._after(i, a, lambda world: world.heuristic())
 
@@ -817,7 +817,7 @@ def label_of(state: State) -> int:
 
 
 def seen_through(eyes: str, observer: int, state: State, action: int) -> tuple[int, ...]:
-    """What each viewer of a scheme sees of an action that is about to be done; the mover's entry is its edge."""
+    """What each perspective of a scheme sees of an action that is about to be done; the mover's entry is its edge."""
     moves = observed(state, action)
     if eyes == OWN:
         return moves
@@ -832,15 +832,18 @@ def number_of(state: State) -> int:
 
 def episode_moves(root: State, world: State, eyes: str) -> tuple[tuple[int, ...], ...]:
     """For each player, and last the environment: the moves since the episode that the root stands in began."""
-    game, viewers = root.game, (*range(root.game.players), CHANCE)
+    game, perspectives = root.game, (*range(root.game.players), CHANCE)
     recall = game.entries().recall
     if recall is None or eyes != OWN:
         moves = root.position_in_episode().moves
-        return tuple(moves[game.viewer(viewer if eyes == OWN else root.current_player())] for viewer in viewers)
+        return tuple(
+            moves[game.perspective(perspective if eyes == OWN else root.current_player())]
+            for perspective in perspectives
+        )
     recalled = []
-    for viewer in range(game.players + 1):
+    for perspective in range(game.players + 1):
         room = np.empty(ROOM, np.int64)
-        count = recall(world.data.ctypes.data, viewer, room.ctypes.data, ROOM)
+        count = recall(world.data.ctypes.data, perspective, room.ctypes.data, ROOM)
         recalled.append(tuple(room[:count].tolist()))
     return tuple(recalled)
 
@@ -849,7 +852,7 @@ def origin_of(root: State, recalled: tuple[tuple[int, ...], ...], eyes: str) -> 
     """Position-in-episode of the root, as far as the root player may know it; `recalled` as `episode_moves` has it."""
     position, observer = root.position_in_episode(), root.current_player()
     last = position.last
-    if root.game.viewers > 1 and last not in (None, observer):  # what `last` saw may be hidden
+    if root.game.perspectives > 1 and last not in (None, observer):  # what `last` saw may be hidden
         if not any(position.moves):
             return position.label, None, ()
         if root.game.recall is not None or eyes != OWN:
@@ -912,10 +915,10 @@ def root_states(state: State, scheme: Scheme, rng: np.ndarray) -> Iterator[State
     observer = state.current_player()
     if scheme.root == ONCE:
         state = determinized(state, observer, state.beliefs(observer), rng)
-    viewer = observer if scheme.root == FRESH else CHANCE
-    beliefs = state.beliefs(viewer)
+    perspective = observer if scheme.root == FRESH else CHANCE
+    beliefs = state.beliefs(perspective)
     while True:
-        yield determinized(state, viewer, beliefs, rng)
+        yield determinized(state, perspective, beliefs, rng)
 
 
 def grown(

@@ -24,7 +24,7 @@ class ProgressiveBias(Twin):
     def value(self, leaf, theta, h, player, a):
         weight, c = leaf.rule.parameter
         q, n, m = theta[h.extended(h.t, a)]
-        return upper(q[player], n, m, c) + weight * h.prospects(h.t, a)[player] / (n + 1)
+        return upper(q[player], n, m, c) + weight * h.lookahead(h.t, a)[player] / (n + 1)
 
 
 class ProgressiveUnpruning(Twin):
@@ -38,7 +38,7 @@ class ProgressiveUnpruning(Twin):
         width = self.width(times, *leaf.rule.parameter[:-1])
         if width is None:
             return [math.inf for _ in h.legals[i]]
-        best = sorted(h.legals[i], key=lambda a: -h.prospects(i, a)[player])[:width]
+        best = sorted(h.legals[i], key=lambda a: -h.lookahead(i, a)[player])[:width]
         known = {a: theta[h.extended(i, a)] for a in best}
         return [upper(known[a][0][player], *known[a][1:], c) if a in known else -1e9 for a in h.legals[i]]
 
@@ -66,8 +66,8 @@ class Puct(Twin):
         i, player, (c, temperature) = h.t, h.players[h.t], leaf.rule.parameter
         if in_simulation(h):
             return [math.inf for _ in h.legals[i]]
-        prospects = [h.prospects(i, a)[player] for a in h.legals[i]]
-        weights = [math.exp((prospect - max(prospects)) / temperature) for prospect in prospects]
+        lookahead = [h.lookahead(i, a)[player] for a in h.legals[i]]
+        weights = [math.exp((prospect - max(lookahead)) / temperature) for prospect in lookahead]
         total, v = 0.0, []
         for weight in weights:
             total += weight
@@ -92,7 +92,7 @@ class ImplicitMinimax(Twin):
         captured, worth = naive.capture_histories(leaf, h), None
         for i in reversed(range(h.t_e)):
             if worth is None:
-                worth = h.prospects(i, h.actions[i])
+                worth = h.lookahead(i, h.actions[i])
             captured.append((h.history(i + 1), worth))
             worth = self.backed_up(h, theta, i, worth)
         return captured
@@ -101,7 +101,7 @@ class ImplicitMinimax(Twin):
         children = []
         for a in h.legals[i]:
             _, n, _, v = theta[h.extended(i, a)]
-            mine = worth if a == h.actions[i] else v if n else h.prospects(i, a)
+            mine = worth if a == h.actions[i] else v if n else h.lookahead(i, a)
             children.append((n + (a == h.actions[i]), mine))
         if h.players[i] == CHANCE:
             total = [0.0] * len(worth)

@@ -50,8 +50,10 @@ EVERYTHING = Sequential(
 )
 
 
-def start(viewers: int = 3, origin: tuple = ORIGIN, label: int = UNLABELLED, episode: tuple | None = None) -> Playout:
-    return Playout(origin, label, episode or ((),) * viewers)
+def start(
+    perspectives: int = 3, origin: tuple = ORIGIN, label: int = UNLABELLED, episode: tuple | None = None
+) -> Playout:
+    return Playout(origin, label, episode or ((),) * perspectives)
 
 
 def decide(h: Playout, player: int, legal: tuple[int, ...], phase: str = SELECTION, number: int = 0) -> Playout:
@@ -71,9 +73,9 @@ def step(
     number: int = 0,
     **seen: int,
 ) -> None:
-    """One decision made; seen by all as the action itself, except by viewers named v0, v1, …"""
+    """One decision made; seen by all as the action itself, except by perspectives named v0, v1, …"""
     decide(h, player, legal, phase, number)
-    h.extend(action, tuple(seen.get(f"v{viewer}", action) for viewer in range(len(h.views[0]))), label)
+    h.extend(action, tuple(seen.get(f"v{perspective}", action) for perspective in range(len(h.views[0]))), label)
 
 
 def open_playout() -> Playout:
@@ -220,7 +222,7 @@ def test_amaf_updates_every_later_occurrence_by_the_same_player_below_nodes_of_t
 
 
 def test_amaf_counts_an_action_that_occurs_twice_twice_and_skips_what_was_not_legal() -> None:
-    h = start(viewers=2)
+    h = start(perspectives=2)
     step(h, 0, 1, (1, 2), SELECTION)
     step(h, 0, 2, (2, 3), SELECTION)
     step(h, 0, 3, (3,), EXPANSION)
@@ -456,7 +458,7 @@ def test_epic_visits_the_whole_playout_by_position_in_episode() -> None:
 
 
 def test_epic_shares_one_record_between_two_episodes_of_a_playout() -> None:
-    h = start(viewers=2, label=4, origin=(4, None, ()))
+    h = start(perspectives=2, label=4, origin=(4, None, ()))
     for _ in range(2):
         step(h, 0, 1, (1, 2), SIMULATION)
         step(h, 0, 3, (3,), SIMULATION, label=4)
@@ -892,11 +894,11 @@ def positions_in_episode(tree: int) -> set[tuple]:
     found = set()
     for row in (row for row in toy.ROWS if row.tree == tree and row.path):
         node, _ = row.path[-1]
-        viewer = toy.TREES[tree].players if node.player == CHANCE else node.player
+        perspective = toy.TREES[tree].players if node.player == CHANCE else node.player
         nodes = [node for node, _ in row.path]
         began = max((i for i, node in enumerate(nodes) if node.label != CONTINUES), default=0)
         label = nodes[began].label
-        found.add((UNLABELLED if label == CONTINUES else label, node.player, row.moves(viewer, began)))
+        found.add((UNLABELLED if label == CONTINUES else label, node.player, row.moves(perspective, began)))
     return found
 
 

@@ -142,12 +142,12 @@ def known_to_the_mover(state: State) -> tuple:
 
 
 @each([game for game in toy.ALL_TOYS if game.recall])
-def test_recall_repeats_what_each_viewer_saw_since_the_episode_began(game: Game) -> None:
+def test_recall_repeats_what_each_perspective_saw_since_the_episode_began(game: Game) -> None:
     for state in everything(game):
         moves = np.zeros(20, np.int64)
-        for viewer in range(game.players + 1):
-            count = game.entries().recall(state.data.ctypes.data, viewer, moves.ctypes.data, len(moves))
-            assert tuple(moves[:count].tolist()) == state.position_in_episode().moves[viewer]
+        for perspective in range(game.players + 1):
+            count = game.entries().recall(state.data.ctypes.data, perspective, moves.ctypes.data, len(moves))
+            assert tuple(moves[:count].tolist()) == state.position_in_episode().moves[perspective]
 
 
 def test_each_kind_of_game_is_there() -> None:

@@ -401,7 +401,7 @@ TREES = (
 
 @dataclass(frozen=True)
 class Row:
-    """A node where it stands in its tree: the deal, the path to it, and what each viewer has noticed on the way."""
+    """A node where it stands in its tree: the deal, the path to it, and what each perspective has noticed on the way."""
 
     node: Node
     tree: int
@@ -411,9 +411,9 @@ class Row:
     def actions(self) -> tuple[int, ...]:
         return tuple(action for _, action in self.path)
 
-    def moves(self, viewer: int, since: int = 0) -> tuple[int, ...]:
-        """What a viewer (κ is the environment) saw of the actions of the path."""
-        seen = [node.seen.get(action, {}).get(viewer, action) for node, action in self.path[since:]]
+    def moves(self, perspective: int, since: int = 0) -> tuple[int, ...]:
+        """What a perspective (κ is the environment) saw of the actions of the path."""
+        seen = [node.seen.get(action, {}).get(perspective, action) for node, action in self.path[since:]]
         return tuple(move for move in seen if move != UNSEEN)
 
     def episode_start(self) -> int:
@@ -421,15 +421,15 @@ class Row:
         nodes = [node for node, _ in self.path] + [self.node]
         return max((i for i, node in enumerate(nodes) if node.label != CONTINUES), default=0)
 
-    def known(self, viewer: int) -> tuple:
+    def known(self, perspective: int) -> tuple:
         """All that a player knows: his share of the deal, each move he saw, where episodes began, and what he may do now."""
         noticed: list[Any] = []
         for node, action in self.path:
             noticed.append(("label", node.label) if node.label != CONTINUES else None)
-            noticed.append(node.seen.get(action, {}).get(viewer, action))
+            noticed.append(node.seen.get(action, {}).get(perspective, action))
         noticed.append(("label", self.node.label) if self.node.label != CONTINUES else None)
-        free = tuple(self.node.children) if self.node.player == viewer else None
-        own = TREES[self.tree].deals[self.deal][0][viewer]
+        free = tuple(self.node.children) if self.node.player == perspective else None
+        own = TREES[self.tree].deals[self.deal][0][perspective]
         return self.tree, own, free, tuple(item for item in noticed if item is not None and item != UNSEEN)
 
 
@@ -451,11 +451,11 @@ def index_of(tree: int, deal: int, *actions: int) -> int:
 
 
 def ragged(lists: dict[tuple[int, int], list[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Lists for [row, viewer] end to end, and where each starts and how long it is: [row, viewer, 2]."""
+    """Lists for [row, perspective] end to end, and where each starts and how long it is: [row, perspective, 2]."""
     spans = np.zeros((len(ROWS), MAX_PLAYERS + 1, 2), np.int64)
     items: list[int] = []
-    for (row, viewer), held in lists.items():
-        spans[row, viewer] = len(items), len(held)
+    for (row, perspective), held in lists.items():
+        spans[row, perspective] = len(items), len(held)
         items.extend(held)
     return np.array(items, np.int64), spans
 
@@ -470,11 +470,11 @@ def information_sets() -> dict[tuple[int, int], list[int]]:
 
 
 def recalled() -> dict[tuple[int, int], list[int]]:
-    """For each row and viewer, the moves since the current episode began."""
+    """For each row and perspective, the moves since the current episode began."""
     return {
-        (i, viewer): list(row.moves(viewer, row.episode_start()))
+        (i, perspective): list(row.moves(perspective, row.episode_start()))
         for i, row in enumerate(ROWS)
-        for viewer in range(TREES[row.tree].players + 1)
+        for perspective in range(TREES[row.tree].players + 1)
     }
 
 
@@ -592,8 +592,8 @@ def episode(state: Any) -> int:
     return LABELS[state.row]
 
 
-def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
-    start, count = RECALLED_SPANS[state.row, viewer, 0], RECALLED_SPANS[state.row, viewer, 1]
+def recall(state: Any, perspective: int, moves: np.ndarray) -> int:
+    start, count = RECALLED_SPANS[state.row, perspective, 0], RECALLED_SPANS[state.row, perspective, 1]
     for i in range(count):
         moves[i] = RECALLED[start + i]
     return count

@@ -76,7 +76,7 @@ def _decisions(row: Row) -> list[State]:
 
 def _shared(state: State, row: Row, position: int, iterations: int, seed: int) -> Iterator[Shared]:
     player, place = state.current_player(), state.position_in_episode()
-    moves = place.moves[state.game.viewer(player)]
+    moves = place.moves[state.game.perspective(player)]
     for half in range(HALVES):
         result = search(state, parse(RANDOM_PLAYOUTS), iterations=iterations, seed=(seed, position, half))
         *_, by_action, by_position = result.records.values()

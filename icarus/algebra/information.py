@@ -78,11 +78,13 @@ class Space:
             return key
         if self == HISTORY:
             return (
-                history_record(game.viewer(parts[0]), parts[0], tuple(parts[1])) if parts else history_record(0, 0, ())
+                history_record(game.perspective(parts[0]), parts[0], tuple(parts[1]))
+                if parts
+                else history_record(0, 0, ())
             )
         if self == POSITION:
             label, player, moves = parts
-            return episode_record(label, game.viewer(player), player, tuple(moves))
+            return episode_record(label, game.perspective(player), player, tuple(moves))
         return plain(record)(*(int(part) for part in parts))
 
 

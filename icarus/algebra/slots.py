@@ -28,7 +28,7 @@ from icarus.checks import is_number
 from icarus.compiler.kernels.callables import Callee
 from icarus.compiler.kernels.functions import helper
 from icarus.compiler.reference import Interpreter
-from icarus.kernel.knowledge import column_of
+from icarus.kernel.features import column_of
 
 Parameters = tuple[tuple[str, float | str], ...]
 

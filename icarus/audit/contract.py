@@ -29,7 +29,7 @@ CONTRACT = {
     "chances": "the outcomes of chance have probabilities from 0 to 1 that sum to 1",
     "moves": "observe leaves the mover's own entry as it is",
     "episodes": "an episode label is at least 0 or CONTINUES; the number of a choice made at once at least 0",
-    "recall": "recall tells what each viewer has seen of the episode; it is there where something was hidden in one",
+    "recall": "recall tells what each perspective has seen of the episode; it is there where something was hidden in one",
     "repeat": "the same seed deals and determinizes the same, the same action changes equal states equally, and whoever is asked twice "
     "says the same",
     "ranges": "every field of the state data stays within its range, in determinizations too",
@@ -57,7 +57,9 @@ class Contract:
         self._boards: dict[int, Any] = {}
         self._told_of, self._played = "", [""]
         self._in_playout = False  # where the game goes on from a determinization: nothing is determinized there
-        self._seen: list[list[int]] | None = None  # by each viewer since the episode began; None where nobody knows
+        self._seen: list[list[int]] | None = (
+            None  # by each perspective since the episode began; None where nobody knows
+        )
         self.determinizations: list[tuple[np.ndarray, int, str]] = []  # true states to determinize, with who acts
 
     @property
@@ -127,7 +129,7 @@ class Contract:
         self._fenced.initial(seeded(seed))
         same = _same(first, self._fenced.data)
         self._held("repeat", same, lambda: "initial makes another state of the same seed")
-        self._seen = [[] for _ in range(self.game.viewers)]
+        self._seen = [[] for _ in range(self.game.perspectives)]
         self._go_on()
 
     def _go_on(self) -> None:
@@ -237,13 +239,13 @@ class Contract:
             self._held("episodes", number >= 0, lambda: f"simultaneous is {number}; it must be at least 0")
 
     def _notice(self, player: int, action: int) -> None:
-        """What each viewer sees of an action."""
+        """What each perspective sees of an action."""
         moves = self._twice("observe", lambda: self._fenced.moves(action))
         if self._fenced.knows("observe"):
             own = action if player == CHANCE else moves[player]
             self._held("moves", own == action, lambda: f"the mover, {player}, sees {own} of his own action {action}")
         if self._seen is not None:
-            eyes = [action] if self.game.viewers == 1 else [*moves, action]
+            eyes = [action] if self.game.perspectives == 1 else [*moves, action]
             for seen, move in zip(self._seen, eyes, strict=True):
                 seen += [move] * (move != UNSEEN)
 
@@ -264,18 +266,18 @@ class Contract:
             "episodes", label >= CONTINUES, lambda: f"the label is {label}; it must be at least 0 or CONTINUES (-1)"
         )
         if label >= 0:
-            self._seen = [[] for _ in range(self.game.viewers)]
+            self._seen = [[] for _ in range(self.game.perspectives)]
 
     def _recall(self) -> None:
-        if self._seen is None or self.game.viewers == 1 or self._fenced.player() == TERMINAL:
+        if self._seen is None or self.game.perspectives == 1 or self._fenced.player() == TERMINAL:
             return
         if not self._fenced.knows("recall"):
             hidden = self._fenced.knows("episode") and any(seen != self._seen[-1] for seen in self._seen)
             self._held("recall", not hidden, lambda: "something is hidden in this episode, and there is no recall")
             return
-        for viewer, seen in enumerate(self._seen):
-            found = self._twice("recall", partial(self._fenced.recalled, viewer))
-            told = f"viewer {viewer} has seen {seen[-10:]} of the episode, but recall tells {found[-10:]}"
+        for perspective, seen in enumerate(self._seen):
+            found = self._twice("recall", partial(self._fenced.recalled, perspective))
+            told = f"perspective {perspective} has seen {seen[-10:]} of the episode, but recall tells {found[-10:]}"
             self._held("recall", found == seen, told)
 
     def _board(self, player: int, following: tuple[float, ...]) -> None:

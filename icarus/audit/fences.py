@@ -155,9 +155,9 @@ class Fenced:
         """Which of the choices made at once this is."""
         return self._ask("simultaneous") if self.knows("simultaneous") else 0
 
-    def recalled(self, viewer: int) -> list[int]:
+    def recalled(self, perspective: int) -> list[int]:
         out, address = self._room("the recalled moves", np.int64, UNWRITTEN)
-        count = self._ask("recall", viewer, address, RECALLED)
+        count = self._ask("recall", perspective, address, RECALLED)
         if not 0 <= count <= RECALLED:
             raise BrokenPromise("recall", f"recall tells of {count} moves; at most {RECALLED} are possible")
         return out[:count].tolist()

@@ -78,7 +78,7 @@ class Search:
         game, program, arena = self.game, self.program, self._arena
         for name in FUNCTIONS:
             arena["game"][name] = entries.address(name)
-        arena["game"]["players"], arena["game"]["viewers"] = game.players, game.viewers
+        arena["game"]["players"], arena["game"]["perspectives"] = game.players, game.perspectives
         arena["game"]["max_legal"], arena["game"]["max_length"] = game.max_legal, game.max_length
         arena["game"]["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
         arena["rings"] = RINGS.ctypes.data
@@ -118,19 +118,19 @@ class Search:
 
     def _place_root(self) -> None:
         """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
-        root, viewer, part = self.state, self._observer, self._arena["root"]
+        root, perspective, part = self.state, self._observer, self._arena["root"]
         if self.scheme.root == ONCE:
-            root = root.determinized(viewer, self._kept["buffers.rng"])
+            root = root.determinized(perspective, self._kept["buffers.rng"])
         if self.scheme.root != FRESH:
-            viewer = CHANCE
+            perspective = CHANCE
         words = in_words(root.data)
         self._keep("root", "state", words)
         self._keep("buffers", "state", words.copy())
-        self._keep("root", "beliefs", root.beliefs(viewer))
+        self._keep("root", "beliefs", root.beliefs(perspective))
         self._keep("root", "actions", np.array(self.actions, np.int64))
         self._keep("root", "visits", np.zeros(len(self.actions), np.int64))
-        self._keep("root", "episodes", np.zeros(self.game.viewers, np.int64))
-        part["state_words"], part["observer"], part["player"] = len(words), viewer, self._observer
+        self._keep("root", "episodes", np.zeros(self.game.perspectives, np.int64))
+        part["state_words"], part["observer"], part["player"] = len(words), perspective, self._observer
         part["count"] = len(self.actions)
 
     def _place_composition(self) -> None:
@@ -177,29 +177,29 @@ class Search:
 
     def _place_episodes(self) -> None:
         position, root = self._position(), self._arena["root"]
-        for viewer in range(self.game.viewers):
-            key = plain(episode_key)(position.label, viewer)
-            for move in position.moves[viewer]:
+        for perspective in range(self.game.perspectives):
+            key = plain(episode_key)(position.label, perspective)
+            for move in position.moves[perspective]:
                 key = mix(key, move)
-            self._kept["root.episodes"][viewer] = key
+            self._kept["root.episodes"][perspective] = key
         label, moves = position.seen_before(self._observer)
         last = 0 if position.last is None else position.last
-        root["label"], root["episode"] = position.label, episode_record(label, self.game.viewer(last), last, moves)
-        root["last"], root["last_viewer"] = last, self.game.viewer(last)
+        root["label"], root["episode"] = position.label, episode_record(label, self.game.perspective(last), last, moves)
+        root["last"], root["last_perspective"] = last, self.game.perspective(last)
         root["last_recalled"] = last != self._observer
 
     def _give_steps(self, steps: int) -> None:
         """Room for playouts of so many steps."""
-        viewers, legal = self.game.viewers, steps * 8 + 4 * self.game.max_legal
+        perspectives, legal = self.game.perspectives, steps * 8 + 4 * self.game.max_legal
         self._arena["buffers"]["step_capacity"], self._arena["buffers"]["legal_capacity"] = steps, legal
         parts = {"steps": np.zeros(steps + 1, STEP), "legal": np.zeros(legal, np.int64)}
-        parts.update({name: np.zeros((steps + 1) * viewers, np.int64) for name in ("moves", "keys", "episodes")})
+        parts.update({name: np.zeros((steps + 1) * perspectives, np.int64) for name in ("moves", "keys", "episodes")})
         for name, width in self._widths.items():
             parts[name] = np.zeros((steps + 1 if name == "features" else legal) * width)
         for name, array in parts.items():
             self._kept[f"playout.{name}"] = array
             self._playout[name] = array.ctypes.data
-        self._playout["viewers"] = viewers
+        self._playout["perspectives"] = perspectives
 
     def _give_updates(self, count: int) -> None:
         """Room for so many updates of one playout."""

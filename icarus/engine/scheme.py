@@ -54,7 +54,7 @@ class Scheme:
         return self.root == TRUE
 
     def seen(self, game: G) -> G:
-        """A game as its histories are seen: by one viewer, who sees each action or the move it looks like, or each player."""
+        """A game as its histories are seen: by one perspective, who sees each action or the move it looks like, or each player."""
         return game if self.eyes == OWN else attrs.evolve(game, observe=None, recall=None)
 
     def with_exp3(self) -> "Scheme":

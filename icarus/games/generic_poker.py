@@ -90,8 +90,8 @@ def deal(state: Any, index: int, ranks: int, copies: int, raises: int, sizes: in
     return 1 / ranks * (copies - (first == second)) / (ranks * copies - 1)
 
 
-def seen(state: Any, viewer: int) -> int:
-    return state.cards[viewer]
+def seen(state: Any, observer: int) -> int:
+    return state.cards[observer]
 
 
 @inlined

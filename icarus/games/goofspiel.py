@@ -180,11 +180,11 @@ def simultaneous(state: Any) -> int:
     return state.player + 1
 
 
-def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
+def recall(state: Any, observer: int, moves: np.ndarray) -> int:
     """Player 0's bid, where player 1 is about to bid."""
     if state.player == 0:
         return 0
-    moves[0] = _last_result(state) if viewer == 1 else state.bids[0, state.rounds]
+    moves[0] = _last_result(state) if observer == 1 else state.bids[0, state.rounds]
     return 1
 
 

@@ -49,8 +49,8 @@ def deal(state: Any, index: int) -> float:
     return 1 / DEALS
 
 
-def seen(state: Any, viewer: int) -> int:
-    return state.cards[viewer]
+def seen(state: Any, observer: int) -> int:
+    return state.cards[observer]
 
 
 @helper

@@ -93,11 +93,11 @@ def _put(state: Any, roller: int, rank: int) -> float:
     return probability
 
 
-def seen(state: Any, viewer: int) -> int:
+def seen(state: Any, observer: int) -> int:
     """How many dice show each face."""
     counts: Any = 0  # a digit for each face
-    for i in range(state.dice[viewer]):
-        counts += (MOST + 1) ** np.int64(state.faces[viewer, i])
+    for i in range(state.dice[observer]):
+        counts += (MOST + 1) ** np.int64(state.faces[observer, i])
     return counts
 
 

@@ -263,9 +263,9 @@ def episode(state: Any) -> int:
     return state.player if state.failed == 0 else CONTINUES
 
 
-def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
+def recall(state: Any, observer: int, moves: np.ndarray) -> int:
     """The failed tries of this turn, which the other player does not notice."""
-    if viewer == 1 - state.player:
+    if observer == 1 - state.player:
         return 0
     for i in range(state.failed):
         moves[i] = state.tries[i]

@@ -17,10 +17,10 @@ from icarus.kernel.history import (
     expanded_at,
     extended,
     legal_at,
+    lookahead_at,
     mix,
     ngram,
     observed,
-    prospects_at,
     record,
 )
 from icarus.kernel.theta import AVAILABLE, NO_RECORD, VISIT, Theta, Updates, find, reward_of, update
@@ -60,7 +60,7 @@ __all__ = [
     "ngram",
     "observed",
     "popcount",
-    "prospects_at",
+    "lookahead_at",
     "record",
     "reward_of",
     "shuffle",

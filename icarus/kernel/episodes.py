@@ -5,11 +5,11 @@ import attrs
 
 @attrs.frozen
 class EpisodePosition:
-    """η of a history since the start of the game (eq. 17), as each viewer saw it.
+    """η of a history since the start of the game (eq. 17), as each perspective saw it.
 
     Attributes:
         label: the label of the current episode.
-        moves: for each viewer (players in order, then the environment; a single entry where everyone sees every action) the moves
+        moves: for each perspective (players in order, then the environment; a single entry where everyone sees every action) the moves
             observed since the episode began.
         last: the player who made the last action of the game so far; None before the first.
         previous: (label, moves) of the history itself by the eyes of `last`: the episode that was running when that

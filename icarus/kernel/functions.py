@@ -142,8 +142,8 @@ def _prepare(prepare: Any, given: Arrays) -> Callable:
 def _recall(recall: Any, given: Arrays) -> Callable:
     state_type = given.state
 
-    def entry(state: int, viewer: int, moves: int, room: int) -> int:
-        return recall(struct_at(state, state_type), viewer, array_at(moves, room, _INT))
+    def entry(state: int, perspective: int, moves: int, room: int) -> int:
+        return recall(struct_at(state, state_type), perspective, array_at(moves, room, _INT))
 
     return entry
 
@@ -161,8 +161,8 @@ def _deal(deal: Any, given: Arrays) -> Callable:
 def _seen(seen: Any, given: Arrays) -> Callable:
     state_type = given.state
 
-    def entry(state: int, viewer: int) -> int:
-        return seen(struct_at(state, state_type), viewer)
+    def entry(state: int, perspective: int) -> int:
+        return seen(struct_at(state, state_type), perspective)
 
     return entry
 

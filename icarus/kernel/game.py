@@ -17,8 +17,8 @@ from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Entry
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel.constants import CHANCE, MAX_PLAYERS
+from icarus.kernel.features import action_features_entry, check_distinct, check_names, features_entry, heuristic_entry
 from icarus.kernel.functions import FUNCTIONS, Arrays, Entries, entries_of
-from icarus.kernel.knowledge import action_features_entry, check_distinct, check_names, features_entry, heuristic_entry
 from icarus.kernel.state import State
 
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
@@ -94,13 +94,13 @@ class AnyGame:
         return f"<game {self}>"
 
     @property
-    def viewers(self) -> int:
-        """How many different eyes a history is seen through: 1 where everyone sees every action, else κ + 1."""
+    def perspectives(self) -> int:
+        """In how many perspectives a history is recorded: 1 where everyone sees every action, else κ + 1."""
         return 1 if self.observe is None else self.players + 1
 
-    def viewer(self, player: int) -> int:
+    def perspective(self, player: int) -> int:
         """The column of a player's view; the environment's is the last."""
-        if self.viewers == 1:
+        if self.perspectives == 1:
             return 0
         return self.players if player == CHANCE else player
 
@@ -134,13 +134,13 @@ class Game(AnyGame):
         beliefs, prepare: a dtype and `prepare(state, observer, beliefs)`, called once before a search, for what
             `determinize` can compute ahead.
         episode: `episode(state) -> int`, e: an episode label ≥ 0 or CONTINUES (section 5.1).
-        recall: `recall(state, viewer, moves) -> int`: the moves that `viewer` has seen since the current episode began, as
+        recall: `recall(state, perspective, moves) -> int`: the moves that `perspective` has seen since the current episode began, as
             the (determinized) state tells it. Needed only where moves inside an episode are hidden from someone.
         simultaneous: `simultaneous(state) -> int`: 0, or the number (1, 2, …) of this decision among the choices that players make at
             once: the first to be asked is 1, and what he chooses stays hidden from the next.
         deal, seen: what `initial` draws, in the open, for all that needs every deal with its probability: `deal(state, index,
             **parameters) -> float` makes the all-zero `state` the initial state after deal number `index` = 0, 1, … and returns the
-            probability of this deal, NO_DEAL where there are no so many; `seen(state, viewer) -> int` is what a player sees of
+            probability of this deal, NO_DEAL where there are no so many; `seen(state, perspective) -> int` is what a player sees of
             the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: secret, if `initial` draws.
         gains: what a player has won or lost, in the game's own units, at a reward of 0 and at one of 1: (-2, 2) chips.
         features, feature_names: `features(state, out)` writes a number, or 1 or 0, for each of the names: what slots may read
@@ -148,7 +148,7 @@ class Game(AnyGame):
         action_features, action_feature_names: `action_features(state, action, out)`, the same of a legal action of a player, before it is
             done: `history.action_features`. All names are different.
         heuristic: `heuristic(state, out)` writes for each player what he may expect of a state that is not terminal, in [0, 1]:
-            `history.prospects`, and the rewards of playouts that are cut off. It sees the determinized state.
+            `history.lookahead`, and the rewards of playouts that are cut off. It sees the determinized state.
         retrace: `retrace(state, data) -> (start, actions)`, plain Python, for audits: for a `State` and the data of one of
             its determinizations, initial data [1] and the actions that lead from there to those.
         multiplicity: `multiplicity(state) -> float`, plain Python, for audits: where the data say less than the deal (ranks

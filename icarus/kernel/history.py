@@ -1,4 +1,4 @@
-"""Playouts as the capture functions and policies see them: steps, what each viewer observed, and the keys of histories.
+"""Playouts as the capture functions and policies see them: steps, what each perspective observed, and the keys of histories.
 
 A history ⟨a₁, …, a_t⟩ is given by t + 1 steps. Step i is the decision taken after i actions: who acts in the state reached (ρ),
 what was legal, what was played (a_{i+1}) and in which phase. The last step is the present one: a decision still to be made, or
@@ -34,7 +34,7 @@ STEP = np.dtype(
         ("probability", np.float64),  # with which a simultaneous decision was made in the tree; elsewhere undefined
         ("first", np.int32),  # where the legal actions start in `legal`
         ("count", np.int32),  # how many there are
-        ("viewer", np.int32),  # the column of his view in moves, keys and episodes
+        ("perspective", np.int32),  # the column of his view in moves, keys and episodes
         ("phase", np.int32),  # SELECTION, EXPANSION or SIMULATION
         (
             "choice",
@@ -52,7 +52,7 @@ PLAYOUT = np.dtype(
         ("episodes", np.int64),
         ("legal", np.int64),
         ("length", np.int64),
-        ("viewers", np.int64),
+        ("perspectives", np.int64),
         ("legal_length", np.int64),
         ("rewards", np.int64),
         ("players", np.int64),  # rewards that are known: 0 until the playout is finished
@@ -63,11 +63,11 @@ PLAYOUT = np.dtype(
             np.int64,
         ),  # what the game tells of states and of actions, and the widths of these tables: 0 unless read
         ("action_features", np.int64),
-        ("prospects", np.int64),
+        ("lookahead", np.int64),
         ("endings", np.int64),
         ("features_width", np.int64),
         ("action_features_width", np.int64),
-        ("prospects_width", np.int64),
+        ("lookahead_width", np.int64),
         ("endings_width", np.int64),
     ],
     align=True,
@@ -81,9 +81,9 @@ class History(NamedTuple):
 
     Attributes:
         steps: [t + 1] of STEP, `steps[-1]` the present one.
-        moves: [t + 1, viewers]: the move by which a viewer saw a_i, at row i ≥ 1; UNSEEN if he noticed nothing.
-        keys: [t + 1, viewers]: the key of [⟨a₁, …, a_i⟩]~v. In the simulation phase it is kept only where a policy reads it.
-        episodes: [t + 1, viewers]: the key of the position-in-episode of [⟨a₁, …, a_i⟩]~v.
+        moves: [t + 1, perspectives]: the move by which a perspective saw a_i, at row i ≥ 1; UNSEEN if he noticed nothing.
+        keys: [t + 1, perspectives]: the key of [⟨a₁, …, a_i⟩]~v. In the simulation phase it is kept only where a policy reads it.
+        episodes: [t + 1, perspectives]: the key of the position-in-episode of [⟨a₁, …, a_i⟩]~v.
         legal: the legal actions of all steps; those of step i start at steps[i].first.
         rewards: [players]: μ of a finished playout, for captures; empty as long as it goes on.
         rng: the generator of the search, for policies with randomness of their own: `uniform(history.rng)`, `below(history.rng, n)`.
@@ -92,7 +92,7 @@ class History(NamedTuple):
             made, or in which a finished playout has ended.
         action_features: [len(legal), features of actions]: what it tells of each legal action, before it is done; those of step i are
             `action_features_at(history, i)`. 0 at chance states.
-        prospects: [len(legal), players]: the heuristic of the state that each legal action leads to; μ where it ends the game.
+        lookahead: [len(legal), players]: the heuristic of the state that each legal action leads to; μ where it ends the game.
         endings: [len(legal), players]: μ where a legal action ends the game; NaN elsewhere.
     """
 
@@ -106,7 +106,7 @@ class History(NamedTuple):
     iteration: int
     features: np.ndarray
     action_features: np.ndarray
-    prospects: np.ndarray
+    lookahead: np.ndarray
     endings: np.ndarray
 
 
@@ -114,19 +114,19 @@ class History(NamedTuple):
 def history_at(address: int) -> History:
     """The history that a PLAYOUT structure at an address describes."""
     playout = struct_at(address, PLAYOUT)
-    length, viewers, legal_length = playout.length, playout.viewers, playout.legal_length
+    length, perspectives, legal_length = playout.length, playout.perspectives, playout.legal_length
     return History(
         array_at(playout.steps, length, STEP),
-        matrix_at(playout.moves, length, viewers, _INT),
-        matrix_at(playout.keys, length, viewers, _INT),
-        matrix_at(playout.episodes, length, viewers, _INT),
+        matrix_at(playout.moves, length, perspectives, _INT),
+        matrix_at(playout.keys, length, perspectives, _INT),
+        matrix_at(playout.episodes, length, perspectives, _INT),
         array_at(playout.legal, legal_length, _INT),
         array_at(playout.rewards, playout.players, _REAL),
         array_at(playout.rng, RNG_WORDS, _WORDS),
         playout.iteration,
         matrix_at(playout.features, length, playout.features_width, _REAL),
         matrix_at(playout.action_features, legal_length, playout.action_features_width, _REAL),
-        matrix_at(playout.prospects, legal_length, playout.prospects_width, _REAL),
+        matrix_at(playout.lookahead, legal_length, playout.lookahead_width, _REAL),
         matrix_at(playout.endings, legal_length, playout.endings_width, _REAL),
     )
 
@@ -212,25 +212,25 @@ def extended(key: int, player: int, action: int) -> int:
 
 
 @inlined
-def root_key(viewer: int) -> int:
-    """The key of the empty history in a viewer's eyes."""
-    return mix(_ROOT, viewer)
+def root_key(perspective: int) -> int:
+    """The key of the empty history in a perspective."""
+    return mix(_ROOT, perspective)
 
 
 @inlined
-def episode_key(label: int, viewer: int) -> int:
-    """The key of the position at the start of an episode with this label, in a viewer's eyes."""
-    return mix(mix(_EPISODE, label), viewer)
+def episode_key(label: int, perspective: int) -> int:
+    """The key of the position at the start of an episode with this label, in a perspective."""
+    return mix(mix(_EPISODE, label), perspective)
 
 
-def history_record(viewer: int, player: int, moves: tuple[int, ...]) -> int:
-    """The record of the history whose last action was `player`'s, as he (column `viewer`) observed it."""
-    return _last_extended(plain(root_key)(viewer), player, moves) if moves else EMPTY_HISTORY
+def history_record(perspective: int, player: int, moves: tuple[int, ...]) -> int:
+    """The record of the history whose last action was `player`'s, as he (column `perspective`) observed it."""
+    return _last_extended(plain(root_key)(perspective), player, moves) if moves else EMPTY_HISTORY
 
 
-def episode_record(label: int, viewer: int, player: int, moves: tuple[int, ...]) -> int:
-    """The record of a position-in-episode: the label and the moves that the last player (column `viewer`) observed."""
-    return _last_extended(plain(episode_key)(label, viewer), player, moves) if moves else mix(_EPISODE, label)
+def episode_record(label: int, perspective: int, player: int, moves: tuple[int, ...]) -> int:
+    """The record of a position-in-episode: the label and the moves that the last player (column `perspective`) observed."""
+    return _last_extended(plain(episode_key)(label, perspective), player, moves) if moves else mix(_EPISODE, label)
 
 
 def _last_extended(key: int, player: int, moves: tuple[int, ...]) -> int:
@@ -246,14 +246,14 @@ def _last_extended(key: int, player: int, moves: tuple[int, ...]) -> int:
 def child(history: History, i: int, action: int) -> int:
     """The record of [h_i # a]~, for an action that the player at step i might play."""
     step = history.steps[i]
-    return extended(history.keys[i, step.viewer], step.player, action)
+    return extended(history.keys[i, step.perspective], step.player, action)
 
 
 @inlined
 def child_in_episode(history: History, i: int, action: int) -> int:
     """The record of the position-in-episode of [h_i # a]~, for an action that the player at step i might play."""
     step = history.steps[i]
-    return extended(history.episodes[i, step.viewer], step.player, action)
+    return extended(history.episodes[i, step.perspective], step.player, action)
 
 
 @inlined
@@ -280,10 +280,10 @@ def action_features_at(history: History, i: int) -> np.ndarray:
 
 
 @inlined
-def prospects_at(history: History, i: int) -> np.ndarray:
+def lookahead_at(history: History, i: int) -> np.ndarray:
     """[count, players]: the heuristic of the states that the legal actions at step i lead to; μ where they end the game."""
     step = history.steps[i]
-    return history.prospects[step.first : step.first + step.count]
+    return history.lookahead[step.first : step.first + step.count]
 
 
 @inlined
@@ -296,9 +296,9 @@ def endings_at(history: History, i: int) -> np.ndarray:
 @inlined
 def observed(history: History, i: int, back: int) -> int:
     """The `back`-th last move (1 is the last) that the player at step i had observed since the root; UNSEEN if there was none."""
-    viewer = history.steps[i].viewer
+    perspective = history.steps[i].perspective
     while i > 0:
-        move = history.moves[i, viewer]
+        move = history.moves[i, perspective]
         if move != UNSEEN:
             back -= 1
             if back == 0:

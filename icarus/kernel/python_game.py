@@ -29,8 +29,8 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import Interpreter
 from icarus.kernel.constants import CONTINUES, RECALLED
 from icarus.kernel.data import copied
+from icarus.kernel.features import KINDS, check_distinct, check_names, checked_numbers, written_by
 from icarus.kernel.game import FUNCTIONS, LONGEST, AnyGame, Game, bounded, positive
-from icarus.kernel.knowledge import KINDS, check_distinct, check_names, checked_told, written_by
 from icarus.kernel.state import State
 
 DEALS = ("deal", "seen")  # what a search has no use for: it draws its deals
@@ -67,7 +67,7 @@ class PythonGame(AnyGame):
             set; the state given is left alone. For CHANCE, who sees everything, a copy. Absent: perfect information.
         prepare: `prepare(state, observer) -> beliefs`, asked once before a search. Absent: None.
         episode: `episode(state) -> int`, e: a label ≥ 0, or CONTINUES.
-        recall: `recall(state, viewer) -> [int, …]`: as in `Game`.
+        recall: `recall(state, perspective) -> [int, …]`: as in `Game`.
         simultaneous: `simultaneous(state) -> int`: as in `Game`.
         features: `features(state) -> [float, …]`, action_features: `action_features(state, action) -> [float, …]`, heuristic:
             `heuristic(state) -> [float, …]`, and feature_names, action_feature_names: as in `Game`.
@@ -116,10 +116,10 @@ class PythonGame(AnyGame):
         Raises:
             ValueError: not a number for each name or player, or numbers that make no sense.
         """
-        return checked_told(self, kind, getattr(self, kind)(*arguments))
+        return checked_numbers(self, kind, getattr(self, kind)(*arguments))
 
     def seen(self, state: Any, action: int) -> tuple[int, ...]:
-        """The move by which each viewer sees an action that is about to be done."""
+        """The move by which each perspective sees an action that is about to be done."""
         if self.observe is None:
             return (action,)
         return (*map(int, self.observe(state, action)), action)
@@ -181,8 +181,8 @@ class PythonState(State):
     def _seen(self, data: Any, action: int) -> list[int]:
         return list(self.game.seen(data, action))
 
-    def _recall(self, viewer: int) -> tuple[int, ...]:
-        return tuple(map(int, self.game.recall(self.data, viewer)))
+    def _recall(self, perspective: int) -> tuple[int, ...]:
+        return tuple(map(int, self.game.recall(self.data, perspective)))
 
     def _told(self, kind: str, *actions: int) -> np.ndarray:
         return self.game.tell(kind, self.data, *actions)
@@ -323,9 +323,9 @@ class _Adapted:
     def episode(self, data: np.ndarray) -> int:
         return int(self.plain["episode"](_facts(data)))
 
-    def recall(self, data: np.ndarray, viewer: int) -> list[int]:
+    def recall(self, data: np.ndarray, perspective: int) -> list[int]:
         moves = np.empty(RECALLED, np.int64)
-        count = self.plain["recall"](_facts(data), viewer, moves)
+        count = self.plain["recall"](_facts(data), perspective, moves)
         return moves[:count].tolist()
 
     def simultaneous(self, data: np.ndarray) -> int:

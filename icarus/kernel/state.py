@@ -12,7 +12,7 @@ from icarus.compiler.messages import home
 from icarus.kernel.constants import CHANCE, CONTINUES, RECALLED, TERMINAL, UNLABELLED, UNSEEN
 from icarus.kernel.data import copied, out_of_range
 from icarus.kernel.episodes import EpisodePosition
-from icarus.kernel.knowledge import checked_told, written_by
+from icarus.kernel.features import checked_numbers, written_by
 
 
 class State:
@@ -227,13 +227,13 @@ class State:
         """A position of this episode with the moves that this data recalls, where the game can tell them."""
         if self.game.recall is None:
             return position
-        seen, last = tuple(self._recall(viewer) for viewer in range(self.game.viewers)), position.last
-        own = seen[self.game.viewer(last)] if last is not None else ()
+        seen, last = tuple(self._recall(perspective) for perspective in range(self.game.perspectives)), position.last
+        own = seen[self.game.perspective(last)] if last is not None else ()
         previous = (position.label, own) if own and any(position.moves) else position.previous
         return attrs.evolve(position, moves=seen, previous=previous)
 
     def observed(self, action: int) -> list[int]:
-        """The move by which each viewer sees an action that is about to be played: the players, then the environment, or one for all."""
+        """The move that an action about to be played is in each perspective: the players, then the environment, or one for all."""
         self._settle()
         return self._seen(self.data, action)
 
@@ -251,7 +251,7 @@ class State:
         Raises:
             ValueError: no such player, or a determinized state, which has no history of its own.
         """
-        column = self.game.viewer(self._known_player(player))
+        column = self.game.perspective(self._known_player(player))
         self._settle()
         if self._origin is not None:
             raise ValueError("a determinized state has no history of its own; ask the state it was drawn from")
@@ -267,20 +267,20 @@ class State:
         label, moves, last, previous = position.label, list(position.moves), position.last, position.previous
         for player, seen, data in self._replay():
             moves = [old if move == UNSEEN else (*old, move) for old, move in zip(moves, seen, strict=True)]
-            last, previous = player, (label, moves[self.game.viewer(player)])
+            last, previous = player, (label, moves[self.game.perspective(player)])
             found = self._label(data)
             if found != CONTINUES:
-                label, moves = found, [()] * self.game.viewers
+                label, moves = found, [()] * self.game.perspectives
         return EpisodePosition(label, tuple(moves), last, previous)
 
     def _position_at_start(self) -> EpisodePosition:
         label = self._label(self._start)
         label = UNLABELLED if label == CONTINUES else label
-        position = EpisodePosition(label, ((),) * self.game.viewers, None, (label, ()))
+        position = EpisodePosition(label, ((),) * self.game.perspectives, None, (label, ()))
         return self.made(self.game, self._copied(self._start)).recalled(position) if self._by_hand else position
 
     def _replay(self) -> Iterator[tuple[int, list[int], Any]]:
-        """Each action of the history as (player, the move that each viewer saw, the state data after it)."""
+        """Each action of the history as (player, the move that each perspective saw, the state data after it)."""
         data = self._copied(self._start)
         for player, action in self._history:
             moves = self._seen(data, action)
@@ -380,14 +380,14 @@ class State:
         return CONTINUES if self.game.episode is None else self.game.entries().episode(data.ctypes.data)
 
     def _seen(self, data: Any, action: int) -> list[int]:
-        moves = np.full(self.game.viewers, action, np.int64)
+        moves = np.full(self.game.perspectives, action, np.int64)
         if self.game.observe is not None:
             self.game.entries().observe(data.ctypes.data, action, moves.ctypes.data, self.game.players)
         return moves.tolist()
 
-    def _recall(self, viewer: int) -> tuple[int, ...]:
+    def _recall(self, perspective: int) -> tuple[int, ...]:
         room = np.zeros(RECALLED, np.int64)
-        count = self.game.entries().recall(self.data.ctypes.data, viewer, room.ctypes.data, RECALLED)
+        count = self.game.entries().recall(self.data.ctypes.data, perspective, room.ctypes.data, RECALLED)
         if not 0 <= count <= RECALLED:
             raise ValueError(
                 f"{self.game} recalled {count} moves; it must be 0 to {RECALLED}, {home(self.game.recall)}"
@@ -395,4 +395,4 @@ class State:
         return tuple(room[:count].tolist())
 
     def _told(self, kind: str, *actions: int) -> np.ndarray:
-        return checked_told(self.game, kind, written_by(self.game, kind, self.facts, *actions))
+        return checked_numbers(self.game, kind, written_by(self.game, kind, self.facts, *actions))

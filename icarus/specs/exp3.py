@@ -35,7 +35,7 @@ def trial(history: History, i: int, action: int) -> int:
         and history.steps[first - 1].choice == history.steps[first].choice - 1
     ):
         first -= 1
-    return extended(history.keys[first, step.viewer], step.player, action)
+    return extended(history.keys[first, step.perspective], step.player, action)
 
 
 @values

@@ -73,7 +73,7 @@ def estimates(
             trials += find(theta, child(history, present, legal[i])).visits
         for i in range(len(legal)):
             seen = find(theta, child(history, present, legal[i]))
-            first = find(theta, extended(history.keys[known, step.viewer], step.player, legal[i]))
+            first = find(theta, extended(history.keys[known, step.perspective], step.player, legal[i]))
             n, many = seen.visits, first.visits_as_first
             if n + many > 0:
                 beta = many / (many + n + bias * many * n)
@@ -92,7 +92,9 @@ def capture_from_tree(history: History, updates: Updates) -> None:
     for i in range(last + 1):
         for j in range(i, len(steps) - 1):
             if steps[j].player != CHANCE and not was_played(history, i, j):
-                update(updates, extended(history.keys[i, steps[j].viewer], steps[j].player, steps[j].action), AS_FIRST)
+                update(
+                    updates, extended(history.keys[i, steps[j].perspective], steps[j].player, steps[j].action), AS_FIRST
+                )
 
 
 @helper

@@ -1,8 +1,8 @@
 """Implicit minimax backups (Lanctot, Winands, Pepels and Sturtevant, 2014): rewards, and beside them the heuristic backed up by minimax.
 
 Readings: the heuristic has a value for each player, so what is backed up is the vector that is best for the player who acts (max^n),
-which is minimax for two whose values sum to 1. It is that of the children in the tree; of a child without visits, its prospect. Where
-chance acts it is the mean of the outcomes met, by their visits. A new history begins with its prospect, which at the end of the game
+which is minimax for two whose values sum to 1. It is that of the children in the tree; of a child without visits, its heuristic. Where
+chance acts it is the mean of the outcomes met, by their visits. A new history begins with its heuristic, which at the end of the game
 is the reward. α = 0.4. Contexts are integers, so values are told to ω in units of 2^-40. An action without visits comes first, and in
 the simulation phase every value is +∞.
 """
@@ -41,7 +41,7 @@ from icarus.kernel import (
     find,
     helper,
     legal_at,
-    prospects_at,
+    lookahead_at,
     update,
 )
 from icarus.specs.baseline import EXPLORATION, capture_tree
@@ -75,13 +75,13 @@ def mixed(
 
 @capture(reads_simulation=False, writes_simulation=False)
 def capture_worths(history: History, theta: Theta, updates: Updates) -> None:
-    """ξ of the baseline # ⟨([a₁, …, a_i]~, (v_ρ, ρ)) : i = t_e, …, 1, ρ = 1, …, κ⟩, v of h_(t_e) its prospect, of the others backed up"""
+    """ξ of the baseline # ⟨([a₁, …, a_i]~, (v_ρ, ρ)) : i = t_e, …, 1, ρ = 1, …, κ⟩, v of h_(t_e) its heuristic, of the others backed up"""
     ask_for_tree(history, updates)
     steps, last = history.steps, expanded_at(history)
-    worth = np.zeros(history.prospects.shape[1])
+    worth = np.zeros(history.lookahead.shape[1])
     for i in range(last - 1, -1, -1):
         if i == last - 1:
-            worth[:] = prospects_at(history, i)[place_of_action(history, i)]
+            worth[:] = lookahead_at(history, i)[place_of_action(history, i)]
         for player in range(len(worth)):
             told = player + MAX_PLAYERS * int(worth[player] * UNIT + 0.5)
             update(updates, steps[i + 1].record, FIRST_VALUE + told)
@@ -105,7 +105,7 @@ def back_up(history: History, theta: Theta, i: int, worth: np.ndarray) -> None:
     for k in range(step.count):
         seen = find(theta, child(history, i, legal_at(history, i)[k]))
         for player in range(len(worth)):
-            of_child[player] = seen.worth[player] if seen.visits > 0 else prospects_at(history, i)[k, player]
+            of_child[player] = seen.worth[player] if seen.visits > 0 else lookahead_at(history, i)[k, player]
             if k == played:
                 of_child[player] = worth[player]
         times = seen.visits + 1 if k == played else seen.visits

@@ -2,7 +2,7 @@
 history that was seldom visited only the actions of the best heuristic are searched, and the more of them the more often it is
 visited.
 
-Readings: actions are ordered by their prospects for the player who acts, equal ones as the game lists them, anew for the actions that
+Readings: actions are ordered by their lookahead for the player who acts, equal ones as the game lists them, anew for the actions that
 are legal in each determinization. Unpruning: up to T = 30 visits of the history all actions are open and equal, as in simulation,
 then the k = 5 best, and one more whenever its visits exceed A B^(k − 5), A = 50, B = 1.3. Widening: the best one from the start, and
 the (k + 1)-th after t_k visits, t_0 = 0, t_(k+1) = t_k + 40 · 1.4^k. The records are the baseline's; among the open actions UCB1
@@ -14,7 +14,7 @@ import numpy as np
 
 from icarus.algebra import HISTORY, VISIT_OR_AVAILABLE, Enhancement, RewardsVisitsAvailability, argmax, initial, values
 from icarus.checks import integer, real
-from icarus.kernel import SIMULATION, History, Theta, child, find, helper, prospects_at
+from icarus.kernel import SIMULATION, History, Theta, child, find, helper, lookahead_at
 from icarus.specs.baseline import EXPLORATION, backpropagate, bound_of, capture_tree
 
 AFTER, FIRST, PACE, GROWTH = 30, 5, 50.0, 1.3
@@ -26,13 +26,13 @@ PRUNED = -1e9  # the value of what is not searched: finite, for weighted sums
 def open_best(
     history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, width: int, exploration: float
 ) -> None:
-    """UCB1's values of as many actions as are open, the best by their prospects; the others are pruned."""
+    """UCB1's values of as many actions as are open, the best by their lookahead; the others are pruned."""
     present = len(history.steps) - 1
-    prospects, player = prospects_at(history, present), history.steps[present].player
+    lookahead, player = lookahead_at(history, present), history.steps[present].player
     for i in range(len(legal)):
         better = 0
         for j in range(len(legal)):
-            mine, other = prospects[i, player], prospects[j, player]
+            mine, other = lookahead[i, player], lookahead[j, player]
             better += other > mine or (other == mine and j < i)
         seen = find(theta, child(history, present, legal[i]))
         out[i] = bound_of(seen, player, exploration) if better < width else PRUNED
@@ -50,7 +50,7 @@ def unpruned(
     growth: float = GROWTH,
     exploration: float = EXPLORATION,
 ) -> None:
-    """q_ρ/n + c √(log m / n) for the k(N) actions of the best prospects, N the visits of h; +∞ for all if N ≤ T
+    """q_ρ/n + c √(log m / n) for the k(N) actions of the best lookahead, N the visits of h; +∞ for all if N ≤ T
 
     k(N) the least k ≥ k_init with N ≤ A B^(k − k_init)
     """
@@ -74,7 +74,7 @@ def widened(
     growth: float = WIDENING_GROWTH,
     exploration: float = EXPLORATION,
 ) -> None:
-    """q_ρ/n + c √(log m / n) for the k(N) actions of the best prospects, N the visits of h
+    """q_ρ/n + c √(log m / n) for the k(N) actions of the best lookahead, N the visits of h
 
     k(N) the greatest k with N ≥ t_(k − 1), t_0 = 0, t_k = t_(k − 1) + A B^(k − 1)
     """

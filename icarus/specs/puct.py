@@ -1,7 +1,7 @@
 """PUCT: predictor and upper confidence bound (Rosin, 2011), in the form of Silver et al. (2017, 2018): exploration in proportion to a
 predicted P.
 
-Readings: P is made of the game's heuristic: P(a) ∝ e^(prospect of a / τ) for the player who acts, τ = 0.1; they learn it. Rewards are
+Readings: P is made of the game's heuristic: P(a) ∝ e^(H of a / τ) for the player who acts, τ = 0.1; they learn it. Rewards are
 in [0, 1], theirs in [−1, 1]: their Q = 0 of an action without visits is 1/2 here, and their c = 1.25 is 0.625; it does not grow with
 the visits. As in the baseline, m counts how often an action was available, which is √ΣN where all always are. In the simulation phase
 every value is +∞.
@@ -14,7 +14,7 @@ import numpy as np
 
 from icarus.algebra import HISTORY, VISIT_OR_AVAILABLE, Enhancement, RewardsVisitsAvailability, argmax, initial, values
 from icarus.checks import real
-from icarus.kernel import SIMULATION, History, Theta, child, find, prospects_at
+from icarus.kernel import SIMULATION, History, Theta, child, find, lookahead_at
 from icarus.specs.baseline import backpropagate, capture_tree
 
 EXPLORATION, TEMPERATURE, UNTRIED = 0.625, 0.1, 0.5
@@ -29,19 +29,19 @@ def predicted(
     exploration: float = EXPLORATION,
     temperature: float = TEMPERATURE,
 ) -> None:
-    """q_ρ/n + c P(a) √m / (1 + n), with 1/2 for q_ρ/n if n = 0, for θ([h # a]~) = (q, n, m), P(a) ∝ e^(prospect of a for ρ / τ)"""
+    """q_ρ/n + c P(a) √m / (1 + n), with 1/2 for q_ρ/n if n = 0, for θ([h # a]~) = (q, n, m), P(a) ∝ e^(H of a for ρ / τ)"""
     present = len(history.steps) - 1
     step = history.steps[present]
     out[:] = np.inf
     if step.phase != SIMULATION:
-        prospects, most, total = prospects_at(history, present), 0.0, 0.0
+        lookahead, most, total = lookahead_at(history, present), 0.0, 0.0
         for i in range(len(legal)):
-            most = max(most, prospects[i, step.player])
+            most = max(most, lookahead[i, step.player])
         for i in range(len(legal)):
-            total += math.exp((prospects[i, step.player] - most) / temperature)
+            total += math.exp((lookahead[i, step.player] - most) / temperature)
         for i in range(len(legal)):
             seen = find(theta, child(history, present, legal[i]))
-            probability = math.exp((prospects[i, step.player] - most) / temperature) / total
+            probability = math.exp((lookahead[i, step.player] - most) / temperature) / total
             mean = seen.reward[step.player] / seen.visits if seen.visits > 0 else UNTRIED
             out[i] = mean + exploration * probability * math.sqrt(seen.availability) / (1 + seen.visits)
 

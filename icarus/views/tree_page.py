@@ -92,7 +92,7 @@ def _data(tree: Tree, drawn: int) -> dict[str, Any]:
         "players": state.game.players,
         "root_player": state.current_player(),
         "best": int(chosen[0]) if chosen else -1,
-        "viewers": state.game.players + 1 if hidden else 1,
+        "perspectives": state.game.players + 1 if hidden else 1,
         "eyes": list(_eyes(tree)) if hidden else [],
         "components": list(tree.components),
         "labels": list(labels),
@@ -117,12 +117,12 @@ def _eyes(tree: Tree) -> Iterator[dict[str, Any]]:
     """Whose eyes the tree can be seen through, those of the player who searched first."""
     searcher, players = tree.result.state.current_player(), tree.result.state.game.players
     for player in sorted(range(players), key=lambda player: player != searcher):
-        yield {"viewer": player, "name": f"player {player}" + (" (who searched)" if player == searcher else "")}
-    yield {"viewer": players, "name": "all, every action open"}
+        yield {"perspective": player, "name": f"player {player}" + (" (who searched)" if player == searcher else "")}
+    yield {"perspective": players, "name": "all, every action open"}
 
 
 def _looks(tree: Tree) -> list[int]:
-    """What each viewer saw of each last action, in small numbers."""
+    """What each perspective saw of each last action, in small numbers."""
     assert tree.seen is not None
     _, small = np.unique(np.where(tree.seen == UNSEEN, -1 - tree.seen, tree.seen), return_inverse=True)
     return small.ravel().tolist()

@@ -85,10 +85,10 @@ COIN = attrs.evolve(NIM, name="coin-nim", initial=tossed, chance=chance)
 # ---------------------------------------------------------------------------------------------------------- nim with secrets
 
 
-def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
+def recall(state: Any, perspective: int, moves: np.ndarray) -> int:
     if state.taken[0] == 0:
         return 0
-    moves[0] = HIDDEN_MOVE if viewer == 1 else state.taken[0]
+    moves[0] = HIDDEN_MOVE if perspective == 1 else state.taken[0]
     count = 1
     for i in range(1, 4):
         if state.taken[i] != 0:
@@ -255,16 +255,16 @@ def episode_below(state: Any) -> int:
     return -7
 
 
-def recall_backwards(state: Any, viewer: int, moves: np.ndarray) -> int:
+def recall_backwards(state: Any, perspective: int, moves: np.ndarray) -> int:
     count = 0
     for i in range(4):
         if state.taken[3 - i] != 0:
-            moves[count] = HIDDEN_MOVE if viewer == 1 and i == 3 else state.taken[3 - i]
+            moves[count] = HIDDEN_MOVE if perspective == 1 and i == 3 else state.taken[3 - i]
             count += 1
     return count
 
 
-def recall_too_much(state: Any, viewer: int, moves: np.ndarray) -> int:
+def recall_too_much(state: Any, perspective: int, moves: np.ndarray) -> int:
     return 1 << 40
 
 
@@ -314,7 +314,7 @@ def determinize_by_luck(state: Any, observer: int, beliefs: Any, rng: np.ndarray
         state.taken[0] = 1 + np.random.randint(1 << 30)
 
 
-def recall_by_luck(state: Any, viewer: int, moves: np.ndarray) -> int:
+def recall_by_luck(state: Any, perspective: int, moves: np.ndarray) -> int:
     moves[0] = np.random.randint(1 << 30)
     return 1
 

@@ -962,8 +962,8 @@ json.dump({"file": sys.modules["icarus"].__file__, "compiled": told, "lgr": len(
 def test_an_edit_of_a_helper_of_the_engine_is_seen(copy: Copy, edited: dict[str, Any]) -> None:
     copy.edit(
         "icarus/kernel/history.py",
-        "    viewer = history.steps[i].viewer\n    while i > 0:",
-        "    viewer = history.steps[i].viewer\n    while i < 0:",
+        "    perspective = history.steps[i].perspective\n    while i > 0:",
+        "    perspective = history.steps[i].perspective\n    while i < 0:",
     )
     found = copy.run(SMALL)
     assert found["lgr"] == 0  # nobody has observed a move, so there is nothing to reply to

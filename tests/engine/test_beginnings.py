@@ -10,7 +10,7 @@ from icarus import BASELINE, MAST, argmax, games, initial, initial_information, 
 from icarus.algebra.slots import InitialInformation
 from icarus.compiler.messages import CompilationError
 from icarus.engine.scheme import SO_ISMCTS, SO_ISMCTS_POM
-from icarus.kernel import prospects_at
+from icarus.kernel import lookahead_at
 from icarus.specs.baseline import children
 from icarus.testing import Decision, Played
 from tests import naive, toy
@@ -23,10 +23,10 @@ WORTH = 4  # visits that the heuristic is worth
 
 @initial_information
 def nudge(history: Any, i: int, seen: Any, visits: int = WORTH) -> None:
-    """(n prospects of a, n, n) for [h # a]~"""
-    prospects = prospects_at(history, len(history.steps) - 1)
+    """(n lookahead of a, n, n) for [h # a]~"""
+    lookahead = lookahead_at(history, len(history.steps) - 1)
     for player in range(len(seen.reward)):
-        seen.reward[player] = visits * prospects[i, player]
+        seen.reward[player] = visits * lookahead[i, player]
     seen.visits = visits
     seen.availability = visits
 
@@ -35,14 +35,14 @@ NUDGED = attrs.evolve(BASELINE, name="NUDGED", initial=initial(nudge), policy=uc
 
 
 class Nudged(Twin):
-    """The naive twin: a record holds its prospects as soon as a policy asks about it."""
+    """The naive twin: a record holds its lookahead as soon as a policy asks about it."""
 
     def values(self, leaf, theta, h):
         i, player, v = h.t, h.players[h.t], []
         for a in h.legals[i]:
             record = h.extended(i, a)
             if record not in theta:
-                theta[record] = tuple(WORTH * prospect for prospect in h.prospects(i, a)), WORTH, WORTH
+                theta[record] = tuple(WORTH * prospect for prospect in h.lookahead(i, a)), WORTH, WORTH
         for a in h.legals[i]:
             q, n, m = theta[h.extended(i, a)]
             v.append(naive.upper_confidence(q[player], n, m, leaf.rule.parameter))
@@ -54,7 +54,7 @@ TWIN = naive.Leaf("nudged", naive.ucb1(0.5))
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_engine_and_twin_agree_where_records_begin_with_prospects(alone: bool) -> None:
+def test_engine_and_twin_agree_where_records_begin_with_the_lookahead(alone: bool) -> None:
     strategy = NUDGED if alone else NUDGED >> MAST
     twin = TWIN if alone else naive.Sequential(TWIN, naive.mast())
     for number, game in enumerate(toy.ALL_TOYS):
@@ -76,8 +76,8 @@ def test_the_engine_in_plain_python_agrees() -> None:
 
 
 def test_initial_information_by_hand() -> None:
-    prospects = {4: (0.25, 0.75), 5: (1.0, 0.0)}
-    played = Played([Decision(0, (4, 5), prospects=prospects)], players=2)
+    lookahead = {4: (0.25, 0.75), 5: (1.0, 0.0)}
+    played = Played([Decision(0, (4, 5), lookahead=lookahead)], players=2)
     assert played.beginnings(NUDGED) == [
         {"reward": [1.0, 3.0], "visits": 4, "availability": 4},
         {"reward": [4.0, 0.0], "visits": 4, "availability": 4},
@@ -95,7 +95,7 @@ def test_a_table_that_grows_changes_nothing() -> None:
 
 
 def test_the_specification_tells_the_function() -> None:
-    assert "θ_initial = 0; (n prospects of a, n, n) for [h # a]~" in NUDGED.specification()
+    assert "θ_initial = 0; (n lookahead of a, n, n) for [h # a]~" in NUDGED.specification()
 
 
 @values
@@ -120,7 +120,7 @@ def test_shared_records_are_refused() -> None:
 
 
 def test_a_game_without_a_heuristic_is_refused() -> None:
-    with pytest.raises(ValueError, match="nudge of NUDGED reads history.prospects, but .* has no heuristic"):
+    with pytest.raises(ValueError, match="nudge of NUDGED reads history.lookahead, but .* has no heuristic"):
         search(games.load("hearts").new_initial_state(seed=1), NUDGED, iterations=10)
 
 
@@ -139,6 +139,6 @@ def test_a_real_for_a_count_is_refused(engine: str) -> None:
 
 def test_parameters_are_bound_by_calling() -> None:
     assert isinstance(nudge(visits=9), InitialInformation)
-    played = Played([Decision(0, (4,), prospects={4: (0.5, 0.5)})], players=2)
+    played = Played([Decision(0, (4,), lookahead={4: (0.5, 0.5)})], players=2)
     heavier = attrs.evolve(NUDGED, initial=initial(nudge(visits=9)))
     assert played.beginnings(heavier)[0]["visits"] == 9

@@ -36,11 +36,11 @@ from icarus.kernel import (
     endings_at,
     find,
     legal_at,
-    prospects_at,
+    lookahead_at,
     record,
     update,
 )
-from icarus.kernel.knowledge import ACTION_FEATURES, ENDINGS, FEATURES, TABLES
+from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, TABLES
 from icarus.testing import Decision, Played
 from tests import naive, toy
 from tests.engine import test_schemes_twin as schemes
@@ -53,13 +53,13 @@ NIBBLES = 16  # of a context: the weight, then the player
 def informed(
     history: Any, theta: Any, legal: np.ndarray, out: np.ndarray, state: str = "seventh", action: str = "fifth"
 ) -> None:
-    """q/n + f_state/7 + f_action + prospect, 9 for an action that wins at once"""
+    """q/n + f_state/7 + f_action + heuristic, 9 for an action that wins at once"""
     present, player = len(history.steps) - 1, history.steps[-1].player
     for i in range(len(legal)):
         seen = find(theta, record(legal[i], player))
         out[i] = seen.reward / seen.visits if seen.visits > 0 else 0.0
         out[i] += history.features[-1, state] / 7 + action_features_at(history, present)[i, action]
-        out[i] += prospects_at(history, present)[i, player]
+        out[i] += lookahead_at(history, present)[i, player]
         if endings_at(history, present)[i, player] == 1.0:
             out[i] = 9.0
 
@@ -109,7 +109,7 @@ class Informed:
         for a in h.legals[i]:
             q, n, _ = theta[a, player]
             known = (q / n if n else 0.0) + (h.features(i, "seventh") / 7 + h.action_feature(i, a, "fifth"))
-            v.append(9.0 if h.endings(i, a)[player] == 1.0 else known + h.prospects(i, a)[player])
+            v.append(9.0 if h.endings(i, a)[player] == 1.0 else known + h.lookahead(i, a)[player])
         return v
 
     def capture(self, leaf: naive.Leaf, h: naive.Playout, theta: naive.Theta) -> list[tuple[tuple, Any]]:
@@ -171,7 +171,7 @@ def test_a_policy_reads_features_by_name_in_a_history_made_by_hand() -> None:
                 (4, 5, 6),
                 features={"seventh": 3.5},
                 action_features={5: {"fifth": 0.25}},
-                prospects={4: (0.5, 0.5), 5: (0.125, 1.0)},
+                lookahead={4: (0.5, 0.5), 5: (0.125, 1.0)},
                 endings={6: (1.0, 0.0)},
             )
         ],
@@ -200,7 +200,7 @@ def ends_only(history: Any, updates: Any) -> None:
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 @pytest.mark.parametrize(
-    ("table", "needed"), [("features", "features"), ("action_features", "action_features"), ("prospects", "heuristic")]
+    ("table", "needed"), [("features", "features"), ("action_features", "action_features"), ("lookahead", "heuristic")]
 )
 def test_a_game_without_what_a_slot_reads_is_refused_in_a_sentence(table: str, needed: str, engine: str) -> None:
     none = {
@@ -304,7 +304,7 @@ def test_a_function_asked_about_single_actions_cannot_read_a_table_of_all() -> N
         search(toy.BRANCHES.new_initial_state(), strategy, iterations=5)
 
 
-def test_a_state_tells_its_features_and_prospects() -> None:
+def test_a_state_tells_its_features_and_heuristic() -> None:
     state = toy.BRANCHES.new_initial_state()
     row = int(state.facts.row)
     assert state.features() == {"seventh": row % 7, "branching": float(len(state.legal_actions()) > 2)}

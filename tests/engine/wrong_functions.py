@@ -221,13 +221,13 @@ def prepare_beyond_beliefs(state: Any, observer: int, beliefs: Any) -> None:
 
 
 @game(SECRET, strategy=BASELINE >> EPIC)
-def recall_beyond_its_room(state: Any, viewer: int, moves: np.ndarray) -> int:
+def recall_beyond_its_room(state: Any, perspective: int, moves: np.ndarray) -> int:
     moves[len(moves)] = 1  # slip
     return 1
 
 
 @game(SECRET, strategy=BASELINE >> EPIC)
-def recall_of_wild_number(state: Any, viewer: int, moves: np.ndarray) -> int:
+def recall_of_wild_number(state: Any, perspective: int, moves: np.ndarray) -> int:
     return WILD  # slip
 
 
@@ -391,7 +391,7 @@ def reads_before_the_moves(history: Any, updates: Any) -> None:
 
 
 @slot(capture)
-def reads_another_viewers_keys(history: Any, updates: Any) -> None:
+def reads_another_perspectives_keys(history: Any, updates: Any) -> None:
     update(updates, history.keys[0, 7], 0)  # slip
 
 

@@ -72,7 +72,9 @@ def test_a_game_without_a_deal_begins_in_a_single_way():
 
 def test_a_secret_deal_is_refused_with_the_functions_that_are_missing():
     secret = attrs.evolve(games.load("kuhn-poker"), deal=None, seen=None)
-    with pytest.raises(ValueError, match=r"kuhn-poker deals in secret: .*deal\(state, index, .*seen\(state, viewer\)"):
+    with pytest.raises(
+        ValueError, match=r"kuhn-poker deals in secret: .*deal\(state, index, .*seen\(state, perspective\)"
+    ):
         deals_of(secret)
     with pytest.raises(ValueError, match="hearts deals in secret"):
         deals_of(games.load("hearts"))

@@ -219,16 +219,16 @@ def test_the_mover_sees_his_own_action(game: Game) -> None:
 
 
 @each_game
-def test_recall_repeats_what_each_viewer_has_seen_since_the_episode_began(game: Game) -> None:
+def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(game: Game) -> None:
     moves = np.zeros(ROOM, np.int64)
     for state in here_and_there(game):
         seen = state.position_in_episode().moves
         if game.recall is None:
             assert len(set(seen)) == 1, "moves inside an episode are hidden from someone: the game needs recall"
             continue
-        for viewer in range(game.players + 1):
-            count = game.entries().recall(state.data.ctypes.data, viewer, moves.ctypes.data, ROOM)
-            assert tuple(moves[:count].tolist()) == seen[viewer], (viewer, state.history_str())
+        for perspective in range(game.players + 1):
+            count = game.entries().recall(state.data.ctypes.data, perspective, moves.ctypes.data, ROOM)
+            assert tuple(moves[:count].tolist()) == seen[perspective], (perspective, state.history_str())
 
 
 @each_game
@@ -329,9 +329,9 @@ def said(game: Game, functions: Any, face: Any, record: np.ndarray, action: int 
     step: dict[str, Any] = {"record": fields(record), "player": face.number("player")}
     step["label"] = face.number("episode") if game.episode is not None else CONTINUES
     if game.recall is not None:
-        for viewer in range(game.players + 1):
+        for perspective in range(game.players + 1):
             moves = np.zeros(ROOM, np.int64)
-            step[f"recall {viewer}"] = moves[: face.listed("recall", moves, viewer)].tolist()
+            step[f"recall {perspective}"] = moves[: face.listed("recall", moves, perspective)].tolist()
     if step["player"] == TERMINAL:
         rewards = np.zeros(game.players)
         face.listed("rewards", rewards)

@@ -218,8 +218,10 @@ def test_a_determinization_never_contradicts_what_the_observer_has_seen_and_can_
                 for action in actions:
                     replay.apply_action(action)
                 assert (replay.data == world.data).all() and replay.moves(observer) == state.moves(observer)
-                for viewer, moves in enumerate(replay.position_in_episode().moves):
-                    count = game.entries().recall(world.data.ctypes.data, viewer, recalled.ctypes.data, len(recalled))
+                for perspective, moves in enumerate(replay.position_in_episode().moves):
+                    count = game.entries().recall(
+                        world.data.ctypes.data, perspective, recalled.ctypes.data, len(recalled)
+                    )
                     assert tuple(recalled[:count]) == moves
 
 

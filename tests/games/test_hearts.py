@@ -523,15 +523,15 @@ def positions(random: np.random.Generator) -> Iterator[State]:
         act_at_random(state, random)
 
 
-def recalled(record: np.ndarray, viewer: int) -> tuple[int, ...]:
+def recalled(record: np.ndarray, perspective: int) -> tuple[int, ...]:
     moves = np.empty(64, np.int64)
-    count = HEARTS.entries().recall(record.ctypes.data, viewer, moves.ctypes.data, len(moves))
+    count = HEARTS.entries().recall(record.ctypes.data, perspective, moves.ctypes.data, len(moves))
     return tuple(moves[:count].tolist())
 
 
 def test_what_is_recalled_is_what_was_seen_in_the_episode() -> None:
     for state in positions(np.random.default_rng(9)):
-        assert state.position_in_episode().moves == tuple(recalled(state.data, viewer) for viewer in range(5))
+        assert state.position_in_episode().moves == tuple(recalled(state.data, perspective) for perspective in range(5))
 
 
 # -------------------------------------------------------------------------------------------------------- determinization
@@ -552,7 +552,7 @@ def test_a_determinization_can_be_retraced() -> None:
                 again.apply_action(action)
             assert again.data.tobytes() == record.tobytes()
             assert again.moves(observer) == state.moves(observer)[-len(again.moves(observer)) :] if actions else True
-            assert again.position_in_episode().moves == tuple(recalled(record, viewer) for viewer in range(5))
+            assert again.position_in_episode().moves == tuple(recalled(record, perspective) for perspective in range(5))
             assert again.position_in_episode().moves[observer] == state.position_in_episode().moves[observer]
 
 

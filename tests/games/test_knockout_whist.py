@@ -410,8 +410,8 @@ def test_a_determinization_can_be_retraced_and_recalls_the_moves_of_its_episode(
                 replay.apply_action(action)
             assert (replay.data == world.data).all()
             assert replay.moves(observer) == state.moves(observer)
-            for viewer, moves in enumerate(replay.position_in_episode().moves):
-                count = this.entries().recall(world.data.ctypes.data, viewer, recalled.ctypes.data, len(recalled))
+            for perspective, moves in enumerate(replay.position_in_episode().moves):
+                count = this.entries().recall(world.data.ctypes.data, perspective, recalled.ctypes.data, len(recalled))
                 assert tuple(recalled[:count]) == moves
 
 

@@ -876,9 +876,9 @@ def own_and_public(state, observer):
     return (facts.pos[own].tobytes(), *(state.data[0][name].tobytes() for name in names))
 
 
-def recalled(state, viewer):
+def recalled(state, perspective):
     moves = np.zeros(LONGEST_TURN, np.int64)
-    count = GAME.entries().recall(state.data.ctypes.data, viewer, moves.ctypes.data, LONGEST_TURN)
+    count = GAME.entries().recall(state.data.ctypes.data, perspective, moves.ctypes.data, LONGEST_TURN)
     return tuple(moves[:count].tolist())
 
 
@@ -906,8 +906,8 @@ def test_the_turn_is_recalled_as_it_was_observed():
         seen = state.position_in_episode()
         if state.is_terminal():
             continue
-        for viewer in range(3):
-            assert recalled(state, viewer) == seen.moves[viewer]
+        for perspective in range(3):
+            assert recalled(state, perspective) == seen.moves[perspective]
 
 
 def test_a_redrawn_turn_is_recalled_consistently():

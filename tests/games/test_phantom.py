@@ -424,8 +424,10 @@ def test_a_determinization_can_be_retraced_and_recalls_the_tries_of_its_turn(boa
                     replay.apply_action(action)
                 assert key(replay.data) == key(world.data)
                 assert replay.moves(observer) == state.moves(observer)
-                for viewer, moves in enumerate(replay.position_in_episode().moves):
-                    count = game.entries().recall(world.data.ctypes.data, viewer, recalled.ctypes.data, len(recalled))
+                for perspective, moves in enumerate(replay.position_in_episode().moves):
+                    count = game.entries().recall(
+                        world.data.ctypes.data, perspective, recalled.ctypes.data, len(recalled)
+                    )
                     assert tuple(recalled[:count]) == moves
 
 

@@ -45,7 +45,7 @@ def test_a_determinized_state_that_is_played_on_is_searched_as_the_state_itself(
 @pytest.mark.parametrize("name", HIDDEN)
 @pytest.mark.parametrize("seed", range(4))
 def test_the_position_of_a_determinized_state_goes_on_with_its_moves(name: str, seed: int) -> None:
-    """What each viewer has seen of the episode is what the data recalls, after every further action."""
+    """What each perspective has seen of the episode is what the data recalls, after every further action."""
     luck = random.Random(f"{name} {seed}")
     state = played_on(games.load(name).new_initial_state(seed), luck, 4)
     if state.is_terminal() or state.is_chance_node():
@@ -53,8 +53,8 @@ def test_the_position_of_a_determinized_state_goes_on_with_its_moves(name: str, 
     other, recall = state.determinize(state.current_player(), seed), state.game.entries().recall
     room = np.zeros(5000, np.int64)
     while not other.is_terminal():
-        for viewer, moves in enumerate(other.position_in_episode().moves):
-            count = recall(other.data.ctypes.data, viewer, room.ctypes.data, len(room))
+        for perspective, moves in enumerate(other.position_in_episode().moves):
+            count = recall(other.data.ctypes.data, perspective, room.ctypes.data, len(room))
             assert moves == tuple(room[:count].tolist())
         played_on(other, luck, 1)
 
@@ -182,7 +182,9 @@ def test_facts_changed_by_hand_within_an_episode_have_the_moves_that_the_record_
     row = next(i for i, row in enumerate(toy.ROWS) if row.tree == 4 and len(row.path) - row.episode_start() == 2)
     state.facts.row = row
     position = state.position_in_episode()
-    assert position.moves == tuple(toy.ROWS[row].moves(viewer, toy.ROWS[row].episode_start()) for viewer in range(3))
+    assert position.moves == tuple(
+        toy.ROWS[row].moves(perspective, toy.ROWS[row].episode_start()) for perspective in range(3)
+    )
     assert position.label == UNLABELLED
 
 

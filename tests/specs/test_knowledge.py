@@ -38,8 +38,8 @@ from tests.engine.test_twin import agree, starts
 from tests.marks import slow_after
 
 ALL = [PROGRESSIVE_BIAS, PROGRESSIVE_UNPRUNING, PROGRESSIVE_WIDENING, PUCT, IMPLICIT_MINIMAX]
-PROSPECTS = {4: (0.25, 0.75), 5: (0.5, 0.5), 6: (0.375, 0.625)}
-OPEN = Played([Decision(0, (4, 5, 6), prospects=PROSPECTS)], players=2)
+LOOKAHEAD = {4: (0.25, 0.75), 5: (0.5, 0.5), 6: (0.375, 0.625)}
+OPEN = Played([Decision(0, (4, 5, 6), lookahead=LOOKAHEAD)], players=2)
 FOUR, FIVE, SIX = ((0, (action,)) for action in (4, 5, 6))
 
 
@@ -53,11 +53,11 @@ def known(mean: float, n: int, m: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("strategy", ALL, ids=str)
 def test_simulation_is_uniform_where_the_enhancement_is_of_the_tree(strategy: Enhancement) -> None:
-    simulated = Played([Decision(0, (4, 5, 6), phase=SIMULATION, prospects=PROSPECTS)], players=2)
+    simulated = Played([Decision(0, (4, 5, 6), phase=SIMULATION, lookahead=LOOKAHEAD)], players=2)
     assert simulated.values(strategy, {FOUR: {"reward": (1.0, 1.0), "visits": 2, "availability": 3}}) == [math.inf] * 3
 
 
-def test_pb_4_adds_the_prospect_over_one_more_than_the_visits() -> None:
+def test_pb_4_adds_the_heuristic_over_one_more_than_the_visits() -> None:
     seen = {FOUR: known(0.5, 4, 9), SIX: known(0.75, 8, 9)}
     expected = [uct(0.5, 4, 9) + 0.25 / 5, math.inf, uct(0.75, 8, 9) + 0.375 / 9]
     assert OPEN.values(PROGRESSIVE_BIAS, seen) == pytest.approx(expected)
@@ -85,8 +85,8 @@ def test_pw_4_opens_the_next_after_t_visits(visits: int, width: int) -> None:
     assert values[1] == math.inf  # the best prospect
 
 
-def test_pu_4_takes_equal_prospects_in_the_order_of_the_game() -> None:
-    alike = Played([Decision(0, (4, 5, 6), prospects=dict.fromkeys((4, 5, 6), (0.5, 0.5)))], players=2)
+def test_pu_4_takes_equal_heuristics_in_the_order_of_the_game() -> None:
+    alike = Played([Decision(0, (4, 5, 6), lookahead=dict.fromkeys((4, 5, 6), (0.5, 0.5)))], players=2)
     assert alike.values(progressive_widening(), {(): {"visits": 50}}) == [math.inf, math.inf, PRUNED]
 
 
@@ -110,8 +110,8 @@ def test_puct_4_does_not_overflow_at_low_temperatures() -> None:
 # player 0 plays 4, player 1 answers 8 (of 7 and 8), and the next history is expanded
 BACKED = Played(
     [
-        Decision(0, (4, 5), 4, prospects={4: (0.5, 0.5), 5: (0.25, 0.75)}),
-        Decision(1, (7, 8), 8, phase=EXPANSION, prospects={7: (0.875, 0.125), 8: (0.75, 0.25)}),
+        Decision(0, (4, 5), 4, lookahead={4: (0.5, 0.5), 5: (0.25, 0.75)}),
+        Decision(1, (7, 8), 8, phase=EXPANSION, lookahead={7: (0.875, 0.125), 8: (0.75, 0.25)}),
         Decision(0, (9,), 9, phase=SIMULATION),
     ],
     rewards=(1.0, 0.0),
@@ -136,7 +136,7 @@ def test_im_6_backs_up_the_best_of_the_player_who_acts() -> None:
     assert after == told(BACKED, (1, (4, 8)), (0.75, 0.25)) + told(BACKED, (0, (4,)), (0.75, 0.25))
 
 
-def test_im_6_prefers_what_the_tree_knows_of_a_child_to_its_prospect() -> None:
+def test_im_6_prefers_what_the_tree_knows_of_a_child_to_its_heuristic() -> None:
     seven = {(1, (4, 7)): {"visits": 2, "worth": (0.125, 0.875)}}
     after = BACKED.captured(IMPLICIT_MINIMAX, seven)[len(BACKED.captured(BASELINE)) :]
     assert after == told(BACKED, (1, (4, 8)), (0.75, 0.25)) + told(BACKED, (0, (4,)), (0.125, 0.875))
@@ -146,7 +146,7 @@ def test_im_6_takes_the_mean_where_chance_acts() -> None:
     played = Played(
         [
             Decision(0, (4, 5), 4),
-            Decision(CHANCE, (1, 2), 1, phase=EXPANSION, prospects={1: (0.5, 0.5), 2: (1.0, 0.0)}),
+            Decision(CHANCE, (1, 2), 1, phase=EXPANSION, lookahead={1: (0.5, 0.5), 2: (1.0, 0.0)}),
             Decision(0, (9,), 9, phase=SIMULATION),
         ],
         players=2,
@@ -366,5 +366,5 @@ def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Any, told_s
 
 @pytest.mark.parametrize("strategy", ALL, ids=str)
 def test_a_game_without_a_heuristic_is_refused(strategy: Enhancement) -> None:
-    with pytest.raises(ValueError, match=f"of {strategy} reads history.prospects, but knockout-whist has no heuristic"):
+    with pytest.raises(ValueError, match=f"of {strategy} reads history.lookahead, but knockout-whist has no heuristic"):
         search(games.load("knockout-whist").new_initial_state(), strategy, iterations=5)

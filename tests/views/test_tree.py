@@ -25,8 +25,10 @@ def visits_of(tree, node: int) -> int:
     return int(tree.visits[tree.record[node]])
 
 
-def moves_seen(tree, node: int, viewer: int) -> tuple[int, ...]:
-    return tuple(int(tree.seen[step, viewer]) for step in tree.path(node) if tree.seen[step, viewer] != UNSEEN)
+def moves_seen(tree, node: int, perspective: int) -> tuple[int, ...]:
+    return tuple(
+        int(tree.seen[step, perspective]) for step in tree.path(node) if tree.seen[step, perspective] != UNSEEN
+    )
 
 
 def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_up_to_the_same_numbers() -> None:
@@ -48,7 +50,7 @@ def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(
     assert len(tree) > 50
     for node in range(1, len(tree)):
         player = int(tree.player[node])
-        row = records[player, moves_seen(tree, node, result.state.game.viewer(player))]
+        row = records[player, moves_seen(tree, node, result.state.game.perspective(player))]
         assert visits_of(tree, node) == row["visits"]
 
 

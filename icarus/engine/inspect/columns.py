@@ -11,8 +11,8 @@ from icarus.engine.program.requirements import tables_of
 from icarus.engine.program.slots import policy_entry
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.features import Teller
+from icarus.kernel.features import NAMES
 from icarus.kernel.game import Game
-from icarus.kernel.knowledge import NAMES
 from icarus.kernel.python_game import in_python
 
 _INT = np.dtype(np.int64)

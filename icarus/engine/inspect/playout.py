@@ -251,31 +251,35 @@ class Watched(PlainSearch):
 
     def _history_text(self, key: int, in_episode: bool) -> str:
         """The moves of a history, or of a position-in-episode, in the eyes of the player who made the last one."""
-        t, viewer, action = self._histories[in_episode].get(key, (0, 0, None))
+        t, perspective, action = self._histories[in_episode].get(key, (0, 0, None))
         if action is None:
             return f"key {key}"
-        first = self._episode_begin(t, viewer) if in_episode else 0
-        seen = self._now.history().moves[first + 1 : t + 1, viewer]
+        first = self._episode_begin(t, perspective) if in_episode else 0
+        seen = self._now.history().moves[first + 1 : t + 1, perspective]
         moves = [*seen[seen != UNSEEN].tolist(), action]
         return f"⟨{', '.join(self._texts.get(move, str(move)) for move in moves)}⟩"
 
     @functools.cached_property
     def _histories(self) -> tuple[dict[int, tuple[int, int, int]], ...]:
-        """For the keys of all histories one action off the playout, and of their positions-in-episode: step, viewer and action."""
+        """For the keys of all histories one action off the playout, and of their positions-in-episode: step, perspective and action."""
         history = self._now.history()
         return tuple(
             {
-                plain(extended)(int(keys[t, step.viewer]), int(step.player), action): (t, int(step.viewer), action)
+                plain(extended)(int(keys[t, step.perspective]), int(step.player), action): (
+                    t,
+                    int(step.perspective),
+                    action,
+                )
                 for t, step in enumerate(history.steps[:-1])
                 for action in history.legal[step.first : step.first + step.count].tolist()
             }
             for keys in (history.keys, history.episodes)
         )
 
-    def _episode_begin(self, t: int, viewer: int) -> int:
+    def _episode_begin(self, t: int, perspective: int) -> int:
         """The step at which the episode of step t began; its keys do not go on from those before."""
         seen = self._now.history()
-        moves, keys = seen.moves[:, viewer], seen.episodes[:, viewer]
+        moves, keys = seen.moves[:, perspective], seen.episodes[:, perspective]
         while t > 0:
             before = int(keys[t - 1])
             if int(keys[t]) != (before if moves[t] == UNSEEN else mix(before, int(moves[t]))):

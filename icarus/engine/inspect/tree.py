@@ -45,7 +45,7 @@ class Tree:
         record: the row in `visits`, `availability` and `rewards`; histories that look the same to the player share one. [nodes]
         visits, availability: of the baseline's records. [rows]
         rewards: the total reward of each player. [rows, κ]
-        seen: what each viewer saw of the last action; None where everyone sees every action. [nodes, viewers]
+        seen: what each perspective saw of the last action; None where everyone sees every action. [nodes, perspectives]
         origin: the number of the determinization in which the history was found first. [nodes]
         components: the names of the components other than the baseline.
         values, counts: for each component the mean reward of its record for the last action, and of how many (where its information
@@ -128,12 +128,12 @@ def root_state(result: Result, number: int) -> State:
     return state.clone()
 
 
-def _behind(state: State, move: int, viewer: int) -> int:
-    """An action that a viewer sees as this move."""
+def _behind(state: State, move: int, perspective: int) -> int:
+    """An action that a perspective sees as this move."""
     for action in state.legal_actions():
-        if state.observed(action)[state.game.viewer(viewer)] == move:
+        if state.observed(action)[state.game.perspective(perspective)] == move:
             return action
-    raise ValueError(f"no action here looks like {move} to player {viewer}")
+    raise ValueError(f"no action here looks like {move} to player {perspective}")
 
 
 @attrs.define
@@ -165,7 +165,7 @@ class _Walk:
         for name, records in result.records.items():
             if id(records._table) not in tables:
                 self.columns.append(Column(name, records))
-        viewers = self.game.viewers
+        perspectives = self.game.perspectives
         self.extend, self.mix = plain(extended), plain(mix)
         self.nodes: list[tuple[Any, ...]] = []
         self.seen: list[list[int]] = []
@@ -175,7 +175,7 @@ class _Walk:
         self.counts: list[list[int]] = []
         self.steps = np.zeros(DEEPEST + 1, STEP)
         self.legal = np.zeros(DEEPEST, _INT)
-        shape = (DEEPEST + 1, viewers)
+        shape = (DEEPEST + 1, perspectives)
         self.moves, self.keys, self.episodes = np.zeros(shape, _INT), np.zeros(shape, _INT), np.zeros(shape, _INT)
         self.playout, self.rng = (
             np.zeros(1, PLAYOUT),
@@ -183,13 +183,13 @@ class _Walk:
         )  # for policies that draw: the search's own is not touched
         for name in ("steps", "moves", "keys", "episodes", "legal", "rng"):
             self.playout[name] = getattr(self, name).ctypes.data
-        self.playout["viewers"], self.playout["iteration"] = viewers, self.result.iterations
+        self.playout["perspectives"], self.playout["iteration"] = perspectives, self.result.iterations
         self.told = ToldTables(self.game, self.result.strategy, self.playout, DEEPEST + 1, len(self.legal))
         self.origin = self.looked_into = 0
 
     def run(self) -> None:
         """Walk determinization after determinization."""
-        self.enter(-1, 0, CHANCE, "", self.row_of.get(EMPTY_HISTORY, -1), [UNSEEN] * self.game.viewers, [], [])
+        self.enter(-1, 0, CHANCE, "", self.row_of.get(EMPTY_HISTORY, -1), [UNSEEN] * self.game.perspectives, [], [])
         idle = 0
         fresh = self.result.scheme.root == FRESH and self.result.state.game.determinize is not None
         for self.origin in range(MOST_DETERMINIZATIONS if fresh else 1):
@@ -223,8 +223,8 @@ class _Walk:
         return type(state)(self.game, state._copied(data))
 
     def root(self, state: State) -> _Place:
-        viewers = range(self.game.viewers)
-        keys = [plain(root_key)(viewer) for viewer in viewers]
+        perspectives = range(self.game.perspectives)
+        keys = [plain(root_key)(perspective) for perspective in perspectives]
         episodes, episode = self.root_episodes(state)
         moves = [UNSEEN] * len(keys)
         return _Place(
@@ -242,24 +242,24 @@ class _Walk:
         )
 
     def root_episodes(self, state: State) -> tuple[list[int], int]:
-        """The keys of the root's position-in-episode for each viewer, and its record (section 5.1)."""
+        """The keys of the root's position-in-episode for each perspective, and its record (section 5.1)."""
         true, observer = self.result.state, self.result.state.current_player()
-        position, viewers = true.position_in_episode(), range(self.game.viewers)
+        position, perspectives = true.position_in_episode(), range(self.game.perspectives)
         if self.result.scheme.eyes != OWN and len(position.moves) > 1:
             own = position.moves[observer]
             previous = position.previous if position.last in (None, observer) else (position.label, own)
             position = attrs.evolve(position, moves=(own,), previous=previous)
         label, before = position.seen_before(observer)
         last = 0 if position.last is None else position.last
-        episode = episode_record(label, self.game.viewer(last), last, before)
+        episode = episode_record(label, self.game.perspective(last), last, before)
         keys = []
-        for viewer in viewers:
-            moves = list(position.moves[viewer])
+        for perspective in perspectives:
+            moves = list(position.moves[perspective])
             if self.game.recall is not None:
-                moves = list(state._recall(viewer))
-                if last != observer and viewer == self.game.viewer(last) and moves:
-                    episode = episode_record(position.label, viewer, last, tuple(moves))
-            key = plain(episode_key)(position.label, viewer)
+                moves = list(state._recall(perspective))
+                if last != observer and perspective == self.game.perspective(last) and moves:
+                    episode = episode_record(position.label, perspective, last, tuple(moves))
+            key = plain(episode_key)(position.label, perspective)
             for move in moves:
                 key = self.mix(key, move)
             keys.append(key)
@@ -302,12 +302,12 @@ class _Walk:
             actions, moves, edges = self.grouped(place, every)
         legal, count = self.write_legal(place, moves), len(moves)
         self.legal_of[place.node] = count
-        viewer = game.viewer(player)
+        perspective = game.perspective(player)
         step = self.steps[t]
-        step["player"], step["viewer"], step["phase"], step["record"] = player, viewer, SELECTION, 0
+        step["player"], step["perspective"], step["phase"], step["record"] = player, perspective, SELECTION, 0
         step["first"], step["count"] = place.used, count
         self.playout["length"], self.playout["legal_length"] = t + 1, place.used + count
-        rows = [self.row_of.get(self.extend(place.keys[viewer], player, move)) for move in moves]
+        rows = [self.row_of.get(self.extend(place.keys[perspective], player, move)) for move in moves]
         if not any(row is not None for row in rows):
             return
         playout = self.playout.ctypes.data
@@ -332,24 +332,24 @@ class _Walk:
             label = place.state._written(action)
             values, counts = [float(value) for value, _ in said], [int(number) for _, number in said]
             node = self.enter(place.node, move, player, label, row, moves, values, counts)
-        viewer = self.game.viewer(player)
+        perspective = self.game.perspective(player)
         keys = [key if seen == UNSEEN else self.mix(key, seen) for key, seen in zip(place.keys, moves, strict=True)]
-        episode = self.extend(place.episodes[viewer], player, move)
+        episode = self.extend(place.episodes[perspective], player, move)
         episodes = [
             key if seen == UNSEEN else self.mix(key, seen) for key, seen in zip(place.episodes, moves, strict=True)
         ]
         state = self.of(place.state, place.state.data)
         state._advance(state.data, action)
         if (beginning := state._label(state.data)) >= 0:
-            episodes = [plain(episode_key)(beginning, viewer) for viewer in range(self.game.viewers)]
+            episodes = [plain(episode_key)(beginning, perspective) for perspective in range(self.game.perspectives)]
         used = place.used + self.legal_of[place.node]
         return _Place(node, flow, place.depth + 1, used, state, player, move, moves, keys, episodes, episode)
 
     def grouped(self, place: _Place, actions: list[int]) -> tuple[list[int], list[int], list[int]]:
         """The first action of each look to the root player, the moves that he sees, each once, and the place of each action's."""
         true = self.result.state
-        viewer, state = true.game.viewer(true.current_player()), type(true)(true.game, place.state.data)
-        seen = [state.observed(action)[viewer] for action in actions]
+        perspective, state = true.game.perspective(true.current_player()), type(true)(true.game, place.state.data)
+        seen = [state.observed(action)[perspective] for action in actions]
         moves = list(dict.fromkeys(seen))
         return [actions[seen.index(move)] for move in moves], moves, [moves.index(move) for move in seen]
 
@@ -371,7 +371,7 @@ class _Walk:
             visits=self.rows["visits"],
             availability=self.rows["availability"],
             rewards=self.rows["reward"],
-            seen=np.array(self.seen) if self.game.viewers > 1 else None,
+            seen=np.array(self.seen) if self.game.perspectives > 1 else None,
             origin=np.array(origin),
             components=tuple(column.name for column in self.columns),
             values=values,

@@ -23,7 +23,7 @@ GAME = np.dtype(
         ("action_features", np.int64),
         ("heuristic", np.int64),
         ("players", np.int64),
-        ("viewers", np.int64),
+        ("perspectives", np.int64),
         ("max_legal", np.int64),
         ("max_length", np.int64),
         ("cutoff", np.int64),  # actions of simulation after which a playout is cut off; NEVER where none is
@@ -42,12 +42,12 @@ ROOT = np.dtype(
         ("count", np.int64),  # of these actions
         ("label", np.int64),  # of the episode in which the root lies
         ("episode", np.int64),  # the record of its position-in-episode
-        ("episodes", np.int64),  # address of the key of that position for each viewer
+        ("episodes", np.int64),  # address of the key of that position for each perspective
         (
             "last",
             np.int64,
         ),  # who acted last, in which column he sees, and whether a determinization may change what he saw
-        ("last_viewer", np.int64),
+        ("last_perspective", np.int64),
         ("last_recalled", np.int64),
     ],
     align=True,

@@ -276,9 +276,9 @@ def voting() -> Entry:
 def is_decided(a: Any) -> bool:
     """Whether the player to move may have decided in the tree at a history that looks the same to him; False is certain."""
     playout = struct_at(a.buffers.playout, PLAYOUT)
-    last, viewers = playout.length - 1, playout.viewers
+    last, perspectives = playout.length - 1, playout.perspectives
     step = array_at(playout.steps, last + 1, STEP)[last]
-    key = array_at(playout.keys, (last + 1) * viewers, _INT)[last * viewers + step.viewer]
+    key = array_at(playout.keys, (last + 1) * perspectives, _INT)[last * perspectives + step.perspective]
     table = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE)
     return decided_at(table, key)[0] != 0
 

@@ -9,7 +9,7 @@ from icarus.engine.loop.arena import DONE, MORE_ROWS
 from icarus.engine.loop.observation_classes import is_disguised
 from icarus.engine.program.lowering import COMPONENT
 from icarus.kernel import CHANCE, TERMINAL, helper, inlined
-from icarus.kernel.knowledge import ACTION_FEATURES, ENDINGS, FEATURES, PROSPECTS, are_rewards
+from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, are_rewards
 from icarus.kernel.theta import TABLE
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
@@ -31,12 +31,12 @@ def tell_of_step(a: Any, playout: Any, t: int, step: Any, actions: int, tables: 
                 call3(a.game.action_features, (a.buffers.state, action_at(a, playout, step, i), a.buffers.told))
                 add_told(a, table, edge_of(a, step, i))
             take_means(a, table, step, actions)
-    if tables & (PROSPECTS | ENDINGS):
-        prospects = rows_of(playout.prospects, step, playout.prospects_width)
+    if tables & (LOOKAHEAD | ENDINGS):
+        lookahead = rows_of(playout.lookahead, step, playout.lookahead_width)
         endings = rows_of(playout.endings, step, playout.endings_width)
         for i in range(actions):
-            look_ahead(a, action_at(a, playout, step, i), prospects, endings, edge_of(a, step, i))
-        take_means(a, prospects, step, actions)
+            look_ahead(a, action_at(a, playout, step, i), lookahead, endings, edge_of(a, step, i))
+        take_means(a, lookahead, step, actions)
         take_means(a, endings, step, actions)
 
 
@@ -47,7 +47,7 @@ def tell_of_state(a: Any, playout: Any, t: int) -> None:
 
 
 @helper
-def look_ahead(a: Any, action: int, prospects: np.ndarray, endings: np.ndarray, edge: int) -> None:
+def look_ahead(a: Any, action: int, lookahead: np.ndarray, endings: np.ndarray, edge: int) -> None:
     """Add what may be expected after an action, and how the game ends where it does, to the rows of its edge."""
     words = a.root.state_words
     state, ahead = array_at(a.buffers.state, words, _INT), array_at(a.buffers.ahead, words, _INT)
@@ -56,14 +56,14 @@ def look_ahead(a: Any, action: int, prospects: np.ndarray, endings: np.ndarray, 
     call2(a.game.apply, (a.buffers.ahead, action))
     if call1(a.game.player, (a.buffers.ahead,)) == TERMINAL:
         rewards_at(a, a.buffers.ahead, a.buffers.told)
-        add_told(a, prospects, edge)
+        add_told(a, lookahead, edge)
         add_told(a, endings, edge)
     else:
         for j in range(endings.shape[1]):
             endings[edge, j] = np.nan
-        if prospects.shape[1] > 0:
+        if lookahead.shape[1] > 0:
             call2(a.game.heuristic, (a.buffers.ahead, a.buffers.told))
-            add_told(a, prospects, edge)
+            add_told(a, lookahead, edge)
 
 
 @helper

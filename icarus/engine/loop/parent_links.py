@@ -2,7 +2,7 @@
 
 The key of a history is made of the key of the one before and of one part more, and does not tell of what. So a search notes, when a
 record of the tree is about to be entered, the key that it continues and the part; and for each key that it so mentions, in the eyes of the
-viewer whose key it is, the moves that lead there. When the root moves on, all keys below the new root are made again from there, as
+perspective whose key it is, the moves that lead there. When the root moves on, all keys below the new root are made again from there, as
 though a search had begun there, and whatever is not below is known to be dead.
 """
 
@@ -20,7 +20,7 @@ from icarus.kernel.history import PLAYOUT, STEP, part_of
 from icarus.kernel.theta import TABLE, index_of, place_of
 
 _INT, _COUNT = np.dtype(np.int64), np.dtype(np.int32)
-MOVE, RECORD = 0, 1  # kinds of links: a viewer's history continued by a move; and by an action, whose record it is
+MOVE, RECORD = 0, 1  # kinds of links: a perspective's history continued by a move; and by an action, whose record it is
 LINK = 3  # numbers of a link: the key that is continued, the part that continues it, and the kind
 
 
@@ -38,12 +38,12 @@ def add_moves(steps: np.ndarray, keys: np.ndarray, moves: np.ndarray, t: int, li
 
     What led to that decision was noted when the records of its actions were.
     """
-    viewer, first = steps[t].viewer, t - 1
-    while first >= 0 and steps[first].viewer != viewer:
+    perspective, first = steps[t].perspective, t - 1
+    while first >= 0 and steps[first].perspective != perspective:
         first -= 1
     for i in range(max(first, 0) + 1, t + 1):
-        if moves[i, viewer] != UNSEEN:
-            count = add_link(links, count, keys[i - 1, viewer], moves[i, viewer], MOVE)
+        if moves[i, perspective] != UNSEEN:
+            count = add_link(links, count, keys[i - 1, perspective], moves[i, perspective], MOVE)
     return count
 
 
@@ -68,7 +68,7 @@ def lineage_of(
     while t < len(steps) - 1 and steps[t].phase != SIMULATION:
         step = steps[t]
         if step.phase == EXPANSION:  # elsewhere all actions have visits, and so records
-            key, led = keys[t, step.viewer], False
+            key, led = keys[t, step.perspective], False
             for i in range(step.first, step.first + step.count):
                 part = part_of(step.player, legal[i])
                 if not is_entered(records, mix(key, part)):
@@ -83,14 +83,14 @@ def lineage_of(
 def note_lineage(a: Any) -> int:
     """Note the links of the playout under way behind those that are kept; DONE or MORE_LINKS."""
     playout, buffers = struct_at(a.buffers.playout, PLAYOUT), a.buffers
-    length, viewers = playout.length, playout.viewers
+    length, perspectives = playout.length, playout.perspectives
     table = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE)
     words = a.composition.row_words
     rows = matrix_at(table.rows, table.capacity + 1, words, _INT)
     a.pending.links = a.counts.links + lineage_of(
         array_at(playout.steps, length, STEP),
-        matrix_at(playout.keys, length, viewers, _INT),
-        matrix_at(playout.moves, length, viewers, _INT),
+        matrix_at(playout.keys, length, perspectives, _INT),
+        matrix_at(playout.moves, length, perspectives, _INT),
         array_at(playout.legal, playout.legal_length, _INT),
         rows[:, 0],
         matrix_at(
@@ -126,7 +126,7 @@ def rename(
         links: [links, LINK]
         old, new: a `Renamed`, in which the keys at the new root stand, and dead ones.
         records, visits: of the baseline, what has lived on. [capacity + 1]
-        players: κ where one viewer sees for all: a history is then in the tree where its record has visits. 0 elsewhere.
+        players: κ where one perspective sees for all: a history is then in the tree where its record has visits. 0 elsewhere.
         kept: [links, LINK]
     """
     count, again = 0, True

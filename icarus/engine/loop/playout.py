@@ -27,19 +27,19 @@ from icarus.engine.loop.steps import (
     is_choice,
     is_interrupted,
     legal_actions,
+    perspective_of,
     player_to_move,
     recalled_moves,
     refuse_number,
     root_place,
     step_at,
-    viewer_of,
 )
 from icarus.engine.program.lowering import COMPONENT
 from icarus.engine.program.mixtures import AT_ONCE, SIMULATED, TREE
 from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, UNSEEN, below, extended, helper, inlined, mix
 from icarus.kernel.constants import RECALLED
+from icarus.kernel.features import FEATURES
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, episode_key, root_key
-from icarus.kernel.knowledge import FEATURES
 from icarus.kernel.theta import TABLE, decided_at, place_of
 
 _INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
@@ -76,13 +76,13 @@ def begin(a: Any, rng: np.ndarray) -> None:
         call4(a.game.determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
         if unlikely(call1(a.game.player, (a.buffers.state,)) != a.root.player):
             raise DeterminizationError("a determinization changed the player to move, or ended the game")
-    playout, viewers = struct_at(a.buffers.playout, PLAYOUT), a.game.viewers
+    playout, perspectives = struct_at(a.buffers.playout, PLAYOUT), a.game.perspectives
     playout.length, playout.legal_length = 1, 0
     playout.players, playout.iteration = 0, a.counts.iterations
-    keys, moves = array_at(playout.keys, viewers, _INT), array_at(playout.moves, viewers, _INT)
-    for viewer in range(viewers):
-        keys[viewer] = root_key(viewer)
-        moves[viewer] = UNSEEN
+    keys, moves = array_at(playout.keys, perspectives, _INT), array_at(playout.moves, perspectives, _INT)
+    for perspective in range(perspectives):
+        keys[perspective] = root_key(perspective)
+        moves[perspective] = UNSEEN
     struct_at(playout.steps, STEP).record = EMPTY_HISTORY
     for phase in range(3):
         a.pending.phase_steps[phase] = 0
@@ -93,22 +93,22 @@ def begin(a: Any, rng: np.ndarray) -> None:
 
 @helper
 def begin_episodes(a: Any, playout: Any) -> None:
-    """The root's position-in-episode, which began before the root, by what each viewer has seen in this determinization."""
-    viewers, root = a.game.viewers, a.root
-    episodes, at_root = array_at(playout.episodes, viewers, _INT), array_at(root.episodes, viewers, _INT)
+    """The root's position-in-episode, which began before the root, by what each perspective has seen in this determinization."""
+    perspectives, root = a.game.perspectives, a.root
+    episodes, at_root = array_at(playout.episodes, perspectives, _INT), array_at(root.episodes, perspectives, _INT)
     step = struct_at(playout.steps, STEP)
     step.episode = root.episode
-    for viewer in range(viewers):
-        episodes[viewer] = at_root[viewer]
+    for perspective in range(perspectives):
+        episodes[perspective] = at_root[perspective]
         if a.game.recall != 0:
             moves = array_at(a.buffers.recalled, RECALLED, _INT)
-            count = recalled_moves(a, viewer)
-            key = episode_key(root.label, viewer)
+            count = recalled_moves(a, perspective)
+            key = episode_key(root.label, perspective)
             for i in range(count):
-                if root.last_recalled and viewer == root.last_viewer and i == count - 1:
+                if root.last_recalled and perspective == root.last_perspective and i == count - 1:
                     step.episode = extended(key, root.last, moves[i])
                 key = mix(key, moves[i])
-            episodes[viewer] = key
+            episodes[perspective] = key
 
 
 # ------------------------------------------------------------------------------------- lines 10-14: one action after another
@@ -249,7 +249,7 @@ def open_step(a: Any, playout: Any, t: int, player: int) -> int:
     step, first = step_at(playout, t), playout.legal_length
     legal = playout.legal + WORD_BYTES * first
     count = legal_actions(a, legal)
-    step.player, step.viewer, step.first, step.count = player, viewer_of(a, player), first, count
+    step.player, step.perspective, step.first, step.count = player, perspective_of(a, player), first, count
     if is_disguised(a, player):
         step.count = group_actions(a, legal, count)
     playout.length, playout.legal_length = t + 1, first + step.count
@@ -259,8 +259,8 @@ def open_step(a: Any, playout: Any, t: int, player: int) -> int:
 @inlined
 def phase_in_tree(a: Any, baseline: Baseline, playout: Any, t: int, step: Any, places: np.ndarray) -> int:
     """The phase of a decision in the tree: selection where all children have visits. Finds the places of their records."""
-    viewers, player, phase = a.game.viewers, step.player, SELECTION
-    key = array_at(playout.keys, (t + 1) * viewers, _INT)[t * viewers + step.viewer]
+    perspectives, player, phase = a.game.perspectives, step.player, SELECTION
+    key = array_at(playout.keys, (t + 1) * perspectives, _INT)[t * perspectives + step.perspective]
     legal = array_at(playout.legal + WORD_BYTES * step.first, step.count, _INT)
     table = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE)
     if table.decided != 0:
@@ -339,9 +339,9 @@ def check_outcomes(probabilities: np.ndarray, count: int) -> None:
 
 @inlined
 def has_simple_moves(a: Any) -> bool:
-    """Whether one viewer sees actions as they are, and of him only the keys in the tree are read."""
+    """Whether one perspective sees actions as they are, and of him only the keys in the tree are read."""
     reading = a.composition
-    return a.game.viewers == 1 and a.game.look == 0 and not reading.keys_in_simulation and not reading.episodes
+    return a.game.perspectives == 1 and a.game.look == 0 and not reading.keys_in_simulation and not reading.episodes
 
 
 @inlined
@@ -354,30 +354,30 @@ def append_simply(playout: Any, t: int, step: Any) -> None:
 
 @helper
 def append(a: Any, playout: Any, t: int, step: Any, in_tree: bool) -> None:
-    """Line 12: append the action of step t to the history, as every viewer sees it; called before the state changes."""
-    viewers, following = a.game.viewers, step_at(playout, t + 1)
-    moves = matrix_at(playout.moves, t + 2, viewers, _INT)
-    for viewer in range(viewers):
-        moves[t + 1, viewer] = step.action
+    """Line 12: append the action of step t to the history, as every perspective sees it; called before the state changes."""
+    perspectives, following = a.game.perspectives, step_at(playout, t + 1)
+    moves = matrix_at(playout.moves, t + 2, perspectives, _INT)
+    for perspective in range(perspectives):
+        moves[t + 1, perspective] = step.action
     if a.game.observe != 0:
-        seen = playout.moves + WORD_BYTES * (t + 1) * viewers
+        seen = playout.moves + WORD_BYTES * (t + 1) * perspectives
         call4(a.game.observe, (a.buffers.state, step.action, seen, a.game.players))
     if in_tree or a.composition.keys_in_simulation:
-        keys = matrix_at(playout.keys, t + 2, viewers, _INT)
-        following.record = extended(keys[t, step.viewer], step.player, step.action)
-        extend_keys(keys, moves, t, viewers)
+        keys = matrix_at(playout.keys, t + 2, perspectives, _INT)
+        following.record = extended(keys[t, step.perspective], step.player, step.action)
+        extend_keys(keys, moves, t, perspectives)
     if a.composition.episodes:
-        episodes = matrix_at(playout.episodes, t + 2, viewers, _INT)
-        following.episode = extended(episodes[t, step.viewer], step.player, step.action)
-        extend_keys(episodes, moves, t, viewers)
+        episodes = matrix_at(playout.episodes, t + 2, perspectives, _INT)
+        following.episode = extended(episodes[t, step.perspective], step.player, step.action)
+        extend_keys(episodes, moves, t, perspectives)
 
 
 @inlined
-def extend_keys(keys: np.ndarray, moves: np.ndarray, t: int, viewers: int) -> None:
-    """The keys of the history of t + 1 actions in the eyes of each viewer, from those of t actions and the moves that they saw."""
-    for viewer in range(viewers):
-        key, move = keys[t, viewer], moves[t + 1, viewer]
-        keys[t + 1, viewer] = key if move == UNSEEN else mix(key, move)
+def extend_keys(keys: np.ndarray, moves: np.ndarray, t: int, perspectives: int) -> None:
+    """The keys of the history of t + 1 actions in the eyes of each perspective, from those of t actions and the moves that they saw."""
+    for perspective in range(perspectives):
+        key, move = keys[t, perspective], moves[t + 1, perspective]
+        keys[t + 1, perspective] = key if move == UNSEEN else mix(key, move)
 
 
 @inlined
@@ -386,6 +386,6 @@ def label_episode(a: Any, playout: Any, t: int) -> None:
     if a.composition.episodes and a.game.episode != 0:
         label = call1(a.game.episode, (a.buffers.state,))
         if label >= 0:
-            episodes = matrix_at(playout.episodes, t + 1, a.game.viewers, _INT)
-            for viewer in range(a.game.viewers):
-                episodes[t, viewer] = episode_key(label, viewer)
+            episodes = matrix_at(playout.episodes, t + 1, a.game.perspectives, _INT)
+            for perspective in range(a.game.perspectives):
+                episodes[t, perspective] = episode_key(label, perspective)

@@ -67,9 +67,9 @@ def check_end(player: int) -> None:
 
 
 @inlined
-def recalled_moves(a: Any, viewer: int) -> int:
-    """What a viewer has seen of the episode, as the state tells it, written to a buffer; returns how many moves."""
-    count = call4(a.game.recall, (a.buffers.state, viewer, a.buffers.recalled, RECALLED))
+def recalled_moves(a: Any, perspective: int) -> int:
+    """What a perspective has seen of the episode, as the state tells it, written to a buffer; returns how many moves."""
+    count = call4(a.game.recall, (a.buffers.state, perspective, a.buffers.recalled, RECALLED))
     if count < 0 or count > RECALLED:
         raise ValueError(FORGETFUL)
     return count
@@ -104,9 +104,9 @@ def is_interrupted(a: Any) -> bool:
 
 
 @inlined
-def viewer_of(a: Any, player: int) -> int:
+def perspective_of(a: Any, player: int) -> int:
     """The column of a player's eyes."""
-    if a.game.viewers == 1:
+    if a.game.perspectives == 1:
         return 0
     return a.game.players if player == CHANCE else player
 

@@ -102,7 +102,7 @@ class Program:
         steps_in_simulation: whether anybody looks at steps of the simulation phase.
         choices: whether anybody asks which decisions are simultaneous.
         moves_in_simulation, keys_in_simulation, episodes: which of these anybody reads.
-        told_in_tree, told_in_simulation: which tables of what the game tells anybody reads, as bits (`icarus.kernel.knowledge`).
+        told_in_tree, told_in_simulation: which tables of what the game tells anybody reads, as bits (`icarus.kernel.features`).
         enters: whether records enter a table when a policy first asks about them.
         votes: whether any term is a majority vote.
     """
@@ -309,7 +309,7 @@ class _Lowering:
         and where hidden facts say who moves next, a record names another player than that of a history of the same moves.
         """
         nothing_hidden = self.game.determinize is None or self.scheme.root != FRESH
-        new = nothing_hidden and self.game.viewers == 1 and self.scheme.eyes != ROOT
+        new = nothing_hidden and self.game.perspectives == 1 and self.scheme.eyes != ROOT
         if self.is_infinite(which, part) or (new and self.is_of_tree(which, part)):
             return True
         return self.scheme.eyes != ROOT and is_uniform(which, part) and not DEBUG  # which asks and checks

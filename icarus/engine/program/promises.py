@@ -23,7 +23,7 @@ def fingerprint(history: History) -> int:
     key = 0
     for step in history.steps:
         key = mix(mix(mix(mix(key, step.player), step.action), step.record), step.episode)
-        key = mix(mix(mix(key, step.first), step.count), step.viewer)
+        key = mix(mix(mix(key, step.first), step.count), step.perspective)
     for array in (history.moves, history.keys, history.episodes):
         for row in range(array.shape[0]):
             for column in range(array.shape[1]):

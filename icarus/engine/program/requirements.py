@@ -9,12 +9,12 @@ from icarus.algebra.slots import Candidates, Slot
 from icarus.compiler.cache.digest import attributes_read, takes_by_place, unseeded_source
 from icarus.compiler.kernels.kernel import Entry
 from icarus.engine.scheme import Scheme
+from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, NAMES, TABLES, column_of
 from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.knowledge import ACTION_FEATURES, ENDINGS, FEATURES, NAMES, PROSPECTS, TABLES, column_of
 from icarus.kernel.state import State
 
-OF_ACTIONS = ACTION_FEATURES | PROSPECTS | ENDINGS
-NEEDED = {FEATURES: "features", ACTION_FEATURES: "action_features", PROSPECTS: "heuristic"}  # of a game, to tell these
+OF_ACTIONS = ACTION_FEATURES | LOOKAHEAD | ENDINGS
+NEEDED = {FEATURES: "features", ACTION_FEATURES: "action_features", LOOKAHEAD: "heuristic"}  # of a game, to tell these
 
 
 def tables_among(names: Iterable[str]) -> int:
@@ -60,7 +60,7 @@ def check_told(state: State, tables: int) -> None:
         state.features()
     if tables & ACTION_FEATURES:
         state.action_features(state.legal_actions()[0])
-    if tables & PROSPECTS:
+    if tables & LOOKAHEAD:
         state.heuristic()
 
 

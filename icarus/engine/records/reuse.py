@@ -4,8 +4,8 @@ Records of histories are made of the moves since the root, so below the moves pl
 had begun at the new root; all others of them are dropped. What is known of other records, such as (action, player) or n-grams, does not
 depend on the root, nor do positions-in-episode, which are counted from the start of the game: it stays as it is.
 
-Where moves are hidden, a viewer's records live on only where the player who searches knows what that viewer has seen since. He knows it of
-himself. Of another he knows it where it is the same in many determinizations, each drawn before the action from what he knew then.
+Where moves are hidden, a perspective's records live on only where the player who searches knows what was seen in it since. He knows
+it of himself. Of another he knows it where it is the same in many determinizations, each drawn before the action from what he knew then.
 """
 
 from collections.abc import Mapping, Sequence
@@ -129,7 +129,7 @@ def continues(earlier: State, state: State) -> bool:
 
 
 def told_moves(state: State, player: int, action: int, scheme: Scheme, observer: int) -> list[int | None]:
-    """The move by which each viewer of a scheme sees an action about to be played, as far as an observer can tell; else None."""
+    """The move by which each perspective of a scheme sees an action about to be played, as far as an observer can tell; else None."""
     moves = state.observed(action)
     if scheme.eyes == ROOT:
         return [moves[observer] if len(moves) > 1 else action]
@@ -143,7 +143,7 @@ def told_moves(state: State, player: int, action: int, scheme: Scheme, observer:
         for a in [action] if player == observer else alike:
             for sights, move in zip(found, world.observed(a), strict=True):
                 sights.add(move if scheme.eyes == OWN else a)
-        if all(len(sights) > 1 for viewer, sights in enumerate(found) if viewer != observer):
+        if all(len(sights) > 1 for perspective, sights in enumerate(found) if perspective != observer):
             break
     told = [next(iter(sights)) if len(sights) == 1 else None for sights in found]
     if scheme.eyes == ALL:
@@ -153,15 +153,15 @@ def told_moves(state: State, player: int, action: int, scheme: Scheme, observer:
 
 
 def root_keys(earlier: State, state: State, scheme: Scheme) -> tuple[list[int | None], int | None]:
-    """The keys that the history of a state has in an earlier search, in the eyes of each viewer, and its record; None if not known."""
+    """The keys that the history of a state has in an earlier search, in the eyes of each perspective, and its record; None if not known."""
     game, observer, replay = scheme.seen(state.game), state.current_player(), earlier.clone()
-    keys: list[int | None] = [plain(root_key)(viewer) for viewer in range(game.viewers)]
+    keys: list[int | None] = [plain(root_key)(perspective) for perspective in range(game.perspectives)]
     if scheme.root == ONCE:  # each tree is of a determinization, and others will be drawn
         return [None] * len(keys), None
     record: int | None = EMPTY_HISTORY
     for player, action in state.history[len(earlier.history) :]:
-        told, viewer = told_moves(replay, player, action, scheme, observer), game.viewer(player)
-        key, edge = keys[viewer], told[viewer]
+        told, perspective = told_moves(replay, player, action, scheme, observer), game.perspective(player)
+        key, edge = keys[perspective], told[perspective]
         record = None if key is None or edge is None else plain(extended)(key, player, edge)
         keys = [_continued(key, move) for key, move in zip(keys, told, strict=True)]
         replay.apply_action(action)
@@ -184,7 +184,7 @@ def _carried(result: Any, state: State, scheme: Scheme, components: Sequence[Any
         return Carried(tuple(tables[stored(part)].entered() for part in components), np.zeros((0, LINK), np.int64))
     keys, record = root_keys(result.state, state, scheme)
     game = scheme.seen(state.game)
-    players = game.players if game.viewers == 1 and scheme.eyes != ROOT else 0
+    players = game.players if game.perspectives == 1 and scheme.eyes != ROOT else 0
     if players and (record is None or not _visits(table, record)):
         keys, record = [None] * len(keys), None  # the root is not in the tree
     names = _names(keys, record, len(result.links))
@@ -211,7 +211,7 @@ def _names(keys: Sequence[int | None], record: int | None, links: int) -> Rename
     """The new names of what stands at the root, with room for those that follow from so many links."""
     capacity = 1 << (2 * (links + 2 * len(keys) + 2)).bit_length()
     names = Renamed(np.zeros(capacity + 1, np.int64), np.zeros(capacity + 1, np.int64))
-    roots = [plain(root_key)(viewer) for viewer in range(len(keys))]
+    roots = [plain(root_key)(perspective) for perspective in range(len(keys))]
     pairs: list[tuple[int | None, int]] = [(old, NO_RECORD) for old in (EMPTY_HISTORY, *roots)]
     for old, new in [*pairs, *zip(keys, roots, strict=True), (record, EMPTY_HISTORY)]:
         if old is not None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from icarus.engine.program.requirements import widths_of
 from icarus.kernel import CHANCE, TERMINAL
-from icarus.kernel.knowledge import ACTION_FEATURES, ENDINGS, FEATURES, PROSPECTS
+from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD
 from icarus.kernel.python_game import PythonGame
 
 
@@ -37,7 +37,7 @@ class Teller:
         self.tell_of_state(told, world)
         asked: dict[str, tuple[int, Callable[[Any, int], np.ndarray]]] = {
             "action_features": (ACTION_FEATURES, self._features_of(player)),
-            "prospects": (PROSPECTS, self.prospects),
+            "lookahead": (LOOKAHEAD, self.lookahead),
             "endings": (ENDINGS, self.ending),
         }
         for name, (table, function) in asked.items():
@@ -52,7 +52,7 @@ class Teller:
             return lambda world, action: np.zeros(self.widths["action_features"])
         return lambda world, action: self.game.tell("action_features", world, action)
 
-    def prospects(self, world: Any, action: int) -> np.ndarray:
+    def lookahead(self, world: Any, action: int) -> np.ndarray:
         """The heuristic of the state that an action leads to, for each player; μ where it ends the game."""
         after = self._after(world, action)
         return self.rewards(after) if self._ends(after) else self.game.tell("heuristic", after)

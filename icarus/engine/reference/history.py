@@ -1,4 +1,4 @@
-"""A playout under way in plain Python: the steps of a `History`, and what its viewers saw, found out where somebody looks."""
+"""A playout under way in plain Python: the steps of a `History`, and what its perspectives saw, found out where somebody looks."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -9,9 +9,9 @@ from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel import SIMULATION, UNSEEN, mix
 from icarus.kernel import extended as compiled_extended
+from icarus.kernel.features import NAMES
 from icarus.kernel.history import EMPTY_HISTORY, STEP
 from icarus.kernel.history import episode_key as compiled_episode_key
-from icarus.kernel.knowledge import NAMES
 
 extended, episode_key = plain(compiled_extended), plain(compiled_episode_key)
 Looks = Sequence[int] | Callable[[], Sequence[int]]
@@ -21,12 +21,23 @@ _FIELDS = STEP.names or ()
 class Step:
     """A decision of a playout, with the fields of STEP; slots read it, the search alone writes it down."""
 
-    __slots__ = ("_playout", "_t", "action", "choice", "count", "first", "phase", "player", "probability", "viewer")
+    __slots__ = (
+        "_playout",
+        "_t",
+        "action",
+        "choice",
+        "count",
+        "first",
+        "phase",
+        "player",
+        "probability",
+        "perspective",
+    )
     _playout: "Playout"
     _t: int
     player: int
     action: int
-    viewer: int
+    perspective: int
     first: int
     count: int
     phase: int
@@ -35,7 +46,7 @@ class Step:
 
     def __init__(self, playout: "Playout", t: int) -> None:
         self.write(_playout=playout, _t=t, phase=SIMULATION, probability=0.0)
-        self.write(player=0, action=0, viewer=0, first=0, count=0, choice=0)
+        self.write(player=0, action=0, perspective=0, first=0, count=0, choice=0)
 
     def write(self, **fields: Any) -> None:
         """Write what is known of the decision by now."""
@@ -81,7 +92,7 @@ def _read_only(array: np.ndarray) -> np.ndarray:
 
 
 class View:
-    """What viewers saw, or the keys of it, [t + 1, viewers]: row by row where one element is asked for, else an array."""
+    """What perspectives saw, or the keys of it, [t + 1, perspectives]: row by row where one element is asked for, else an array."""
 
     __slots__ = ("_at", "_length")
 
@@ -94,10 +105,10 @@ class View:
     def __getitem__(self, place: Any) -> Any:
         if type(place) is not tuple or not all(isinstance(number, int | np.integer) for number in place):
             return self.array()[place]
-        i, viewer = place
+        i, perspective = place
         if not -self._length <= i < self._length:
             raise IndexError(f"there is no row {i}; there are {self._length}")
-        return self._at(i if i >= 0 else i + self._length)[viewer]
+        return self._at(i if i >= 0 else i + self._length)[perspective]
 
     def __setitem__(self, place: Any, value: Any) -> None:
         raise TypeError("moves, keys and episodes of a history are only read; a slot writes to one of them")
@@ -150,8 +161,8 @@ class PlainHistory:
         return self._playout.table("action_features")
 
     @property
-    def prospects(self) -> np.ndarray:
-        return self._playout.table("prospects")
+    def lookahead(self) -> np.ndarray:
+        return self._playout.table("lookahead")
 
     @property
     def endings(self) -> np.ndarray:
@@ -162,12 +173,12 @@ class Playout:
     """A playout under way.
 
     Args:
-        keys, episodes: of the empty history, for each viewer.
+        keys, episodes: of the empty history, for each perspective.
         position: the record of the root's position-in-episode.
         widths: how many numbers the tables of what the game tells have in a row, by their names.
 
     Attributes:
-        told: features, action_features, prospects and endings, by name: lists of rows.
+        told: features, action_features, lookahead and endings, by name: lists of rows.
         steps: one for each decision, the present one last.
         rewards, rng, iteration: as in `History`.
         t: how many actions have been played.
@@ -192,14 +203,14 @@ class Playout:
         """What slots are given."""
         return PlainHistory(self)
 
-    def decide(self, player: int, viewer: int, legal: Sequence[int]) -> None:
+    def decide(self, player: int, perspective: int, legal: Sequence[int]) -> None:
         """A player is about to choose among these."""
         step = self.steps[self.t]
-        step.write(player=player, viewer=viewer, phase=SIMULATION, first=len(self._legal), count=len(legal))
+        step.write(player=player, perspective=perspective, phase=SIMULATION, first=len(self._legal), count=len(legal))
         self._legal += legal
 
     def extend(self, action: int, seen: Looks) -> None:
-        """Append an action to the history, as every viewer sees it, or what tells that when somebody looks."""
+        """Append an action to the history, as every perspective sees it, or what tells that when somebody looks."""
         self.steps[self.t].write(action=action)
         self._moves.append(seen)
         self.t += 1
@@ -213,20 +224,20 @@ class Playout:
             self._episodes[0] = self._begun(0)
 
     def moves_at(self, i: int) -> Sequence[int]:
-        """How each viewer saw a_i."""
+        """How each perspective saw a_i."""
         seen = self._moves[i]
         if callable(seen):
             seen = self._moves[i] = seen()
         return seen
 
     def keys_at(self, i: int) -> list[int]:
-        """The key of the first i actions, for each viewer."""
+        """The key of the first i actions, for each perspective."""
         for t in range(len(self._keys), i + 1):
             self._keys.append(self._continued(self._keys[-1], t))
         return self._keys[i]
 
     def episodes_at(self, i: int) -> list[int]:
-        """The key of the position-in-episode after i actions, for each viewer."""
+        """The key of the position-in-episode after i actions, for each perspective."""
         for t in range(len(self._episodes), i + 1):
             self._episodes.append(self._begun(t) if t in self._labels else self._continued(self._episodes[-1], t))
         return self._episodes[i]
@@ -235,14 +246,14 @@ class Playout:
         """The record of the first i actions."""
         for t in range(len(self._records), i + 1):
             step = self.steps[t - 1]
-            self._records.append(extended(self.keys_at(t - 1)[step.viewer], step.player, step.action))
+            self._records.append(extended(self.keys_at(t - 1)[step.perspective], step.player, step.action))
         return self._records[i]
 
     def position_at(self, i: int) -> int:
         """The record of the position-in-episode after i actions."""
         for t in range(len(self._positions), i + 1):
             step = self.steps[t - 1]
-            self._positions.append(extended(self.episodes_at(t - 1)[step.viewer], step.player, step.action))
+            self._positions.append(extended(self.episodes_at(t - 1)[step.perspective], step.player, step.action))
         return self._positions[i]
 
     def legal(self) -> np.ndarray:
@@ -268,4 +279,4 @@ class Playout:
         return [key if move == UNSEEN else mix(key, move) for key, move in zip(keys, seen, strict=True)]
 
     def _begun(self, t: int) -> list[int]:
-        return [episode_key(self._labels[t], viewer) for viewer in range(len(self._keys[0]))]
+        return [episode_key(self._labels[t], perspective) for perspective in range(len(self._keys[0]))]

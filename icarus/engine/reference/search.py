@@ -68,7 +68,7 @@ class PlainSearch(Search):
         self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
         refuse_cutoff(state.game, scheme)
         self._draws, game = seeded(seed), in_python(state.game)
-        self.game, self._looks, self._eyes = scheme.seen(game), game.seen, game.viewer(self._observer)
+        self.game, self._looks, self._eyes = scheme.seen(game), game.seen, game.perspective(self._observer)
         self._at_once = scheme.exp3 and game.simultaneous is not None
         self.program: Any = self.composed(strategy, self._at_once, self.game, self.rng)
         self.tables = self.program.tables
@@ -85,12 +85,12 @@ class PlainSearch(Search):
             self._root_visits += self.root_rewards()[1].astype(np.int64)
 
     def _place_root(self) -> None:
-        root, viewer = self.state.data, self._observer
+        root, perspective = self.state.data, self._observer
         if self.scheme.root == ONCE:
-            root = self.game.drawn(root, viewer, self.game.believed(root, viewer), self.rng)
+            root = self.game.drawn(root, perspective, self.game.believed(root, perspective), self.rng)
         if self.scheme.root != FRESH:
-            viewer = CHANCE
-        self._root, self._viewer, self._beliefs = root, viewer, self.game.believed(root, viewer)
+            perspective = CHANCE
+        self._root, self._perspective, self._beliefs = root, perspective, self.game.believed(root, perspective)
 
     def _place_episodes(self) -> None:
         """The position-in-episode of the root; the key of the root itself is as whoever acted last knew it."""
@@ -99,7 +99,7 @@ class PlainSearch(Search):
         self._last = 0 if position.last is None else position.last
         self._last_recalled = self._last != self._observer
         label, moves = position.seen_before(self._observer)
-        self._root_episode = episode_record(label, self.game.viewer(self._last), self._last, moves)
+        self._root_episode = episode_record(label, self.game.perspective(self._last), self._last, moves)
 
     @property
     def rng(self) -> np.ndarray:
@@ -183,7 +183,7 @@ class PlainSearch(Search):
 
     def _begin_playout(self) -> tuple[Playout, Any]:
         """Lines 7-9: the empty history, at a state drawn from the root's information set."""
-        world = self.game.drawn(self._root, self._viewer, self._beliefs, self.rng)
+        world = self.game.drawn(self._root, self._perspective, self._beliefs, self.rng)
         if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
             raise ValueError("a determinization changed the player to move, or ended the game")
         playout = Playout(self._root_keys, *self._root_positions(world), self._teller.widths)
@@ -192,17 +192,17 @@ class PlainSearch(Search):
 
     @functools.cached_property
     def _root_keys(self) -> list[int]:
-        return [root_key(viewer) for viewer in range(self.game.viewers)]
+        return [root_key(perspective) for perspective in range(self.game.perspectives)]
 
     def _root_positions(self, world: Any) -> tuple[list[int], int]:
-        """The key of the root's position-in-episode for each viewer, and its record."""
+        """The key of the root's position-in-episode for each perspective, and its record."""
         found, position = [], self._root_episode
-        for viewer in range(self.game.viewers):
-            key, moves = episode_key(self._label, viewer), self._moves[viewer]
+        for perspective in range(self.game.perspectives):
+            key, moves = episode_key(self._label, perspective), self._moves[perspective]
             if self.game.recall is not None:
-                moves = self.game.recall(world, viewer)
-                if self._last_recalled and viewer == self.game.viewer(self._last) and len(moves) > 0:
-                    position = episode_record(self._label, viewer, self._last, tuple(moves))
+                moves = self.game.recall(world, perspective)
+                if self._last_recalled and perspective == self.game.perspective(self._last) and len(moves) > 0:
+                    position = episode_record(self._label, perspective, self._last, tuple(moves))
             for move in moves:
                 key = mix(key, move)
             found.append(key)
@@ -236,7 +236,7 @@ class PlainSearch(Search):
         return playout, world
 
     def _seen(self, playout: Playout, world: Any, edge: int) -> Looks:
-        """How the viewers see an action that is about to be done; beyond the tree, what tells it if somebody asks."""
+        """How the perspectives see an action that is about to be done; beyond the tree, what tells it if somebody asks."""
         if self.game.observe is None or playout.steps[playout.t].phase != SIMULATION or not self._copies_cheaply:
             return self.game.seen(world, edge)
         before = self.game.copy(world)
@@ -263,7 +263,7 @@ class PlainSearch(Search):
         disguised = self.scheme.eyes == ROOT and player != self._observer
         edges = [self._looks(world, action)[self._eyes] for action in actions] if disguised else actions
         legal = list(dict.fromkeys(edges))
-        playout.decide(player, self.game.viewer(player), legal)
+        playout.decide(player, self.game.perspective(player), legal)
         self._teller.tell_of_step(playout.told, world, player, actions, [legal.index(edge) for edge in edges])
         step = playout.steps[playout.t]
         step.write(phase=self._phase(playout, legal) if in_tree else SIMULATION)
@@ -285,7 +285,7 @@ class PlainSearch(Search):
 
     def _phase(self, playout: Playout, legal: Sequence[int]) -> int:
         step = playout.steps[playout.t]
-        key = playout.keys_at(playout.t)[step.viewer]
+        key = playout.keys_at(playout.t)[step.perspective]
         known = all(self._visits(extended(key, step.player, action)) > 0 for action in legal)
         return SELECTION if known else EXPANSION
 

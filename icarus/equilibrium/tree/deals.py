@@ -62,7 +62,7 @@ def _single(game: Game) -> Deals:
     if (generator != before).any():
         raise ValueError(
             f"{game} deals in secret: give its Game the functions deal(state, index, **parameters), which says how "
-            "likely each deal is, and seen(state, viewer), what a player sees of it"
+            "likely each deal is, and seen(state, perspective), what a player sees of it"
         )
     return Deals(data, np.zeros((1, game.players), np.int64), np.ones(1))
 

@@ -55,15 +55,15 @@ def next_moves(
     walk: Any,
     at: int,
     mover: int,
-    viewer: int,
+    perspective: int,
     actions: np.ndarray,
     seen: np.ndarray,
     chosen: np.ndarray,
     rng: np.ndarray,
 ) -> int:
-    """Of each thing that a viewer may see next an action, as indices in `chosen`; returns how many there are."""
+    """Of each thing that a perspective may see next an action, as indices in `chosen`; returns how many there are."""
     count = call2(walk.legal, (at, address_of(actions)))
-    if walk.observe == 0 or viewer in (mover, ALL_HISTORIES):
+    if walk.observe == 0 or perspective in (mover, ALL_HISTORIES):
         for i in range(count):
             chosen[i] = i
         return count
@@ -71,13 +71,13 @@ def next_moves(
     for i in range(count):
         moves[:] = actions[i]
         call4(walk.observe, (at, actions[i], address_of(moves), PLAYERS))
-        seen[i] = moves[viewer]
+        seen[i] = moves[perspective]
     return one_of_each(seen, chosen, count, rng)
 
 
 @helper
-def measure(walks: np.ndarray, start: np.ndarray, viewer: int, rng: np.ndarray) -> float:
-    """The number of a viewer's information states, or of all histories, after one deal, by one walk."""
+def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndarray) -> float:
+    """The number of a perspective's information states, or of all histories, after one deal, by one walk."""
     walk, total = walks[0], 0.0
     strata = (PLAYERS + 1) * (walk.max_legal + 1)
     states, lower = np.empty((strata, len(start)), np.int64), np.empty((strata, len(start)), np.int64)
@@ -92,14 +92,14 @@ def measure(walks: np.ndarray, start: np.ndarray, viewer: int, rng: np.ndarray) 
                 continue
             at = address_of(states[i])
             mover = call1(walk.player, (at,))
-            if viewer in (mover, ALL_HISTORIES):
+            if perspective in (mover, ALL_HISTORIES):
                 total += weights[i]
-            for k in range(next_moves(walk, at, mover, viewer, actions, seen, chosen, rng)):
+            for k in range(next_moves(walk, at, mover, perspective, actions, seen, chosen, rng)):
                 state[:] = states[i]
                 call2(walk.apply, (address_of(state), actions[chosen[k]]))
                 next_mover = call1(walk.player, (address_of(state),))
                 if next_mover == TERMINAL:
-                    total += weights[i] if viewer == ALL_HISTORIES else 0.0
+                    total += weights[i] if perspective == ALL_HISTORIES else 0.0
                     continue
                 count = call2(walk.legal, (address_of(state), address_of(spare)))
                 j = (next_mover + 1) * (walk.max_legal + 1) + count
@@ -110,11 +110,11 @@ def measure(walks: np.ndarray, start: np.ndarray, viewer: int, rng: np.ndarray) 
     return total
 
 
-def measure_all(walks: np.ndarray, starts: np.ndarray, viewer: int, rng: np.ndarray) -> float:
+def measure_all(walks: np.ndarray, starts: np.ndarray, perspective: int, rng: np.ndarray) -> float:
     """The mean over some deals, one walk after each."""
     total = 0.0
     for i in range(len(starts)):
-        total += measure(walks, starts[i], viewer, rng)
+        total += measure(walks, starts[i], perspective, rng)
     return total / len(starts)
 
 
@@ -136,14 +136,14 @@ def estimated(walk: np.ndarray, deals: Deals) -> Size:
     """
     rng, luck, measured = seeded(0), np.random.default_rng(0), measuring()
 
-    def mean(seen: np.ndarray, viewer: int) -> float:
-        """For the deals that look different to a viewer, each drawn as often as any other."""
+    def mean(seen: np.ndarray, perspective: int) -> float:
+        """For the deals that look different to a perspective, each drawn as often as any other."""
         _, face, counts = np.unique(seen, return_inverse=True, return_counts=True)
         chosen = luck.integers(len(counts), size=WALKS)
         place = np.cumsum(counts)[chosen] - 1 - luck.integers(counts[chosen])
         drawn = np.argsort(face, kind="stable")[place]
         starts = np.array([in_words(deals.states[k : k + 1]) for k in drawn])
-        return len(counts) * float(measured(walk, starts, viewer, rng))
+        return len(counts) * float(measured(walk, starts, perspective, rng))
 
     views = [mean(deals.seen[:, player], player) for player in range(PLAYERS)]
     return Size(mean(np.arange(len(deals)), ALL_HISTORIES), sum(views))

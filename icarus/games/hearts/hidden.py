@@ -65,7 +65,7 @@ def _club_two_holder(state: Any) -> int:
     return holder
 
 
-def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
+def recall(state: Any, observer: int, moves: np.ndarray) -> int:
     """The cards of the trick; before the tricks, the deal (but the first, which is no action) and the passes."""
     if state.phase == PLAYING or state.phase == ENDED:
         for k in range(state.count):
@@ -75,11 +75,11 @@ def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
         return 0
     count = 0
     if state.round_number > 0:
-        moves[0] = DEAL if viewer == PLAYERS else _picked_up(state.held[viewer] | passed_by(state, viewer), 0)
+        moves[0] = DEAL if observer == PLAYERS else _picked_up(state.held[observer] | passed_by(state, observer), 0)
         count = 1
     for k in range(state.passes):
         passer = k // PASSED_CARDS
-        seen = viewer in (PLAYERS, passer)
+        seen = observer in (PLAYERS, passer)
         moves[count + k] = PASS + state.passed[passer, k % PASSED_CARDS] if seen else CARD_PASSED
     return count + state.passes
 

@@ -117,10 +117,10 @@ def episode(state: Any) -> int:
     return state.player if state.stage == PLAY and state.count == 0 else CONTINUES
 
 
-def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
+def recall(state: Any, observer: int, moves: np.ndarray) -> int:
     """The cards of the current trick; where trumps are about to be named, the DEAL."""
     if state.stage == CHOOSE:
-        moves[0] = DEAL if viewer == state.players else HAND_SEEN | np.int64(state.hands[viewer])
+        moves[0] = DEAL if observer == state.players else HAND_SEEN | np.int64(state.hands[observer])
         return 1
     for i in range(state.count):
         moves[i] = state.trick[i]

@@ -51,22 +51,22 @@ def observe(state: Any, action: int, moves: np.ndarray) -> None:
         moves[DARK] = FACE_DOWN
 
 
-def recall(state: Any, viewer: int, moves: np.ndarray) -> int:
-    """The turn so far through the eyes of a viewer."""
+def recall(state: Any, observer: int, moves: np.ndarray) -> int:
+    """The turn so far as an observer has seen it."""
     face_up = False
     for i in range(state.acted):
         action = np.int64(state.actions[i])
         moves[i] = action
         if action < PASS_AMBUSH:
             mover = action // (TEAM * SQUARES * SQUARES)
-            if viewer == 1 - mover:
+            if observer == 1 - mover:
                 moves[i] = _seen_move(action)
         elif BATTLE <= action < FRODO_STAYS:
             first, second = (action - BATTLE) // PIECES, (action - BATTLE) % PIECES
             face_up = open_cards(min(first, second), max(first, second))
         elif DARK_PLAYS <= action < CARDS_SHOWN and not face_up:
             owner = DARK if action < LIGHT_PLAYS else LIGHT
-            if viewer == 1 - owner:
+            if observer == 1 - owner:
                 moves[i] = FACE_DOWN
     return state.acted
 

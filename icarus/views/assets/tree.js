@@ -12,7 +12,7 @@ class Outline {
     const next = this.start.slice(0, count);
     this.below = new Int32Array(Math.max(0, count - 1));
     for (let i = 1; i < count; i++) this.below[next[parents[i]]++] = i;
-    this.eyes = data.eyes.length ? data.eyes[0].viewer : -1;
+    this.eyes = data.eyes.length ? data.eyes[0].perspective : -1;
     this.value_of = "mover";
   }
 
@@ -56,11 +56,11 @@ class Outline {
 
   children(node) {
     if (node.children) return node.children;
-    const groups = new Map(), {action, seen, viewers} = this.data;
+    const groups = new Map(), {action, seen, perspectives} = this.data;
     for (const base of node.bases)
       for (let i = this.start[base]; i < this.start[base + 1]; i++) {
         const child = this.below[i];
-        const look = seen && this.eyes >= 0 ? seen[child * viewers + this.eyes] : action[child];
+        const look = seen && this.eyes >= 0 ? seen[child * perspectives + this.eyes] : action[child];
         const key = look + "/" + this.data.player[child];
         if (groups.has(key)) groups.get(key).push(child); else groups.set(key, [child]);
       }
@@ -89,7 +89,7 @@ class Page {
 
   controls() {
     const eyes = byId("eyes"), value = byId("value");
-    for (const eye of this.data.eyes) eyes.append(element("option", {value: eye.viewer, textContent: eye.name}));
+    for (const eye of this.data.eyes) eyes.append(element("option", {value: eye.perspective, textContent: eye.name}));
     eyes.parentElement.hidden = !this.data.eyes.length;
     value.append(element("option", {value: "mover", textContent: "who moves"}));
     for (let p = 0; p < this.data.players; p++) value.append(element("option", {value: p, textContent: `player ${p}`}));

@@ -15,8 +15,8 @@ from icarus.compiler.kernels.kernel import Entry
 from icarus.compiler.kernels.pointers import array_at, struct_at
 from icarus.compiler.reference import Interpreter
 
-FEATURES, ACTION_FEATURES, PROSPECTS, ENDINGS = TABLES = (1, 2, 4, 8)  # bits of what is read of a history
-NAMES = ("features", "action_features", "prospects", "endings")  # of the same, as fields of a history
+FEATURES, ACTION_FEATURES, LOOKAHEAD, ENDINGS = TABLES = (1, 2, 4, 8)  # bits of what is read of a history
+NAMES = ("features", "action_features", "lookahead", "endings")  # of the same, as fields of a history
 KINDS = ("features", "action_features", "heuristic")  # what a game may tell
 _REAL = np.dtype(np.float64)
 _plain = Interpreter()
@@ -100,7 +100,7 @@ def _label(kind: str, function: Callable) -> str:
 
 
 def names_of(game: Any, kind: str) -> Sequence[str]:
-    """What the numbers are called that a game tells: its features, those of actions, or a player's prospects."""
+    """What the numbers are called that a game tells: its features, those of actions, or a player's lookahead."""
     if kind == "heuristic":
         return [f"player {player}" for player in range(game.players)]
     return game.feature_names if kind == "features" else game.action_feature_names
@@ -121,7 +121,7 @@ def written_by(game: Any, kind: str, *arguments: Any) -> np.ndarray:
     return out
 
 
-def checked_told(game: Any, kind: str, told: Any) -> np.ndarray:
+def checked_numbers(game: Any, kind: str, told: Any) -> np.ndarray:
     """What a game has told, one number for each name, or player.
 
     Raises:
