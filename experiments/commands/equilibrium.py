@@ -19,7 +19,7 @@ from experiments.weigh.enhancement_effects import effects_table, measured_cells,
 from experiments.weigh.exploitability import exploitability_table
 from experiments.weigh.head_to_head import head_to_head_table
 from icarus.checks import integer
-from icarus.commands.exploitability import STITCHING
+from icarus.equilibrium.measures.methods import STITCHING
 from icarus.equilibrium.tree.policies import UNIFORM
 
 Kept = Annotated[Path, typer.Option(metavar="DIR", help="Where rows are kept; what is there is not measured again.")]

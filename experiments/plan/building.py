@@ -46,7 +46,7 @@ from experiments.plan.checks import (
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt, source_of
 from experiments.plan.pictures import PICTURES
 from icarus import Game, checks, games
-from icarus.engine.algorithm import OwnScheme
+from icarus.engine.algorithm import Algorithm
 from icarus.equilibrium.tree.tree import refuse_unless_walkable
 
 DEFAULTS = {
@@ -238,7 +238,7 @@ def _enough_iterations(cell: Cell) -> None:
 def _walkable(cell: Cell) -> None:
     """A search that keeps the tree of a game needs one that can be walked whole."""
     for player in (cell.player, cell.column.opponent):
-        if isinstance(player.strategy, OwnScheme):
+        if isinstance(player.strategy, Algorithm):
             try:
                 refuse_unless_walkable(known_game(cell.column.game, "games"))
             except ValueError as error:

@@ -9,9 +9,9 @@ from typing import Any
 import attrs
 
 from icarus import Enhancement
-from icarus.commands.exploitability import parse_strategy
-from icarus.engine.algorithm import OwnScheme
+from icarus.engine.algorithm import Algorithm
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
+from icarus.equilibrium.online.parsing import parse_strategy
 from icarus.load_files import load_files
 
 DIGITS = 16  # of the hexadecimal key of a cell
@@ -51,7 +51,7 @@ class Label:
 class Player:
     """Who plays: a strategy and the scheme that searches with it. Two players are equal if they are written alike."""
 
-    strategy: Enhancement | OwnScheme | Label = attrs.field(eq=str)
+    strategy: Enhancement | Algorithm | Label = attrs.field(eq=str)
     scheme: Scheme = MO_ISMCTS
 
     @property
@@ -65,7 +65,7 @@ class Player:
         return self.scheme.by(self.strategy)
 
 
-def strategy_of(text: str, module: str) -> Enhancement | OwnScheme:
+def strategy_of(text: str, module: str) -> Enhancement | Algorithm:
     """The composition that a text describes, with the names that a Python file defines, if one is given; or a search of its own kind.
 
     Raises:
@@ -83,7 +83,7 @@ def read_player(strategy: str, scheme: str | None = None) -> Player:
     return Player(_read_strategy(strategy), MO_ISMCTS if scheme is None else parse_scheme(scheme))
 
 
-def _read_strategy(text: str) -> Enhancement | OwnScheme | Label:
+def _read_strategy(text: str) -> Enhancement | Algorithm | Label:
     """Keys are made from the text: a strategy that would be written otherwise today is a label too."""
     try:
         found = strategy_of(text, "")

@@ -11,9 +11,10 @@ import attrs
 from experiments.papers.combinations import COMBINATIONS
 from experiments.plan.definition import Refusal
 from icarus import games
-from icarus.commands.exploitability import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING, agent_of
-from icarus.engine.scheme import MO_ISMCTS
-from icarus.equilibrium.online.searching import TreeAgent
+from icarus.engine.match import Agent
+from icarus.equilibrium.measures.methods import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING
+from icarus.equilibrium.online.parsing import parse_strategy
+from icarus.equilibrium.online.tree_search import OnlineAlgorithm
 from icarus.equilibrium.tree.policies import FIXED, MISSING, UNIFORM
 from icarus.kernel.game import Game
 
@@ -63,7 +64,7 @@ class Plan:
         except (TypeError, ValueError) as error:
             raise Refusal(str(error)) from None
         for each in agents:
-            if self.method == ROOT and not isinstance(each, TreeAgent):
+            if self.method == ROOT and not isinstance(each.strategy, OnlineAlgorithm):
                 raise Refusal(
                     f"{each.strategy} begins where a player moves; --method {ROOT} is for OOS(…) and ISMCTS(…), which begin at the deal"
                 )
@@ -98,9 +99,9 @@ def game_of(name: str) -> Game:
     return games.load(name)
 
 
-def agent(text: str, iterations: int) -> Any:
+def agent(text: str, iterations: int) -> Agent:
     """The player that a text describes."""
-    return agent_of(text, {}, scheme=MO_ISMCTS, iterations=iterations)
+    return Agent(parse_strategy(text, {}), iterations=iterations)
 
 
 HALF = 25  # games of a block in each seat

@@ -8,9 +8,9 @@ import attrs
 from experiments.plan.checks import nearest, paths, positive, refused, required, text
 from experiments.plan.definition import Player, Refusal, strategy_of
 from icarus import Enhancement
-from icarus.commands.exploitability import read_scheme
-from icarus.engine.algorithm import OwnScheme, check_usual
+from icarus.engine.algorithm import Algorithm, refuse_settings_of_search
 from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.equilibrium.online.parsing import read_scheme
 
 BASELINE = "BASELINE"
 AGENT_KEYS = ("strategy", "scheme", "iterations")
@@ -59,9 +59,9 @@ def entry(path: str, value: Any, module: str, keys: Sequence[str] = AGENT_KEYS) 
     strategy = _strategy(f"{path}.strategy", value.get("strategy", BASELINE), module)
     scheme = _scheme(f"{path}.scheme", value["scheme"]) if "scheme" in value else MO_ISMCTS
     iterations = positive(f"{path}.iterations", value["iterations"]) if "iterations" in value else None
-    if isinstance(strategy, OwnScheme):
+    if isinstance(strategy, Algorithm):
         with refused():
-            check_usual(strategy, scheme=scheme)
+            refuse_settings_of_search(strategy, scheme=scheme)
     return Entry(Player(strategy, scheme), iterations)
 
 
@@ -89,7 +89,7 @@ def _honest(name: str, scheme: Scheme) -> str:
     return f"{name} ({CHEATING})" if scheme.cheats and CHEATING not in name.lower() else name
 
 
-def _strategy(path: str, value: Any, module: str) -> Enhancement | OwnScheme:
+def _strategy(path: str, value: Any, module: str) -> Enhancement | Algorithm:
     """A strategy, or what its text describes; that of a file of one's own must be read back from its text too."""
     try:
         return strategy_of(text(path, _written(value)), module)
@@ -101,4 +101,4 @@ def _strategy(path: str, value: Any, module: str) -> Enhancement | OwnScheme:
 
 def _written(value: Any) -> Any:
     """A composition as text; in Python files people also write the value itself."""
-    return str(value) if isinstance(value, Enhancement | OwnScheme) else value
+    return str(value) if isinstance(value, Enhancement | Algorithm) else value

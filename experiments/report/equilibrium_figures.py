@@ -29,7 +29,7 @@ from experiments.weigh.enhancement_effects import complete_cells, effect, measur
 from experiments.weigh.exploitability import mean_and_error
 from experiments.weigh.head_to_head import pairs, share_of
 from icarus import games
-from icarus.commands.exploitability import AGGREGATE, AGGREGATE_AAMAS
+from icarus.equilibrium.measures.methods import AGGREGATE, AGGREGATE_AAMAS
 
 PRINTED = Path(__file__).parent.parent / "papers" / "aamas2015-figure3.csv"  # the points of AAMAS 2015, Figure 3
 NAMES = {

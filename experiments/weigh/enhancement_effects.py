@@ -17,7 +17,7 @@ from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.store.measurements import Measurement
 from experiments.weigh.document import Table
 from experiments.weigh.statistics import mean_interval
-from icarus.commands.exploitability import STITCHING
+from icarus.equilibrium.measures.methods import STITCHING
 
 Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
 SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}

@@ -10,8 +10,8 @@ from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import notes, out, print_table, print_text, progress_bar, show_compilation
-from icarus.commands.exploitability import agent_of, check_trees, read_scheme
 from icarus.engine.match import Agent, Decision, GameLog, play
+from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
@@ -66,12 +66,12 @@ def match_command(
     )
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads, "sharing": sharing}
     agents = [
-        agent_of(text, own, scheme=by.with_cutoff(cutoff), move_decay=move, game_decay=game, **budget)
+        Agent(parse_strategy(text, own), scheme=by.with_cutoff(cutoff), move_decay=move, game_decay=game, **budget)
         for text, by, move, game in told
     ]
     agents += [agents[-1]] * (loaded.players - len(agents))
     check_trees(loaded, agents)
-    players = [agent.seated(loaded) if isinstance(agent, Agent) else agent for agent in agents]
+    players = [agent.seated(loaded) if agent.remembers else agent for agent in agents]
     rewards: list[list[float]] = [[] for _ in agents]
     try:
         with show_compilation(), progress_bar(left=True, disable=show) as bar:

@@ -11,15 +11,16 @@ from icarus import games
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
-from icarus.commands.exploitability import agent_of, check_trees, keeps_tree, read_scheme
+from icarus.engine.algorithm import Algorithm
+from icarus.engine.match import Agent
 from icarus.engine.parallel import check_threads
 from icarus.engine.program.requirements import refuse_cutoff
 from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, search
-from icarus.equilibrium.online.searching import TreeAgent
+from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
+from icarus.equilibrium.online.tree_search import online_search
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.load_files import load_files
-from icarus.specs import parse
 from icarus.views.pages import check_new_file
 from icarus.views.playout import show_playout
 from icarus.views.tree_page import write_tree_page
@@ -55,13 +56,13 @@ def search_command(
         check_new_file(html)
     own, iterations = load_files(files or []), options.default_iterations(iterations, seconds)
     by = read_scheme(scheme).with_cutoff(cutoff)
-    if keeps_tree(strategy):
-        if html is not None:
-            raise ValueError(f"--html draws the tree of a strategy; {strategy} has none to draw")
-        agent = agent_of(strategy, own, scheme=by, iterations=iterations, seconds=seconds, threads=threads)
+    enhancement = parse_strategy(strategy, own)
+    if isinstance(enhancement, Algorithm):
+        if html is not None or playout:
+            raise ValueError(f"--html and --playout show the tree of a strategy; {strategy} has none to show")
+        agent = Agent(enhancement, scheme=by, iterations=iterations, seconds=seconds, threads=threads)
         _search_online(game, agent, seed, moves)
         return
-    enhancement = parse(strategy, **own)
     check_budget(iterations, seconds)
     check_seed(seed)
     check_threads(threads, sharing)
@@ -86,20 +87,19 @@ def search_command(
         print_text(f"\n{shown}")
 
 
-def _search_online(game: str, agent: Any, seed: int, moves: str) -> None:
-    """Search by a player who keeps the tree of a game."""
+def _search_online(game: str, agent: Agent, seed: int, moves: str) -> None:
+    """Search by an algorithm that keeps the tree of a game."""
     check_seed(seed)
-    loaded = games.load(game)
+    loaded, algorithm = games.load(game), agent.strategy
+    assert isinstance(algorithm, Algorithm)
     with show_compilation():
         check_trees(loaded, [agent])
         state = state_after(loaded, seed, moves)
         print_text(str(state))
-        if not isinstance(agent, TreeAgent):  # who draws from a table
-            print_text(str(agent.search(state, seed)))
-            return
-        tree = agent.begin(state.game)
         budget: dict[str, Any] = {"iterations": agent.iterations, "seconds": agent.seconds}
-        found = _run_shown(lambda progress: tree.run(state, **budget, seed=seed, progress=progress), agent.iterations)
+        found = _run_shown(
+            lambda progress: online_search(state, algorithm, **budget, seed=seed, progress=progress), agent.iterations
+        )
         print_text(str(found))
 
 

@@ -1,42 +1,37 @@
-"""Searches that are schemes of their own, such as Online Outcome Sampling: settings that stand where a strategy does."""
+"""Algorithms other than Algorithm 1, such as Online Outcome Sampling: an agent's strategy may be the settings of one."""
 
-from typing import Any, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from typing import Any
 
 from icarus.engine.scheme import MO_ISMCTS
+from icarus.kernel.game import Game
+
+DEFAULTS = {"threads": 1, "scheme": MO_ISMCTS, "move_decay": 0, "game_decay": 0, "preference": None}
 
 
-@runtime_checkable
-class OwnScheme(Protocol):
-    """The settings of such a search, as `OOS(…)` and `ISMCTS(…)` of `icarus.equilibrium`."""
+class Algorithm(ABC):
+    """The settings of another algorithm, as `OOS(…)` and `ISMCTS(…)` of `icarus.equilibrium`; its text is how they are written."""
 
-    def as_player(self, *, iterations: int | None = None, seconds: float | None = None) -> Any:
-        """The player who searches so, for `play` and with `search(state, seed)`."""
+    @abstractmethod
+    def seated(self, game: Game, *, iterations: int | None = None, seconds: float | None = None) -> Any:
+        """The player of one match, who spends this budget on each decision and remembers what it has learned.
 
+        Its `search(state, seed)` returns `action`, `actions`, `policy`, `visits`, `values`, `iterations`, `depth` and `seconds`, as of a
+        `Result`; its `preference` is None.
 
-def is_own_scheme(value: object) -> bool:
-    """Whether a value is such settings, and not the class of them."""
-    return isinstance(value, OwnScheme) and not isinstance(value, type)
-
-
-USUAL = {
-    "threads": 1,
-    "scheme": MO_ISMCTS,
-    "cutoff": None,
-    "engine": None,
-    "records": None,
-    "move_decay": 0,
-    "game_decay": 0,
-}
+        Raises:
+            ValueError: no positive budget.
+        """
 
 
-def check_usual(strategy: OwnScheme, **given: Any) -> None:
-    """Refuse settings of the loop that another search does without.
+def refuse_settings_of_search(algorithm: Algorithm, **settings: Any) -> None:
+    """Refuse settings of `search` that another algorithm does without.
 
     Raises:
-        ValueError: one of them is not as usual.
+        ValueError: one of them differs from its default.
     """
-    for name, value in given.items():
-        if value != USUAL[name]:
+    for name, value in settings.items():
+        if value != DEFAULTS[name]:
             raise ValueError(
-                f"{strategy} searches in one thread, and is a scheme of its own: it takes no {name}={value}"
+                f"{algorithm} is another algorithm, which searches in one thread: it takes no {name}={value}"
             )

@@ -10,20 +10,11 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.engine.algorithm import OwnScheme, check_usual, is_own_scheme
+from icarus.engine.algorithm import DEFAULTS, Algorithm, refuse_settings_of_search
 from icarus.engine.parallel import ROOTS, check_threads
 from icarus.engine.records.reuse import continues
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
-from icarus.engine.search import (
-    Result,
-    begin_search,
-    check_budget,
-    check_scheme,
-    check_search,
-    checked_engine,
-    search,
-    spent,
-)
+from icarus.engine.search import Result, begin_search, check_budget, check_scheme, check_search, checked_engine, spent
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
@@ -31,7 +22,7 @@ _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one 
 
 
 def _strategy(instance: Any, attribute: Any, value: Any) -> None:
-    if not isinstance(value, Enhancement) and not is_own_scheme(value):
+    if not isinstance(value, Enhancement | Algorithm):
         raise TypeError(
             f"the strategy of an agent is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"
         )
@@ -42,8 +33,8 @@ class Agent:
     """A player: a strategy, a budget for each decision, the threads that spend it, scheme and cut-off of its searches (see `search`).
 
     Attributes:
-        strategy: an enhancement or a composition; or the settings of a search that is a scheme of its own, such as
-            `icarus.equilibrium.OOS()`, who remembers within a match.
+        strategy: an enhancement or a composition; or the settings of another algorithm, such as `icarus.equilibrium.OOS()`: its player
+            remembers within a match, and takes no threads, scheme, decay or preference.
         cutoff: after how many actions of simulation playouts are cut off; the scheme says it then.
         move_decay: what the records of one search are worth to the next of the same game (`Result.decayed`): at 1 the tree below the moves
             played and all else that was learned is kept, at 0 every search begins anew.
@@ -57,7 +48,7 @@ class Agent:
             than trees.
     """
 
-    strategy: Enhancement | OwnScheme = attrs.field(validator=_strategy)
+    strategy: Enhancement | Algorithm = attrs.field(validator=_strategy)
     iterations: int | None = attrs.field(default=None, kw_only=True)
     seconds: float | None = attrs.field(default=None, kw_only=True)
     threads: int = attrs.field(default=1, kw_only=True)
@@ -75,9 +66,8 @@ class Agent:
         check_threads(self.threads, self.sharing)
         check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
         object.__setattr__(self, "scheme", self.scheme.with_cutoff(self.cutoff))
-        if isinstance(self.strategy, OwnScheme):
-            names = ("threads", "scheme", "move_decay", "game_decay")
-            check_usual(self.strategy, **{name: getattr(self, name) for name in names})
+        if isinstance(self.strategy, Algorithm):
+            refuse_settings_of_search(self.strategy, **{name: getattr(self, name) for name in DEFAULTS})
 
     @property
     def remembers(self) -> bool:
@@ -86,8 +76,8 @@ class Agent:
 
     def search(self, state: State, seed: int | Sequence[int], records: Result | None = None) -> Result:
         """The agent's search for a decision, with the records of an earlier one if they are given."""
-        if isinstance(self.strategy, OwnScheme):
-            return search(state, self.strategy, iterations=self.iterations, seconds=self.seconds, seed=seed)
+        if isinstance(self.strategy, Algorithm):
+            return self.seated(state.game).search(state, seed)
         check_search(state, self.strategy, self.iterations, self.seconds, seed)
         engine = checked_engine(None, state.game, self.threads)
         settings = self.threads, self.sharing, self.scheme, engine, records, self.remembers
@@ -96,8 +86,8 @@ class Agent:
 
     def seated(self, game: Game) -> Any:
         """The player of one match: himself if he remembers nothing between his decisions, else one who does."""
-        if isinstance(self.strategy, OwnScheme):
-            return self.strategy.as_player(iterations=self.iterations, seconds=self.seconds).seated(game)
+        if isinstance(self.strategy, Algorithm):
+            return self.strategy.seated(game, iterations=self.iterations, seconds=self.seconds)
         return SeatedAgent(self) if self.remembers else self
 
     def __str__(self) -> str:
@@ -123,7 +113,7 @@ class SeatedAgent:
         self.found: Result | None = None
 
     @property
-    def strategy(self) -> Enhancement | OwnScheme:
+    def strategy(self) -> Enhancement | Algorithm:
         return self.agent.strategy
 
     @property
@@ -219,8 +209,7 @@ def play(
     The deal and every chance event follow from the seed and not from what the agents do; each decision has a stream of its own.
 
     Args:
-        agents: each an `Agent`; one that is `seated`, who has what he remembers from earlier games; or a player of
-            `icarus.equilibrium`, such as an `OOSAgent`, who remembers within the game.
+        agents: each an `Agent`; or one that is `seated`, who has what he remembers from earlier games.
         seed: an integer ≥ 0, or several as a key.
         watch: called before every action with the state, the action and its decision (None for chance), and at the end with the
             terminal state, None and None.

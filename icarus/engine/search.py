@@ -9,7 +9,7 @@ from typing import Any
 from icarus import checks
 from icarus.algebra import Enhancement, Sum
 from icarus.compiler.interrupts import listening
-from icarus.engine.algorithm import OwnScheme, check_usual, is_own_scheme
+from icarus.engine.algorithm import Algorithm
 from icarus.engine.compiled_search import Search
 from icarus.engine.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads
 from icarus.engine.records.reuse import carry_over
@@ -29,7 +29,7 @@ FIRST_SLICE = 8  # iterations before the first look
 
 def search(
     state: State,
-    strategy: Enhancement | OwnScheme,
+    strategy: Enhancement,
     *,
     iterations: int | None = None,
     seconds: float | None = None,
@@ -46,8 +46,7 @@ def search(
 
     Args:
         state: a state in which a player is about to act.
-        strategy: an enhancement or a composition; or settings of another search, such as `icarus.equilibrium.OOS()`, whose result is an
-            `OnlineResult`, and for which threads, scheme, cutoff, engine and records must be left as they are.
+        strategy: an enhancement or a composition. (For Online Outcome Sampling and its like see `icarus.equilibrium.online_search`.)
         iterations: how many playouts to make; or
         seconds: for how long (wall clock); with both, whichever ends first.
         seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
@@ -77,10 +76,6 @@ def search(
     check_search(state, strategy, iterations, seconds, seed)
     check_threads(threads, sharing)
     check_scheme(scheme, iterations, threads, sharing)
-    if isinstance(strategy, OwnScheme):
-        check_usual(strategy, threads=threads, scheme=scheme, cutoff=cutoff, engine=engine, records=records)
-        player = strategy.as_player(iterations=iterations, seconds=seconds)
-        return player.search(state, seed, progress=progress)
     scheme = scheme.with_cutoff(cutoff)
     engine = checked_engine(engine, state.game, threads)
     begin = partial(begin_search, state, strategy, seed, threads, sharing, scheme, engine, records)
@@ -183,7 +178,12 @@ def check_search(state: Any, strategy: Any, iterations: Any, seconds: Any, seed:
         raise ValueError(
             f"the weights of ({strategy}) do not sum to 1: it is no strategy yet; divide it by {len(strategy.terms)}"
         )
-    if not isinstance(strategy, Enhancement) and not is_own_scheme(strategy):
+    if isinstance(strategy, Algorithm):
+        raise TypeError(
+            f"{strategy} is another algorithm, not a strategy of search(): call "
+            f"icarus.equilibrium.online_search(state, {strategy}, iterations=…)"
+        )
+    if not isinstance(strategy, Enhancement):
         raise TypeError(
             f"a strategy is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {strategy!r}"
         )

@@ -2,13 +2,15 @@
 
 from icarus.equilibrium.measures.aggregate import Aggregate
 from icarus.equilibrium.measures.stitching import Stitching, stitched
-from icarus.equilibrium.online.ismcts import ISMCTS, BanditSearch, ISMCTSAgent, parse_ismcts
-from icarus.equilibrium.online.oos import OOS, OnlineSearch, OOSAgent, parse_oos
-from icarus.equilibrium.online.searching import OnlineResult
+from icarus.equilibrium.online.ismcts import ISMCTS, ISMCTSSearch
+from icarus.equilibrium.online.near_equilibrium import NearEquilibrium
+from icarus.equilibrium.online.oos import OOS, OOSSearch
+from icarus.equilibrium.online.parsing import parse_algorithm
+from icarus.equilibrium.online.result import OnlineResult
+from icarus.equilibrium.online.tree_search import online_search
 from icarus.equilibrium.solvers.best_response import BestResponse, Exploitability, best_response, exploitability
 from icarus.equilibrium.solvers.cfr import CFR, CFRPlus, near_equilibrium
 from icarus.equilibrium.solvers.mccfr import MCCFR
-from icarus.equilibrium.solvers.reference import NearEquilibrium, parse_near_equilibrium
 from icarus.equilibrium.tree.deals import Deals, deals_of, information_state
 from icarus.equilibrium.tree.policies import TabularPolicy, tabular
 from icarus.equilibrium.tree.tree import GameTree
@@ -19,17 +21,15 @@ __all__ = [
     "MCCFR",
     "OOS",
     "Aggregate",
-    "BanditSearch",
     "BestResponse",
     "CFRPlus",
     "Deals",
     "Exploitability",
     "GameTree",
-    "ISMCTSAgent",
+    "ISMCTSSearch",
     "NearEquilibrium",
-    "OOSAgent",
+    "OOSSearch",
     "OnlineResult",
-    "OnlineSearch",
     "Stitching",
     "TabularPolicy",
     "best_response",
@@ -37,9 +37,8 @@ __all__ = [
     "exploitability",
     "information_state",
     "near_equilibrium",
-    "parse_ismcts",
-    "parse_near_equilibrium",
-    "parse_oos",
+    "online_search",
+    "parse_algorithm",
     "stitched",
     "tabular",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from icarus import SearchInterrupted, games
-from icarus.equilibrium import CFR, MCCFR, BanditSearch, CFRPlus, OnlineSearch
+from icarus.equilibrium import CFR, MCCFR, CFRPlus, ISMCTSSearch, OOSSearch
 
 NEVER = 10**12  # iterations that nobody waits for
 SOON = 5.0  # seconds, on a machine with other work
@@ -18,8 +18,8 @@ BEGUN = {
     "CFR": lambda game: CFR(game),
     "CFR+": lambda game: CFRPlus(game),
     "MCCFR": lambda game: MCCFR(game, seed=3),
-    "OOS": lambda game: OnlineSearch(game, seed=3),
-    "ISMCTS": lambda game: BanditSearch(game, seed=3),
+    "OOS": lambda game: OOSSearch(game, seed=3),
+    "ISMCTS": lambda game: ISMCTSSearch(game, seed=3),
 }
 
 
@@ -52,7 +52,7 @@ def test_ctrl_c_ends_a_loop_and_loses_no_iteration(name):
 
 def test_an_interrupted_search_carries_what_it_found():
     state = games.load("leduc-poker").new_initial_state(seed=1)
-    search = OnlineSearch(state.game)
+    search = OOSSearch(state.game)
     search.run(state, iterations=1)
     timer = pressed_after(0.3)
     with pytest.raises(SearchInterrupted) as caught:

@@ -7,17 +7,7 @@ import pytest
 
 from icarus import Agent, games, play
 from icarus.compiler.kernels.rng import seeded, uniform
-from icarus.equilibrium import (
-    ISMCTS,
-    BanditSearch,
-    ISMCTSAgent,
-    NearEquilibrium,
-    OnlineSearch,
-    OOSAgent,
-    exploitability,
-    parse_ismcts,
-    parse_near_equilibrium,
-)
+from icarus.equilibrium import ISMCTS, OOS, ISMCTSSearch, NearEquilibrium, OOSSearch, exploitability, parse_algorithm
 from icarus.equilibrium.online.bandits import EXP3, REGRET_MATCHING, SELECTIONS, UCB1
 from icarus.equilibrium.tree.deals import deals_of, information_state
 from icarus.equilibrium.tree.tree import tree_of
@@ -145,7 +135,7 @@ every_bandit = pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("name", ["kuhn-poker", "leduc-poker", "goofspiel(cards=4)", "liars-dice(faces=3)"])
 def test_a_search_from_the_deal_learns_what_plain_python_does(name, selection):
     game, scheme = games.load(name), ISMCTS(selection=selection)
-    search, twin = BanditSearch(game, scheme, seed=5), Twin(game, scheme, 5)
+    search, twin = ISMCTSSearch(game, scheme, seed=5), Twin(game, scheme, 5)
     search.make(400)
     for _ in range(400):
         twin.iterate(twin.from_the_deal)
@@ -156,7 +146,7 @@ def test_a_search_from_the_deal_learns_what_plain_python_does(name, selection):
 @every_bandit
 def test_a_search_for_an_information_set_begins_with_its_histories_as_chance_makes_them(selection):
     game, scheme = games.load("leduc-poker"), ISMCTS(selection=selection)
-    tree, twin, search = tree_of(game), Twin(game, scheme, 3), BanditSearch(game, scheme)
+    tree, twin, search = tree_of(game), Twin(game, scheme, 3), ISMCTSSearch(game, scheme)
     number = max(tree.decisions.tolist(), key=lambda number: len(tree.path_to(int(tree.sets[number]["node"]))))
     histories = np.flatnonzero(tree.nodes["set"] == number).tolist()
     assert len(histories) > 1
@@ -188,7 +178,7 @@ def test_where_nothing_is_dealt_it_visits_nearly_what_the_engines_search_does():
     the first information set: a little more is tried there."""
     game, seeds = games.load("goofspiel(cards=3)"), 100
     state = game.new_initial_state()
-    ours = [BanditSearch(game, ISMCTS()).run(state, iterations=500, seed=seed).policy for seed in range(seeds)]
+    ours = [ISMCTSSearch(game, ISMCTS()).run(state, iterations=500, seed=seed).policy for seed in range(seeds)]
     agent = Agent(baseline(1.0), iterations=500)
     theirs = [agent.search(state, seed).policy for seed in range(seeds)]
     assert np.mean(ours, 0) == pytest.approx(np.mean(theirs, 0), abs=0.025)
@@ -198,7 +188,7 @@ def test_with_time_ucb1_turns_away_from_equilibrium_where_regret_matching_does_n
     """AAMAS 2015, Figure 3, in a smaller Goofspiel."""
     found = {}
     for selection in (UCB1, REGRET_MATCHING):
-        search = BanditSearch(games.load("goofspiel(cards=4)"), ISMCTS(selection=selection), seed=1)
+        search = ISMCTSSearch(games.load("goofspiel(cards=4)"), ISMCTS(selection=selection), seed=1)
         for iterations in (10_000, 100_000, 1_000_000):
             search.make(iterations - search.iterations)
             found.setdefault(selection, []).append(search.exploitability().nash_conv)
@@ -209,26 +199,26 @@ def test_with_time_ucb1_turns_away_from_equilibrium_where_regret_matching_does_n
 
 def test_the_tree_is_kept_in_a_match_and_not_between_matches():
     game = games.load("leduc-poker")
-    player = ISMCTSAgent(ISMCTS(), iterations=100)
+    player = Agent(ISMCTS(), iterations=100)
     seated, state = player.seated(game), games.load("leduc-poker").new_initial_state(seed=1)
     seated.search(state, 1)
     assert seated.search(state, 2).iterations == 100 and seated.memory.iterations == 200
-    log = play(game, [player, OOSAgent(iterations=100)], seed=3)
+    log = play(game, [player, Agent(OOS(), iterations=100)], seed=3)
     assert log.agents == ("ISMCTS() (100 iterations)", "OOS() (100 iterations)")
-    assert log.actions == play(game, [player, OOSAgent(iterations=100)], seed=3).actions
+    assert log.actions == play(game, [player, Agent(OOS(), iterations=100)], seed=3).actions
 
 
 def test_values_are_mean_rewards_where_ucb1_estimates_them():
     state = games.load("kuhn-poker").new_initial_state(seed=1)
-    found = BanditSearch(state.game).run(state, iterations=1000)
+    found = ISMCTSSearch(state.game).run(state, iterations=1000)
     assert ((found.values >= 0) & (found.values <= 1)).all()
-    other = BanditSearch(state.game, ISMCTS(selection=EXP3)).run(state, iterations=10)
+    other = ISMCTSSearch(state.game, ISMCTS(selection=EXP3)).run(state, iterations=10)
     assert np.isnan(other.values).all()
 
 
 def test_settings_are_read_back_and_bad_ones_refused():
     for scheme in (ISMCTS(), ISMCTS(selection=EXP3), ISMCTS(selection=REGRET_MATCHING, exploration=0.1)):
-        assert parse_ismcts(str(scheme)) == scheme
+        assert parse_algorithm(str(scheme)) == scheme
     for given, told in (
         ({"selection": "UCT"}, "selection is 'UCT'; it must be 'UCB1', 'regret matching' or 'EXP3'"),
         ({"exploration": -1}, "exploration is -1"),
@@ -239,21 +229,22 @@ def test_settings_are_read_back_and_bad_ones_refused():
         with pytest.raises(ValueError, match=told):
             ISMCTS(**given)
     with pytest.raises(ValueError, match="ISMCTS over a whole game tree is written ISMCTS"):
-        parse_ismcts("ISMCTS(c=2)")
+        parse_algorithm("ISMCTS(c=2)")
     with pytest.raises(TypeError, match="are no settings"):
-        BanditSearch(games.load("kuhn-poker"), "UCB1")
+        ISMCTSSearch(games.load("kuhn-poker"), "UCB1")
     with pytest.raises(ValueError, match="needs a budget"):
-        ISMCTSAgent()
+        Agent(ISMCTS())
 
 
 def test_a_player_near_an_equilibrium_draws_from_one():
-    game, player = games.load("kuhn-poker"), NearEquilibrium(epsilon=0.01)
+    game, algorithm = games.load("kuhn-poker"), NearEquilibrium(epsilon=0.01)
+    player = Agent(algorithm, iterations=1)
     assert exploitability(game, player).nash_conv <= 0.01
-    assert parse_near_equilibrium(str(player)) == player and str(NearEquilibrium()) == "NearEquilibrium()"
+    assert parse_algorithm(str(algorithm)) == algorithm and str(NearEquilibrium()) == "NearEquilibrium()"
     state = game.new_initial_state(seed=2)
     drawn = [player.search(state, seed).action for seed in range(400)]
     assert np.mean(drawn) == pytest.approx(player.search(state, 0).policy[1], abs=0.1)
-    rewards = [play(game, [player, OOSAgent(iterations=10)], seed=seed).returns[0] for seed in range(5)]
+    rewards = [play(game, [player, Agent(OOS(), iterations=10)], seed=seed).returns[0] for seed in range(5)]
     assert len(rewards) == 5
     with pytest.raises(ValueError, match="epsilon is 0"):
         NearEquilibrium(0)
@@ -261,6 +252,6 @@ def test_a_player_near_an_equilibrium_draws_from_one():
 
 def test_what_has_learned_a_policy_stands_for_its_average():
     game = games.load("kuhn-poker")
-    search = OnlineSearch(game, seed=1)
+    search = OOSSearch(game, seed=1)
     search.make(5000)
     assert exploitability(game, search) == search.exploitability()

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from icarus import Agent, exploitability, games
-from icarus.equilibrium import OOS, Aggregate, ISMCTSAgent, OOSAgent, Stitching, stitched, tabular
+from icarus.equilibrium import ISMCTS, OOS, Aggregate, Stitching, stitched, tabular
 from icarus.equilibrium.measures.stitching import own_predecessors
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.policies import FIXED
@@ -37,7 +37,7 @@ def test_stitching_agents_without_memory_is_a_search_in_each_information_set():
 @pytest.mark.parametrize("target", ["information set", "public subgame"])
 def test_stitching_passes_memory_on_from_ancestors_alone(target):
     """Every information set is found as by a player who comes to it in a match."""
-    tree, agent = tree_of(LEDUC), OOSAgent(OOS(target=target), iterations=50)
+    tree, agent = tree_of(LEDUC), Agent(OOS(target=target), iterations=50)
     stitching = Stitching(tree, agent, seed=9)
     for part in stitching.parts[:2]:
         found = stitching.search(part)
@@ -53,7 +53,7 @@ def test_stitching_passes_memory_on_from_ancestors_alone(target):
 
 
 def test_stitching_goes_on_from_parts_kept_before():
-    agent = OOSAgent(iterations=40)
+    agent = Agent(OOS(), iterations=40)
     one, other = Stitching(KUHN, agent, seed=1), Stitching(KUHN, agent, seed=1)
     kept = {part: one.search(part) for part in one.parts}
     for part in reversed(one.parts):
@@ -68,7 +68,7 @@ def test_the_more_iterations_the_less_exploitable_is_online_outcome_sampling_sti
     found = [
         np.mean(
             [
-                exploitability(KUHN, stitched(KUHN, OOSAgent(OOS(delta=0.5), iterations=n), seed=s)).nash_conv
+                exploitability(KUHN, stitched(KUHN, Agent(OOS(delta=0.5), iterations=n), seed=s)).nash_conv
                 for s in range(3)
             ]
         )
@@ -78,7 +78,7 @@ def test_the_more_iterations_the_less_exploitable_is_online_outcome_sampling_sti
 
 
 def test_the_aggregate_method_adds_up_what_the_searches_of_matches_find():
-    agent = OOSAgent(OOS(delta=0.5), iterations=10_000)
+    agent = Agent(OOS(delta=0.5), iterations=10_000)
     aggregate = Aggregate(KUHN, agent, seed=2)
     aggregate.play(3)
     early = aggregate.exploitability().nash_conv
@@ -90,7 +90,7 @@ def test_the_aggregate_method_adds_up_what_the_searches_of_matches_find():
 
 
 def test_later_searches_of_a_match_add_only_what_lies_below():
-    tree, agent = tree_of(KUHN), OOSAgent(OOS(delta=0), iterations=500)
+    tree, agent = tree_of(KUHN), Agent(OOS(delta=0), iterations=500)
     aggregate = Aggregate(tree, agent, seed=1)
     path = next(
         way
@@ -130,12 +130,10 @@ class Watched:
         return found
 
 
-@pytest.mark.parametrize("agent", [OOSAgent(OOS(delta=0.5), iterations=200), ISMCTSAgent(iterations=200)], ids=str)
+@pytest.mark.parametrize("agent", [Agent(OOS(delta=0.5), iterations=200), Agent(ISMCTS(), iterations=200)], ids=str)
 def test_at_aamas_each_search_adds_all_that_is_known_of_its_information_set_and_those_that_follow(agent, monkeypatch):
-    matches, seated = [], type(agent).seated
-    monkeypatch.setattr(
-        type(agent), "seated", lambda self, game: matches.append(Watched(seated(self, game))) or matches[-1]
-    )
+    matches, seated = [], Agent.seated
+    monkeypatch.setattr(Agent, "seated", lambda self, game: matches.append(Watched(seated(self, game))) or matches[-1])
     aggregate = Aggregate(tree_of(LEDUC), agent, version="AAMAS", seed=5)
     aggregate.play(3)
     tree, expected = aggregate.tree, np.zeros(len(aggregate.tree.slots))
@@ -152,7 +150,7 @@ def test_at_aamas_each_search_adds_all_that_is_known_of_its_information_set_and_
 
 
 def test_at_aamas_what_was_hardly_sampled_is_left_out():
-    aggregate = Aggregate(LEDUC, OOSAgent(iterations=5), version="AAMAS", seed=3)
+    aggregate = Aggregate(LEDUC, Agent(OOS(), iterations=5), version="AAMAS", seed=3)
     aggregate.play(1)
     assert aggregate.searches > 0 and not aggregate.weights.any()
 
@@ -182,13 +180,15 @@ def test_at_aamas_the_search_plays_what_it_finds():
 @pytest.mark.parametrize("method", [None, "AAMAS"])
 def test_aggregates_of_online_outcome_sampling_come_near_an_equilibrium(method):
     version = {} if method is None else {"version": method}
-    aggregate = Aggregate(KUHN, OOSAgent(OOS(delta=0.5, compensation=True), iterations=10_000), seed=2, **version)
+    aggregate = Aggregate(KUHN, Agent(OOS(delta=0.5, compensation=True), iterations=10_000), seed=2, **version)
     aggregate.play(60)
     assert aggregate.exploitability().nash_conv < 0.06
 
 
 def test_where_nothing_is_known_a_fixed_random_action_can_be_played():
-    one, other = (Aggregate(LEDUC, OOSAgent(iterations=5), missing=missing, seed=3) for missing in ("uniform", FIXED))
+    one, other = (
+        Aggregate(LEDUC, Agent(OOS(), iterations=5), missing=missing, seed=3) for missing in ("uniform", FIXED)
+    )
     one.play(1)
     other.play(1)
     unknown = one.weights == 0
@@ -199,11 +199,11 @@ def test_where_nothing_is_known_a_fixed_random_action_can_be_played():
 
 def test_what_does_not_search_is_refused():
     for method in (Stitching, Aggregate):
-        with pytest.raises(TypeError, match="it must be an Agent or an OOSAgent"):
+        with pytest.raises(TypeError, match="it must be an Agent, such as Agent"):
             method(KUHN, BASELINE)
     with pytest.raises(ValueError, match="missing is 'none'; it must be 'uniform' or 'a fixed random action'"):
-        Aggregate(KUHN, OOSAgent(iterations=1), missing="none")
+        Aggregate(KUHN, Agent(OOS(), iterations=1), missing="none")
     with pytest.raises(ValueError, match="version is 'ECAI'; it must be 'AAAI' or 'AAMAS'"):
-        Aggregate(KUHN, OOSAgent(iterations=1), version="ECAI")
+        Aggregate(KUHN, Agent(OOS(), iterations=1), version="ECAI")
     with pytest.raises(ValueError, match="matches is 0"):
-        Aggregate(KUHN, OOSAgent(iterations=1)).play(0)
+        Aggregate(KUHN, Agent(OOS(), iterations=1)).play(0)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from icarus import Agent, games, play
-from icarus.equilibrium import OOS, OnlineSearch, OOSAgent, exploitability, parse_oos
+from icarus.equilibrium import OOS, OOSSearch, exploitability, parse_algorithm
 from icarus.equilibrium.online.targets import INSIDE, OUTSIDE, public_actions, target_of
 from icarus.equilibrium.tree.arrays import END_SET
 from icarus.equilibrium.tree.tree import GameTree, tree_of
@@ -130,7 +130,7 @@ class Enumeration:
 def learned(tree, number, scheme, all_known, seed):
     """A search aimed at an information set, with random regrets, and in memory all information sets or half of them."""
     draw = np.random.default_rng(seed)
-    search = OnlineSearch(tree, scheme)
+    search = OOSSearch(tree, scheme)
     search.regrets[:] = draw.normal(size=len(search.regrets))
     search.sums[:] = draw.random(len(search.sums))
     search.known[:] = 1 if all_known else draw.integers(2, size=len(search.known))
@@ -263,7 +263,7 @@ NEAR = {  # NashConv after so many iterations
 def test_the_average_policy_comes_near_an_equilibrium_and_nearer_with_more_iterations(name, scheme):
     most, near = NEAR[name, scheme]
     state = after_chance(games.load(name), 3)
-    search, found = OnlineSearch(state.game, scheme, seed=3), []
+    search, found = OOSSearch(state.game, scheme, seed=3), []
     for iterations in (most // 100, most // 10, most):
         search.run(state, iterations=iterations - search.iterations)
         found.append(search.exploitability().nash_conv)
@@ -277,7 +277,7 @@ def test_aiming_at_an_information_set_alone_goes_wrong_where_the_public_subgame_
     for target in (IST, PST):
         for delta, kept in ((0.9, near), (1, far)):
             state = game.new_initial_state(seed=1)
-            search = OnlineSearch(game, OOS(target=target, delta=delta), seed=1)
+            search = OOSSearch(game, OOS(target=target, delta=delta), seed=1)
             search.run(state, iterations=300_000)
             kept[target] = search.exploitability().nash_conv
     assert far[PST] < 0.15 and near[IST] < 0.5
@@ -296,14 +296,14 @@ def after_chance(game, seed):
 )
 def test_playouts_by_any_rule_of_mast_converge(tail):
     state = games.load("kuhn-poker").new_initial_state(seed=1)
-    search = OnlineSearch(state.game, OOS(delta=0.3, tail=tail), seed=2)
+    search = OOSSearch(state.game, OOS(delta=0.3, tail=tail), seed=2)
     search.run(state, iterations=100_000)
     assert search.exploitability().nash_conv < 0.15
 
 
 def test_beyond_the_tree_a_greedy_tail_plays_the_action_with_the_best_mean():
     tree = tree_of(games.load("liars-dice"))
-    search = OnlineSearch(tree, OOS(tail="mast(epsilon_greedy(0.0))", delta=0))
+    search = OOSSearch(tree, OOS(tail="mast(epsilon_greedy(0.0))", delta=0))
     numbers = [number for number in tree.decisions if tree.sets[number]["player"] == 1]
     calling = tree.sets[numbers]["slot"] + tree.sets[numbers]["count"] - 1  # the last action calls the bidder a liar
     search.totals[:] = (0, 100_000)
@@ -321,7 +321,7 @@ def test_beyond_the_tree_a_greedy_tail_plays_the_action_with_the_best_mean():
 
 def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
     state = games.load("leduc-poker").new_initial_state(seed=1)
-    one, same, other = (OnlineSearch(state.game, seed=seed) for seed in (7, 7, 8))
+    one, same, other = (OOSSearch(state.game, seed=seed) for seed in (7, 7, 8))
     one.run(state, iterations=500)
     for part in (1, 99, 400):
         same.run(state, iterations=part)
@@ -330,14 +330,14 @@ def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
     found = one.run(state, iterations=300, seed=4)
     assert one.iterations == 800 and found.iterations == 300 and found.visits.sum() > 0
     assert found.information_sets == one.known.sum() <= 1600
-    again = OnlineSearch(state.game, seed=7)
+    again = OOSSearch(state.game, seed=7)
     again.run(state, iterations=500)
     assert again.run(state, iterations=300, seed=4).policy.tolist() == found.policy.tolist()
 
 
 def test_it_plays_against_agents_and_remembers_within_a_match_alone():
     game = games.load("leduc-poker")
-    player = OOSAgent(OOS(target=PST), iterations=200)
+    player = Agent(OOS(target=PST), iterations=200)
     log = play(game, [player, Agent(BASELINE, iterations=200)], seed=3)
     assert log == attrs.evolve(play(game, [player, Agent(BASELINE, iterations=200)], seed=3), seconds=log.seconds) or (
         log.actions == play(game, [player, Agent(BASELINE, iterations=200)], seed=3).actions
@@ -353,7 +353,7 @@ def test_it_plays_against_agents_and_remembers_within_a_match_alone():
 
 def test_its_exploitability_as_a_player_is_asked_for_like_that_of_an_agent():
     game = games.load("kuhn-poker")
-    found = exploitability(game, OOSAgent(OOS(delta=0.5), iterations=20_000))
+    found = exploitability(game, Agent(OOS(delta=0.5), iterations=20_000))
     assert found.nash_conv < 0.2 < exploitability(game, None).nash_conv
 
 
@@ -364,9 +364,9 @@ def test_settings_are_read_back_as_they_are_written():
         OOS(tail="mast(gibbs(0.5))"),
         OOS(tail=MAST),
     ):
-        assert parse_oos(str(scheme)) == scheme
-    assert str(OOS()) == "OOS()" and parse_oos("OOS") == OOS()
-    assert parse_oos("OOS(tail=mast(epsilon_greedy(0.1)))").tail == OOS(tail="mast(epsilon_greedy(0.1))").tail
+        assert parse_algorithm(str(scheme)) == scheme
+    assert str(OOS()) == "OOS()" and parse_algorithm("OOS") == OOS()
+    assert parse_algorithm("OOS(tail=mast(epsilon_greedy(0.1)))").tail == OOS(tail="mast(epsilon_greedy(0.1))").tail
 
 
 def test_bad_settings_are_refused_in_a_sentence():
@@ -380,17 +380,17 @@ def test_bad_settings_are_refused_in_a_sentence():
     ):
         with pytest.raises(ValueError, match=told.replace("(", r"\(").replace(")", r"\)")):
             OOS(**given)
-    for text in ("OSS()", "OOS(0.9)", "OOS(depth=3)", "OOS(", "OOS(delta=x)"):
+    for text in ("OOS(0.9)", "OOS(depth=3)", "OOS(", "OOS(delta=x)"):
         with pytest.raises(ValueError, match="Online Outcome Sampling is written OOS"):
-            parse_oos(text)
+            parse_algorithm(text)
     with pytest.raises(TypeError, match="are no settings"):
-        OnlineSearch(games.load("kuhn-poker"), 0.9)
+        OOSSearch(games.load("kuhn-poker"), 0.9)
     with pytest.raises(ValueError, match="needs a budget"):
-        OOSAgent()
+        Agent(OOS())
     for name, told in (
         ("hearts", "players"),
         ("liars-dice(first=5,second=5)", "too large"),
         ("phantom-mnk", "too large"),
     ):
         with pytest.raises(ValueError, match=told):
-            OnlineSearch(games.load(name))
+            OOSSearch(games.load(name))

@@ -9,7 +9,6 @@ import typer
 from icarus import games
 from icarus.checks import integer
 from icarus.commands.console import out, show_compilation
-from icarus.commands.exploitability import check_trees, parse_strategy, read_scheme
 from icarus.commands.options import (
     DEFAULT_SCHEME,
     SCHEMES_HELP,
@@ -25,6 +24,7 @@ from icarus.commands.play.browser import Server, Table
 from icarus.commands.play.session import Session
 from icarus.commands.play.terminal import Terminal
 from icarus.engine.match import Agent
+from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
 from icarus.load_files import load_files
 
 

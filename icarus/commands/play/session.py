@@ -9,10 +9,10 @@ import attrs
 import numpy as np
 
 from icarus import games
-from icarus.commands.exploitability import parse_strategy
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import parse_scheme
+from icarus.equilibrium.online.parsing import parse_strategy
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game
 from icarus.kernel.state import State

@@ -17,7 +17,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.equilibrium.measures.stitching import own_predecessors, refuse_unless_it_searches
-from icarus.equilibrium.online.searching import TreeSearch
+from icarus.equilibrium.online.tree_search import TreeSearch
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.growth import PLAYERS
@@ -34,7 +34,7 @@ class Aggregate:
     """The aggregate method under way: `play` may be called as often as one likes.
 
     Args:
-        agent: an Agent, an OOSAgent, or another with `seated(game)` and `search(state, seed)`.
+        agent: an Agent, or another with `seated(game)` and `search(state, seed)`.
         version: "AAAI", matches of uniform choice; or "AAMAS", matches of the agent in either seat against uniform choice.
         missing: what is played where nothing is known: "uniform", or "a fixed random action".
         seed: of the matches and the searches.

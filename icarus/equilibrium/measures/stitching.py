@@ -35,14 +35,14 @@ def refuse_unless_it_searches(agent: Any) -> None:
         TypeError: it is none.
     """
     if not callable(getattr(agent, "seated", None)):
-        raise TypeError(f"{agent!r} does not search; it must be an Agent or an OOSAgent")
+        raise TypeError(f"{agent!r} does not search; it must be an Agent, such as Agent(OOS(), iterations=1000)")
 
 
 class Stitching:
     """Full stitching under way, in parts that do not depend on one another: each begins where a player moves for the first time.
 
     Args:
-        agent: an Agent, an OOSAgent, or another with `seated(game)` and `search(state, seed)`.
+        agent: an Agent, or another with `seated(game)` and `search(state, seed)`.
         seed: of the searches; each information set has a stream of its own.
 
     Attributes:

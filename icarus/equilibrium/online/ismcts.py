@@ -22,8 +22,7 @@ from icarus.equilibrium.online.bandits import (
     bandits,
     reaching_by_chance,
 )
-from icarus.equilibrium.online.searching import TreeAgent, TreeSearch
-from icarus.equilibrium.online.settings import read, written
+from icarus.equilibrium.online.tree_search import OnlineAlgorithm, TreeSearch
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.tree import GameTree
 from icarus.kernel.game import Game
@@ -35,7 +34,7 @@ EXPLORATION = {
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class ISMCTS:
+class ISMCTS(OnlineAlgorithm):
     """ISMCTS over a whole game tree, with a bandit in every information set.
 
     Attributes:
@@ -62,14 +61,9 @@ class ISMCTS:
             most = 1 if self.selection == REGRET_MATCHING else 1e9
             checks.real("exploration", self.exploration, 0, most, above=self.selection == REGRET_MATCHING)
 
-    def __str__(self) -> str:
-        return written(self)
-
-    __repr__ = __str__
-
-    def as_player(self, *, iterations: int | None = None, seconds: float | None = None) -> "ISMCTSAgent":
-        """The player who searches so."""
-        return ISMCTSAgent(self, iterations=iterations, seconds=seconds)
+    def begin(self, game: Game | GameTree, seed: int | Sequence[int] = 0) -> "ISMCTSSearch":
+        """A search that has learned nothing yet."""
+        return ISMCTSSearch(game, self, seed=seed)
 
     def settings(self, game: Game) -> np.ndarray:
         """[1] of BANDIT."""
@@ -80,15 +74,6 @@ class ISMCTS:
         return settings
 
 
-def parse_ismcts(text: str) -> ISMCTS:
-    """The settings written so: "ISMCTS()", "ISMCTS(selection='regret matching')"; `parse_ismcts(str(settings)) == settings`.
-
-    Raises:
-        ValueError: there are no such settings; the message says which there are.
-    """
-    return read(text, ISMCTS, "ISMCTS over a whole game tree")
-
-
 @functools.lru_cache(maxsize=4)
 def _parts_of_chance(tree: GameTree) -> np.ndarray:
     """The probability that chance does its part to come to each history. [nodes]"""
@@ -97,7 +82,7 @@ def _parts_of_chance(tree: GameTree) -> np.ndarray:
     return reached
 
 
-class BanditSearch(TreeSearch):
+class ISMCTSSearch(TreeSearch):
     """ISMCTS over a whole game tree in one match: `run` may be called at each decision, and the tree stays.
 
     A search begins with the histories of the information set searched for, each as likely as chance makes it, whatever the players
@@ -105,7 +90,7 @@ class BanditSearch(TreeSearch):
 
     Attributes:
         tree: of the game.
-        scheme: the settings.
+        algorithm: the settings.
         arms: what the bandits have learned. [slots] of ARM
         known: whether an information set is in memory. [sets]
 
@@ -113,18 +98,21 @@ class BanditSearch(TreeSearch):
         ValueError, TypeError: as for a `GameTree`; no settings.
     """
 
+    algorithm: ISMCTS
     LEARNED = ("_learned", "known")
 
-    def __init__(self, game: Game | GameTree, scheme: ISMCTS | None = None, *, seed: int | Sequence[int] = 0) -> None:
-        scheme = ISMCTS() if scheme is None else scheme
-        if not isinstance(scheme, ISMCTS):
-            raise TypeError(f"{scheme!r} are no settings; they are ISMCTS(selection=…, exploration=…)")
-        super().__init__(game, scheme, seed)
+    def __init__(
+        self, game: Game | GameTree, algorithm: ISMCTS | None = None, *, seed: int | Sequence[int] = 0
+    ) -> None:
+        algorithm = ISMCTS() if algorithm is None else algorithm
+        if not isinstance(algorithm, ISMCTS):
+            raise TypeError(f"{algorithm!r} are no settings; they are ISMCTS(selection=…, exploration=…)")
+        super().__init__(game, algorithm, seed)
         tree = self.tree
         self._learned = np.zeros((len(tree.slots), len(ARM.names or ())))  # numpy copies records slowly
         self.arms = self._learned.view(ARM)[:, 0]
         self.sums = self.arms["weight"]
-        self._settings = scheme.settings(tree.game)
+        self._settings = algorithm.settings(tree.game)
         self._path, self._sigma = np.zeros(tree.depth, TRIAL), np.zeros(len(self._visits))
         self._starts, self._shares = np.zeros(1, np.int64), np.ones(1)
         bandits()  # compiled before a clock runs
@@ -153,22 +141,7 @@ class BanditSearch(TreeSearch):
 
     def values_in(self, number: int) -> np.ndarray:
         """The mean reward after each action of an information set, by UCB1; nan where it was not tried."""
-        if self.scheme.selection != UCB1:
+        if self.algorithm.selection != UCB1:
             return super().values_in(number)
         arms = self.arms[self._of(number)]
         return np.divide(arms["gain"], arms["trials"], out=np.full(len(arms), np.nan), where=arms["trials"] > 0)
-
-
-@attrs.frozen(str=False)
-class ISMCTSAgent(TreeAgent):
-    """A player by ISMCTS over a whole game tree, which he keeps in a match; for `play` and beside `Agent`.
-
-    Raises:
-        TypeError: the scheme are no settings. ValueError: no positive budget.
-    """
-
-    scheme: ISMCTS = attrs.field(factory=ISMCTS, validator=attrs.validators.instance_of(ISMCTS))
-
-    def begin(self, game: Game | GameTree, seed: int | Sequence[int] = 0) -> BanditSearch:
-        """A search that has learned nothing yet."""
-        return BanditSearch(game, self.scheme, seed=seed)

@@ -1,4 +1,4 @@
-"""Online Outcome Sampling (Lanctot, Lisý and Bowling, 2015): its settings, the search in a match, and the player who plays by it."""
+"""Online Outcome Sampling (Lanctot, Lisý and Bowling, 2015): its settings, and the search in a match."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,10 +9,9 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_ROULETTE, RULE_UNIFORM
-from icarus.equilibrium.online.outcome import SETTINGS, STEP, online_sampling
-from icarus.equilibrium.online.searching import TreeAgent, TreeSearch
-from icarus.equilibrium.online.settings import read, written
+from icarus.equilibrium.online.outcome_sampling import SETTINGS, STEP, online_sampling
 from icarus.equilibrium.online.targets import INFORMATION_SET, INSIDE, OUTSIDE, TARGETS, reaching, target_of
+from icarus.equilibrium.online.tree_search import OnlineAlgorithm, TreeSearch
 from icarus.equilibrium.solvers.control import go_on
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.policies import TabularPolicy, normalised
@@ -40,7 +39,7 @@ def _tail(given: Any) -> Enhancement | None:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class OOS:
+class OOS(OnlineAlgorithm):
     """How Online Outcome Sampling searches (Lanctot, Lisý and Bowling, 2015).
 
     Attributes:
@@ -75,14 +74,9 @@ class OOS:
         checks.real("exploration", self.exploration, 0, 1, above=True)
         checks.real("regret_exploration", self.regret_exploration, 0, 1)
 
-    def __str__(self) -> str:
-        return written(self)
-
-    __repr__ = __str__
-
-    def as_player(self, *, iterations: int | None = None, seconds: float | None = None) -> "OOSAgent":
-        """The player who searches so."""
-        return OOSAgent(self, iterations=iterations, seconds=seconds)
+    def begin(self, game: Game | GameTree, seed: int | Sequence[int] = 0) -> "OOSSearch":
+        """A search that has learned nothing yet."""
+        return OOSSearch(game, self, seed=seed)
 
     def settings(self, game: Game) -> np.ndarray:
         """[1] of SETTINGS."""
@@ -98,16 +92,7 @@ class OOS:
         return settings
 
 
-def parse_oos(text: str) -> OOS:
-    """The settings written so: "OOS", "OOS(target='public subgame', delta=0.5)"; `parse_oos(str(settings)) == settings`.
-
-    Raises:
-        ValueError: there are no such settings; the message says which there are.
-    """
-    return read(text, OOS, "Online Outcome Sampling")
-
-
-class OnlineSearch(TreeSearch):
+class OOSSearch(TreeSearch):
     """Online Outcome Sampling in one match: `run` may be called at each decision, and what was learned stays.
 
     Memory begins empty: the first information set of a match enters it with the first sample. `make` without a `run` before it is
@@ -115,7 +100,7 @@ class OnlineSearch(TreeSearch):
 
     Attributes:
         tree: of the game.
-        scheme: the settings.
+        algorithm: the settings.
         iterations: made so far in all, each a pair of traversals.
         regrets, sums: cumulative regrets, and weights of the average policy. [slots]
         known: whether an information set is in memory. [sets]
@@ -124,19 +109,20 @@ class OnlineSearch(TreeSearch):
         ValueError, TypeError: as for a `GameTree`; no settings.
     """
 
+    algorithm: OOS
     LEARNED = ("regrets", "sums", "_updates", "known", "totals")
 
-    def __init__(self, game: Game | GameTree, scheme: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
-        scheme = OOS() if scheme is None else scheme
-        if not isinstance(scheme, OOS):
-            raise TypeError(f"{scheme!r} are no settings; they are OOS(target=…, delta=…, …)")
-        super().__init__(game, scheme, seed)
+    def __init__(self, game: Game | GameTree, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
+        algorithm = OOS() if algorithm is None else algorithm
+        if not isinstance(algorithm, OOS):
+            raise TypeError(f"{algorithm!r} are no settings; they are OOS(target=…, delta=…, …)")
+        super().__init__(game, algorithm, seed)
         tree, widest = self.tree, len(self._visits)
         self.regrets, self._updates = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.int64)
         self._kinds, self.totals = np.zeros(0, np.int32), np.zeros((0, 2))
-        if scheme.tail is not None:
+        if algorithm.tail is not None:
             self._kinds, self.totals = _kinds_of(tree)
-        self._settings, self._weights = scheme.settings(tree.game), np.zeros(widest)
+        self._settings, self._weights = algorithm.settings(tree.game), np.zeros(widest)
         self._path, self._sigma = np.zeros(tree.depth, STEP), np.zeros((tree.depth, widest))
         self._marks = np.full(len(tree.nodes), INSIDE, np.uint8)
         self._deals = _sums_of_deals(tree, self._marks)
@@ -145,11 +131,11 @@ class OnlineSearch(TreeSearch):
     def aim(self, number: int) -> None:
         """Aim at the target that an information set has."""
         if number != self.aimed:
-            self._marks, self.aimed = target_of(self.tree, number, self.scheme.target), number
+            self._marks, self.aimed = target_of(self.tree, number, self.algorithm.target), number
             self._deals = _sums_of_deals(self.tree, self._marks)
             self._settings["aimed"] = number
-        if self.scheme.compensation:
-            tree, delta = self.tree, self.scheme.delta
+        if self.algorithm.compensation:
+            tree, delta = self.tree, self.algorithm.delta
             reached = reaching()(tree.nodes, tree.sets, self.average.probabilities, self._marks)
             self._settings["weight"] = 1 / (1 - delta + delta / reached) if reached > 0 else 1.0
 
@@ -171,7 +157,7 @@ class OnlineSearch(TreeSearch):
 
     def weights(self) -> np.ndarray:
         """What the policy to play from is in proportion to, the average one or the current one of the regrets. [slots]"""
-        return self.sums if self.scheme.play == AVERAGE else np.maximum(self.regrets, 0)
+        return self.sums if self.algorithm.play == AVERAGE else np.maximum(self.regrets, 0)
 
     @property
     def updates(self) -> np.ndarray:
@@ -207,18 +193,3 @@ def _sums_of_deals(tree: GameTree, marks: np.ndarray) -> np.ndarray:
     for row in range(2):
         sums[row, last[row] :] = 1.0
     return sums
-
-
-@attrs.frozen(str=False)
-class OOSAgent(TreeAgent):
-    """A player who searches by Online Outcome Sampling, and in a match remembers what he has found; for `play` and beside `Agent`.
-
-    Raises:
-        TypeError: the scheme are no settings. ValueError: no positive budget.
-    """
-
-    scheme: OOS = attrs.field(factory=OOS, validator=attrs.validators.instance_of(OOS))
-
-    def begin(self, game: Game | GameTree, seed: int | Sequence[int] = 0) -> OnlineSearch:
-        """A search that has learned nothing yet."""
-        return OnlineSearch(game, self.scheme, seed=seed)

@@ -1,29 +1,37 @@
-"""Settings of searches as text, "OOS(delta=0.5)", and back."""
+"""Settings of algorithms as text, "OOS(delta=0.5)", and back."""
 
 import ast
 from typing import Any, TypeVar
 
 import attrs
 
+from icarus.engine.algorithm import Algorithm
+
 S = TypeVar("S")
 
 
-def written(settings: Any) -> str:
-    """Settings as a call with what differs from the defaults."""
-    told = []
-    for field in attrs.fields(type(settings)):
-        value = getattr(settings, field.name)
-        if value != field.default:
-            told.append(f"{field.name}={str(value) if field.name == 'tail' else value!r}")
-    return f"{type(settings).__name__}({', '.join(told)})"
+class Settings(Algorithm):
+    """An algorithm whose text is a call with what differs from the defaults."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        texts = []
+        for field in attrs.fields(type(self)):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if value != field.default:
+                texts.append(f"{field.name}={str(value) if field.name == 'tail' else value!r}")
+        return f"{type(self).__name__}({', '.join(texts)})"
+
+    __repr__ = __str__
 
 
-def read(text: str, kind: type[S], what: str) -> S:
+def read(text: str, kind: type[S], title: str) -> S:
     """The settings that a call describes; the name alone has all the defaults.
 
     Args:
         kind: of settings.
-        what: the search, as the message names it.
+        title: of the algorithm, as the message names it.
 
     Raises:
         ValueError: there are no such settings; the message says which there are.
@@ -35,13 +43,13 @@ def read(text: str, kind: type[S], what: str) -> S:
             return kind()
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == kind.__name__
         assert not call.args and all(keyword.arg in names for keyword in call.keywords)
-        given = {str(keyword.arg): _value(keyword) for keyword in call.keywords}
+        values = {str(keyword.arg): _value(keyword) for keyword in call.keywords}
     except (AssertionError, SyntaxError, TypeError, ValueError):
         example = f"{kind.__name__}({names[min(1, len(names) - 1)]}=…)"
         raise ValueError(
-            f"{text!r} is no search; {what} is written {example} with any of {', '.join(names)}, or {kind.__name__}()"
+            f"{text!r} is no search; {title} is written {example} with any of {', '.join(names)}, or {kind.__name__}()"
         ) from None
-    return kind(**given)
+    return kind(**values)
 
 
 def _value(keyword: ast.keyword) -> Any:

@@ -178,9 +178,9 @@ def exploitability(game: Game | GameTree, policy: Policy, *, seed: int = 0) -> E
             a function policy(state) that returns the probabilities of state.legal_actions(), as a sequence or as {action: probability};
             it is asked once in each information set, and must depend on what the player to move knows alone;
             a dictionary by `icarus.equilibrium.information_state(state)` of such probabilities, uniform where it says nothing;
-            an Agent, who plays each action as often as his search visits it, an OOSAgent or ISMCTSAgent, each search with an empty memory
-            (for their memory within a match see `icarus.equilibrium.stitched`);
-            a solver or search with an average policy: CFR, CFRPlus, MCCFR, OnlineSearch, BanditSearch; a TabularPolicy;
+            an Agent, who plays each action as often as his search visits it; of `Agent(OOS(…), …)` the policy that is found, each search
+            with an empty memory (for that within a match see `icarus.equilibrium.stitched`);
+            a solver or search with an average policy: CFR, CFRPlus, MCCFR, OOSSearch, ISMCTSSearch; a TabularPolicy;
             or a pair of these, one for each player.
         seed: of an Agent's searches.
 

@@ -90,8 +90,8 @@ def tabular(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
         policy: a TabularPolicy of the same game; a mapping from information states (see `information_state`) to probabilities,
             {action: probability} or a sequence in the game's order, uniform where it says nothing; a function `policy(state)` that
             returns either, asked once for each information set and to depend on nothing else; an Agent, who plays each action as often
-            as his search visits it, or an OOSAgent, each search with an empty memory; what has learned a policy, such as a CFR or an
-            OnlineSearch, which stands for its average;
+            as his search visits it, or by the policy that his algorithm finds, each search with an empty memory; what has learned a
+            policy, such as a CFR or an OOSSearch, which stands for its average;
             None for the uniform one; or a pair of these, one for each player.
         seed: of the searches of agents; each information set has a stream of its own.
 

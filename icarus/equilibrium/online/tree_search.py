@@ -1,6 +1,7 @@
-"""Searches that keep a whole game tree, in a match: what they have in common, what they find, and the players who search so."""
+"""Searches that keep a whole game tree: what they have in common, alone and in a match."""
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,9 +9,12 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.compiler.kernels.rng import seeded, uniform
+from icarus.compiler.kernels.rng import seeded
+from icarus.engine.algorithm import Algorithm
 from icarus.engine.result import SearchInterrupted
 from icarus.engine.search import check_budget, spend
+from icarus.equilibrium.online.result import OnlineResult, drawn
+from icarus.equilibrium.online.settings import Settings
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
 from icarus.equilibrium.solvers.control import controls, go_on
 from icarus.equilibrium.tree.arrays import NOTHING
@@ -20,53 +24,6 @@ from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import Game, State
 
 
-@attrs.frozen(eq=False, repr=False)
-class OnlineResult:
-    """What a search found in the state's information set.
-
-    Attributes:
-        action: drawn from `policy`.
-        actions: the legal ones, in the game's order.
-        policy: the probability of each. [actions]
-        visits: samples of this search that passed here, by their action. [actions]
-        values: mean rewards after each where the search estimates any, else nan (counterfactual values are none). [actions]
-        iterations: made in this search; of Online Outcome Sampling each is a pair of traversals.
-        depth: actions to the end of the longest history gone through in the tree.
-        information_sets: in memory.
-        seconds: wall-clock time.
-        state, scheme, seed: what was searched, how.
-    """
-
-    action: int
-    actions: tuple[int, ...]
-    policy: np.ndarray
-    visits: np.ndarray
-    values: np.ndarray
-    iterations: int
-    depth: int
-    information_sets: int
-    seconds: float
-    state: State
-    scheme: Any
-    seed: Any
-
-    def __str__(self) -> str:
-        texts = [self.state.action_to_string(action) for action in self.actions]
-        width = max(len("action"), *map(len, texts)) + 2
-        lines = [f"{'action':<{width}}  probability    visits"]
-        for i in np.argsort(-self.policy, kind="stable"):
-            mark = " *" if self.actions[i] == self.action else ""
-            lines.append(f"{texts[i] + mark:<{width}}  {self.policy[i]:>11.3f}  {self.visits[i]:>8}")
-        rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
-        return (
-            f"{self.state.game}, player {self.state.current_player()}, {self.scheme}: {self.iterations} iterations in "
-            f"{self.seconds:.2f} s ({rate:,.0f}/s), {self.information_sets} information sets\n" + "\n".join(lines)
-        )
-
-    def __repr__(self) -> str:
-        return f"<search result: {self.state.action_to_string(self.action)} after {self.iterations} iterations>"
-
-
 class TreeSearch:
     """A search in one match that keeps the tree of the game: `run` may be called at each decision, and what was learned stays.
 
@@ -74,7 +31,7 @@ class TreeSearch:
 
     Attributes:
         tree: of the game.
-        scheme: the settings.
+        algorithm: the settings.
         sums: weights of the average policy. [slots]
         known: whether an information set is in memory. [sets]
 
@@ -82,11 +39,12 @@ class TreeSearch:
         ValueError, TypeError: as for a `GameTree`.
     """
 
+    algorithm: Algorithm
     LEARNED: tuple[str, ...] = ("sums", "known")  # attributes with what a search has learned
 
-    def __init__(self, game: Game | GameTree, scheme: Any, seed: int | Sequence[int]) -> None:
+    def __init__(self, game: Game | GameTree, algorithm: Algorithm, seed: int | Sequence[int]) -> None:
         self.tree = tree = game if isinstance(game, GameTree) else tree_of(game)
-        self.scheme, self._rng, self.aimed = scheme, seeded(checks.seed(seed)), NOTHING
+        self.algorithm, self._rng, self.aimed = algorithm, seeded(checks.seed(seed)), NOTHING
         self.sums, self.known = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.uint8)
         self._odds, self._control = tree.slots["probability"].copy(), controls()
         self._visits = np.zeros(int(tree.sets["count"].max()), np.int64)
@@ -153,10 +111,9 @@ class TreeSearch:
         return self._result(state, number, running.iterations, started, seed)
 
     def _result(self, state: State, number: int, made: int, started: float, seed: Any) -> OnlineResult:
-        actions, policy, point = self.tree.actions(number), self.policy_in(number), uniform(self._rng)
-        chosen = min(int(np.searchsorted(np.cumsum(policy), point, side="right")), len(actions) - 1)
+        actions, policy = self.tree.actions(number), self.policy_in(number)
         return OnlineResult(
-            actions[chosen],
+            drawn(actions, policy, self._rng),
             actions,
             policy,
             self._visits[: len(actions)].copy(),
@@ -166,7 +123,7 @@ class TreeSearch:
             int(self.known.sum()),
             time.perf_counter() - started,
             state.clone(),
-            self.scheme,
+            self.algorithm,
             seed,
         )
 
@@ -218,7 +175,7 @@ class TreeSearch:
             getattr(self, name)[...] = kept
 
     def __repr__(self) -> str:
-        return f"<{self.scheme} in {self.tree.game} after {self.iterations} iterations>"
+        return f"<{self.algorithm} in {self.tree.game} after {self.iterations} iterations>"
 
 
 class _Running:
@@ -236,55 +193,72 @@ class _Running:
 
 
 @attrs.frozen
-class TreeAgent:
-    """A player by a search that keeps the tree of the game, and in a match what it has found; for `play` and beside `Agent`.
+class SeatedTreeSearch:
+    """The player of one match, with the memory of his search."""
 
-    Raises:
-        TypeError: the scheme are no such settings. ValueError: no positive budget.
-    """
-
-    iterations: int | None = attrs.field(default=None, kw_only=True)
-    seconds: float | None = attrs.field(default=None, kw_only=True)
-
-    def __attrs_post_init__(self) -> None:
-        check_budget(self.iterations, self.seconds)
-
-    def begin(self, game: Game | GameTree, seed: int | Sequence[int] = 0) -> TreeSearch:
-        """A search that has learned nothing yet."""
-        raise NotImplementedError
-
-    @property
-    def strategy(self) -> Any:
-        """What the player plays by: his settings."""
-        return self.scheme  # type: ignore[attr-defined]
-
-    def search(
-        self, state: State, seed: int | Sequence[int], progress: Callable[[int, float], None] | None = None
-    ) -> OnlineResult:
-        """A search that begins with an empty memory; `progress` as for `TreeSearch.run`."""
-        return self.seated(state.game).search(state, seed, progress)
-
-    def seated(self, game: Game) -> "SeatedTreeAgent":
-        """The same player in one match, with a memory."""
-        return SeatedTreeAgent(self, self.begin(game))
-
-    def __str__(self) -> str:
-        budget = [f"{self.iterations} iterations"] * (self.iterations is not None)
-        budget += [f"{self.seconds} s"] * (self.seconds is not None)
-        return f"{self.strategy} ({', '.join(budget)})"
-
-
-@attrs.frozen
-class SeatedTreeAgent:
-    """A player in one match, with the memory of his search."""
-
-    agent: TreeAgent
     memory: TreeSearch
+    iterations: int | None
+    seconds: float | None
     preference: None = None
 
     def search(
         self, state: State, seed: int | Sequence[int], progress: Callable[[int, float], None] | None = None
     ) -> OnlineResult:
         """The search for a decision, which builds on those before."""
-        iterations, seconds = self.agent.iterations, self.agent.seconds
-        return self.memory.run(state, iterations=iterations, seconds=seconds, seed=seed, progress=progress)
+        budget: dict[str, Any] = {"iterations": self.iterations, "seconds": self.seconds}
+        return self.memory.run(state, **budget, seed=seed, progress=progress)
+
+
+class OnlineAlgorithm(Settings):
+    """An algorithm that keeps the whole tree of a game, and in a match what it has learned."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def begin(self, game: Game | GameTree, seed: int | Sequence[int] = 0) -> TreeSearch:
+        """A search that has learned nothing yet."""
+
+    def seated(self, game: Game, *, iterations: int | None = None, seconds: float | None = None) -> SeatedTreeSearch:
+        """The player of one match, with a memory.
+
+        Raises:
+            ValueError: no positive budget, or as for a `GameTree`.
+        """
+        check_budget(iterations, seconds)
+        return SeatedTreeSearch(self.begin(game), iterations, seconds)
+
+
+def online_search(
+    state: State,
+    algorithm: Algorithm,
+    *,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    seed: int | Sequence[int] = 0,
+    progress: Callable[[int, float], None] | None = None,
+) -> OnlineResult:
+    """Choose an action for the player to move by an algorithm that keeps the tree of the game, with an empty memory.
+
+        >>> state = icarus.games.load("leduc-poker").new_initial_state(seed=1)
+        >>> print(online_search(state, OOS(target="public subgame"), iterations=1000).policy)
+
+    Args:
+        state: a state in which a player is about to act.
+        algorithm: `OOS(…)`, `ISMCTS(…)` or `NearEquilibrium(…)`. In a match `Agent(OOS(…), iterations=…)` plays by it, and remembers.
+        iterations: how many to make; or
+        seconds: for how long (wall clock); with both, whichever ends first.
+        seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
+        progress: called with (iterations made, seconds elapsed) about twenty times a second.
+
+    Raises:
+        ValueError: no positive budget, a terminal or chance state, a bad seed; as for a `GameTree`.
+        TypeError: no algorithm; for an enhancement there is `icarus.search`.
+        SearchInterrupted: a KeyboardInterrupt that carries the result so far.
+    """
+    if not isinstance(algorithm, Algorithm):
+        raise TypeError(
+            f"an algorithm is OOS(…), ISMCTS(…) or NearEquilibrium(…), not {algorithm!r}; see also icarus.search"
+        )
+    player = algorithm.seated(state.game, iterations=iterations, seconds=seconds)
+    found: OnlineResult = player.search(state, seed, progress)
+    return found
