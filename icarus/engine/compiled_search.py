@@ -13,15 +13,15 @@ from icarus.compiler.kernels.pointers import WORD_BYTES, offset_of
 from icarus.compiler.kernels.rng import RNG_WORDS, seeded
 from icarus.compiler.messages import home
 from icarus.engine.loop.arena import ARENA, DONE, INTERRUPTED, MORE_LINKS, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
-from icarus.engine.loop.choice import WeightError, voting
-from icarus.engine.loop.loop import loop, raw_loop, tie_break
+from icarus.engine.loop.choice import WeightError, vote_kernel
+from icarus.engine.loop.loop import loop, raw_loop, tie_break_kernel
 from icarus.engine.loop.parent_links import LINK
 from icarus.engine.loop.steps import DeterminizationError
 from icarus.engine.parallel import Shared, mean_rewards, visits_of_undominated
-from icarus.engine.program.lowering import Program, lowered
-from icarus.engine.program.requirements import check_told, refuse_cutoff, tellers, widths_of
+from icarus.engine.program.lowering import Program, lower
+from icarus.engine.program.requirements import check_features, feature_kernels, refuse_cutoff, widths_of
 from icarus.engine.records.memory import check_memory
-from icarus.engine.records.reuse import Carried
+from icarus.engine.records.reuse import WarmStart
 from icarus.engine.records.tables import Records, Table
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
@@ -49,13 +49,13 @@ class Search:
         seed: int | Sequence[int] = 0,
         scheme: Scheme = MO_ISMCTS,
         shared: Shared | None = None,
-        carried: Carried | None = None,
+        warm_start: WarmStart | None = None,
         reusable: bool = False,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
         self.reusable, self.game = reusable, scheme.seen(state.game)
         refuse_cutoff(self.game, scheme)
-        self.program: Program = lowered(self.game, strategy, scheme, shared is not None)
+        self.program: Program = lower(self.game, strategy, scheme, shared is not None)
         self.tables = (
             shared.tables if shared else [Table(component, self.game) for component in self.program.components]
         )
@@ -68,11 +68,11 @@ class Search:
         self._observer = self.state.current_player()
         self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
         self._inherited = np.zeros(len(self.actions), np.int64)
-        if carried is not None and shared is None:
-            carried.fill(self.tables)
+        if warm_start is not None and shared is None:
+            warm_start.fill(self.tables)
         self._set_up(self.game.entries())
-        if carried is not None:
-            self._inherit(carried)
+        if warm_start is not None:
+            self._inherit(warm_start)
 
     def _set_up(self, entries: Entries) -> None:
         game, program, arena = self.game, self.program, self._arena
@@ -82,22 +82,24 @@ class Search:
         arena["game"]["max_legal"], arena["game"]["max_length"] = game.max_legal, game.max_length
         arena["game"]["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
         arena["rings"] = RINGS.ctypes.data
-        arena["game"]["look"] = self.state.game.entries().address("observe") if self.scheme.eyes == ROOT else 0
+        arena["game"]["observe_for_root"] = (
+            self.state.game.entries().address("observe") if self.scheme.eyes == ROOT else 0
+        )
         arena["game"]["simultaneous"] = entries.address("simultaneous") if self.scheme.exp3 or program.choices else 0
         self._keep("buffers", "rng", seeded(self.seed))
         self._place_root()
         self._place_composition()
-        self._place_tellers()
-        if program.term["in_tree_only"].any():
+        self._place_features()
+        if program.alternative["in_tree_only"].any():
             self.tables[0].mark_decisions()
         sizes = {
-            **dict.fromkeys(("places", "records", "values", "total", "actions", "alike"), game.max_legal),
-            **dict.fromkeys(("reward", "looks"), game.players),
+            **dict.fromkeys(("rows", "records", "values", "total", "actions", "classes"), game.max_legal),
+            **dict.fromkeys(("reward", "observed"), game.players),
             "weight": 1,
             "rng_before": RNG_WORDS,
             "recalled": RECALLED,
             "ahead": len(self._kept["root.state"]),
-            "told": max(game.players, len(game.action_feature_names)),
+            "evaluation": max(game.players, len(game.action_feature_names)),
         }
         for name, size in sizes.items():
             self._keep("buffers", name, np.zeros(size, np.int64))
@@ -136,7 +138,7 @@ class Search:
     def _place_composition(self) -> None:
         """The program, with the tables of its components."""
         program, part, row = self.program, self._arena["composition"], self.tables[0].dtype
-        for name in ("component", "program", "term", "leaf", "factor"):
+        for name in ("component", "program", "alternative", "leaf", "weight"):
             self._keep("composition", name, getattr(program, name))
         program.component["table"] = [table.descriptor.ctypes.data for table in self.tables]
         part["components"] = len(program.components)
@@ -145,22 +147,22 @@ class Search:
             "moves_in_simulation",
             "keys_in_simulation",
             "episodes",
-            "told_in_tree",
-            "told_in_simulation",
-            "enters",
+            "features_in_tree",
+            "features_in_simulation",
+            "has_priors",
         ):
             part[name] = getattr(program, name)
-        self._keep("buffers", "votes", np.zeros(len(program.term) * self.game.max_legal * program.votes))
-        part["vote"], part["arena"] = voting().address if program.votes else 0, self._arena.ctypes.data
+        self._keep("buffers", "votes", np.zeros(len(program.alternative) * self.game.max_legal * program.votes))
+        part["vote"], part["arena"] = vote_kernel().address if program.votes else 0, self._arena.ctypes.data
         part["row_words"] = row.itemsize // WORD_BYTES
         part["visits_column"] = offset_of(row, "visits") // row["visits"].itemsize
 
-    def _place_tellers(self) -> None:
+    def _place_features(self) -> None:
         """What tells of states and actions, as far as anybody asks, and how wide its tables are."""
-        tables = self.program.told_in_tree | self.program.told_in_simulation
-        check_told(self.state, tables)
-        self._tellers = tellers(self.game, tables, self.scheme.cutoff is not None)
-        for name, entry in self._tellers.items():
+        tables = self.program.features_in_tree | self.program.features_in_simulation
+        check_features(self.state, tables)
+        self._feature_kernels = feature_kernels(self.game, tables, self.scheme.cutoff is not None)
+        for name, entry in self._feature_kernels.items():
             self._arena["game"][name] = entry.address
         self._widths = widths_of(self.game, tables)
         for name, width in self._widths.items():
@@ -222,13 +224,13 @@ class Search:
         count, room = int(self._arena["counts"]["links"][0]), self._kept.get("buffers.links")
         return np.zeros((0, LINK), np.int64) if room is None else room[:count]
 
-    def _inherit(self, carried: Carried) -> None:
+    def _inherit(self, warm_start: WarmStart) -> None:
         """Begin with what earlier searches have found; the tables hold it already."""
         if self.reusable:
-            count = len(carried.links)
+            count = len(warm_start.links)
             self._give_links(max(_LINKS, 2 * count))
-            self._kept["buffers.links"][:count], self._arena["counts"]["links"] = carried.links, count
-        carried.mark_decided(self.tables[0])
+            self._kept["buffers.links"][:count], self._arena["counts"]["links"] = warm_start.links, count
+        warm_start.mark_decided(self.tables[0])
         self._inherited = self.root_rewards()[1].astype(np.int64)
 
     @property
@@ -359,7 +361,9 @@ class Search:
         """The action of most visits; ties broken uniformly by the search's generator."""
         most = np.flatnonzero(visits == visits.max())
         return self.actions[
-            most[0] if len(most) == 1 else most[tie_break()(self._kept["buffers.rng"].copy().ctypes.data, len(most))]
+            most[0]
+            if len(most) == 1
+            else most[tie_break_kernel()(self._kept["buffers.rng"].copy().ctypes.data, len(most))]
         ]
 
     def result(self, seconds: float = 0.0, copied: bool = True, rewards: np.ndarray | None = None) -> Result:

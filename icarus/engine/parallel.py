@@ -18,7 +18,7 @@ from icarus.algebra import Enhancement
 from icarus.compiler.debug.leaving import Left
 from icarus.compiler.interrupts import ring
 from icarus.engine.loop.arena import DONE, MORE_ROWS, SHARED
-from icarus.engine.program.lowering import lowered
+from icarus.engine.program.lowering import lower
 from icarus.engine.records.tables import Table
 from icarus.engine.scheme import Scheme
 from icarus.kernel.game import Game
@@ -63,7 +63,7 @@ class Shared:
     """
 
     def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme) -> None:
-        self.tables = [Table(component, game) for component in lowered(game, strategy, scheme, shared=True).components]
+        self.tables = [Table(component, game) for component in lower(game, strategy, scheme, shared=True).components]
         self.control = np.zeros(1, SHARED)
 
 

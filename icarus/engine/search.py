@@ -12,7 +12,7 @@ from icarus.compiler.interrupts import listening
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.compiled_search import Search
 from icarus.engine.parallel import RECORDS, ROOTS, Roots, Shared, SharedRecords, check_threads
-from icarus.engine.records.reuse import carry_over
+from icarus.engine.records.reuse import warm_starts_of
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.search import begin_search_in_python
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
@@ -125,8 +125,8 @@ def begin_search(
     if engine == PYTHON:
         return begin_search_in_python(state, strategy, seed, scheme, records, reusable)
     if threads == 1 and not scheme.counted:
-        (carried,) = carry_over(records, state, strategy, scheme, 1)
-        return Search(state, strategy, seed, scheme, None, carried, reusable)
+        (warm_start,) = warm_starts_of(records, state, strategy, scheme, 1)
+        return Search(state, strategy, seed, scheme, None, warm_start, reusable)
     if sharing == RECORDS and any(part.initial.function for part in strategy.components):
         raise ValueError(
             f"sharing is {RECORDS!r}, but records of {strategy} begin with what a function tells; it must be {ROOTS!r}"
@@ -134,15 +134,15 @@ def begin_search(
     key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
     seeds = [(*key, i) for i in range(scheme.trees if scheme.counted else threads)]
     if scheme.counted or sharing == ROOTS:
-        begun = zip(seeds, carry_over(records, state, strategy, scheme, len(seeds)), strict=True)
-        trees = [Search(state, strategy, own, scheme, None, carried, reusable) for own, carried in begun]
+        begun = zip(seeds, warm_starts_of(records, state, strategy, scheme, len(seeds)), strict=True)
+        trees = [Search(state, strategy, own, scheme, None, warm_start, reusable) for own, warm_start in begun]
         return Roots(trees, seed, threads)
-    (first,) = carry_over(records, state, strategy, scheme, 1)
+    (first,) = warm_starts_of(records, state, strategy, scheme, 1)
     shared = Shared(scheme.seen(state.game), strategy, scheme)
     if first is not None:
         first.fill(shared.tables)
     begun = zip(seeds, [first, *[None] * (len(seeds) - 1)], strict=True)
-    searches = [Search(state, strategy, own, scheme, shared, carried, reusable) for own, carried in begun]
+    searches = [Search(state, strategy, own, scheme, shared, warm_start, reusable) for own, warm_start in begun]
     return SharedRecords(searches, seed, threads, shared)
 
 

@@ -426,7 +426,7 @@ def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(
     rows = table.records()
     most = rows[[rows[count].argmax()]]
     most[count] = NEARLY
-    table.enter_rows(most)
+    table.insert_rows(most)
     with contextlib.closing(running), pytest.raises(OverflowError, match="a count has reached 2147483647"):
         spend(running, 10_000, None, time.perf_counter(), None)
     found = table.records()

@@ -31,8 +31,8 @@ from icarus import (
 )
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import CompilationError
-from icarus.engine.program.lowering import lowered
-from icarus.engine.program.mixtures import of_means
+from icarus.engine.program.lowering import lower
+from icarus.engine.program.mixtures import draws_from_means
 from icarus.engine.reference.choice import Composed, Decision
 from icarus.engine.reference.history import Playout
 from icarus.kernel import find, helper, record, update
@@ -159,9 +159,9 @@ def test_what_is_known_to_begin_with_is_read_in_simulation_too() -> None:
     assert one.visits.tolist() == other.visits.tolist()
     plain = search(state(), BASELINE, iterations=60, seed=2)
     assert one.visits.tolist() != plain.visits.tolist()
-    program = lowered(games.load("othello"), strategy)
-    assert not program.leaf["unread"][-2:].any()
-    assert lowered(games.load("othello"), BASELINE >> (0.5 * AMAF ^ 0.5 * NAST2)).leaf["unread"][-2]
+    program = lower(games.load("othello"), strategy)
+    assert not program.leaf["uniform"][-2:].any()
+    assert lower(games.load("othello"), BASELINE >> (0.5 * AMAF ^ 0.5 * NAST2)).leaf["uniform"][-2]
 
 
 def test_gibbs_weighs_means_above_1_that_were_given() -> None:
@@ -397,7 +397,7 @@ def test_candidates_that_look_at_all_legal_actions_are_asked_about_all_of_them_a
 
 def test_only_candidates_declared_independent_are_asked_one_by_one() -> None:
     together = attrs.evolve(MAST, name="TOGETHER", policy=gibbs().over(candidates(MAST.policy.source.function)))
-    assert of_means([(None, MAST)]) and not of_means([(None, together)])
+    assert draws_from_means([(None, MAST)]) and not draws_from_means([(None, together)])
 
 
 # --------------------------------------------------------------------------------------- found by ICARUS_DEBUG=1 when met

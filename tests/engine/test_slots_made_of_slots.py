@@ -22,7 +22,7 @@ from icarus import (
 )
 from icarus.compiler.cache.digest import attributes_read, digest
 from icarus.compiler.messages import CompilationError
-from icarus.engine.program.lowering import lowered
+from icarus.engine.program.lowering import lower
 from icarus.kernel import SELECTION, SIMULATION
 from icarus.testing import Decision, Played
 from tests import toy
@@ -119,7 +119,7 @@ def test_a_slot_is_called_with_the_parameters_that_are_bound() -> None:
 def test_what_a_called_slot_reads_is_read_by_the_one_that_calls() -> None:
     assert {"steps", "player"} <= attributes_read(capture_again.function)
     assert "keys" in attributes_read(BIASED.policy.source.function)
-    program = lowered(games.load("othello"), BASELINE >> attrs.evolve(NAST2, capture=capture_grams))
+    program = lower(games.load("othello"), BASELINE >> attrs.evolve(NAST2, capture=capture_grams))
     assert program.moves_in_simulation
 
 

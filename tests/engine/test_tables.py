@@ -25,7 +25,7 @@ from tests import toy
 from tests.test_toy import after
 
 
-def entered(table: Table, keys: list[int]) -> dict[int, tuple]:
+def inserted(table: Table, keys: list[int]) -> dict[int, tuple]:
     """Enter records with information that tells them apart."""
     expected = {}
     for i, key in enumerate(keys):
@@ -45,7 +45,7 @@ def held(table: Table) -> dict[int, tuple]:
 @given(st.sets(st.integers(-(2**63), 2**63 - 1).filter(bool), min_size=1, max_size=300), st.integers(0, 5000))
 def test_growth_keeps_every_record(keys: set[int], room: int) -> None:
     table = Table(MAST, toy.BRANCHES)
-    expected = entered(table, sorted(keys))
+    expected = inserted(table, sorted(keys))
     before = table.capacity
     table.grow(room)
     assert held(table) == expected
@@ -76,7 +76,7 @@ def test_a_decision_marked_in_a_table_stays_marked_as_it_grows(keys: set[int], r
 def test_a_table_grows_as_records_enter_and_forgets_none() -> None:
     table = Table(MAST, toy.BRANCHES)
     keys = [key << 20 for key in range(1, 2 * SMALLEST)]  # the same low bits: all belong in one place
-    expected = entered(table, keys)
+    expected = inserted(table, keys)
     assert held(table) == expected
     assert table.capacity > SMALLEST
     assert table.nbytes == table.rows.nbytes
@@ -125,7 +125,7 @@ def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(
 ) -> None:
     monkeypatch.setattr(memory, "memory_left", lambda root: 8 << 30)
     table = Table(MAST, games.load("othello"))
-    table.enter_rows(known(table, 200))
+    table.insert_rows(known(table, 200))
     before = table.records()
     with pytest.raises(MemoryError, match="bytes more than there are would be needed"):
         table.grow(room)
@@ -141,7 +141,7 @@ def known(table: Table, count: int) -> np.ndarray:
 
 def test_records_are_sorted_by_key() -> None:
     table = Table(MAST, toy.BRANCHES)
-    entered(table, [5, -7, 1 << 62, 3, -(1 << 63)])
+    inserted(table, [5, -7, 1 << 62, 3, -(1 << 63)])
     assert table.records()["record"].tolist() == [-(1 << 63), -7, 3, 5, 1 << 62]
 
 

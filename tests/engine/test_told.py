@@ -183,11 +183,13 @@ def test_a_policy_reads_features_by_name_in_a_history_made_by_hand() -> None:
 def test_what_nobody_reads_is_not_told() -> None:
     state = starts(toy.BRANCHES, 1)
     program = Search(state, BASELINE >> MAST).program
-    assert (program.told_in_tree, program.told_in_simulation) == (0, 0)
+    assert (program.features_in_tree, program.features_in_simulation) == (0, 0)
     program = Search(state, INFORMED >> BASELINE).program
-    assert program.told_in_tree == sum(TABLES)
-    assert program.told_in_simulation == FEATURES | ACTION_FEATURES  # what the capture looks at
-    assert Search(state, BASELINE >> attrs.evolve(MAST, name="A", capture=ends_only)).program.told_in_tree == ENDINGS
+    assert program.features_in_tree == sum(TABLES)
+    assert program.features_in_simulation == FEATURES | ACTION_FEATURES  # what the capture looks at
+    assert (
+        Search(state, BASELINE >> attrs.evolve(MAST, name="A", capture=ends_only)).program.features_in_tree == ENDINGS
+    )
 
 
 @capture(reads_simulation=False)

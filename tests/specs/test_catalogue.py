@@ -62,7 +62,7 @@ PLAYED = Played(
 )
 WON, DRAWN = (Played(PLAYED.decisions, rewards=rewards, iteration=2500) for rewards in ((1.0, 0.0), (0.5, 0.5)))
 THIRD = PLAYED.upto(2)  # player 0, who saw 4 and 5, may play 4 or 5
-SIMULATED = PLAYED.upto(3)
+ROLLOUT = PLAYED.upto(3)
 UCT: dict[str, Any] = {"reward": (3.0, 1.0), "visits": 4, "availability": 9}
 CHILD = (0, (4, 5, 4))
 
@@ -78,7 +78,7 @@ def real(context: int) -> float:
 
 @pytest.mark.parametrize("strategy", OF_THE_TREE, ids=str)
 def test_simulation_is_uniform_where_the_enhancement_is_of_the_tree(strategy: Enhancement) -> None:
-    assert SIMULATED.values(strategy, {(1, (4, 5, 5)): {"reward": (1.0, 1.0), "visits": 2}}) == [math.inf, math.inf]
+    assert ROLLOUT.values(strategy, {(1, (4, 5, 5)): {"reward": (1.0, 1.0), "visits": 2}}) == [math.inf, math.inf]
 
 
 def test_fpu_4_is_ucb1_but_for_untried_actions() -> None:
@@ -298,11 +298,11 @@ def test_rb_6_gives_none_for_a_draw_or_where_little_is_known() -> None:
     assert len(DRAWN.captured(RELATIVE_BONUS)) == len(PLAYED.captured(BASELINE))
 
 
-AT_ONCE = [Decision(0, (0, 1), 0, choice=1, seen={1: UNSEEN}), Decision(1, (2, 3), 3, choice=2, phase=EXPANSION)]
+SIMULTANEOUS = [Decision(0, (0, 1), 0, choice=1, seen={1: UNSEEN}), Decision(1, (2, 3), 3, choice=2, phase=EXPANSION)]
 
 
 def test_rm_4_plays_in_proportion_to_what_is_regretted_at_simultaneous_decisions_and_by_ucb1_elsewhere() -> None:
-    first, second = Played(AT_ONCE).upto(0), Played(AT_ONCE).upto(1)
+    first, second = Played(SIMULTANEOUS).upto(0), Played(SIMULTANEOUS).upto(1)
     assert first.values(REGRET_MATCHING) == [0.5, 0.5]
     assert first.values(REGRET_MATCHING, {(0, (0,)): {"regret": 3.0}, (0, (1,)): {"regret": 1.0}}) == pytest.approx(
         [0.1 + 0.8 * 3 / 4, 0.1 + 0.8 / 4]
@@ -311,11 +311,11 @@ def test_rm_4_plays_in_proportion_to_what_is_regretted_at_simultaneous_decisions
     assert second.values(REGRET_MATCHING, lost) == pytest.approx([0.1, 0.9])
     assert second.values(regret_matching(0.0), lost) == [0.0, 1.0]
     assert THIRD.values(REGRET_MATCHING, {CHILD: UCT, (0, (4, 5, 5)): {**UCT, "reward": (2.0, 2.0)}}) == [1.0, 0.0]
-    assert SIMULATED.values(REGRET_MATCHING) == [1.0, 1.0]
+    assert ROLLOUT.values(REGRET_MATCHING) == [1.0, 1.0]
 
 
 def test_rm_6_regrets_what_others_would_have_met() -> None:
-    played = Played(AT_ONCE, rewards=(0.25, 0.75))
+    played = Played(SIMULTANEOUS, rewards=(0.25, 0.75))
     known = {(1, (2,), 0): {"reward": (1.5, 0.5), "visits": 2}}  # player 1's 2 against 0: a mean of ¼ for him
     captured = played.captured(REGRET_MATCHING, known)
     plain = played.captured(BASELINE)
@@ -330,7 +330,7 @@ def test_rm_6_regrets_what_others_would_have_met() -> None:
 
 
 def test_rm_6_regrets_nothing_where_the_tree_ended_between_those_who_choose_at_once() -> None:
-    played = Played([AT_ONCE[0], Decision(1, (2, 3), 3, choice=2, phase=SIMULATION)], rewards=(0.25, 0.75))
+    played = Played([SIMULTANEOUS[0], Decision(1, (2, 3), 3, choice=2, phase=SIMULATION)], rewards=(0.25, 0.75))
     assert played.captured(REGRET_MATCHING) == played.captured(BASELINE)
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates
 from icarus.engine.program.requirements import tables_of
-from icarus.engine.program.slots import policy_entry
+from icarus.engine.program.slots import policy_kernel
 from icarus.engine.records.tables import Records
-from icarus.engine.reference.features import Teller
+from icarus.engine.reference.features import FeatureEvaluator
 from icarus.kernel.features import NAMES
 from icarus.kernel.game import Game
 from icarus.kernel.python_game import in_python
@@ -27,7 +27,7 @@ class Column:
         self.rows = self.table.rows
         part = self.enhancement
         self.means = isinstance(part.policy.source, Candidates)
-        self.entry = policy_entry(part.policy, part.information, game.players)
+        self.entry = policy_kernel(part.policy, part.information, game.players)
         given = part.policy.rule_parameters() + part.policy.source.values(game)
         words = [np.array([value], np.int64 if isinstance(value, int) else np.float64).view(_INT) for value in given]
         self.parameters = np.concatenate([*words, np.zeros(1, _INT)])
@@ -46,7 +46,7 @@ class Column:
         return np.where(visits > 0, reward / np.maximum(visits, 1), np.nan), visits
 
 
-class ToldTables:
+class FeatureTables:
     """What the game tells along a history that is walked by hand, as far as a strategy reads it.
 
     Args:
@@ -55,7 +55,7 @@ class ToldTables:
     """
 
     def __init__(self, game: Game, strategy: Enhancement, playout: np.ndarray, steps: int, legal: int) -> None:
-        self._teller, self._playout = Teller(in_python(game), tables_of(strategy)), playout
+        self._teller, self._playout = FeatureEvaluator(in_python(game), tables_of(strategy)), playout
         self._tables = {name: np.zeros((steps, width)) for name, width in self._teller.widths.items()}
         for name, width in self._teller.widths.items():
             playout[name], playout[f"{name}_width"] = self._tables[name].ctypes.data, width
@@ -70,9 +70,9 @@ class ToldTables:
                 self._playout[name] = self._tables[name].ctypes.data
 
     def write(self, t: int, first: int, data: Any, player: int, actions: Sequence[int], edges: Sequence[int]) -> None:
-        """Write what is told of step t, whose legal actions begin at `first`; `edges` as `Teller.tell_of_step` has them."""
+        """Write what is told of step t, whose legal actions begin at `first`; `edges` as `FeatureEvaluator.evaluate_step` has them."""
         told: dict[str, list[Any]] = {name: [] for name in NAMES}
-        self._teller.tell_of_step(told, data, player, actions, edges)
+        self._teller.evaluate_step(told, data, player, actions, edges)
         for name, rows in told.items():
             begin = t if name == "features" else first
             if rows:

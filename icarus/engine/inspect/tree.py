@@ -15,7 +15,7 @@ import numpy as np
 
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.rng import seeded
-from icarus.engine.inspect.columns import Column, ToldTables
+from icarus.engine.inspect.columns import Column, FeatureTables
 from icarus.engine.records.tables import Records
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, ONCE, OWN, ROOT
@@ -184,7 +184,7 @@ class _Walk:
         for name in ("steps", "moves", "keys", "episodes", "legal", "rng"):
             self.playout[name] = getattr(self, name).ctypes.data
         self.playout["perspectives"], self.playout["iteration"] = perspectives, self.result.iterations
-        self.told = ToldTables(self.game, self.result.strategy, self.playout, DEEPEST + 1, len(self.legal))
+        self.told = FeatureTables(self.game, self.result.strategy, self.playout, DEEPEST + 1, len(self.legal))
         self.origin = self.looked_into = 0
 
     def run(self) -> None:

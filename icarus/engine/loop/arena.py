@@ -18,7 +18,7 @@ GAME = np.dtype(
         ("episode", np.int64),
         ("recall", np.int64),
         ("simultaneous", np.int64),  # 0 where EXP3 does not decide
-        ("look", np.int64),  # `observe`, where the root player's eyes see for all; else 0
+        ("observe_for_root", np.int64),  # `observe`, where the root player's eyes see for all; else 0
         ("features", np.int64),  # these three where anybody reads them
         ("action_features", np.int64),
         ("heuristic", np.int64),
@@ -57,16 +57,16 @@ COMPOSITION = np.dtype(
         ("component", np.int64),
         ("components", np.int64),  # their number
         ("program", np.int64),
-        ("term", np.int64),
+        ("alternative", np.int64),
         ("leaf", np.int64),
-        ("factor", np.int64),
+        ("weight", np.int64),
         ("steps_in_simulation", np.int64),
         ("moves_in_simulation", np.int64),
         ("keys_in_simulation", np.int64),
         ("episodes", np.int64),
-        ("told_in_tree", np.int64),  # tables of what the game tells, as bits
-        ("told_in_simulation", np.int64),
-        ("enters", np.int64),  # whether records enter a table when a policy first asks about them
+        ("features_in_tree", np.int64),  # tables of what the game tells, as bits
+        ("features_in_simulation", np.int64),
+        ("has_priors", np.int64),  # whether records enter a table when a policy first asks about them
         ("row_words", np.int64),  # of the baseline's table: 64-bit words in a row, and which of its 32-bit numbers is n
         ("visits_column", np.int64),
         ("vote", np.int64),  # address of the machine code of a majority vote, 0 where there is none, and of this arena
@@ -80,7 +80,7 @@ BUFFERS = np.dtype(
         ("playout", np.int64),  # a PLAYOUT with room for so many steps, and for so many legal actions of all steps
         ("step_capacity", np.int64),
         ("legal_capacity", np.int64),
-        ("clear", np.int64),  # before this step there is room, and nobody looks whether the loop is to return
+        ("poll_at", np.int64),  # before this step there is room, and nobody looks whether the loop is to return
         ("updates", np.int64),
         ("votes", np.int64),  # [terms, max_legal], where votes are taken
         ("links", np.int64),  # room for so many links of `icarus.engine.loop.parent_links`
@@ -88,16 +88,16 @@ BUFFERS = np.dtype(
         ("rng", np.int64),
         ("rng_before", np.int64),  # where the playout under way began
         ("reward", np.int64),  # [players]; all that follow but the last two: [max_legal]
-        ("places", np.int64),  # the rows of the baseline's records of the children
+        ("rows", np.int64),  # the rows of the baseline's records of the children
         ("records", np.int64),
         ("values", np.int64),
         ("total", np.int64),
         ("actions", np.int64),  # behind the moves that the root player sees
-        ("alike", np.int64),  # the move of each of these
-        ("looks", np.int64),  # [players]
+        ("classes", np.int64),  # the move of each of these
+        ("observed", np.int64),  # [players]
         ("recalled", np.int64),  # [RECALLED]
         ("ahead", np.int64),  # a state to look ahead in, and [players or features of actions] of what is told there
-        ("told", np.int64),
+        ("evaluation", np.int64),
         ("weight", np.int64),  # [1]
     ],
     align=True,
@@ -149,5 +149,5 @@ SHARED = np.dtype(
 )
 ANY = -1
 NEVER = 1 << 40
-COMPONENT_SIZE, PROGRAM_SIZE, LEAF_SIZE = COMPONENT.itemsize, PROGRAM.itemsize, LEAF.itemsize
-STEP_SIZE = STEP.itemsize
+COMPONENT_BYTES, PROGRAM_BYTES, LEAF_BYTES = COMPONENT.itemsize, PROGRAM.itemsize, LEAF.itemsize
+STEP_BYTES = STEP.itemsize

@@ -22,8 +22,8 @@ from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Entry
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call4, call5, call7, struct_at, unlikely
 from icarus.compiler.kernels.rng import RNG_WORDS
-from icarus.engine.loop.arena import ANY, ARENA, COMPONENT_SIZE, LEAF_SIZE, PROGRAM_SIZE
-from icarus.engine.program.lowering import COMPONENT, FACTOR, LEAF, PROGRAM, TERM
+from icarus.engine.loop.arena import ANY, ARENA, COMPONENT_BYTES, LEAF_BYTES, PROGRAM_BYTES
+from icarus.engine.program.lowering import ALTERNATIVE, COMPONENT, LEAF, PROGRAM, WEIGHT
 from icarus.kernel import below, helper, inlined, uniform
 from icarus.kernel.history import PLAYOUT, STEP
 from icarus.kernel.theta import TABLE, decided_at
@@ -126,39 +126,39 @@ def weight_of(a: Any, first: int, count: int, record: int) -> float:
     Raises:
         WeightError: a weight function left [0, 1].
     """
-    factors, component = (
-        array_at(a.composition.factor, first + count, FACTOR),
+    weights, component = (
+        array_at(a.composition.weight, first + count, WEIGHT),
         struct_at(a.composition.component, COMPONENT),
     )
     weight = 1.0
     for i in range(first, first + count):
-        value = factors[i].constant
-        if factors[i].entry != 0:
-            call4(factors[i].entry, (component.table, record, a.buffers.weight, factors[i].parameters))
+        value = weights[i].constant
+        if weights[i].kernel != 0:
+            call4(weights[i].kernel, (component.table, record, a.buffers.weight, weights[i].parameters))
             value = array_at(a.buffers.weight, 1, _REAL)[0]
             if unlikely(not 0.0 <= value <= 1.0):
                 if a.shared == 0 or value != value:  # another thread may have added the reward, and not yet the visit
                     raise WeightError("a weight function returned a number outside [0, 1]")
                 value = min(max(value, 0.0), 1.0)
-            if factors[i].complement:
+            if weights[i].complement:
                 value = 1.0 - value
         weight *= value
     return weight
 
 
 @helper
-def sum_values(a: Any, term: Any, legal: int, count: int, record: int) -> None:
-    """The values that a term's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
-    leaves = array_at(a.composition.leaf, term.first_leaf + term.leaves, LEAF)
+def sum_values(a: Any, alternative: Any, legal: int, count: int, record: int) -> None:
+    """The values that an alternative's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
+    leaves = array_at(a.composition.leaf, alternative.first_leaf + alternative.leaves, LEAF)
     values, total = array_at(a.buffers.values, count, _REAL), array_at(a.buffers.total, count, _REAL)
     weights = 0.0
     for i in range(count):
         total[i] = 0.0
-    for j in range(term.first_leaf, term.first_leaf + term.leaves):
+    for j in range(alternative.first_leaf, alternative.first_leaf + alternative.leaves):
         leaf = leaves[j]
-        weight = weight_of(a, leaf.first_factor, leaf.factors, record)
+        weight = weight_of(a, leaf.first_weight, leaf.weights, record)
         weights += weight
-        if weight > 0.0 and leaf.unread:
+        if weight > 0.0 and leaf.uniform:
             for i in range(count):
                 total[i] = np.inf
         elif weight > 0.0:  # 0 · ∞ is 0
@@ -176,73 +176,81 @@ def sum_values(a: Any, term: Any, legal: int, count: int, record: int) -> None:
 @inlined
 def ask_policy(a: Any, leaf: Any, legal: int, count: int) -> None:
     """Have the policy of one component write its values."""
-    component = struct_at(a.composition.component + leaf.component * COMPONENT_SIZE, COMPONENT)
-    records = a.buffers.places if leaf.placed else a.buffers.records
-    if leaf.begins:
+    component = struct_at(a.composition.component + leaf.component * COMPONENT_BYTES, COMPONENT)
+    records = a.buffers.rows if leaf.by_row else a.buffers.records
+    if leaf.prior:
         given = leaf.parameters + WORD_BYTES * leaf.rule_parameters
-        call7(leaf.begins, (a.buffers.playout, component.table, legal, count, records, given, leaf.begins_parameters))
-    call7(leaf.entry, (a.buffers.playout, component.table, legal, count, records, a.buffers.values, leaf.parameters))
+        call7(leaf.prior, (a.buffers.playout, component.table, legal, count, records, given, leaf.prior_parameters))
+    call7(leaf.kernel, (a.buffers.playout, component.table, legal, count, records, a.buffers.values, leaf.parameters))
 
 
 @inlined
 def choose(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
     """The index of the action that the policy α of a program chooses; ANY where it is uniform by definition."""
-    j = draw_term(a, which, record, rng)
-    term = array_at(a.composition.term, j + 1, TERM)[j]
-    if term.rule == RULE_UNIFORM:
+    j = draw_alternative(a, which, record, rng)
+    alternative = array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j]
+    if alternative.rule == RULE_UNIFORM:
         return ANY
-    if term.in_tree_only and not is_decided(a):
+    if alternative.in_tree_only and not is_decided(a):
         return below(rng, count)  # all values are equal
-    if term.rule == RULE_GIBBS_OF_MEANS:
+    if alternative.rule == RULE_GIBBS_OF_MEANS:
         return choose_by_acceptance(
-            a, struct_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), term.parameter, legal, count, rng
+            a,
+            struct_at(a.composition.leaf + alternative.first_leaf * LEAF_BYTES, LEAF),
+            alternative.parameter,
+            legal,
+            count,
+            rng,
         )
-    if term.rule == RULE_VOTE:
+    if alternative.rule == RULE_VOTE:
         index = call5(a.composition.vote, (a.composition.arena, j, legal, count, record))
         return below(rng, count) if index == ANY else index
-    write_values(a, term, legal, count, record)
-    return follow_rule(term.rule, term.parameter, array_at(a.buffers.values, count, _REAL), count, rng)
+    write_values(a, alternative, legal, count, record)
+    return follow_rule(alternative.rule, alternative.parameter, array_at(a.buffers.values, count, _REAL), count, rng)
 
 
 @inlined
-def draw_term(a: Any, which: int, record: int, rng: np.ndarray) -> int:
+def draw_alternative(a: Any, which: int, record: int, rng: np.ndarray) -> int:
     """One alternative of a program, drawn with its weight (COMB⁺-4)."""
-    program = struct_at(a.composition.program + which * PROGRAM_SIZE, PROGRAM)
-    last = program.first_term + program.terms - 1
-    terms = array_at(a.composition.term, last + 1, TERM)
-    j = program.first_term
-    if program.terms > 1:
-        point, upto, drawn_term = uniform(rng), 0.0, -1
-        for j in range(program.first_term, last + 1):
-            upto += weight_of(a, terms[j].first_factor, terms[j].factors, record)
-            if point < upto and drawn_term < 0:
-                drawn_term = j
+    program = struct_at(a.composition.program + which * PROGRAM_BYTES, PROGRAM)
+    last = program.first_alternative + program.alternatives - 1
+    alternatives = array_at(a.composition.alternative, last + 1, ALTERNATIVE)
+    j = program.first_alternative
+    if program.alternatives > 1:
+        point, upto, drawn = uniform(rng), 0.0, -1
+        for j in range(program.first_alternative, last + 1):
+            upto += weight_of(a, alternatives[j].first_weight, alternatives[j].weights, record)
+            if point < upto and drawn < 0:
+                drawn = j
                 if program.constant:
                     return j
         if unlikely(abs(upto - 1.0) > TOLERANCE) and a.shared == 0:
             raise WeightError("the weights of + do not sum to 1 for the visits met in this search")
-        j = drawn_term if drawn_term >= 0 else last
+        j = drawn if drawn >= 0 else last
     return j
 
 
 @inlined
-def write_values(a: Any, term: Any, legal: int, count: int, record: int) -> None:
-    """Write the values that a term's rule chooses among."""
-    if term.leaves == 1:
-        ask_policy(a, struct_at(a.composition.leaf + term.first_leaf * LEAF_SIZE, LEAF), legal, count)
+def write_values(a: Any, alternative: Any, legal: int, count: int, record: int) -> None:
+    """Write the values that an alternative's rule chooses among."""
+    if alternative.leaves == 1:
+        ask_policy(a, struct_at(a.composition.leaf + alternative.first_leaf * LEAF_BYTES, LEAF), legal, count)
     else:
-        sum_values(a, term, legal, count, record)
+        sum_values(a, alternative, legal, count, record)
 
 
 def vote(arena: int, j: int, legal: int, count: int, record: int) -> int:
-    """The index that a majority vote, term j, chooses, ties broken uniformly; ANY where nobody has a vote."""
+    """The index that a majority vote, alternative j, chooses, ties broken uniformly; ANY where nobody has a vote."""
     a, cast = struct_at(arena, ARENA), 0
     votes = array_at(a.buffers.votes + WORD_BYTES * j * a.game.max_legal, count, _REAL)
     for i in range(count):
         votes[i] = 0.0
-    rng, term = array_at(a.buffers.rng, RNG_WORDS, _WORD), array_at(a.composition.term, j + 1, TERM)[j]
-    for voter in range(term.first_leaf, term.first_leaf + term.leaves):
-        index = voted(a, draw_term(a, voter, record, rng), legal, count, record, rng)
+    rng, alternative = (
+        array_at(a.buffers.rng, RNG_WORDS, _WORD),
+        array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j],
+    )
+    for voter in range(alternative.first_leaf, alternative.first_leaf + alternative.leaves):
+        index = voted(a, draw_alternative(a, voter, record, rng), legal, count, record, rng)
         if index != ANY:
             votes[index] += 1.0
             cast += 1
@@ -251,23 +259,26 @@ def vote(arena: int, j: int, legal: int, count: int, record: int) -> int:
 
 @helper
 def voted(a: Any, j: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
-    """The index that a voter votes for by term j; ANY where that is uniform over all legal actions."""
-    term, values = array_at(a.composition.term, j + 1, TERM)[j], array_at(a.buffers.values, count, _REAL)
-    if term.rule == RULE_UNIFORM:
+    """The index that a voter votes for by alternative j; ANY where that is uniform over all legal actions."""
+    alternative, values = (
+        array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j],
+        array_at(a.buffers.values, count, _REAL),
+    )
+    if alternative.rule == RULE_UNIFORM:
         return ANY
-    if term.rule == RULE_VOTE:
+    if alternative.rule == RULE_VOTE:
         return call5(a.composition.vote, (a.composition.arena, j, legal, count, record))
-    if term.in_tree_only and not is_decided(a):
+    if alternative.in_tree_only and not is_decided(a):
         return ANY
-    write_values(a, term, legal, count, record)
+    write_values(a, alternative, legal, count, record)
     for i in range(1, count):
         if values[i] != values[0]:
-            return follow_rule(term.rule, term.parameter, values, count, rng)
+            return follow_rule(alternative.rule, alternative.parameter, values, count, rng)
     return ANY
 
 
 @functools.cache
-def voting() -> Entry:
+def vote_kernel() -> Entry:
     """`vote` as machine code, which calls itself by its address where a vote is taken within a vote."""
     return Entry(vote, 5, "the majority vote")
 

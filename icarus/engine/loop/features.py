@@ -6,7 +6,7 @@ import numpy as np
 
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call3, matrix_at, struct_at, unlikely
 from icarus.engine.loop.arena import DONE, MORE_ROWS
-from icarus.engine.loop.observation_classes import is_disguised
+from icarus.engine.loop.observation_classes import is_grouped
 from icarus.engine.program.lowering import COMPONENT
 from icarus.kernel import CHANCE, TERMINAL, helper, inlined
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, are_rewards
@@ -16,19 +16,19 @@ _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 
 
 @helper
-def tell_of_step(a: Any, playout: Any, t: int, step: Any, actions: int, tables: int) -> None:
+def evaluate_step(a: Any, playout: Any, t: int, step: Any, actions: int, tables: int) -> None:
     """What the game tells of the state at step t, and of what is legal there.
 
     Args:
         actions: how many are legal; others than the root player may have fewer moves.
     """
     if tables & FEATURES:
-        tell_of_state(a, playout, t)
+        evaluate_state(a, playout, t)
     if tables & ACTION_FEATURES:
         table = rows_of(playout.action_features, step, playout.action_features_width)
         if step.player != CHANCE:
             for i in range(actions):
-                call3(a.game.action_features, (a.buffers.state, action_at(a, playout, step, i), a.buffers.told))
+                call3(a.game.action_features, (a.buffers.state, action_at(a, playout, step, i), a.buffers.evaluation))
                 add_told(a, table, edge_of(a, step, i))
             take_means(a, table, step, actions)
     if tables & (LOOKAHEAD | ENDINGS):
@@ -41,7 +41,7 @@ def tell_of_step(a: Any, playout: Any, t: int, step: Any, actions: int, tables: 
 
 
 @helper
-def tell_of_state(a: Any, playout: Any, t: int) -> None:
+def evaluate_state(a: Any, playout: Any, t: int) -> None:
     """The features of the state at step t."""
     call2(a.game.features, (a.buffers.state, playout.features + WORD_BYTES * t * playout.features_width))
 
@@ -55,14 +55,14 @@ def look_ahead(a: Any, action: int, lookahead: np.ndarray, endings: np.ndarray, 
         ahead[i] = state[i]
     call2(a.game.apply, (a.buffers.ahead, action))
     if call1(a.game.player, (a.buffers.ahead,)) == TERMINAL:
-        rewards_at(a, a.buffers.ahead, a.buffers.told)
+        rewards_at(a, a.buffers.ahead, a.buffers.evaluation)
         add_told(a, lookahead, edge)
         add_told(a, endings, edge)
     else:
         for j in range(endings.shape[1]):
             endings[edge, j] = np.nan
         if lookahead.shape[1] > 0:
-            call2(a.game.heuristic, (a.buffers.ahead, a.buffers.told))
+            call2(a.game.heuristic, (a.buffers.ahead, a.buffers.evaluation))
             add_told(a, lookahead, edge)
 
 
@@ -92,7 +92,7 @@ def rows_of(table: int, step: Any, width: int) -> np.ndarray:
 @inlined
 def action_at(a: Any, playout: Any, step: Any, i: int) -> int:
     """A legal action, as it is."""
-    if is_disguised(a, step.player):
+    if is_grouped(a, step.player):
         return array_at(a.buffers.actions, i + 1, _INT)[i]
     return array_at(playout.legal + WORD_BYTES * step.first, i + 1, _INT)[i]
 
@@ -100,13 +100,13 @@ def action_at(a: Any, playout: Any, step: Any, i: int) -> int:
 @inlined
 def edge_of(a: Any, step: Any, i: int) -> int:
     """The place of a legal action among those of the history; of the move that it looks like, where it is disguised."""
-    return array_at(a.buffers.alike, i + 1, _INT)[i] if is_disguised(a, step.player) else i
+    return array_at(a.buffers.classes, i + 1, _INT)[i] if is_grouped(a, step.player) else i
 
 
 @inlined
 def add_told(a: Any, table: np.ndarray, edge: int) -> None:
     """Add what was just told to the row of an edge."""
-    told = array_at(a.buffers.told, table.shape[1], _REAL)
+    told = array_at(a.buffers.evaluation, table.shape[1], _REAL)
     for j in range(table.shape[1]):
         table[edge, j] += told[j]
 
@@ -114,8 +114,8 @@ def add_told(a: Any, table: np.ndarray, edge: int) -> None:
 @inlined
 def take_means(a: Any, table: np.ndarray, step: Any, actions: int) -> None:
     """Divide the row of each edge by how many actions look so."""
-    if is_disguised(a, step.player):
-        alike = array_at(a.buffers.alike, actions, _INT)
+    if is_grouped(a, step.player):
+        alike = array_at(a.buffers.classes, actions, _INT)
         for edge in range(step.count):
             same = 0
             for i in range(actions):
@@ -128,7 +128,7 @@ def take_means(a: Any, table: np.ndarray, step: Any, actions: int) -> None:
 
 
 @helper
-def room_for_beginnings(a: Any) -> int:
+def room_for_priors(a: Any) -> int:
     """DONE, or MORE_ROWS where a table was short of room for what a policy asked about in this playout."""
     components = array_at(a.composition.component, a.composition.components, COMPONENT)
     for c in range(a.composition.components):

@@ -12,10 +12,10 @@ from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call2, call3,
 from icarus.compiler.kernels.rng import RNG_WORDS
 from icarus.engine.loop.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, NEVER, SHARED, TOO_LONG
 from icarus.engine.loop.features import rewards_at
-from icarus.engine.loop.parent_links import note_lineage
-from icarus.engine.loop.playout import begin, play_out, simulate_unseen
+from icarus.engine.loop.parent_links import add_parent_links
+from icarus.engine.loop.playout import begin, play_out, simulate_unrecorded
 from icarus.engine.program.lowering import COMPONENT
-from icarus.engine.program.promises import check_declared
+from icarus.engine.program.promises import check_promises
 from icarus.kernel import below, helper
 from icarus.kernel.history import PLAYOUT
 from icarus.kernel.theta import TABLE, UPDATES, has_room_for
@@ -36,7 +36,7 @@ def run(arena: int, iterations: int) -> int:
         if status == DONE:
             status = capture(a)  # line 16
         if status == DONE and a.buffers.link_capacity > 0:
-            status = note_lineage(a)
+            status = add_parent_links(a)
         if status == DONE and a.shared != 0:
             status = reserve_rows(a)
         if status != DONE:
@@ -68,7 +68,7 @@ def capture(a: Any) -> int:
         component.first = updates.count
         call4(component.capture, (a.buffers.playout, component.table, a.buffers.updates, component.capture_parameters))
         if DEBUG:
-            check_declared(a, component)
+            check_promises(a, component)
         component.count = updates.count - component.first
         table = struct_at(component.table, TABLE)
         if not has_room_for(table.used + component.count, table.capacity):
@@ -170,7 +170,7 @@ def draw_below(rng: int, bound: int) -> int:
 
 
 @functools.cache
-def tie_break() -> Any:
+def tie_break_kernel() -> Any:
     """`draw_below` as machine code, for line 18."""
     return Entry(draw_below, 2, "the draw among equals", whole=True)
 
@@ -182,7 +182,7 @@ def run_raw(arena: int, playouts: int) -> int:
     legal = struct_at(a.buffers.playout, PLAYOUT).legal
     for _ in range(playouts):
         begin(a, rng)
-        made = simulate_unseen(a, legal, 0, NEVER, rng)
+        made = simulate_unrecorded(a, legal, 0, NEVER, rng)
         if made < 0:
             return -TOO_LONG
         steps += made

@@ -48,13 +48,13 @@ def add_moves(steps: np.ndarray, keys: np.ndarray, moves: np.ndarray, t: int, li
 
 
 @helper
-def is_entered(records: np.ndarray, key: int) -> bool:
+def is_inserted(records: np.ndarray, key: int) -> bool:
     """Whether a record is among the keys of a table."""
     return records[index_of(records, key)] == key
 
 
 @helper
-def lineage_of(
+def parent_links_of(
     steps: np.ndarray, keys: np.ndarray, moves: np.ndarray, legal: np.ndarray, records: np.ndarray, links: np.ndarray
 ) -> int:
     """Note the links of the records that a finished playout adds to the tree; returns how many.
@@ -71,7 +71,7 @@ def lineage_of(
             key, led = keys[t, step.perspective], False
             for i in range(step.first, step.first + step.count):
                 part = part_of(step.player, legal[i])
-                if not is_entered(records, mix(key, part)):
+                if not is_inserted(records, mix(key, part)):
                     if not led:
                         count, led = add_moves(steps, keys, moves, t, links, count), True
                     count = add_link(links, count, key, part, RECORD)
@@ -80,14 +80,14 @@ def lineage_of(
 
 
 @helper
-def note_lineage(a: Any) -> int:
+def add_parent_links(a: Any) -> int:
     """Note the links of the playout under way behind those that are kept; DONE or MORE_LINKS."""
     playout, buffers = struct_at(a.buffers.playout, PLAYOUT), a.buffers
     length, perspectives = playout.length, playout.perspectives
     table = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE)
     words = a.composition.row_words
     rows = matrix_at(table.rows, table.capacity + 1, words, _INT)
-    a.pending.links = a.counts.links + lineage_of(
+    a.pending.links = a.counts.links + parent_links_of(
         array_at(playout.steps, length, STEP),
         matrix_at(playout.keys, length, perspectives, _INT),
         matrix_at(playout.moves, length, perspectives, _INT),

@@ -17,8 +17,8 @@ from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at, unlikely
 from icarus.engine.loop.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG
 from icarus.engine.loop.choice import choose, pick_outcome
-from icarus.engine.loop.features import room_for_beginnings, tell_of_state, tell_of_step
-from icarus.engine.loop.observation_classes import choose_behind_move, group_actions, is_disguised
+from icarus.engine.loop.features import evaluate_state, evaluate_step, room_for_priors
+from icarus.engine.loop.observation_classes import choose_in_class, group_by_observation, is_grouped
 from icarus.engine.loop.steps import (
     DeterminizationError,
     acts,
@@ -31,11 +31,11 @@ from icarus.engine.loop.steps import (
     player_to_move,
     recalled_moves,
     refuse_number,
-    root_place,
+    root_index,
     step_at,
 )
 from icarus.engine.program.lowering import COMPONENT
-from icarus.engine.program.mixtures import AT_ONCE, SIMULATED, TREE
+from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE
 from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, UNSEEN, below, extended, helper, inlined, mix
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.features import FEATURES
@@ -58,8 +58,8 @@ def play_out(a: Any, rng: np.ndarray) -> int:
             return INTERRUPTED
         return TOO_LONG if a.pending.too_long else MORE_STEPS
     playout = struct_at(a.buffers.playout, PLAYOUT)
-    a.pending.depth, a.pending.selected = t, root_place(a, struct_at(playout.steps, STEP).action)
-    return room_for_beginnings(a) if a.composition.enters else DONE
+    a.pending.depth, a.pending.selected = t, root_index(a, struct_at(playout.steps, STEP).action)
+    return room_for_priors(a) if a.composition.has_priors else DONE
 
 
 # ------------------------------------------------------------------------------------------------ lines 7-9: the beginning
@@ -86,13 +86,13 @@ def begin(a: Any, rng: np.ndarray) -> None:
     struct_at(playout.steps, STEP).record = EMPTY_HISTORY
     for phase in range(3):
         a.pending.phase_steps[phase] = 0
-    a.pending.too_long = a.pending.cut = a.buffers.clear = 0
+    a.pending.too_long = a.pending.cut = a.buffers.poll_at = 0
     if a.composition.episodes:
-        begin_episodes(a, playout)
+        start_episodes(a, playout)
 
 
 @helper
-def begin_episodes(a: Any, playout: Any) -> None:
+def start_episodes(a: Any, playout: Any) -> None:
     """The root's position-in-episode, which began before the root, by what each perspective has seen in this determinization."""
     perspectives, root = a.game.perspectives, a.root
     episodes, at_root = array_at(playout.episodes, perspectives, _INT), array_at(root.episodes, perspectives, _INT)
@@ -139,7 +139,7 @@ def selection(a: Any, rng: np.ndarray) -> int:
         How many actions have been appended (t_e in Base-6, where the game did not end before), or _NO_ROOM.
     """
     playout, baseline, simple, t = struct_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
-    places = array_at(a.buffers.places, a.game.max_legal, _INT)
+    places = array_at(a.buffers.rows, a.game.max_legal, _INT)
     in_tree = (
         baseline.visits[place_of(baseline.records, EMPTY_HISTORY)] > 0
     )  # the first playout expands the empty history
@@ -151,8 +151,8 @@ def selection(a: Any, rng: np.ndarray) -> int:
         if not has_room(a, playout, t):
             return _NO_ROOM
         step, count = step_at(playout, t), open_step(a, playout, t, player)
-        if a.composition.told_in_tree:
-            tell_of_step(a, playout, t, step, count, a.composition.told_in_tree)
+        if a.composition.features_in_tree:
+            evaluate_step(a, playout, t, step, count, a.composition.features_in_tree)
         step.phase = phase_in_tree(a, baseline, playout, t, step, places)
         a.pending.phase_steps[step.phase] += 1
         index, action = decide(a, program_in_tree(a, step), playout, step, count, rng)  # line 11
@@ -173,8 +173,8 @@ def simulation(a: Any, rng: np.ndarray, t: int) -> int:
     playout, simple, reading = struct_at(a.buffers.playout, PLAYOUT), has_simple_moves(a), a.composition
     appended = reading.keys_in_simulation or reading.moves_in_simulation or reading.episodes
     end = max(t + a.game.cutoff, 1)  # the root's action is always played
-    if reading.told_in_tree & FEATURES:
-        tell_of_state(a, playout, t)  # the expanded one is of the tree
+    if reading.features_in_tree & FEATURES:
+        evaluate_state(a, playout, t)  # the expanded one is of the tree
     if a.game.simultaneous != 0:
         step_at(playout, t).choice = call1(a.game.simultaneous, (a.buffers.state,)) if player_to_move(a) >= 0 else 0
     while True:
@@ -189,17 +189,17 @@ def simulation(a: Any, rng: np.ndarray, t: int) -> int:
             return _NO_ROOM
         if t > 0 and not reading.steps_in_simulation:
             legal = playout.legal + WORD_BYTES * playout.legal_length
-            unseen = simulate_unseen(a, legal, t, end, rng)
+            unseen = simulate_unrecorded(a, legal, t, end, rng)
             if unseen == _NO_ROOM:
                 return _NO_ROOM
             a.pending.phase_steps[SIMULATION] += unseen
             break
         step, count = step_at(playout, t), open_step(a, playout, t, player)
-        if reading.told_in_simulation:
-            tell_of_step(a, playout, t, step, count, reading.told_in_simulation)
+        if reading.features_in_simulation:
+            evaluate_step(a, playout, t, step, count, reading.features_in_simulation)
         step.phase = SIMULATION
         a.pending.phase_steps[SIMULATION] += 1
-        _, action = decide(a, SIMULATED, playout, step, count, rng)  # line 11
+        _, action = decide(a, ROLLOUT, playout, step, count, rng)  # line 11
         if simple:
             array_at(playout.moves, t + 2, _INT)[t + 1] = step.action  # line 12
         elif appended:
@@ -210,13 +210,13 @@ def simulation(a: Any, rng: np.ndarray, t: int) -> int:
     last = step_at(playout, t)
     last.phase, last.player = SIMULATION, player
     playout.length = t + 1
-    if reading.told_in_simulation & FEATURES:
-        tell_of_state(a, playout, t)
+    if reading.features_in_simulation & FEATURES:
+        evaluate_state(a, playout, t)
     return DONE
 
 
 @helper
-def simulate_unseen(a: Any, legal: int, t: int, end: int, rng: np.ndarray) -> int:
+def simulate_unrecorded(a: Any, legal: int, t: int, end: int, rng: np.ndarray) -> int:
     """Uniform simulation that nobody looks at, from step t until it is cut off at `end`; returns its number of steps, _NO_ROOM where it
     is not to go on."""
     actions, steps, last = array_at(legal, a.game.max_legal, _INT), 0, min(end, a.game.max_length)
@@ -250,8 +250,8 @@ def open_step(a: Any, playout: Any, t: int, player: int) -> int:
     legal = playout.legal + WORD_BYTES * first
     count = legal_actions(a, legal)
     step.player, step.perspective, step.first, step.count = player, perspective_of(a, player), first, count
-    if is_disguised(a, player):
-        step.count = group_actions(a, legal, count)
+    if is_grouped(a, player):
+        step.count = group_by_observation(a, legal, count)
     playout.length, playout.legal_length = t + 1, first + step.count
     return count
 
@@ -279,7 +279,7 @@ def program_in_tree(a: Any, step: Any) -> int:
     if a.game.simultaneous == 0:
         return TREE
     step.choice, step.probability = call1(a.game.simultaneous, (a.buffers.state,)), 1.0
-    return AT_ONCE if step.choice > 0 else TREE
+    return SIMULTANEOUS if step.choice > 0 else TREE
 
 
 @inlined
@@ -294,12 +294,12 @@ def decide(a: Any, which: int, playout: Any, step: Any, actions: int, rng: np.nd
         index = choose_for_chance(a, actions, rng) if actions > 1 else 0
     elif count > 1:
         index = choose(a, which, legal, count, step.record, rng)
-        if which == AT_ONCE:
+        if which == SIMULTANEOUS:
             step.probability = array_at(a.buffers.values, count, _REAL)[index]
-    if is_disguised(a, step.player):
-        behind = choose_behind_move(a, step.player, index, actions, rng)
+    if is_grouped(a, step.player):
+        behind = choose_in_class(a, step.player, index, actions, rng)
         index, action = (
-            array_at(a.buffers.alike, actions, _INT)[behind],
+            array_at(a.buffers.classes, actions, _INT)[behind],
             array_at(a.buffers.actions, actions, _INT)[behind],
         )
         step.action = array_at(legal, count, _INT)[index]
@@ -341,7 +341,12 @@ def check_outcomes(probabilities: np.ndarray, count: int) -> None:
 def has_simple_moves(a: Any) -> bool:
     """Whether one perspective sees actions as they are, and of him only the keys in the tree are read."""
     reading = a.composition
-    return a.game.perspectives == 1 and a.game.look == 0 and not reading.keys_in_simulation and not reading.episodes
+    return (
+        a.game.perspectives == 1
+        and a.game.observe_for_root == 0
+        and not reading.keys_in_simulation
+        and not reading.episodes
+    )
 
 
 @inlined

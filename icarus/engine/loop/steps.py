@@ -6,14 +6,14 @@ import numpy as np
 
 from icarus.compiler.kernels.atomic import atomic_load
 from icarus.compiler.kernels.pointers import array_at, call1, call2, call4, struct_at, unlikely
-from icarus.engine.loop.arena import STEP_SIZE
+from icarus.engine.loop.arena import STEP_BYTES
 from icarus.kernel import CHANCE, TERMINAL, helper, inlined
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.history import STEP
 
 _INT = np.dtype(np.int64)
 _BETWEEN_LOOKS = 8  # steps, whether the loop is to return
-FORGETFUL = f"the recall function of a game gave a number of moves that is not from 0 to {RECALLED}"
+WRONG_RECALL = f"the recall function of a game gave a number of moves that is not from 0 to {RECALLED}"
 
 
 class DeterminizationError(ValueError):
@@ -71,21 +71,21 @@ def recalled_moves(a: Any, perspective: int) -> int:
     """What a perspective has seen of the episode, as the state tells it, written to a buffer; returns how many moves."""
     count = call4(a.game.recall, (a.buffers.state, perspective, a.buffers.recalled, RECALLED))
     if count < 0 or count > RECALLED:
-        raise ValueError(FORGETFUL)
+        raise ValueError(WRONG_RECALL)
     return count
 
 
 @inlined
 def step_at(playout: Any, t: int) -> Any:
     """Step t of a playout."""
-    return struct_at(playout.steps + t * STEP_SIZE, STEP)
+    return struct_at(playout.steps + t * STEP_BYTES, STEP)
 
 
 @inlined
 def has_room(a: Any, playout: Any, t: int) -> bool:
     """Whether there is room for step t and the one after it, and nobody, as far as is looked at now and then, asks the loop to return."""
     fits = playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
-    return fits and (t < a.buffers.clear or look(a, t))
+    return fits and (t < a.buffers.poll_at or look(a, t))
 
 
 @helper
@@ -93,7 +93,7 @@ def look(a: Any, t: int) -> bool:
     """Whether there is room for step t and the one after it, and nobody asks the loop to return; if so, it is clear for some steps."""
     if t + 1 >= a.buffers.step_capacity or is_interrupted(a):
         return False
-    a.buffers.clear = min(t + _BETWEEN_LOOKS, a.buffers.step_capacity - 1)
+    a.buffers.poll_at = min(t + _BETWEEN_LOOKS, a.buffers.step_capacity - 1)
     return True
 
 
@@ -112,7 +112,7 @@ def perspective_of(a: Any, player: int) -> int:
 
 
 @helper
-def root_place(a: Any, action: int) -> int:
+def root_index(a: Any, action: int) -> int:
     """The place of an action among those of the root."""
     actions = array_at(a.root.actions, a.root.count, _INT)
     for i in range(a.root.count):

@@ -2,8 +2,8 @@
 
 Only one policy of a sequence is active in a phase, so a composition is two *programs*: one for the tree (selection and
 expansion) and one for simulation; a third decides where choices are simultaneous, if the scheme has EXP3 do so. A program is a
-linear mixture of *terms*; a term is a maxilinear mixture of *leaves*, usually just one; a leaf is the policy of one component. Or a term is
-a majority vote, and its voters are programs themselves.
+linear mixture of *alternatives*; an alternative is a maxilinear mixture of *leaves*, usually just one; a leaf is the policy of one
+component. Or an alternative is a majority vote, and its voters are programs themselves.
 """
 
 from typing import Any
@@ -18,9 +18,9 @@ from icarus.compiler.cache.digest import attributes_read
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Entry
 from icarus.engine.program import requirements
-from icarus.engine.program.mixtures import SIMULATED, TREE, Vote, mixture, of_means
-from icarus.engine.program.priors import beginning_entry
-from icarus.engine.program.slots import backpropagation_entry, capture_entry, policy_entry, weight_entry
+from icarus.engine.program.mixtures import ROLLOUT, TREE, Vote, draws_from_means, mixture
+from icarus.engine.program.priors import prior_kernel
+from icarus.engine.program.slots import backpropagation_kernel, capture_kernel, policy_kernel, weight_kernel
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT, Scheme
 from icarus.kernel.game import Game
 from icarus.specs.baseline import BASELINE
@@ -44,16 +44,16 @@ COMPONENT = np.dtype(
 )
 PROGRAM = np.dtype(
     [
-        ("first_term", np.int64),
-        ("terms", np.int64),
+        ("first_alternative", np.int64),
+        ("alternatives", np.int64),
         ("constant", np.int64),  # whether their weights are, of which the algebra has seen that they sum to 1
     ],
     align=True,
 )
-TERM = np.dtype(
+ALTERNATIVE = np.dtype(
     [
-        ("first_factor", np.int64),
-        ("factors", np.int64),  # its weight in the linear mixture
+        ("first_weight", np.int64),
+        ("weights", np.int64),  # its weight in the linear mixture
         ("first_leaf", np.int64),
         ("leaves", np.int64),  # of a majority vote: the voters' programs
         ("rule", np.int64),
@@ -64,26 +64,26 @@ TERM = np.dtype(
 )
 LEAF = np.dtype(
     [
-        ("first_factor", np.int64),
-        ("factors", np.int64),  # its weight in the maxilinear mixture
-        ("entry", np.int64),
+        ("first_weight", np.int64),
+        ("weights", np.int64),  # its weight in the maxilinear mixture
+        ("kernel", np.int64),
         ("component", np.int64),
         ("parameters", np.int64),
-        ("unread", np.int64),  # its value is +∞ for every action, without being asked
-        ("placed", np.int64),  # it reads the places that the loop has found
+        ("uniform", np.int64),  # its value is +∞ for every action, without being asked
+        ("by_row", np.int64),  # it reads the places that the loop has found
         (
-            "begins",
+            "prior",
             np.int64,
         ),  # enters the records that are asked about for the first time; 0 where θ_initial is constant
-        ("begins_parameters", np.int64),
+        ("prior_parameters", np.int64),
         ("rule_parameters", np.int64),  # how many of its parameters come before those of the candidates function
     ],
     align=True,
 )
-FACTOR = np.dtype(
-    [  # a weight is a product of factors: constants, λ or 1 − λ
+WEIGHT = np.dtype(
+    [  # a share is a product of weights: constants, λ or 1 − λ
         ("constant", np.float64),
-        ("entry", np.int64),
+        ("kernel", np.int64),
         ("parameters", np.int64),
         ("complement", np.int64),
     ],
@@ -98,35 +98,35 @@ class Program:
     Attributes:
         components: what has a table of its own, the baseline first; enhancements that differ in their policy only share one.
         table_of: the index of each enhancement's table.
-        component, program, term, leaf, factor: the arrays; after the programs of `TREE`, `SIMULATED` and `AT_ONCE` those of voters.
+        component, program, alternative, leaf, weight: the arrays; the programs of voters follow those of the decisions.
         steps_in_simulation: whether anybody looks at steps of the simulation phase.
         choices: whether anybody asks which decisions are simultaneous.
         moves_in_simulation, keys_in_simulation, episodes: which of these anybody reads.
-        told_in_tree, told_in_simulation: which tables of what the game tells anybody reads, as bits (`icarus.kernel.features`).
-        enters: whether records enter a table when a policy first asks about them.
-        votes: whether any term is a majority vote.
+        features_in_tree, features_in_simulation: which tables of what the game tells anybody reads, as bits (`icarus.kernel.features`).
+        has_priors: whether records enter a table when a policy first asks about them.
+        votes: whether any alternative is a majority vote.
     """
 
     components: list[Enhancement]
     table_of: dict[Enhancement, int]
     component: np.ndarray
     program: np.ndarray
-    term: np.ndarray
+    alternative: np.ndarray
     leaf: np.ndarray
-    factor: np.ndarray
+    weight: np.ndarray
     steps_in_simulation: bool
     moves_in_simulation: bool
     keys_in_simulation: bool
     episodes: bool
-    told_in_tree: int
-    told_in_simulation: int
-    enters: bool
+    features_in_tree: int
+    features_in_simulation: int
+    has_priors: bool
     choices: bool
     votes: bool
     alive: list[Any]
 
 
-def lowered(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, shared: bool = False) -> Program:
+def lower(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, shared: bool = False) -> Program:
     """The program of a strategy in a game. Compiles, or loads, what has not been used yet.
 
     Args:
@@ -139,7 +139,7 @@ def lowered(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, share
     return _Lowering(game, strategy, scheme, shared).result()
 
 
-def stored(enhancement: Enhancement) -> tuple[Any, ...]:
+def storage_of(enhancement: Enhancement) -> tuple[Any, ...]:
     """What decides an enhancement's records: every slot but the policy."""
     return (
         enhancement.records,
@@ -151,11 +151,11 @@ def stored(enhancement: Enhancement) -> tuple[Any, ...]:
     )
 
 
-def components_of(strategy: Enhancement, at_once: bool) -> tuple[list[Enhancement], dict[Enhancement, int]]:
+def components_of(strategy: Enhancement, uses_exp3: bool) -> tuple[list[Enhancement], dict[Enhancement, int]]:
     """What has a table of its own in a search, the baseline first, and the index of each enhancement's table.
 
     Args:
-        at_once: whether EXP3 decides where choices are simultaneous.
+        uses_exp3: whether EXP3 decides where choices are simultaneous.
 
     Raises:
         ValueError: a slot draws from np.random, whose numbers no seed of a search fixes, or takes a part of a history by its place.
@@ -167,25 +167,25 @@ def components_of(strategy: Enhancement, at_once: bool) -> tuple[list[Enhancemen
                 requirements.refuse_places(slot)
     components: list[Enhancement] = []
     table_of: dict[Enhancement, int] = {}
-    for part in (BASELINE, *strategy.components, *[EXP3] * at_once):
-        known = [stored(component) for component in components]
-        if stored(part) not in known:
+    for part in (BASELINE, *strategy.components, *[EXP3] * uses_exp3):
+        known = [storage_of(component) for component in components]
+        if storage_of(part) not in known:
             components.append(part)
-        table_of[part] = [*known, stored(part)].index(stored(part))
+        table_of[part] = [*known, storage_of(part)].index(storage_of(part))
     return components, table_of
 
 
 class _Lowering:
     def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme, shared: bool) -> None:
         self.game, self.strategy, self.scheme, self.shared = game, strategy, scheme, shared
-        self.at_once = scheme.exp3 and game.simultaneous is not None
+        self.uses_exp3 = scheme.exp3 and game.simultaneous is not None
         requirements.refuse_unknown(game, strategy)
-        self.components, self.table_of = components_of(strategy, self.at_once)
+        self.components, self.table_of = components_of(strategy, self.uses_exp3)
         requirements.refuse_hidden(self.components, game)
-        self.terms: list[tuple[Any, ...]] = []
+        self.alternatives: list[tuple[Any, ...]] = []
         self.voters: list[tuple[int, int, bool]] = []
         self.leaves: list[tuple[Any, ...]] = []
-        self.factors: list[tuple[Any, ...]] = []
+        self.weights: list[tuple[Any, ...]] = []
         self.alive: list[Any] = []
         self.read_in_simulation: set[str] = set()
         self.read: set[str] = set()
@@ -193,13 +193,15 @@ class _Lowering:
     def result(self) -> Program:
         programs = [
             self.lowered_program(which, strategy)
-            for which, strategy in enumerate((self.strategy, self.strategy, *[EXP3] * self.at_once))
+            for which, strategy in enumerate((self.strategy, self.strategy, *[EXP3] * self.uses_exp3))
         ]
-        if not self.at_once:
+        if not self.uses_exp3:
             programs.append(programs[TREE])
-        simulated, terms, _ = programs[SIMULATED]
+        simulated, alternatives, _ = programs[ROLLOUT]
         programs += self.voters
-        quiet = terms == 1 and self.terms[simulated][4] == RULE_UNIFORM  # of several, one is drawn at each decision
+        quiet = (
+            alternatives == 1 and self.alternatives[simulated][4] == RULE_UNIFORM
+        )  # of several, one is drawn at each decision
         captures = [component.capture for component in self.components]
         components = np.array([self.lowered_component(component) for component in self.components], COMPONENT)
         names = [(capture, attributes_read(capture.function)) for capture in captures]
@@ -213,43 +215,47 @@ class _Lowering:
             table_of=self.table_of,
             component=components,
             program=np.array(programs, PROGRAM),
-            term=np.array(self.terms, TERM),
+            alternative=np.array(self.alternatives, ALTERNATIVE),
             leaf=np.array(self.leaves, LEAF),
-            factor=np.array(self.factors, FACTOR),
+            weight=np.array(self.weights, WEIGHT),
             steps_in_simulation=DEBUG or not quiet or any(capture.reads_simulation for capture in captures),
             moves_in_simulation="moves" in self.read_in_simulation | reads,
             keys_in_simulation="keys" in self.read_in_simulation | writes,
             episodes=bool({"episodes", "episode"} & (self.read | reads)),
-            told_in_tree=requirements.tables_among(anywhere),
-            told_in_simulation=requirements.tables_among(self.read_in_simulation | reads),
-            enters=any(component.initial.function for component in self.components),
+            features_in_tree=requirements.tables_among(anywhere),
+            features_in_simulation=requirements.tables_among(self.read_in_simulation | reads),
+            has_priors=any(component.initial.function for component in self.components),
             choices="choice" in anywhere,
             votes=bool(self.voters),
             alive=self.alive,
         )
 
     def lowered_program(self, which: int, strategy: Enhancement, votes: bool = False) -> tuple[int, int, bool]:
-        """The first term of a program, their number, and whether their weights are constant.
+        """The first alternative of a program, their number, and whether their weights are constant.
 
         Args:
             votes: whether it is the program of a voter.
         """
-        alternatives = list(mixture(strategy, which))
-        terms = [
+        mixed = list(mixture(strategy, which))
+        alternatives = [
             self.lowered_vote(which, weight, parts)
             if isinstance(parts, Vote)
-            else self.lowered_term(which, weight, parts, votes)
-            for weight, parts in alternatives
+            else self.lowered_alternative(which, weight, parts, votes)
+            for weight, parts in mixed
         ]
-        self.terms += terms
-        return len(self.terms) - len(terms), len(terms), not any(weight.functions for weight, _ in alternatives)
+        self.alternatives += alternatives
+        return (
+            len(self.alternatives) - len(alternatives),
+            len(alternatives),
+            not any(weight.functions for weight, _ in mixed),
+        )
 
     def lowered_vote(self, which: int, weight: Weight, vote: Vote) -> tuple[Any, ...]:
         voters = [self.lowered_program(which, member, votes=True) for member in vote.members]
         first = VOTERS + len(self.voters)
         self.voters += voters
         unasked = all(
-            count == 1 and self.terms[start][4] == RULE_UNIFORM for start, count, _ in voters
+            count == 1 and self.alternatives[start][4] == RULE_UNIFORM for start, count, _ in voters
         )  # of several, one is drawn
         quiet = unasked or all(self.simulates_uniformly(which, member) for member in vote.members)
         rule = RULE_UNIFORM if quiet else RULE_VOTE
@@ -261,11 +267,11 @@ class _Lowering:
         words = row.itemsize // 8
         return (
             self.address(
-                capture_entry(capture.function, capture.kinds(), row if capture.reads_theta else None, capture.label())
+                capture_kernel(capture.function, capture.kinds(), row if capture.reads_theta else None, capture.label())
             ),
             self.parameters(capture.values(self.game)),
             self.address(
-                backpropagation_entry(
+                backpropagation_kernel(
                     backpropagation.function, backpropagation.kinds(), row, words, backpropagation.label(), self.shared
                 )
             ),
@@ -277,24 +283,24 @@ class _Lowering:
             capture.writes_simulation,
         )
 
-    def lowered_term(
+    def lowered_alternative(
         self, which: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool
     ) -> tuple[Any, ...]:
         first_leaf = len(self.leaves)
         unread = [self.unread(which, part) for _, part in parts]
         rule = parts[0][1].policy.rule
-        for (leaf_weight, part), silent in zip(parts, unread, strict=True):
+        for (leaf_weight, part), uniform in zip(parts, unread, strict=True):
             self.leaves.append(
                 (
                     *self.weight(which, leaf_weight),
-                    *self.values(which, part, silent),
-                    silent,
+                    *self.values(which, part, uniform),
+                    uniform,
                     self.placed(which, part),
-                    *self.beginning(which, part, silent),
+                    *self.prior(which, part, uniform),
                 )
             )
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
-        by_acceptance = of_means(parts) and not votes  # who votes has looked at all values, whether they differ
+        by_acceptance = draws_from_means(parts) and not votes  # who votes has looked at all values, whether they differ
         code = RULE_UNIFORM if all(unread) else RULE_GIBBS_OF_MEANS if by_acceptance else rule.code
         in_tree_only = code != RULE_UNIFORM and all(
             self.is_infinite(which, part) or self.is_of_tree(which, part) for _, part in parts
@@ -316,7 +322,7 @@ class _Lowering:
 
     def is_infinite(self, which: int, part: Enhancement) -> bool:
         """Whether the values of an arg max are +∞ by definition: the baseline's in simulation."""
-        return which == SIMULATED and _is_bandit(part) and self.table_of[part] == 0
+        return which == ROLLOUT and _is_bandit(part) and self.table_of[part] == 0
 
     def simulates_uniformly(self, which: int, strategy: Enhancement) -> bool:
         """Whether every alternative of a strategy is the baseline, in simulation."""
@@ -330,47 +336,47 @@ class _Lowering:
     def is_of_tree(self, which: int, part: Enhancement) -> bool:
         """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""
         by_history = not part.capture.writes_simulation and attributes_read(part.policy.source.function) >= {"keys"}
-        return which == SIMULATED and _is_bandit(part) and by_history and not part.initial.says_something
+        return which == ROLLOUT and _is_bandit(part) and by_history and not part.initial.says_something
 
     def placed(self, which: int, part: Enhancement) -> bool:
         """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""
         return which == TREE and self.table_of[part] == 0 and part.policy.source == BASELINE.policy.source
 
-    def values(self, which: int, part: Enhancement, silent: bool) -> tuple[int, int, int]:
-        if silent:
+    def values(self, which: int, part: Enhancement, uniform: bool) -> tuple[int, int, int]:
+        if uniform:
             return (0, 0, 0)
         names = attributes_read(part.policy.source.function)
         self.read |= names
-        if which == SIMULATED and not is_uniform(which, part):
+        if which == ROLLOUT and not is_uniform(which, part):
             self.read_in_simulation |= names
         policy = part.policy
         parameters = self.parameters(policy.rule_parameters() + policy.source.values(self.game))
-        entry = policy_entry(policy, part.information, self.game.players, self.placed(which, part))
+        entry = policy_kernel(policy, part.information, self.game.players, self.placed(which, part))
         return (self.address(entry), self.table_of[part], parameters)
 
-    def beginning(self, which: int, part: Enhancement, silent: bool) -> tuple[int, int, int]:
+    def prior(self, which: int, part: Enhancement, uniform: bool) -> tuple[int, int, int]:
         """What enters the records that a policy asks about for the first time, where their information is told by a function."""
         function = part.initial.function
-        if function is None or silent:
+        if function is None or uniform:
             return (0, 0, 0)
         names = attributes_read(function.function)
         self.read |= names
-        if which == SIMULATED:
+        if which == ROLLOUT:
             self.read_in_simulation |= names
-        entry = beginning_entry(part, self.game.players)
+        entry = prior_kernel(part, self.game.players)
         return (self.address(entry), self.parameters(function.values(self.game)), len(part.policy.rule_parameters()))
 
     def weight(self, which: int, weight: Weight) -> tuple[int, int]:
-        first = len(self.factors)
+        first = len(self.weights)
         if weight.constant != 1.0:
-            self.factors.append((weight.constant, 0, 0, 0))
+            self.weights.append((weight.constant, 0, 0, 0))
         row = BASELINE.information.row(self.game.players)
         for function, complement in weight.functions:
-            if which == SIMULATED:
+            if which == ROLLOUT:
                 self.read_in_simulation.add("keys")
-            entry = weight_entry(function.function, function.kinds(), row, function.label())
-            self.factors.append((1.0, self.address(entry), self.parameters(function.values()), complement))
-        return first, len(self.factors) - first
+            entry = weight_kernel(function.function, function.kinds(), row, function.label())
+            self.weights.append((1.0, self.address(entry), self.parameters(function.values()), complement))
+        return first, len(self.weights) - first
 
     def address(self, entry: Entry) -> int:
         self.alive.append(entry)
@@ -390,7 +396,7 @@ def is_uniform(which: int, part: Enhancement) -> bool:
     """Whether an arg max has been declared to be over values that are +∞ in simulation."""
     source = part.policy.source
     declared = isinstance(source, Values) and source.uniform_in_simulation
-    return which == SIMULATED and declared and part.policy.rule.code == RULE_ARGMAX
+    return which == ROLLOUT and declared and part.policy.rule.code == RULE_ARGMAX
 
 
 def _is_bandit(part: Enhancement) -> bool:

@@ -8,14 +8,14 @@ from icarus.algebra import Composition, Enhancement, Weight
 from icarus.algebra.policy import RULE_GIBBS
 from icarus.algebra.slots import Candidates
 
-TREE, SIMULATED, AT_ONCE = (
+TREE, ROLLOUT, SIMULTANEOUS = (
     0,
     1,
     2,
 )  # the programs: of selection and expansion, of simulation, and of simultaneous decisions
 
 
-def of_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
+def draws_from_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
     """Whether a term draws by Gibbs from mean rewards of single actions, none above 1: none may have been given to begin with."""
     part = parts[0][1]
     return (
@@ -55,7 +55,7 @@ def mixture(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, Vote | 
 
 
 def _leaves(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, Enhancement]]:
-    """The leaves of a term: nested maxilinear mixtures flattened, left to right."""
+    """The leaves of a alternative: nested maxilinear mixtures flattened, left to right."""
     strategy = _active(strategy, which)
     if isinstance(strategy, Composition):
         for weight, part in strategy.terms:

@@ -17,7 +17,7 @@ from icarus.kernel.theta import TABLE, has_room_for, index_of, write_initial
 _INT = np.dtype(np.int64)
 
 
-def beginning_entry(part: Enhancement, players: int) -> Entry:
+def prior_kernel(part: Enhancement, players: int) -> Entry:
     """The compiled entry of what a policy asks about into the table of an enhancement whose initial information a function tells."""
     begins, source = part.initial.function, part.policy.source
     assert begins is not None

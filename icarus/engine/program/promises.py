@@ -51,7 +51,7 @@ def guarded(function: Callable, label: str) -> Callable:
 
 
 @helper
-def check_declared(a: Any, component: Any) -> None:
+def check_promises(a: Any, component: Any) -> None:
     """Check the updates that a component's capture function has just asked for.
 
     Raises:

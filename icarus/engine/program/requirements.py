@@ -40,7 +40,7 @@ def widths_of(game: Any, tables: int) -> dict[str, int]:
     return {name: width * bool(tables & table) for table, name, width in zip(TABLES, NAMES, widths, strict=True)}
 
 
-def tellers(game: Game, tables: int, cut: bool = False) -> dict[str, Entry]:
+def feature_kernels(game: Game, tables: int, cut: bool = False) -> dict[str, Entry]:
     """The compiled functions that tell these tables, by name.
 
     Args:
@@ -50,7 +50,7 @@ def tellers(game: Game, tables: int, cut: bool = False) -> dict[str, Entry]:
     return {kind: game.teller(kind) for kind in sorted(needed)}
 
 
-def check_told(state: State, tables: int) -> None:
+def check_features(state: State, tables: int) -> None:
     """Ask the game once, in plain Python, what it tells of a state: there too much that is told is noticed too.
 
     Raises:

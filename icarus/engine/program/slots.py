@@ -43,7 +43,7 @@ theta_of = functools.lru_cache(maxsize=None)(_theta)
 
 
 @functools.cache
-def values_entry(
+def values_kernel(
     function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str, uniform: bool = False
 ) -> Entry:
     """Compile a values function: entry(playout, table, legal, count, records, out, parameters).
@@ -106,7 +106,7 @@ def checked_candidates(inner: Callable, independent: bool, label: str) -> Callab
 
 
 @functools.cache
-def candidates_entry(
+def candidates_kernel(
     function: Callable,
     rule: Callable,
     kinds: tuple[type, ...],
@@ -134,7 +134,7 @@ def candidates_entry(
 
 
 @functools.cache
-def places_entry(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
+def rows_kernel(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
     """Compile the value of records whose places in the table are known: the same arguments, with places for records."""
     unpack_rule, theta_at = unpack_parameters(rule_kinds), theta_of(row)
 
@@ -153,7 +153,7 @@ def places_entry(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, la
 
 
 @functools.cache
-def capture_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype | None, label: str) -> Entry:
+def capture_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype | None, label: str) -> Entry:
     """Compile a capture function: entry(playout, table, updates, parameters).
 
     Args:
@@ -178,10 +178,10 @@ def capture_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype | N
 
 _LOCK, _COUNT = offset_of(TABLE, "lock"), np.dtype(np.int32)
 FULL = np.iinfo(_COUNT).max
-COUNT_IS_FULL = f"a count has reached {FULL}, the largest that a record can hold"
+COUNT_OVERFLOW = f"a count has reached {FULL}, the largest that a record can hold"
 
 
-def counts_in(row: np.dtype) -> tuple[str, ...]:
+def counts_of(row: np.dtype) -> tuple[str, ...]:
     """The fields of a row that count."""
     return tuple(name for name in row.names or () if row[name] == _COUNT)
 
@@ -217,7 +217,7 @@ def filling_up(counts: tuple[str, ...]) -> Callable:
 
 
 @functools.cache
-def backpropagation_entry(
+def backpropagation_kernel(
     function: Callable, kinds: tuple[type, ...], row: np.dtype, words: int, label: str, shared: bool
 ) -> Entry:
     """Compile a backpropagation function over a run of updates: entry(table, records, contexts, count, rewards, players, parameters).
@@ -225,7 +225,7 @@ def backpropagation_entry(
     Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
     at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
     """
-    inner, unpack, counts = embedded(function), unpack_parameters(kinds), counts_in(row)
+    inner, unpack, counts = embedded(function), unpack_parameters(kinds), counts_of(row)
     has_full, fill_up = fullness(counts), filling_up(counts)
 
     def entry(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
@@ -254,7 +254,7 @@ def backpropagation_entry(
                 raise ValueError(RENAMED)
             if unlikely(has_full(rows[i])):
                 fill_up(rows[i])
-                raise OverflowError(COUNT_IS_FULL)
+                raise OverflowError(COUNT_OVERFLOW)
         if shared:
             atomic_store(table + _LOCK, 0)
         return 0
@@ -270,7 +270,7 @@ def close_lock(lock: int) -> None:
             pass
 
 
-def policy_entry(policy: Policy, information: Information, players: int, placed: bool = False) -> Entry:
+def policy_kernel(policy: Policy, information: Information, players: int, placed: bool = False) -> Entry:
     """The compiled values of a policy, for a table of this information.
 
     Args:
@@ -278,16 +278,16 @@ def policy_entry(policy: Policy, information: Information, players: int, placed:
     """
     source, row = policy.source, information.row(players)
     if isinstance(source, Values):
-        return values_entry(source.function, source.kinds(), row, source.label(), source.uniform_in_simulation)
+        return values_kernel(source.function, source.kinds(), row, source.label(), source.uniform_in_simulation)
     rule = rule_values(policy, information)
     rule_kinds = (float,) * len(policy.rule_parameters())
     if placed:
-        return places_entry(rule, rule_kinds, row, f"the rule {policy.rule.name} over the tree")
-    return candidates_entry(source.function, rule, source.kinds(), rule_kinds, row, source.label(), source.independent)
+        return rows_kernel(rule, rule_kinds, row, f"the rule {policy.rule.name} over the tree")
+    return candidates_kernel(source.function, rule, source.kinds(), rule_kinds, row, source.label(), source.independent)
 
 
 @functools.cache
-def weight_entry(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
+def weight_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
     """Compile a weight function of the baseline's information: entry(table, record, out, parameters)."""
     inner, unpack, theta_at = embedded(function), unpack_parameters(kinds), theta_of(row)
 

@@ -19,7 +19,7 @@ from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import Interpreter
 from icarus.engine.loop.parent_links import LINK, Renamed, look_up, look_up_compiled, rename, rename_compiled
-from icarus.engine.program.lowering import components_of, stored
+from icarus.engine.program.lowering import components_of, storage_of
 from icarus.engine.records.tables import Records, Table
 from icarus.engine.scheme import ALL, ONCE, OWN, ROOT, Scheme
 from icarus.kernel import NO_RECORD, UNSEEN, extended, mix
@@ -32,7 +32,7 @@ _plain = Interpreter()
 
 
 @attrs.frozen(eq=False)
-class Carried:
+class WarmStart:
     """What a search begins with.
 
     Attributes:
@@ -46,7 +46,7 @@ class Carried:
     def fill(self, tables: Sequence[Any]) -> None:
         """Enter the rows into the tables of the components."""
         for table, rows in zip(tables, self.rows, strict=True):
-            table.enter_rows(rows)
+            table.insert_rows(rows)
 
     def mark_decided(self, table: Table) -> None:
         """Mark in the baseline's table where somebody has decided in the tree, if it keeps such marks."""
@@ -54,9 +54,9 @@ class Carried:
             table.decided[self.links[:, 0] & (len(table.decided) - 1)] = 1
 
 
-def carry_over(
+def warm_starts_of(
     records: Any, state: State, strategy: Any, scheme: Scheme, searches: int, compiled: bool = True
-) -> list[Carried | None]:
+) -> list[WarmStart | None]:
     """What each of so many searches of a state begins with, by the `Result` of an earlier search; None each where there is none.
 
     Args:
@@ -83,9 +83,9 @@ def _check(records: Any, state: State, strategy: Any, scheme: Scheme, searches: 
     before = len(records.parts) or 1
     if before != searches:
         raise ValueError(f"records are of {before} trees, each with records of its own; this search grows {searches}")
-    known = [stored(part.enhancement) for part in records.records.values()]
+    known = [storage_of(part.enhancement) for part in records.records.values()]
     for part in components:
-        if stored(part) not in known:
+        if storage_of(part) not in known:
             raise ValueError(
                 f"records have none of {part} as {strategy} has it; they are of {', '.join(records.records)}"
             )
@@ -128,7 +128,7 @@ def continues(earlier: State, state: State) -> bool:
 # -------------------------------------------------------------------------------------------------------- where the root is
 
 
-def told_moves(state: State, player: int, action: int, scheme: Scheme, observer: int) -> list[int | None]:
+def observed_moves(state: State, player: int, action: int, scheme: Scheme, observer: int) -> list[int | None]:
     """The move by which each perspective of a scheme sees an action about to be played, as far as an observer can tell; else None."""
     moves = state.observed(action)
     if scheme.eyes == ROOT:
@@ -160,7 +160,7 @@ def root_keys(earlier: State, state: State, scheme: Scheme) -> tuple[list[int | 
         return [None] * len(keys), None
     record: int | None = EMPTY_HISTORY
     for player, action in state.history[len(earlier.history) :]:
-        told, perspective = told_moves(replay, player, action, scheme, observer), game.perspective(player)
+        told, perspective = observed_moves(replay, player, action, scheme, observer), game.perspective(player)
         key, edge = keys[perspective], told[perspective]
         record = None if key is None or edge is None else plain(extended)(key, player, edge)
         keys = [_continued(key, move) for key, move in zip(keys, told, strict=True)]
@@ -177,11 +177,13 @@ def _continued(key: int | None, move: int | None) -> int | None:
 # ------------------------------------------------------------------------------------------------------ what is below the root
 
 
-def _carried(result: Any, state: State, scheme: Scheme, components: Sequence[Any], compiled: bool) -> Carried:
-    tables = {stored(part.enhancement): part._table for part in result.records.values()}
-    table = tables[stored(components[0])]
+def _carried(result: Any, state: State, scheme: Scheme, components: Sequence[Any], compiled: bool) -> WarmStart:
+    tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
+    table = tables[storage_of(components[0])]
     if result.links is None:
-        return Carried(tuple(tables[stored(part)].entered() for part in components), np.zeros((0, LINK), np.int64))
+        return WarmStart(
+            tuple(tables[storage_of(part)].inserted() for part in components), np.zeros((0, LINK), np.int64)
+        )
     keys, record = root_keys(result.state, state, scheme)
     game = scheme.seen(state.game)
     players = game.players if game.perspectives == 1 and scheme.eyes != ROOT else 0
@@ -198,8 +200,8 @@ def _carried(result: Any, state: State, scheme: Scheme, components: Sequence[Any
         players,
         kept,
     )
-    moved = [_moved(tables[stored(part)], part.records == HISTORY, names, compiled) for part in components]
-    return Carried(tuple(moved), kept[:count].copy())
+    moved = [_moved(tables[storage_of(part)], part.records == HISTORY, names, compiled) for part in components]
+    return WarmStart(tuple(moved), kept[:count].copy())
 
 
 def _visits(table: Table, record: int) -> int:
@@ -222,7 +224,7 @@ def _names(keys: Sequence[int | None], record: int | None, links: int) -> Rename
 
 def _moved(table: Table, histories_only: bool, names: Renamed, compiled: bool) -> np.ndarray:
     """The rows of a table that live on, under their new keys."""
-    rows = table.entered()
+    rows = table.inserted()
     found, held = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
     (look_up_compiled if compiled else _plain(look_up))(*names, np.ascontiguousarray(rows["record"]), found, held)
     known = held != 0
@@ -240,7 +242,7 @@ def records_without_histories(records: Mapping[str, Records], links: np.ndarray)
         made = np.array([plain(mix)(key, part) for key, part, _ in links.tolist()] + [EMPTY_HISTORY], np.int64)
 
     def left(table: Table) -> np.ndarray:
-        rows = table.entered()
+        rows = table.inserted()
         return rows[~np.isin(rows["record"], made)] if table.component.records != HISTORY else rows[:0]
 
     return _changed(records, left)
@@ -253,7 +255,7 @@ def decayed_records(records: Mapping[str, Records], decay: float) -> dict[str, R
 
 def _changed(records: Mapping[str, Records], change: Any) -> dict[str, Records]:
     tables = {id(part._table): part._table for part in records.values()}
-    made = {key: table.holding(change(table)) for key, table in tables.items()}
+    made = {key: table.with_rows(change(table)) for key, table in tables.items()}
     return {name: Records(part.enhancement, part.game, made[id(part._table)]) for name, part in records.items()}
 
 
@@ -262,7 +264,7 @@ def decayed_rows(table: Table, decay: float) -> np.ndarray:
 
     A sum that no count follows is multiplied by `decay`. What a record has to begin with is no part of its counts, and stays.
     """
-    rows = table.entered()
+    rows = table.inserted()
     if decay == 0:
         return rows[:0]
     first, fields = _beginnings(table, rows["record"]), table.component.information.fields
@@ -286,6 +288,6 @@ def decayed_rows(table: Table, decay: float) -> np.ndarray:
 def _beginnings(table: Table, keys: np.ndarray) -> np.ndarray:
     """The information that records with these keys begin with."""
     first = np.repeat(table._blank, len(keys))
-    for row in Table(table.component, table.game).entered():
+    for row in Table(table.component, table.game).inserted():
         first[keys == row["record"]] = row
     return first

@@ -64,17 +64,17 @@ class Table:
         for name, value in fields.items():
             self.rows[i][name] = value
 
-    def enter_rows(self, rows: np.ndarray) -> None:
+    def insert_rows(self, rows: np.ndarray) -> None:
         """Enter rows, each of another record; one that is here already is replaced."""
         if not plain(has_room_for)(self.used + len(rows), self.capacity):
             self.grow(len(rows))
         held = np.ascontiguousarray(rows)
         _entering()(self.descriptor.ctypes.data, held.ctypes.data, len(held), self.dtype.itemsize // WORD_BYTES)
 
-    def holding(self, rows: np.ndarray) -> "Table":
+    def with_rows(self, rows: np.ndarray) -> "Table":
         """A table of the same component that knows these rows, beside what is given to begin with."""
         other = Table(self.component, self.game)
-        other.enter_rows(rows)
+        other.insert_rows(rows)
         return other
 
     @property
@@ -142,14 +142,14 @@ class Table:
         row = self.rows[plain(index_of)(self.rows["record"], key)]
         return row if row["record"] == key else None
 
-    def entered(self) -> np.ndarray:
+    def inserted(self) -> np.ndarray:
         """The rows that hold a record: a copy."""
         rows = self.rows[:-1]
         return rows[rows["record"] != NO_RECORD]
 
     def records(self) -> np.ndarray:
         """The rows that hold a record, sorted by key: a copy."""
-        return np.sort(self.entered(), order="record")
+        return np.sort(self.inserted(), order="record")
 
 
 def rehash(table: int, target: int, capacity: int, words: int, give_back: int) -> int:
@@ -174,7 +174,7 @@ def rehash(table: int, target: int, capacity: int, words: int, give_back: int) -
     return 0
 
 
-def enter_rows(table: int, source: int, count: int, words: int) -> int:
+def insert_rows(table: int, source: int, count: int, words: int) -> int:
     """Enter so many rows, which stand at an address, into a table that has room for them."""
     descriptor = struct_at(table, TABLE)
     rows = matrix_at(descriptor.rows, descriptor.capacity + 1, words, _INT)
@@ -200,7 +200,7 @@ def _give_back() -> int:
 
 @functools.cache
 def _entering() -> Any:
-    return Entry(enter_rows, 4, "rows for a table", whole=True)
+    return Entry(insert_rows, 4, "rows for a table", whole=True)
 
 
 @functools.cache

@@ -17,7 +17,7 @@ from icarus.engine.loop import choice
 from icarus.engine.loop.arena import ANY
 from icarus.engine.program import slots as entries
 from icarus.engine.program.lowering import components_of
-from icarus.engine.program.mixtures import AT_ONCE, SIMULATED, TREE, Vote, mixture, of_means
+from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE, Vote, draws_from_means, mixture
 from icarus.engine.program.requirements import refuse_hidden, refuse_unknown
 from icarus.engine.reference.history import Playout
 from icarus.engine.reference.table import PlainTable, PlainTheta, Row
@@ -98,14 +98,14 @@ class Composed:
         tables: one for each component.
     """
 
-    def __init__(self, strategy: Enhancement, at_once: bool, game: Any, rng: np.ndarray) -> None:
+    def __init__(self, strategy: Enhancement, uses_exp3: bool, game: Any, rng: np.ndarray) -> None:
         refuse_unknown(game, strategy)
         self.strategy, self.game, self.rng = strategy, game, rng
-        self.components, self.table_of = components_of(strategy, at_once)
+        self.components, self.table_of = components_of(strategy, uses_exp3)
         refuse_hidden(self.components, game)
         self.tables = [PlainTable(component, game) for component in self.components]
         self._interpret: Interpreter = Interpreter()
-        programs = {TREE: strategy, SIMULATED: strategy, **({AT_ONCE: EXP3} if at_once else {})}
+        programs = {TREE: strategy, ROLLOUT: strategy, **({SIMULTANEOUS: EXP3} if uses_exp3 else {})}
         self.programs = {which: self._program(which, program) for which, program in programs.items()}
 
     def called(self, slot: Slot, *arguments: Any) -> Any:
@@ -129,7 +129,7 @@ class Composed:
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
         asked = [Leaf(share, part, self._theta(part), self._infinite(which, part)) for share, part in leaves]
         uniform = all(leaf.infinite for leaf in asked)
-        code = RULE_UNIFORM if uniform else RULE_GIBBS_OF_MEANS if of_means(leaves) and not votes else rule.code
+        code = RULE_UNIFORM if uniform else RULE_GIBBS_OF_MEANS if draws_from_means(leaves) and not votes else rule.code
         return Term(weight, asked, code, parameter)
 
     def _theta(self, part: Enhancement) -> PlainTheta:
@@ -138,7 +138,7 @@ class Composed:
     def _infinite(self, which: int, leaf: Enhancement) -> bool:
         """Whether all values are +∞ by definition, as the baseline's in simulation are."""
         rule = leaf.policy.rule
-        return which == SIMULATED and rule.bandit and rule.code == RULE_ARGMAX and self.table_of[leaf] == 0
+        return which == ROLLOUT and rule.bandit and rule.code == RULE_ARGMAX and self.table_of[leaf] == 0
 
     def decided(self, which: int, decision: Decision) -> int:
         """The index of the action that α chooses; ANY where it is uniform by definition."""

@@ -11,7 +11,7 @@ from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD
 from icarus.kernel.python_game import PythonGame
 
 
-class Teller:
+class FeatureEvaluator:
     """What a game tells, as far as anybody asks.
 
     Attributes:
@@ -21,12 +21,12 @@ class Teller:
     def __init__(self, game: PythonGame, tables: int) -> None:
         self.game, self.tables, self.widths = game, tables, widths_of(game, tables)
 
-    def tell_of_state(self, told: dict[str, list[Any]], world: Any) -> None:
+    def evaluate_state(self, told: dict[str, list[Any]], world: Any) -> None:
         """Append the features of a state."""
         if self.tables & FEATURES:
             told["features"].append(self.game.tell("features", world))
 
-    def tell_of_step(
+    def evaluate_step(
         self, told: dict[str, list[Any]], world: Any, player: int, actions: Sequence[int], edges: Sequence[int]
     ) -> None:
         """Append what is told of a state and of its legal actions: a row for each edge, the mean over the actions that look so.
@@ -34,7 +34,7 @@ class Teller:
         Args:
             edges: the place of each action among the edges of the history.
         """
-        self.tell_of_state(told, world)
+        self.evaluate_state(told, world)
         asked: dict[str, tuple[int, Callable[[Any, int], np.ndarray]]] = {
             "action_features": (ACTION_FEATURES, self._features_of(player)),
             "lookahead": (LOOKAHEAD, self.lookahead),

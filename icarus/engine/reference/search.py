@@ -20,15 +20,15 @@ from icarus.engine.compiled_search import Search
 from icarus.engine.loop.arena import ANY
 from icarus.engine.loop.choice import WeightError
 from icarus.engine.loop.choice import pick_outcome as compiled_pick_outcome
-from icarus.engine.loop.parent_links import LINK, is_entered
-from icarus.engine.loop.parent_links import lineage_of as compiled_lineage_of
+from icarus.engine.loop.parent_links import LINK, is_inserted
+from icarus.engine.loop.parent_links import parent_links_of as compiled_lineage_of
 from icarus.engine.parallel import Roots
-from icarus.engine.program.mixtures import AT_ONCE, SIMULATED, TREE
+from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE
 from icarus.engine.program.requirements import refuse_cutoff, tables_of
-from icarus.engine.records.reuse import Carried, carry_over
+from icarus.engine.records.reuse import WarmStart, warm_starts_of
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import Composed, Decision
-from icarus.engine.reference.features import Teller
+from icarus.engine.reference.features import FeatureEvaluator
 from icarus.engine.reference.history import Looks, Playout
 from icarus.engine.reference.table import PlainTable
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT, Scheme
@@ -43,7 +43,7 @@ from icarus.kernel.theta import Written
 _plain = Interpreter()
 below, pick_outcome, extended = map(_plain, (compiled_below, compiled_pick_outcome, compiled_extended))
 root_key, episode_key = map(_plain, (root_key, episode_key))
-lineage_of = Interpreter([(is_entered, lambda rows, key: key in rows)])(compiled_lineage_of)
+parent_links_of = Interpreter([(is_inserted, lambda rows, key: key in rows)])(compiled_lineage_of)
 T = TypeVar("T")
 
 
@@ -60,7 +60,7 @@ class PlainSearch(Search):
         strategy: Enhancement,
         seed: int | Sequence[int] = 0,
         scheme: Scheme = MO_ISMCTS,
-        carried: Carried | None = None,
+        warm_start: WarmStart | None = None,
         reusable: bool = False,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
@@ -69,19 +69,19 @@ class PlainSearch(Search):
         refuse_cutoff(state.game, scheme)
         self._draws, game = seeded(seed), in_python(state.game)
         self.game, self._looks, self._eyes = scheme.seen(game), game.seen, game.perspective(self._observer)
-        self._at_once = scheme.exp3 and game.simultaneous is not None
-        self.program: Any = self.composed(strategy, self._at_once, self.game, self.rng)
+        self._uses_exp3 = scheme.exp3 and game.simultaneous is not None
+        self.program: Any = self.composed(strategy, self._uses_exp3, self.game, self.rng)
         self.tables = self.program.tables
         self._copies_cheaply = game.copy is not copy.deepcopy
-        self._teller = Teller(self.game, tables_of(strategy))
+        self._teller = FeatureEvaluator(self.game, tables_of(strategy))
         self._made, self._deepest, self._phase_steps = 0, 0, np.zeros(3, np.int64)
         self._root_visits = np.zeros(len(self.actions), np.int64)
         self._links = [np.zeros((0, LINK), np.int64)]
         self._place_root()
         self._place_episodes()
-        if carried is not None:
-            carried.fill(self.tables)
-            self._links.append(carried.links)
+        if warm_start is not None:
+            warm_start.fill(self.tables)
+            self._links.append(warm_start.links)
             self._root_visits += self.root_rewards()[1].astype(np.int64)
 
     def _place_root(self) -> None:
@@ -166,7 +166,7 @@ class PlainSearch(Search):
         """Note which records the playout adds to the tree, and which histories they continue."""
         room = np.zeros((0, LINK), np.int64)
         arrays = history.steps, history.keys, history.moves, history.legal, self.tables[0].rows
-        while (count := lineage_of(*arrays, room)) > len(room):
+        while (count := parent_links_of(*arrays, room)) > len(room):
             room = np.zeros((count, LINK), np.int64)
         self._links.append(room)
 
@@ -232,7 +232,7 @@ class PlainSearch(Search):
             if label >= 0:
                 playout.begin_episode(label)
         playout.steps[playout.t].write(player=player)
-        self._teller.tell_of_state(playout.told, world)
+        self._teller.evaluate_state(playout.told, world)
         return playout, world
 
     def _seen(self, playout: Playout, world: Any, edge: int) -> Looks:
@@ -264,7 +264,7 @@ class PlainSearch(Search):
         edges = [self._looks(world, action)[self._eyes] for action in actions] if disguised else actions
         legal = list(dict.fromkeys(edges))
         playout.decide(player, self.game.perspective(player), legal)
-        self._teller.tell_of_step(playout.told, world, player, actions, [legal.index(edge) for edge in edges])
+        self._teller.evaluate_step(playout.told, world, player, actions, [legal.index(edge) for edge in edges])
         step = playout.steps[playout.t]
         step.write(phase=self._phase(playout, legal) if in_tree else SIMULATION)
         self._phase_steps[step.phase] += 1
@@ -292,11 +292,11 @@ class PlainSearch(Search):
     def _chosen(self, playout: Playout, in_tree: bool, legal: list[int]) -> int:
         """The index of what the policy chooses; ANY where it is uniform by definition."""
         step = playout.steps[playout.t]
-        at_once = self._at_once and in_tree and step.choice > 0
-        which = AT_ONCE if at_once else TREE if in_tree else SIMULATED
+        uses_exp3 = self._uses_exp3 and in_tree and step.choice > 0
+        which = SIMULTANEOUS if uses_exp3 else TREE if in_tree else ROLLOUT
         decision = Decision(playout, legal)
         index = self.program.decided(which, decision)
-        if which == AT_ONCE:
+        if which == SIMULTANEOUS:
             step.write(probability=float(decision.values[index]))
         return index
 
@@ -331,9 +331,11 @@ def begin_search_in_python(
     reusable: bool = False,
 ) -> "PlainSearch | InTurn":
     """A search in plain Python that has made no playout yet; arguments as in `search`."""
-    begun = carry_over(records, state, strategy, scheme, scheme.trees, compiled=False)
+    begun = warm_starts_of(records, state, strategy, scheme, scheme.trees, compiled=False)
     if not scheme.counted:
         return PlainSearch(state, strategy, seed, scheme, begun[0], reusable)
     key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
-    trees = [PlainSearch(state, strategy, (*key, i), scheme, carried, reusable) for i, carried in enumerate(begun)]
+    trees = [
+        PlainSearch(state, strategy, (*key, i), scheme, warm_start, reusable) for i, warm_start in enumerate(begun)
+    ]
     return InTurn(trees, seed, 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.compiler.kernels.functions import plain
-from icarus.engine.program.slots import COUNT_IS_FULL, FULL, KEYLESS, counts_in
+from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, KEYLESS, counts_of
 from icarus.engine.records.tables import SMALLEST, Table
 from icarus.kernel import NO_RECORD
 from icarus.kernel.theta import TABLE, has_room_for, index_of
@@ -94,7 +94,7 @@ class PlainTable:
 
     def __init__(self, component: Enhancement, game: Any) -> None:
         self.component, self.game, self.dtype = component, game, component.information.row(game.players)
-        self.counts, self.theta_is_captured = counts_in(self.dtype), component.capture.reads_theta
+        self.counts, self.theta_is_captured = counts_of(self.dtype), component.capture.reads_theta
         self._blank = np.zeros(1, self.dtype)
         for name, value in component.initial.common:
             self._blank[name] = value
@@ -161,7 +161,7 @@ class PlainTable:
             setattr(row, name, FULL)
         open_row(row, False)
         if full:
-            raise OverflowError(COUNT_IS_FULL)
+            raise OverflowError(COUNT_OVERFLOW)
 
     def find(self, key: int) -> Any:
         """The row of the record with this key, of the row dtype; None where it was never updated."""
@@ -172,7 +172,7 @@ class PlainTable:
         """The rows that hold a record, sorted by key."""
         return np.sort(self._array(list(self._rows.values())), order="record")
 
-    def enter_rows(self, rows: np.ndarray) -> None:
+    def insert_rows(self, rows: np.ndarray) -> None:
         """Enter rows of the row dtype, each of another record; one that is here already is replaced."""
         self._rows.update({int(data["record"]): row_of(data) for data in rows})
 
