@@ -135,7 +135,7 @@ def test_only_the_compiler_s_room_talks_to_the_insides_of_the_compiler() -> None
 # ----------------------------------------------------------------------------------------------------------- experiments
 
 EXPERIMENTS = PACKAGE.parent / "experiments"
-EXPERIMENTS_ROOMS = ["__init__", "papers", "plan", "store", "weigh", "play", "report", "commands", "__main__"]
+EXPERIMENTS_ROOMS = ["__init__", "papers", "plan", "store", "analysis", "play", "report", "commands", "__main__"]
 FILES = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): ast.parse(path.read_text())
     for folder in (PACKAGE, EXPERIMENTS)
@@ -174,8 +174,8 @@ def test_experiments_import_only_from_their_room_and_those_below(name: str) -> N
             assert EXPERIMENTS_ROOMS.index(found.split(".")[1]) <= own, f"{name} imports {found}"
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("experiments.weigh")])
-def test_what_weighs_does_not_draw(name: str) -> None:
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("experiments.analysis")])
+def test_analysis_does_not_draw(name: str) -> None:
     assert not [found for found in everything_imported(FILES[name]) if is_of(found, DRAWING)]
 
 
@@ -193,7 +193,7 @@ def test_imports_inside_functions_save_start_up_time(name: str) -> None:
                 assert is_of(found, allowed), f"{name}.{node.name} imports {found}"
 
 
-LONG_EXPERIMENTS_FILES = {"experiments.weigh.claims"}  # a table of statements
+LONG_EXPERIMENTS_FILES = {"experiments.analysis.claims"}  # a table of statements
 
 
 @every_experiments_file

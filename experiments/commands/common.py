@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
+from experiments.analysis.document import Table
 from experiments.plan.definition import Column
-from experiments.play.meter import console
+from experiments.play.progress import console
 from experiments.report import terminal
 from experiments.store.summary import Tally
-from experiments.weigh.document import Table
 
 INTERRUPTED = 130  # the exit code of a command stopped by Ctrl-C
 REFUSED = 2  # … of one that was given bad input

@@ -5,6 +5,10 @@ from typing import Annotated
 
 import typer
 
+from experiments.analysis.best_responses import best_response_table
+from experiments.analysis.enhancement_effects import effects_table, measured_cells, ranking_table
+from experiments.analysis.exploitability import exploitability_table
+from experiments.analysis.head_to_head import head_to_head_table
 from experiments.commands.common import print_table, say
 from experiments.plan.checks import refused
 from experiments.plan.definition import Refusal
@@ -14,10 +18,6 @@ from experiments.play.exploitability import measure
 from experiments.play.head_to_head import play_pairing
 from experiments.report.equilibrium_figures import draw
 from experiments.store.measurements import EXPLOITABILITY, Measurement
-from experiments.weigh.best_responses import best_response_table
-from experiments.weigh.enhancement_effects import effects_table, measured_cells, ranking_table
-from experiments.weigh.exploitability import exploitability_table
-from experiments.weigh.head_to_head import head_to_head_table
 from icarus.checks import integer
 from icarus.equilibrium.measures.methods import STITCHING
 from icarus.equilibrium.tree.policies import UNIFORM

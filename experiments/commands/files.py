@@ -8,7 +8,7 @@ import typer
 
 from experiments.commands.common import FAILED, Directory, say
 from experiments.plan.checks import positive
-from experiments.play.meter import console
+from experiments.play.progress import console
 from experiments.play.replay import audit
 from experiments.report import terminal
 from experiments.store import export as tables

@@ -14,7 +14,7 @@ from experiments.commands.files import export, merge, query, verify
 from experiments.commands.playing import campaign, estimate, rehearse, run
 from experiments.commands.reports import branching, claims, correlation, plan, ratings, report, status
 from experiments.plan.definition import Refusal
-from experiments.play.crew import GameFailed
+from experiments.play.pool import MatchFailed
 from experiments.store import rows as store
 from icarus import starting
 from icarus.commands.interrupts import telling
@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     except Refusal as error:
         say(f"experiments: {error}")
         return REFUSED
-    except (GameFailed, store.NotKept) as error:
+    except (MatchFailed, store.NotKept) as error:
         say(f"experiments: {error}")
         return FAILED
     except KeyboardInterrupt:

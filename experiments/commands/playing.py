@@ -19,8 +19,8 @@ from experiments.play import campaign as at_work
 from experiments.play import estimate as estimates
 from experiments.play import running
 from experiments.play.cluster import Cluster
-from experiments.play.crew import Crew
-from experiments.play.meter import Meter
+from experiments.play.pool import ProcessPool
+from experiments.play.progress import ProgressBar
 from experiments.report import figures
 from experiments.store import rows as store
 from experiments.store.results import results_of
@@ -154,7 +154,9 @@ def campaign(
     iterations: Annotated[
         int, typer.Option(help="Iterations per decision; for rehearsals.")
     ] = plan_of_campaign.ITERATIONS,
-    looks: Annotated[str, typer.Option(help="Games of a cell at each look, such as 2,4,6,8; for rehearsals.")] = "",
+    interims: Annotated[
+        str, typer.Option(help="Games of a cell at each interim analysis, such as 2,4,6,8; for rehearsals.")
+    ] = "",
     blocks: Annotated[int | None, typer.Option(help="Stop after so many blocks.")] = None,
 ) -> None:
     """Section 8 at the paper's size, for as long as it takes: the next most useful block of games each time, at the lowest priority.
@@ -165,10 +167,10 @@ def campaign(
     size = _size(workers)
     for name, value in (("iterations", iterations), ("blocks", 1 if blocks is None else blocks)):
         positive(name, value)
-    at_work.sizes_of(looks)
+    at_work.sizes_of(interims)
     source = at_work.clone(tag, out)
     at_work.hand_over(
-        source, at_work.arguments_of(out.resolve() / at_work.ROWS, kept.resolve(), size, iterations, looks, blocks)
+        source, at_work.arguments_of(out.resolve() / at_work.ROWS, kept.resolve(), size, iterations, interims, blocks)
     )
 
 
@@ -221,19 +223,19 @@ def _estimate(experiment: Experiment, workers: int) -> None:
 
 
 def _play(experiment: Experiment, out: Path, workers: int, cluster: str | None, share: running.Part) -> None:
-    meters: list[Meter] = []
+    meters: list[ProgressBar] = []
 
     def started(writer: store.Writer, left: int) -> None:
         if writer.dropped:
             say(f"The last line of {out / store.RESULTS} was torn ({writer.dropped} bytes); its game is played again.")
-        meters.append(Meter(experiment.name, len(writer.done), len(writer.done) + left))
+        meters.append(ProgressBar(experiment.name, len(writer.done), len(writer.done) + left))
         meters[0].__enter__()
 
     def ended(row: Row) -> None:
         meters[0].advance()
 
     if cluster is None:
-        players: Any = Crew(workers)
+        players: Any = ProcessPool(workers)
     else:
         players = Cluster(cluster, workers)
     try:

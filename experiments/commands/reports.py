@@ -6,6 +6,12 @@ from typing import Annotated
 
 import typer
 
+from experiments.analysis import claims as statements
+from experiments.analysis import search_claims
+from experiments.analysis.correlation import correlation_table
+from experiments.analysis.document import Table
+from experiments.analysis.statistics import clopper_pearson, games_needed
+from experiments.analysis.verdicts import details_table, summary_table, tallied
 from experiments.commands.common import Directory, print_table, print_tables, say
 from experiments.papers import earlier
 from experiments.plan.checks import refused
@@ -20,19 +26,13 @@ from experiments.store import rows as store
 from experiments.store import shared_values
 from experiments.store.export import write_csv
 from experiments.store.results import Results, results_of, runs_in
-from experiments.weigh import claims as statements
-from experiments.weigh import search_claims
-from experiments.weigh.correlation import correlation_table
-from experiments.weigh.document import Table
-from experiments.weigh.statistics import clopper_pearson, games_needed
-from experiments.weigh.verdicts import details_table, summary_table, tallied
 from icarus.checks import integer
 
 
 def status(directory: Directory) -> None:
     """How far a run is and when it will end, from its files alone; of a campaign also what it has cost and what comes next."""
     with results_of(directory) as results:
-        if statements.in_looks(results):
+        if statements.has_interims(results):
             _campaign_status(results)
             return
     for run in runs_in(directory):
@@ -121,11 +121,11 @@ def claims(
     """Paper against ours: every statement of section 8 or of the earlier papers about what was played, what the games say to it,
     and how many more would decide it."""
     with results_of(*directories) as results:
-        judged = [(statements, *found) for found in statements.judgements(results).items()]
-        judged += [(search_claims, *found) for found in search_claims.judgements(results).items()]
-    if not judged:
+        decisions = [(statements, *found) for found in statements.decisions(results).items()]
+        decisions += [(search_claims, *found) for found in search_claims.decisions(results).items()]
+    if not decisions:
         raise Refusal("there are no games against the baseline or between searches of those that the papers play")
-    for paper, budget, each in judged:
+    for paper, budget, each in decisions:
         details = details_table(each)
         if csv:
             write_csv(sys.stdout, ["per decision", *details.header], ([budget, *row] for row in details.rows))

@@ -29,7 +29,7 @@ from typing import Any
 import attrs
 
 from experiments.papers.suite import ROLES
-from experiments.plan import players
+from experiments.plan.agents import BASELINE, OPPONENT_KEYS, read_agents, read_entry
 from experiments.plan.checks import (
     listed,
     nearest,
@@ -49,14 +49,7 @@ from icarus import Game, checks, games
 from icarus.engine.algorithm import Algorithm
 from icarus.equilibrium.tree.tree import refuse_unless_walkable
 
-DEFAULTS = {
-    "trials": 1000,
-    "opponent": players.BASELINE,
-    "seed": 0,
-    "paired": False,
-    "sprt": False,
-    "pictures": ["figure4"],
-}
+DEFAULTS = {"trials": 1000, "opponent": BASELINE, "seed": 0, "paired": False, "sprt": False, "pictures": ["figure4"]}
 KEYS = (
     "name",
     "games",
@@ -115,12 +108,12 @@ def build(table: Mapping[str, Any], module: str = "") -> Experiment:
 
 def _cells(table: Mapping[str, Any], module: str) -> tuple[Cell, ...]:
     """All agents in all columns."""
-    agents, source = players.agents(table, module), source_of(module)
+    agents, source = read_agents(table, module), source_of(module)
     cells = tuple(
         Cell(
             column,
             name,
-            agent.player,
+            agent.spec,
             module,
             None if agent.iterations == column.iterations else agent.iterations,
             source,
@@ -165,9 +158,7 @@ def _comparable(experiment: Experiment) -> None:
 
 
 def _columns(table: Mapping[str, Any], module: str) -> list[Column]:
-    opponents = [
-        players.entry(path, value, module, players.OPPONENT_KEYS).player for path, value in paths("opponent", table)
-    ]
+    opponents = [read_entry(path, value, module, OPPONENT_KEYS).spec for path, value in paths("opponent", table)]
     columns = []
     for path, name in paths("games", table):
         game = known_game(text(path, name), path)
@@ -226,7 +217,7 @@ def _enough_iterations(cell: Cell) -> None:
     """Every tree of a search needs an iteration."""
     own = "iterations" if cell.own_iterations is None else f"agents.{cell.agent}.iterations"
     for path, scheme, iterations in (
-        (own, cell.player.scheme, cell.iterations),
+        (own, cell.spec.scheme, cell.iterations),
         ("iterations", cell.column.opponent.scheme, cell.column.iterations),
     ):
         if iterations is not None and iterations < scheme.trees:
@@ -237,12 +228,12 @@ def _enough_iterations(cell: Cell) -> None:
 
 def _walkable(cell: Cell) -> None:
     """A search that keeps the tree of a game needs one that can be walked whole."""
-    for player in (cell.player, cell.column.opponent):
-        if isinstance(player.strategy, Algorithm):
+    for spec in (cell.spec, cell.column.opponent):
+        if isinstance(spec.strategy, Algorithm):
             try:
                 refuse_unless_walkable(known_game(cell.column.game, "games"))
             except ValueError as error:
-                raise Refusal(f"games: {player.text} cannot play here: {error}") from None
+                raise Refusal(f"games: {spec.text} cannot play here: {error}") from None
 
 
 def _all_different(cells: tuple[Cell, ...]) -> None:
@@ -251,9 +242,7 @@ def _all_different(cells: tuple[Cell, ...]) -> None:
         other = seen.setdefault(cell.key, cell)
         if other is not cell:
             where = f"agents.{cell.agent}" if other.agent != cell.agent else "games"
-            raise Refusal(
-                f"{where}: {cell.agent} ({cell.player.text}) in {cell.column.game} is in the experiment twice"
-            )
+            raise Refusal(f"{where}: {cell.agent} ({cell.spec.text}) in {cell.column.game} is in the experiment twice")
 
 
 def known_game(name: str, path: str) -> Game:

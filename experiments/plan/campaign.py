@@ -1,4 +1,4 @@
-"""The campaign: section 8 at the paper's size, in looks. All of it is fixed before the first game (`docs/reproduction.md`)."""
+"""The campaign: section 8 at the paper's size, in interim analyses. All of it is fixed before the first game (`docs/reproduction.md`)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,9 +7,9 @@ TAG = "campaign-1"  # the commit that plays it
 COMMIT = "d8d96996127140406e60edd01695a9b05a096488"  # the same, where a clone has come without its tags
 ITERATIONS = 5000
 SEED = 12
-USUAL, BACKGAMMON = (200, 400, 700, 1000), (100, 150, 200, 250)  # games of a cell at each look
-Sizes = Mapping[tuple[str, str], Sequence[int]]  # games of a cell at each look, by game and role
-LOOKS: Sizes = {
+USUAL, BACKGAMMON = (200, 400, 700, 1000), (100, 150, 200, 250)  # games of a cell at each interim analysis
+Sizes = Mapping[tuple[str, str], Sequence[int]]  # games of a cell at each interim analysis, by game and role
+INTERIM_GAMES: Sizes = {
     ("dou-di-zhu", "Landlord"): USUAL,
     ("hearts", ""): USUAL,
     ("lotr-confrontation", "Light"): USUAL,
@@ -27,7 +27,7 @@ SECONDS = {
     ("othello", ""): 3.2,
     ("backgammon", ""): 17.1,
 }  # of a game on a free processor: the rehearsal's times 5000/300
-SHARES = (1 / 6, 1 / 6, 1 / 6, 1 / 2)  # of α, spent at each look
+SHARES = (1 / 6, 1 / 6, 1 / 6, 1 / 2)  # of α, spent at each interim analysis
 FIRST = (
     "dou-di-zhu",
     "othello",
@@ -35,4 +35,4 @@ FIRST = (
     "checkers",
     "hearts",
     "backgammon",
-)  # the order up to the first look
+)  # the order up to the first interim analysis

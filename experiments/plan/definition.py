@@ -48,8 +48,8 @@ class Label:
 
 
 @attrs.frozen
-class Player:
-    """Who plays: a strategy and the scheme that searches with it. Two players are equal if they are written alike."""
+class AgentSpec:
+    """Who plays: a strategy and the scheme that searches with it. Two are equal if they are written alike."""
 
     strategy: Enhancement | Algorithm | Label = attrs.field(eq=str)
     scheme: Scheme = MO_ISMCTS
@@ -74,13 +74,13 @@ def strategy_of(text: str, module: str) -> Enhancement | Algorithm:
     return parse_strategy(text, load_files([Path(module)] if module else []))
 
 
-def read_player(strategy: str, scheme: str | None = None) -> Player:
-    """The player that settings name; nobody's Python file is run for it.
+def read_agent(strategy: str, scheme: str | None = None) -> AgentSpec:
+    """The agent that settings name; nobody's Python file is run for it.
 
     Raises:
         ValueError: no such scheme.
     """
-    return Player(_read_strategy(strategy), MO_ISMCTS if scheme is None else parse_scheme(scheme))
+    return AgentSpec(_read_strategy(strategy), MO_ISMCTS if scheme is None else parse_scheme(scheme))
 
 
 def _read_strategy(text: str) -> Enhancement | Algorithm | Label:
@@ -109,7 +109,7 @@ class Column:
     variant: str
     role: str
     seats: tuple[int, ...]
-    opponent: Player
+    opponent: AgentSpec
     iterations: int | None
     seconds: float | None
 
@@ -130,7 +130,7 @@ class Cell:
 
     Attributes:
         agent: its name in tables and pictures.
-        player: its strategy and scheme.
+        spec: its strategy and scheme.
         module: the Python file that defines names in the compositions of this cell; empty if there is none.
         own_iterations: its budget where that is another than the column's.
         source: a digest of what that file held when the experiment was begun.
@@ -138,7 +138,7 @@ class Cell:
 
     column: Column
     agent: str
-    player: Player
+    spec: AgentSpec
     module: str = ""
     own_iterations: int | None = None
     source: str = ""
@@ -152,31 +152,31 @@ class Cell:
     def key(self) -> str:
         """A name that follows from what is played, whatever else is in the experiment."""
         own = () if self.own_iterations is None else (f"{self.own_iterations} iterations",)
-        return self.column.key(self.player.text, *own)
+        return self.column.key(self.spec.text, *own)
 
     @property
     def is_opponent(self) -> bool:
         """Whether the agent is an opponent itself: the measure of evenly matched players."""
-        return self.player == self.column.opponent and self.own_iterations is None
+        return self.spec == self.column.opponent and self.own_iterations is None
 
     def seat(self, trial: int) -> int:
         return self.column.seats[trial % len(self.column.seats)]
 
     def settings(self) -> dict[str, Any]:
         """The cell as JSON can hold it; `read_cell` reads it back."""
-        player = _written("strategy", "scheme", self.player)
+        spec = _written("strategy", "scheme", self.spec)
         own = {} if self.own_iterations is None else {"own_iterations": self.own_iterations}
-        strategy = {"strategy": player.pop("strategy"), "module": self.module}
+        strategy = {"strategy": spec.pop("strategy"), "module": self.module}
         source = {"source": self.source} if self.source else {}
-        return {"column": self.column.settings(), "agent": self.agent, **strategy, **player, **own, **source}
+        return {"column": self.column.settings(), "agent": self.agent, **strategy, **spec, **own, **source}
 
     def __reduce__(self) -> Any:
         return read_cell, (self.settings(),)  # slots of one's own have no module that another process could import
 
 
-def _written(strategy: str, scheme: str, player: Player) -> dict[str, str]:
-    """A player under two keys; the usual scheme goes without saying."""
-    return {strategy: str(player.strategy)} | ({} if player.scheme == MO_ISMCTS else {scheme: str(player.scheme)})
+def _written(strategy: str, scheme: str, spec: AgentSpec) -> dict[str, str]:
+    """An agent under two keys; the usual scheme goes without saying."""
+    return {strategy: str(spec.strategy)} | ({} if spec.scheme == MO_ISMCTS else {scheme: str(spec.scheme)})
 
 
 @attrs.frozen
@@ -266,11 +266,11 @@ def read_cell(settings: Mapping[str, Any]) -> Cell:
         KeyError, TypeError, ValueError: it was made from none.
     """
     fields = dict(settings)
-    player = read_player(fields.pop("strategy"), fields.pop("scheme", None))
-    return Cell(**{**fields, "column": _read_column(settings["column"]), "player": player})
+    spec = read_agent(fields.pop("strategy"), fields.pop("scheme", None))
+    return Cell(**{**fields, "column": _read_column(settings["column"]), "spec": spec})
 
 
 def _read_column(settings: Mapping[str, Any]) -> Column:
     fields = dict(settings)
-    opponent = read_player(fields.pop("opponent"), fields.pop("opponent_scheme", None))
+    opponent = read_agent(fields.pop("opponent"), fields.pop("opponent_scheme", None))
     return Column(**{**fields, "seats": tuple(settings["seats"]), "opponent": opponent})

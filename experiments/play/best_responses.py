@@ -5,8 +5,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+from experiments.analysis.best_responses import Comparison, Cost
 from experiments.plan.definition import Refusal
-from experiments.weigh.best_responses import Comparison, Cost
 
 _GOOFSPIEL = "turn_based_simultaneous_game(game=goofspiel(imp_info=True,num_cards={},points_order=ascending,returns_type=win_loss))"
 COUNTERPARTS = {  # OpenSpiel's games of the same rules

@@ -21,17 +21,17 @@ from pathlib import Path
 import attrs
 
 import icarus
+from experiments.analysis import order
 from experiments.plan import loading
-from experiments.plan.campaign import CAMPAIGN, COMMIT, FIRST, ITERATIONS, LOOKS, SEED, TAG, Sizes
+from experiments.plan.campaign import CAMPAIGN, COMMIT, FIRST, INTERIM_GAMES, ITERATIONS, SEED, TAG, Sizes
 from experiments.plan.definition import Cell, Experiment, Refusal
 from experiments.plan.titles import duration
-from experiments.play.crew import Crew
-from experiments.play.meter import Meter
-from experiments.play.playing import Game
+from experiments.play.matches import Match
+from experiments.play.pool import ProcessPool
+from experiments.play.progress import ProgressBar
 from experiments.store import rows as store
 from experiments.store.export import merge
 from experiments.store.results import results_of
-from experiments.weigh import order
 
 PACK_SECONDS = 600.0  # between two copies into the repository
 AUTOGROUP = Path("/proc/self/autogroup")  # see sched(7)
@@ -48,17 +48,17 @@ class Campaign:
     Attributes:
         rows: the directory of the games as they are played, by game.
         kept: the directory in the repository of the packed copies, by game.
-        sizes: the games of a cell at each look.
+        sizes: the games of a cell at each interim analysis.
     """
 
     rows: Path
     kept: Path
     iterations: int = ITERATIONS
-    sizes: Sizes = LOOKS
+    sizes: Sizes = INTERIM_GAMES
 
     def experiment(self, game: str) -> Experiment:
         """All cells of section 8 in one game."""
-        trials = max(looks[-1] for (name, _), looks in self.sizes.items() if name == game)
+        trials = max(interims[-1] for (name, _), interims in self.sizes.items() if name == game)
         changes = {"games": [game], "trials": trials, "iterations": self.iterations, "seed": SEED}
         return attrs.evolve(loading.load("section8", changes), name=CAMPAIGN)
 
@@ -114,7 +114,7 @@ def played(writers: Mapping[str, store.Writer], campaign: Campaign) -> dict[Cell
 
 def run(
     campaign: Campaign,
-    players: Crew,
+    pool: ProcessPool,
     tell: Callable[[str], None] = lambda text: None,
     blocks: int | None = None,
     pack_seconds: float = PACK_SECONDS,
@@ -126,7 +126,7 @@ def run(
 
     Raises:
         Refusal, Damage: see `store.writer` and `merge`; nothing has been played then.
-        crew.GameFailed: a game could not be played.
+        pool.MatchFailed: a game could not be played.
     """
     if added := restore(campaign):
         tell(f"{added} games from {campaign.kept}")
@@ -140,10 +140,10 @@ def run(
                     return
                 games = list(_games(campaign, block, writers))
                 tell(f"block {number + 1}: {described(block)}; {len(games)} games")
-                with Meter(CAMPAIGN, 0, len(games)) as meter:
-                    for row in players.play(games):
+                with ProgressBar(CAMPAIGN, 0, len(games)) as bar:
+                    for row in pool.play(games):
                         writers[row["game"]].append(row)
-                        meter.advance()
+                        bar.advance()
                         if time.monotonic() - packed >= pack_seconds:
                             pack(campaign)
                             packed = time.monotonic()
@@ -151,13 +151,13 @@ def run(
             pack(campaign)
 
 
-def _games(campaign: Campaign, block: order.Block, writers: Mapping[str, store.Writer]) -> Iterator[Game]:
+def _games(campaign: Campaign, block: order.Block, writers: Mapping[str, store.Writer]) -> Iterator[Match]:
     """The games of a block that are not there yet, its cells side by side."""
     experiments = {game: campaign.experiment(game) for game in {cell.column.game for cell in block.cells}}
     for trial in range(block.trials):
         for cell in block.cells:
             if (cell.key, trial) not in writers[cell.column.game].done:
-                yield Game(cell, trial, experiments[cell.column.game].game_seed(cell, trial))
+                yield Match(cell, trial, experiments[cell.column.game].game_seed(cell, trial))
 
 
 def described(block: order.Block) -> str:
@@ -225,27 +225,37 @@ def _lower_session() -> None:
         AUTOGROUP.write_text(str(NICEST))
 
 
-def arguments_of(rows: Path, kept: Path, workers: int, iterations: int, looks: str, blocks: int | None) -> list[str]:
-    """What `hand_over` passes on."""
+def arguments_of(rows: Path, kept: Path, workers: int, iterations: int, interims: str, blocks: int | None) -> list[str]:
+    """What `hand_over` passes on; "--looks" is the name of the interim analyses at the tag."""
     limit = [] if blocks is None else ["--blocks", str(blocks)]
-    return [str(rows), str(kept), "--workers", str(workers), "--iterations", str(iterations), "--looks", looks, *limit]
+    return [
+        str(rows),
+        str(kept),
+        "--workers",
+        str(workers),
+        "--iterations",
+        str(iterations),
+        "--looks",
+        interims,
+        *limit,
+    ]
 
 
-def sizes_of(looks: str) -> Sizes:
-    """The games of a cell at each look, the same in all games; those of the campaign if the text is empty.
+def sizes_of(interims: str) -> Sizes:
+    """The games of a cell at each interim analysis, the same in all games; those of the campaign if the text is empty.
 
     Raises:
-        Refusal: not as many increasing numbers as there are looks.
+        Refusal: not as many increasing numbers as there are interim analyses.
     """
-    if not looks:
-        return LOOKS
-    usual = next(iter(LOOKS.values()))
-    numbers = tuple(int(part) for part in looks.split(",") if part.strip().isdecimal())
+    if not interims:
+        return INTERIM_GAMES
+    usual = next(iter(INTERIM_GAMES.values()))
+    numbers = tuple(int(part) for part in interims.split(",") if part.strip().isdecimal())
     if len(numbers) != len(usual) or list(numbers) != sorted(set(numbers)):
         raise Refusal(
-            f"looks: {looks!r} are not {len(usual)} increasing numbers of games such as {','.join(map(str, usual))}"
+            f"interims: {interims!r} are not {len(usual)} increasing numbers of games such as {','.join(map(str, usual))}"
         )
-    return dict.fromkeys(LOOKS, numbers)
+    return dict.fromkeys(INTERIM_GAMES, numbers)
 
 
 def main() -> int:
@@ -266,8 +276,8 @@ def main() -> int:
             raise Refusal(
                 f"{Path(icarus.__file__).parent} is not the icarus of {REPOSITORY}; its games would not be those of the tag"
             )
-        with Crew(given.workers) as players:
-            run(campaign, players, lambda text: print(text, file=sys.stderr, flush=True), given.blocks)
+        with ProcessPool(given.workers) as pool:
+            run(campaign, pool, lambda text: print(text, file=sys.stderr, flush=True), given.blocks)
     except KeyboardInterrupt:
         print(f"Stopped after {duration(time.monotonic() - started)}; the same command continues.", file=sys.stderr)
         return 130

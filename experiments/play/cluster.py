@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 
 from experiments.plan.definition import Refusal
-from experiments.play import playing
-from experiments.play.crew import GameFailed, described
-from experiments.play.playing import Game
+from experiments.play.matches import Match, row
+from experiments.play.pool import MatchFailed, described
 from experiments.store.rows import Row
 
 LOCAL = "local"
@@ -52,36 +51,36 @@ class Cluster:
         if self._local is not None:
             self._local.close()
 
-    def play(self, games: Iterable[Game]) -> Iterator[Row]:
-        """The row of each game, in the order in which they end.
+    def play(self, matches: Iterable[Match]) -> Iterator[Row]:
+        """The row of each match, in the order in which they end.
 
         Raises:
-            GameFailed: a game raised an error, or its processes died again and again.
+            MatchFailed: a match raised an error, or its processes died again and again.
         """
         from distributed import as_completed
 
-        queue = iter(games)
+        queue = iter(matches)
         threads = max(1, sum(self._client.nthreads().values()))
-        given = {self._submitted(game): game for game in itertools.islice(queue, AHEAD * threads)}
-        if not given:
+        pending = {self._submitted(match): match for match in itertools.islice(queue, AHEAD * threads)}
+        if not pending:
             return
-        ending = as_completed(list(given))
-        for future in ending:
-            game = given.pop(future)
+        completed = as_completed(list(pending))
+        for future in completed:
+            match = pending.pop(future)
             if future.status == "error":
-                raise GameFailed(f"{described(game)} failed: {future.exception()!r}")
+                raise MatchFailed(f"{described(match)} failed: {future.exception()!r}")
             if future.status != "finished":
-                raise GameFailed(
-                    f"the dask scheduler at {self._address!r} has gone ({described(game)} was {future.status}); "
+                raise MatchFailed(
+                    f"the dask scheduler at {self._address!r} has gone ({described(match)} was {future.status}); "
                     "what has ended is kept, the same command continues"
                 )
-            if (another := next(queue, None)) is not None:
-                new = self._submitted(another)
-                given[new] = another
-                ending.add(new)
+            if (following := next(queue, None)) is not None:
+                submitted = self._submitted(following)
+                pending[submitted] = following
+                completed.add(submitted)
             yield future.result()
 
-    def _submitted(self, game: Game) -> "object":
+    def _submitted(self, match: Match) -> "object":
         """Under a name that says all of what is played, since the runs of a scheduler share what has the same name."""
-        name = "-".join(map(str, (game.cell.key, game.trial, *game.seed, game.cell.source)))
-        return self._client.submit(playing.row, game, key=name, pure=False)
+        name = "-".join(map(str, (match.cell.key, match.trial, *match.seed, match.cell.source)))
+        return self._client.submit(row, match, key=name, pure=False)

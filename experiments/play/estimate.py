@@ -8,8 +8,8 @@ import attrs
 
 from experiments.plan.definition import Cell, Column, Experiment
 from experiments.plan.titles import duration, title
-from experiments.play import playing
-from experiments.play.playing import Game
+from experiments.play import matches
+from experiments.play.matches import Match
 
 Kind = tuple[str, tuple[int, ...], str, str, float, float | None]
 SAMPLES = (25, 100)  # iterations per decision of the games that are timed
@@ -48,7 +48,7 @@ def _kind(cell: Cell) -> Kind:
         cell.column.game,
         cell.column.seats,
         cell.column.opponent.text,
-        cell.player.text,
+        cell.spec.text,
         _share(cell),
         cell.column.seconds,
     )
@@ -77,30 +77,30 @@ def _pace(experiment: Experiment, cell: Cell) -> Pace:
 
 def _fewest(cell: Cell) -> int:
     """The smallest budget that gives every tree of both sides an iteration."""
-    own, others = (player.scheme.trees for player in (cell.player, cell.column.opponent))
+    own, others = (player.scheme.trees for player in (cell.spec, cell.column.opponent))
     return max(others, math.ceil(own / _share(cell)))
 
 
 def _timed(experiment: Experiment, cell: Cell, iterations: int) -> float:
     """The processor's seconds for trial 0 with another budget; the number of decisions is about the same with any."""
-    game = _shortened(experiment, cell, iterations)
+    match = _shortened(experiment, cell, iterations)
     start = time.process_time()  # whatever else the machine is doing
-    playing.play_game(game)
+    matches.play_match(match)
     return time.process_time() - start
 
 
 def _decisions(experiment: Experiment, cell: Cell) -> int:
     """How many decisions with a choice trial 0 has with a small budget."""
-    played = playing.play_game(_shortened(experiment, cell, max(SAMPLES[0], _fewest(cell))))
+    played = matches.play_match(_shortened(experiment, cell, max(SAMPLES[0], _fewest(cell))))
     return sum(1 for decision in played.decisions if decision.legal > 1)
 
 
-def _shortened(experiment: Experiment, cell: Cell, iterations: int) -> Game:
+def _shortened(experiment: Experiment, cell: Cell, iterations: int) -> Match:
     """Trial 0 with another budget."""
     shortened = attrs.evolve(cell, column=attrs.evolve(cell.column, iterations=iterations, seconds=None))
     if cell.own_iterations is not None:
         shortened = attrs.evolve(shortened, own_iterations=math.ceil(_share(cell) * iterations))
-    return Game(shortened, 0, experiment.game_seed(cell, 0))
+    return Match(shortened, 0, experiment.game_seed(cell, 0))
 
 
 def core_seconds(experiment: Experiment, paces: dict[Cell, Pace], iterations: int | None = None) -> dict[Column, float]:

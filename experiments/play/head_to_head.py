@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from experiments.plan.equilibrium import HALF, Pairing, agent, game_of
-from experiments.play.playing import provenance
+from experiments.play.matches import provenance
 from experiments.store.measurements import HEAD_TO_HEAD, Measurement
 from icarus.engine.match import play
 

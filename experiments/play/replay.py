@@ -4,8 +4,8 @@ import random
 from collections.abc import Iterable, Iterator
 
 from experiments.plan.definition import Experiment, Refusal
-from experiments.play import playing
-from experiments.play.playing import Game
+from experiments.play import matches
+from experiments.play.matches import Match
 from experiments.store.rows import Row
 
 CLOCKS = ("seconds",)  # statistics that the clock decides
@@ -22,8 +22,8 @@ def audit(experiment: Experiment, rows: Iterable[Row], sample: int, seed: int) -
     if not chosen:
         raise Refusal("there are no games that can be played again (those with a time budget depend on the clock)")
     for row in chosen:
-        game = Game(cells[row["cell"]], row["trial"], tuple(row["seed"]))
-        yield compared(row, game, experiment)
+        match = Match(cells[row["cell"]], row["trial"], tuple(row["seed"]))
+        yield compared(row, match, experiment)
 
 
 def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
@@ -37,17 +37,17 @@ def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
     return chosen
 
 
-def compared(row: Row, game: Game, experiment: Experiment) -> tuple[str, bool]:
+def compared(row: Row, match: Match, experiment: Experiment) -> tuple[str, bool]:
     """A game played again: what was found, and whether it was the same."""
     name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
-    expected = experiment.game_seed(game.cell, game.trial)
-    if game.seed != expected or row["seat"] != game.cell.seat(game.trial):
+    expected = experiment.game_seed(match.cell, match.trial)
+    if match.seed != expected or row["seat"] != match.cell.seat(match.trial):
         return (
-            f"{name}: kept with seed {game.seed} and seat {row['seat']}, but the experiment gives {expected}, "
-            f"{game.cell.seat(game.trial)}",
+            f"{name}: kept with seed {match.seed} and seat {row['seat']}, but the experiment gives {expected}, "
+            f"{match.cell.seat(match.trial)}",
             False,
         )
-    played = playing.play_game(game)
+    played = matches.play_match(match)
     now = [[int(player), int(action)] for player, action in played.actions]
     for number, (kept, new) in enumerate(zip(row["actions"], now, strict=False), 1):
         if kept != new:
@@ -59,11 +59,11 @@ def compared(row: Row, game: Game, experiment: Experiment) -> tuple[str, bool]:
     if (
         returns != row["returns"]
         or row["reward"] != returns[row["seat"]]
-        or row["win"] != (row["reward"] >= playing.WIN)
+        or row["win"] != (row["reward"] >= matches.WIN)
     ):
         return f"{name}: returns were {row['returns']} and win {row['win']}, now {returns}{_versions(row)}", False
     mine = [decision for decision in played.decisions if decision.player == row["seat"]]
-    found = {key: value for key, value in playing.statistics(mine).items() if key not in CLOCKS}
+    found = {key: value for key, value in matches.statistics(mine).items() if key not in CLOCKS}
     for key, value in found.items():
         if row["statistics"]["agent"].get(key) != value:
             kept = row["statistics"]["agent"].get(key)
@@ -73,7 +73,7 @@ def compared(row: Row, game: Game, experiment: Experiment) -> tuple[str, bool]:
 
 def _versions(row: Row) -> str:
     """The end of a message: what played the game then and now, where that differs."""
-    now = playing.provenance()
+    now = matches.provenance()
     changed = [
         f"{key} was {value} and is {now.get(key)}" for key, value in row["provenance"].items() if value != now.get(key)
     ]

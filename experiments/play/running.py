@@ -8,17 +8,17 @@ from typing import Protocol
 import attrs
 
 from experiments.plan.definition import Cell, Experiment, Refusal
-from experiments.play.playing import Game
+from experiments.play.matches import Match
 from experiments.play.replay import compared
 from experiments.play.sequential import Progress
 from experiments.store import rows as store
 from experiments.store.rows import Row
 
 
-class Players(Protocol):
-    """Whoever plays the games: processes of this machine (`crew.Crew`) or of several (`cluster.Cluster`)."""
+class Pool(Protocol):
+    """Whoever plays the games: processes of this machine (`pool.ProcessPool`) or of several (`cluster.Cluster`)."""
 
-    def play(self, games: Iterable[Game]) -> Iterator[Row]: ...
+    def play(self, games: Iterable[Match]) -> Iterator[Row]: ...
 
 
 @attrs.frozen
@@ -47,16 +47,16 @@ def part(text: str) -> Part:
     return Part(int(number), int(of))
 
 
-def games_left(experiment: Experiment, done: Container[tuple[str, int]], share: Part = WHOLE) -> Iterator[Game]:
+def games_left(experiment: Experiment, done: Container[tuple[str, int]], share: Part = WHOLE) -> Iterator[Match]:
     """The games of a share still to be played, all cells side by side."""
     return _left(experiment, ((cell, trial) for cell, trial in experiment.games() if trial in share), done)
 
 
 def _left(
     experiment: Experiment, games: Iterable[tuple[Cell, int]], done: Container[tuple[str, int]]
-) -> Iterator[Game]:
+) -> Iterator[Match]:
     return (
-        Game(cell, trial, experiment.game_seed(cell, trial)) for cell, trial in games if (cell.key, trial) not in done
+        Match(cell, trial, experiment.game_seed(cell, trial)) for cell, trial in games if (cell.key, trial) not in done
     )
 
 
@@ -86,7 +86,7 @@ def _play_again(directory: Path, experiment: Experiment, why: str) -> None:
     for row in first.values():
         if row["iterations"] is None:
             raise Refusal(f"{why}, and games with a time budget cannot tell; choose another directory")
-        found, same = compared(row, Game(cells[row["cell"]], row["trial"], tuple(row["seed"])), experiment)
+        found, same = compared(row, Match(cells[row["cell"]], row["trial"], tuple(row["seed"])), experiment)
         if not same:
             raise Refusal(f"{why}, and its games come out otherwise now ({found}); choose another directory")
 
@@ -94,7 +94,7 @@ def _play_again(directory: Path, experiment: Experiment, why: str) -> None:
 def run(
     experiment: Experiment,
     directory: Path,
-    players: Players,
+    pool: Pool,
     share: Part = WHOLE,
     *,
     started: Callable[[store.Writer, int], None] = lambda writer, games: None,
@@ -110,7 +110,7 @@ def run(
 
     Raises:
         Refusal, Damage: see `store.writer`; or a share of a sequential test.
-        crew.GameFailed: a game could not be played.
+        pool.MatchFailed: a game could not be played.
     """
     if experiment.sprt and share != WHOLE:
         raise Refusal(
@@ -122,10 +122,10 @@ def run(
             sum(1 for cell, trial in experiment.games() if trial in share and (cell.key, trial) not in writer.done),
         )
         if experiment.sprt is None:
-            rounds: Iterable[Iterable[Game]] = [games_left(experiment, writer.done, share)]
+            rounds: Iterable[Iterable[Match]] = [games_left(experiment, writer.done, share)]
         else:
             rounds = (_left(experiment, games, writer.done) for games in Progress(experiment).rounds(writer.done))
         for games in rounds:
-            for row in players.play(games):
+            for row in pool.play(games):
                 writer.append(row)
                 ended(row)

@@ -7,11 +7,11 @@ from pathlib import Path
 import attrs
 import numpy as np
 
+from experiments.analysis.document import Block, Paragraph, Picture, Table
+from experiments.analysis.statistics import mean_interval
 from experiments.play.branching import AVERAGED, DETERMINIZATIONS, MEASURES, PUBLISHED, kept
 from experiments.report.drawing import FILLS, INK, canvas, title_panel
 from experiments.report.pages import html, markdown
-from experiments.weigh.document import Block, Paragraph, Picture, Table
-from experiments.weigh.statistics import mean_interval
 
 PICTURE = "branching.png"
 EXPLAINED = (

@@ -1,22 +1,22 @@
-"""How far a campaign is: the games of each cell by looks, core-hours spent and left, and the blocks that come next."""
+"""How far a campaign is: the games of each cell by interim analyses, core-hours spent and left, and the blocks that come next."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from experiments.plan.campaign import FIRST, LOOKS, SECONDS, Sizes
+from experiments.analysis import order, states
+from experiments.analysis.comparisons import Place, place_of, place_title
+from experiments.analysis.document import Block, Heading, Paragraph, Table
+from experiments.plan.campaign import FIRST, INTERIM_GAMES, SECONDS, Sizes
 from experiments.plan.definition import Cell
 from experiments.store.results import Results
 from experiments.store.summary import Columns, Tally
-from experiments.weigh import order, states
-from experiments.weigh.document import Block, Heading, Paragraph, Table
-from experiments.weigh.evidence import Place, place_of, place_title
 
 NEXT = 10  # blocks that are named
 HOUR = 3600
 NO_VERDICTS = (
-    "Pictures and tables of games show all games so far. They are no verdicts: statements are judged at looks alone, by the rule "
-    "that was fixed before the first game (docs/reproduction.md). A game in which a cell has not come to its first look says so."
+    "Pictures and tables of games show all games so far. They are no verdicts. Statements are tested at interim analyses alone, by the "
+    "rule that was fixed before the first game (docs/reproduction.md). A game in which a cell has not come to its first one says so."
 )
 HOURS = (
     "Core-hours: the seconds of games by the clock, at the lowest priority beside whatever else the machine did. What is left are those of "
@@ -32,8 +32,8 @@ class Progress:
         cells: how many it has.
         idle: how many of them have no games yet.
         games: of all of them.
-        missing: games until all cells have had their first look, and until all have had their last.
-        taken: how many cells have come to each look.
+        missing: games until all cells have had their first interim analysis, and until all have had their last.
+        taken: how many cells have come to each interim analysis.
         seconds: of all games so far, by the clock.
     """
 
@@ -47,13 +47,13 @@ class Progress:
 
     @property
     def hours_left(self) -> tuple[float, float]:
-        """Core-hours until all cells have had their first look, and until all have had their last."""
+        """Core-hours until all cells have had their first interim analysis, and until all have had their last."""
         first, last = self.missing
         return first * SECONDS[self.place] / HOUR, last * SECONDS[self.place] / HOUR
 
 
-def progress(results: Results, sizes: Sizes = LOOKS) -> list[Progress]:
-    """The games of a campaign that there are runs of, in the order in which they come to their first look."""
+def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[Progress]:
+    """The games of a campaign that there are runs of, in the order in which they come to their first interim analysis."""
     games, tallies = results.unbroken(), results.tallies()
     found = []
     for place in sorted(
@@ -69,7 +69,7 @@ def progress(results: Results, sizes: Sizes = LOOKS) -> list[Progress]:
                 sum(not tally.games for tally in mine),
                 played,
                 (_missing(games, cells, sizes[place][0]), _missing(games, cells, sizes[place][-1])),
-                tuple(sum(games[cell] >= look for cell in cells) for look in sizes[place]),
+                tuple(sum(games[cell] >= interim for cell in cells) for interim in sizes[place]),
                 seconds,
             )
         )
@@ -80,7 +80,7 @@ def _missing(games: Mapping[Cell, int], cells: Sequence[Cell], wanted: int) -> i
     return sum(max(0, wanted - games[cell]) for cell in cells)
 
 
-def progress_table(found: Sequence[Progress], sizes: Sizes = LOOKS) -> Table:
+def progress_table(found: Sequence[Progress], sizes: Sizes = INTERIM_GAMES) -> Table:
     """A line for each game, and their sum."""
     lines = []
     for each in found:
@@ -101,31 +101,31 @@ def progress_table(found: Sequence[Progress], sizes: Sizes = LOOKS) -> Table:
     left = (sum(hours) for hours in zip(*(each.hours_left for each in found), strict=True))
     lines.append(["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in left)])
     return Table(
-        f"Games so far. Looks: how many of a game's cells have come to the first, second, third and last. {HOURS}",
+        f"Games so far. Interim analyses: how many of a game's cells have come to the first, second, third and last. {HOURS}",
         [
             "Game",
             "Games",
-            "First look",
-            "Looks",
+            "First interim analysis",
+            "Interim analyses",
             "Core-hours",
             "seconds a game",
-            "left to first looks",
-            "left to last looks",
+            "left to first interim analyses",
+            "left to last interim analyses",
         ],
         lines,
     )
 
 
 def _share(each: Progress, sizes: Sizes) -> str:
-    """How much of the games up to the first look there is."""
+    """How much of the games up to the first interim analysis there is."""
     wanted = each.cells * sizes[each.place][0]
     return (
         "complete" if not each.missing[0] else f"{min(99, round(100 * (1 - each.missing[0] / wanted)))} % of {wanted}"
     )
 
 
-def next_table(results: Results, sizes: Sizes = LOOKS) -> Table:
-    """The blocks that come next: in their order up to the first looks; after these those that promise most today."""
+def next_table(results: Results, sizes: Sizes = INTERIM_GAMES) -> Table:
+    """The blocks that come next: in their order up to the first interim analyses; after these those that promise most today."""
     games = results.unbroken()
     header = ["Block", "Games", "Core-hours", "Decisions hoped for in a core-hour"]
     if blocks := order.first_blocks(games, sizes):
@@ -133,7 +133,7 @@ def next_table(results: Results, sizes: Sizes = LOOKS) -> Table:
     else:
         blocks = order.blocks_by_promise(order.state_of(results, games, sizes), sizes)
         caption = (
-            "The blocks that promise most by the games so far. The first is played next, then all are weighed again."
+            "The blocks that promise most by the games so far. The first is played next, then all are computed again."
         )
     return Table(caption, header, [_block_line(block, games) for block in blocks[:NEXT]])
 
@@ -151,7 +151,7 @@ def blocks(results: Results) -> Iterator[Block]:
     """The beginning of a campaign's report."""
     found = progress(results)
     games, hardly = sum(each.games for each in found), [place_title(each.place) for each in found if each.idle]
-    yield Paragraph(f"{games} games played, of {results.most} if every cell goes to its last look.")
+    yield Paragraph(f"{games} games played, of {results.most} if every cell goes to its last interim analysis.")
     yield Paragraph(NO_VERDICTS)
     if hardly:
         yield Paragraph(f"Left out of pictures and tables, because some cells have no games yet: {', '.join(hardly)}.")
@@ -167,11 +167,11 @@ def described(results: Results, running: bool) -> Iterator[Table | str]:
     yield f"campaign: {games} games, {'running' if running else 'not running'}"
     yield progress_table(found)
     yield next_table(results)
-    yield states.counted(order.state_of(results, results.unbroken()).judged)
+    yield states.counted(order.state_of(results, results.unbroken()).decisions)
 
 
-def marked(columns: Columns, sizes: Sizes = LOOKS) -> Columns:
-    """The results as pictures take them: columns of which every cell has games, each with the games of its first look."""
+def marked(columns: Columns, sizes: Sizes = INTERIM_GAMES) -> Columns:
+    """The columns of which every cell has games, each cell with the games that its first interim analysis needs."""
 
     def due(tally: Tally) -> Tally:
         return attrs.evolve(tally, due=sizes[place_of(tally.cell)][0])

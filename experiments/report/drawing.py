@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from experiments.analysis.statistics import clopper_pearson
 from experiments.store.summary import Tally
-from experiments.weigh.statistics import clopper_pearson
 
 INK, SUBDUED, BAND, BETTER, WORSE = "#222222", "#555555", "#8a8a8a", "#1a6faf", "#b5482a"
 FILLS, HATCHES = ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"), ("", "////", "...")  # of bars
@@ -82,7 +82,7 @@ def describe_games(tallies: Sequence[Tally]) -> str:
 
 
 def unfinished(tallies: Sequence[Tally]) -> str:
-    """What share of the games of their first look agents have, in words; nothing where that is complete."""
+    """What share of the games of their first interim analysis agents have, in words; nothing where that is complete."""
     due = sum(tally.due for tally in tallies)
     done = sum(min(tally.games, tally.due) for tally in tallies)
-    return f"{min(99, round(100 * done / due))} % of the first look" if done < due else ""
+    return f"{min(99, round(100 * done / due))} % of the first interim analysis" if done < due else ""

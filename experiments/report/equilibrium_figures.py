@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.analysis.enhancement_effects import complete_cells, effect, measured_cells
+from experiments.analysis.exploitability import mean_and_error
+from experiments.analysis.head_to_head import pairs, share_of
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.plan.equilibrium import (
     DELTAS,
@@ -25,9 +28,6 @@ from experiments.plan.equilibrium import (
 )
 from experiments.report.drawing import LINES, MARKERS, SUBDUED, canvas
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, Measurement
-from experiments.weigh.enhancement_effects import complete_cells, effect, measured_cells
-from experiments.weigh.exploitability import mean_and_error
-from experiments.weigh.head_to_head import pairs, share_of
 from icarus import games
 from icarus.equilibrium.measures.methods import AGGREGATE, AGGREGATE_AAMAS
 
@@ -234,8 +234,8 @@ def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:
                 ]
                 if found:
                     place, mean, error = zip(*found, strict=True)
-                    look = {"color": LINES[k % len(LINES)], "marker": MARKERS[k % len(MARKERS)], "markersize": 5}
-                    handles[budget] = axes.errorbar(mean, place, xerr=error, linestyle="", **look)
+                    style = {"color": LINES[k % len(LINES)], "marker": MARKERS[k % len(MARKERS)], "markersize": 5}
+                    handles[budget] = axes.errorbar(mean, place, xerr=error, linestyle="", **style)
             axes.set_title(game, loc="left", fontweight="bold")
             axes.grid(axis="x")
             axes.set_xlabel("NashConv")

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from experiments.analysis.statistics import clopper_pearson, marginals, mean_interval
 from experiments.papers.combinations import BY_NAME, ENHANCEMENTS
 from experiments.plan.definition import Column, Experiment
 from experiments.plan.pictures import PICTURES
@@ -31,7 +32,6 @@ from experiments.report.drawing import (
     with_errors,
 )
 from experiments.store.summary import Columns, Moments, Tally, baseline
-from experiments.weigh.statistics import clopper_pearson, marginals, mean_interval
 
 BARS = "Bars: 95 % intervals."
 EVEN = "Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
@@ -57,7 +57,7 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
 
 def fitting(experiment: Experiment) -> list[str]:
     """The pictures that suit an experiment: its own, and those whose agents are all among its own."""
-    strategies = {cell.player.text for cell in experiment.cells}
+    strategies = {cell.spec.text for cell in experiment.cells}
     complete = [name for name, each in PICTURES.items() if each.agents and set(each.agents.values()) <= strategies]
     return list(dict.fromkeys([*experiment.pictures, *complete]))
 
@@ -73,7 +73,7 @@ def _shown_in(picture: str, columns: Columns) -> Columns:
     if not names:
         return columns
     for column, tallies in columns.items():
-        its_own = {tally.cell.player.text: tally for tally in tallies if tally.cell.player.text in names}
+        its_own = {tally.cell.spec.text: tally for tally in tallies if tally.cell.spec.text in names}
         found[column] = (
             tallies
             if len(its_own) < len(names)
@@ -198,14 +198,14 @@ def _pairs(axes: Any, tallies: list[Tally]) -> None:
     """For each enhancement the average without it (hatched) and with it (solid)."""
     pairs = marginals({tally.cell.agent: (tally.wins, tally.games) for tally in tallies})
     half, top, bottom = 0.19, 0.0, 1.0
-    looks = (
+    styles = (
         {"facecolor": "white", "edgecolor": INK, "hatch": "////", "label": "without"},
         {"facecolor": FILLS[1], "edgecolor": INK, "label": "with the enhancement"},
     )
-    for side, look in enumerate(looks):
+    for side, style in enumerate(styles):
         rates, errors = with_errors([pairs[enhancement][side] for enhancement in ENHANCEMENTS])
         places = np.arange(len(ENHANCEMENTS)) + (half if side else -half)
-        axes.bar(places, rates, width=2 * half, linewidth=0.9, **look)
+        axes.bar(places, rates, width=2 * half, linewidth=0.9, **style)
         axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
         top, bottom = max(top, float((rates + errors[1]).max())), min(bottom, float((rates - errors[0]).min()))
     axes.set_xticks(range(len(ENHANCEMENTS)), ENHANCEMENTS)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from experiments.weigh.document import Block, Heading, Paragraph, Picture, Table
+from experiments.analysis.document import Block, Heading, Paragraph, Picture, Table
 
 LONG_TEXT = 50  # letters; longer texts in tables are broken into lines
 MARKED = {"agrees": "good", "above": "good", "disagrees": "bad", "below": "bad"}

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import attrs
 
+from experiments.analysis import claims, ratings, search_claims
+from experiments.analysis.document import Block, Heading, Paragraph, Picture, Table
+from experiments.analysis.statistics import Design, Effect, anova, binomial_model, difference, holm, marginals, mcnemar
 from experiments.papers.suite import TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment, Refusal
 from experiments.plan.titles import budget, duration, title
@@ -14,9 +17,6 @@ from experiments.report.pages import html, markdown
 from experiments.report.terminal import band, draw_texts, rate_texts
 from experiments.store.results import Origins, Results, results_of
 from experiments.store.summary import STATISTICS, Moments, Tally, baseline
-from experiments.weigh import claims, ratings, search_claims
-from experiments.weigh.document import Block, Heading, Paragraph, Picture, Table
-from experiments.weigh.statistics import Design, Effect, anova, binomial_model, difference, holm, marginals, mcnemar
 
 HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
 SMALLEST_P = 1e-4  # smaller ones are written as such
@@ -32,7 +32,7 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
     """
     with results_of(directory) as results:
         experiment, columns = _whole(results, directory), results.columns()
-        if claims.in_looks(results):
+        if claims.has_interims(results):
             columns = campaign.marked(columns)
         pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
         blocks = list(_blocks(experiment, results, columns, pictures))
@@ -43,7 +43,7 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
 
 def _whole(results: Results, directory: Path) -> Experiment:
     """The experiment of a run; that of a campaign has the cells of all its games."""
-    if len(results.runs) > 1 and not claims.in_looks(results):
+    if len(results.runs) > 1 and not claims.has_interims(results):
         names = ", ".join(run.directory.name for run in results.runs)
         raise Refusal(f"{directory} holds several runs ({names}), which are no campaign; give one of them")
     return attrs.evolve(results.runs[0].experiment, cells=tuple(results.cells))
@@ -54,7 +54,7 @@ def _blocks(
 ) -> Iterator[Block]:
     if experiment.sprt:
         yield from _sequential(experiment, results)
-    elif claims.in_looks(results):
+    elif claims.has_interims(results):
         yield from campaign.blocks(results)
     else:
         done, total = sum(tally.games for tallies in columns.values() for tally in tallies), results.most
@@ -135,7 +135,7 @@ def _wins(results: list[Tally]) -> Table:
         [
             [
                 tally.cell.agent,
-                tally.cell.player.caption,
+                tally.cell.spec.caption,
                 str(tally.wins),
                 str(tally.games),
                 *rate_texts(tally),
@@ -187,9 +187,7 @@ def _analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
     names = {strategy: name for name, strategy in TABLE_1.items()}
     counts = {
         title(column, columns): {
-            names[tally.cell.player.text]: (tally.wins, tally.games)
-            for tally in results
-            if tally.cell.player.text in names
+            names[tally.cell.spec.text]: (tally.wins, tally.games) for tally in results if tally.cell.spec.text in names
         }
         for column, results in columns.items()
     }
@@ -240,9 +238,9 @@ def _p(value: float) -> str:
 
 def rating_tables(results: Results) -> Iterator[Block]:
     """The ratings of tournaments, with their 95 % intervals."""
-    names = {cell.player.text: cell.agent for cell in reversed(results.cells)}
+    names = {cell.spec.text: cell.agent for cell in reversed(results.cells)}
     captions = {cell.column.opponent.text: cell.column.opponent.caption for cell in results.cells}
-    captions |= {cell.player.text: cell.player.caption for cell in results.cells}
+    captions |= {cell.spec.text: cell.spec.caption for cell in results.cells}
     for name, placings in ratings.tournaments(results).items():
         try:
             rated = ratings.ratings(placings)

@@ -7,6 +7,9 @@ from typing import Any
 import attrs
 import numpy as np
 
+from experiments.analysis.groups import by_trees, hidden_cards
+from experiments.analysis.round_robin import RoundRobin, Score, round_robins, search_name
+from experiments.analysis.statistics import Counts
 from experiments.papers.earlier import FIRST, lines_of_2011
 from experiments.plan.definition import Column
 from experiments.plan.titles import budget, game_title, slug
@@ -24,9 +27,6 @@ from experiments.report.drawing import (
     with_errors,
 )
 from experiments.store.summary import Columns, Tally
-from experiments.weigh.groups import by_trees, hidden_cards
-from experiments.weigh.round_robin import RoundRobin, Score, round_robins, search_name
-from experiments.weigh.statistics import Counts
 
 ASIDE = 0.12  # of the two intervals of a bar, from its middle
 BAR = 0.66  # width, of the room for a bar
@@ -168,7 +168,7 @@ def _lines(axes: Any, lines: Sequence[Line], logarithmic: bool = True) -> None:
     for i, line in enumerate(lines):
         rates, errors = with_errors(line.counts)
         aside = 1 + 0.02 * (i - (len(lines) - 1) / 2) if logarithmic else 1.0
-        look = {"color": LINES[i % len(LINES)], "marker": MARKERS[i % len(MARKERS)]}
+        style = {"color": LINES[i % len(LINES)], "marker": MARKERS[i % len(MARKERS)]}
         axes.errorbar(
             np.array(line.places) * aside,
             rates,
@@ -178,7 +178,7 @@ def _lines(axes: Any, lines: Sequence[Line], logarithmic: bool = True) -> None:
             linewidth=1.2,
             markersize=4.5,
             label=line.label,
-            **look,
+            **style,
         )
         low, high = min(low, float((rates - errors[0]).min())), max(high, float((rates + errors[1]).max()))
     if logarithmic:
@@ -353,7 +353,7 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
 
 
 def _line_name(tally: Tally, column: Column) -> str:
-    agent, opponent = search_name(tally.cell.player.scheme), search_name(column.opponent.scheme)
+    agent, opponent = search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)
     return agent + (f" ({column.role})" if column.role not in ("", FIRST) else "") + f" against {opponent}"
 
 

@@ -7,10 +7,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from experiments.analysis.statistics import clopper_pearson
 from experiments.plan.definition import Column
 from experiments.plan.titles import budget, title
 from experiments.store.summary import Tally, baseline
-from experiments.weigh.statistics import clopper_pearson
 
 
 def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> Table:
@@ -44,7 +44,7 @@ def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> 
             *rate_texts(tally),
             *(draw_texts(tally) * drawn),
             band(tally, baseline(tallies)),
-            Text(tally.cell.player.caption),
+            Text(tally.cell.spec.caption),
         )
     return table
 

@@ -46,7 +46,7 @@ class Tally:
         draws: drawn games; there are none where more than two play.
         millionths: the time its games took, added up, in millionths of a second.
         moments: for each of `STATISTICS` those of the agent's means, over its games.
-        due: the games at which the cell is looked at first; 0 where it is judged whatever it has.
+        due: the games of the cell's first interim analysis; 0 where there is none.
     """
 
     cell: Cell

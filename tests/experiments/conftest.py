@@ -99,7 +99,7 @@ def a_row(cell: Any, trial: int, **changes: Any) -> Row:
         "cell": cell.key,
         "game": cell.column.game,
         "agent": cell.agent,
-        "strategy": str(cell.player.strategy),
+        "strategy": str(cell.spec.strategy),
         "opponent": str(cell.column.opponent.strategy),
         "iterations": cell.column.iterations,
         "trial": trial,

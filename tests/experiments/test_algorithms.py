@@ -4,7 +4,7 @@ import pytest
 
 from experiments.plan.building import build
 from experiments.plan.definition import Refusal, from_settings
-from experiments.play import playing
+from experiments.play import matches
 
 
 def table(**changes):
@@ -21,11 +21,11 @@ def table(**changes):
 
 def test_experiments_have_it_for_an_agent_or_an_opponent():
     experiment = table(opponent="ISMCTS()", agents={"oos": "OOS(delta=0.5)", "own": {"strategy": "OOS"}, "r": "RAVE"})
-    assert [cell.player.text for cell in experiment.cells] == ["OOS(delta=0.5)", "OOS()", "RAVE"]
+    assert [cell.spec.text for cell in experiment.cells] == ["OOS(delta=0.5)", "OOS()", "RAVE"]
     assert from_settings(experiment.settings()) == experiment
     for cell in experiment.cells:
-        row = playing.row(playing.Game(cell, 0, experiment.game_seed(cell, 0)))
-        assert (row["strategy"], row["opponent"]) == (cell.player.text, "ISMCTS()")
+        row = matches.row(matches.Match(cell, 0, experiment.game_seed(cell, 0)))
+        assert (row["strategy"], row["opponent"]) == (cell.spec.text, "ISMCTS()")
         assert row["statistics"]["agent"]["iterations"] == 40
 
 

@@ -11,19 +11,19 @@ import attrs
 import numpy as np
 import pytest
 
+from experiments.analysis import claims, order, simulation
+from experiments.analysis.comparisons import AGREES, Estimator, higher, place_of
+from experiments.analysis.verdicts import Interim, all_of, decide
 from experiments.plan import loading
-from experiments.plan.campaign import BACKGAMMON, CAMPAIGN, FIRST, LOOKS, SHARES, USUAL
+from experiments.plan.campaign import BACKGAMMON, CAMPAIGN, FIRST, INTERIM_GAMES, SHARES, USUAL
 from experiments.plan.definition import Refusal
 from experiments.play import campaign as at_work
 from experiments.play.campaign import Campaign, clone, pack, restore, sizes_of
 from experiments.store import rows as store
 from experiments.store.results import results_of
-from experiments.weigh import claims, order, worlds
-from experiments.weigh.evidence import AGREES, Evidence, higher, place_of
-from experiments.weigh.verdicts import Look, all_of, judge
 from tests.experiments.conftest import a_row
 
-SMALL = dict.fromkeys(LOOKS, (2, 3, 4, 5))
+SMALL = dict.fromkeys(INTERIM_GAMES, (2, 3, 4, 5))
 
 
 class Inventing:
@@ -51,7 +51,7 @@ def test_the_campaign_is_section_8_at_the_papers_size():
     assert len(cells) == 140 and {cell.column.iterations for cell in cells} == {5000}
     assert {cell.key for cell in cells} == {cell.key for cell in loading.load("section8", {}).cells}
     assert campaign.experiment("othello").trials == 1000 and campaign.experiment("backgammon").trials == 250
-    assert {place_of(cell) for cell in cells} == set(LOOKS)
+    assert {place_of(cell) for cell in cells} == set(INTERIM_GAMES)
     assert (USUAL[0], BACKGAMMON[0]) == (200, 100)
 
 
@@ -67,15 +67,15 @@ def test_first_every_cell_is_taken_to_its_first_look_game_by_game():
 
 
 def state_of(rate, claim, seconds=lambda cell: 60.0):
-    """A campaign at its first look."""
+    """A campaign at its first interim analysis."""
     tallies = []
-    for cell, place, agent in worlds.agents():
-        size = LOOKS[place][0]
+    for cell, place, agent in simulation.agents():
+        size = INTERIM_GAMES[place][0]
         tally = claims.Tally(cell, size, round(rate(place, agent) * size))
         tallies.append(tally)
-    looks = [Look(Evidence(tallies), SHARES[0])]
+    interims = [Interim(Estimator(tallies), SHARES[0])]
     games = {tally.cell: tally.games for tally in tallies}
-    return order.State(games, {cell: seconds(cell) for cell in games}, [judge(claim, looks)], looks)
+    return order.State(games, {cell: seconds(cell) for cell in games}, [decide(claim, interims)], interims)
 
 
 def test_the_block_that_decides_most_for_a_core_hour_comes_next():
@@ -103,7 +103,7 @@ def test_the_block_that_decides_most_for_a_core_hour_comes_next():
 def test_a_statement_that_is_decided_needs_no_more_games():
     claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
     state = state_of(lambda place, agent: 0.8 if agent == "N" else 0.5, claim)
-    assert state.judged[0].verdict == AGREES and order.next_block(state) is None
+    assert state.decisions[0].verdict == AGREES and order.next_block(state) is None
 
 
 def test_the_chance_of_a_decision_is_that_of_playing_on():
@@ -111,18 +111,18 @@ def test_the_chance_of_a_decision_is_that_of_playing_on():
     comparison = claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")
     claim = all_of("", [comparison])
     state = state_of(lambda place, agent: 0.59 if agent == "N" else 0.5, claim)
-    told = order._chance(comparison, claim, claim.cases[0], state.looks, 1)
+    told = order._chance(comparison, claim, claim.cases[0], state.interims, 1)
     random, decided, level = np.random.default_rng(1), 0, 1 - 0.05 * SHARES[1]
     for _ in range(500):
-        truth = random.normal(0.09, (0.25 * 2 / 200) ** 0.5)  # what the first look leaves open
+        truth = random.normal(0.09, (0.25 * 2 / 200) ** 0.5)  # what the first interim analysis leaves open
         wins = [118 + random.binomial(200, np.clip(0.5 + truth, 0, 1)), 100 + random.binomial(200, 0.5)]
         found = claims.Tally
         tallies = [
             found(cell, 400, wins[agent == "-"])
-            for cell, place, agent in worlds.agents()
+            for cell, place, agent in simulation.agents()
             if place == claims.OTHELLO and agent in ("N", "-")
         ]
-        estimate = Evidence(tallies).estimate(comparison, level)
+        estimate = Estimator(tallies).estimate(comparison, level)
         decided += bool(comparison.expected.agrees(estimate) or comparison.expected.contradicted(estimate))
     assert told == pytest.approx(decided / 500, abs=0.08)
 
@@ -159,18 +159,20 @@ def test_the_packed_rows_can_be_read_while_the_campaign_goes_on(tmp_path):
     assert experiment.name == CAMPAIGN and len(list(store.rows(campaign.kept / "dou-di-zhu", experiment))) == 40
     before = (campaign.kept / "dou-di-zhu" / store.PACKED).read_bytes()
     with results_of(campaign.kept / "dou-di-zhu") as results:
-        (judged,) = claims.judgements(results).values()
-    assert {finding.estimate for each in judged for finding in each.findings} == {None}  # no cell has come to a look
+        (decisions,) = claims.decisions(results).values()
+    assert {outcome.estimate for each in decisions for outcome in each.outcomes} == {
+        None
+    }  # no cell has come to an interim analysis
     pack(campaign)
     assert (campaign.kept / "dou-di-zhu" / store.PACKED).read_bytes() == before
     assert restore(small(tmp_path, "other")) == 40 and restore(campaign) == 0
 
 
 def test_looks_that_are_none_are_refused():
-    assert sizes_of("") == LOOKS and set(sizes_of("2,3,4,5").values()) == {(2, 3, 4, 5)}
-    for looks in ("2,3", "5,4,3,2", "2,2,3,4", "a,b,c,d"):
+    assert sizes_of("") == INTERIM_GAMES and set(sizes_of("2,3,4,5").values()) == {(2, 3, 4, 5)}
+    for interims in ("2,3", "5,4,3,2", "2,2,3,4", "a,b,c,d"):
         with pytest.raises(Refusal, match="increasing numbers"):
-            sizes_of(looks)
+            sizes_of(interims)
 
 
 # ------------------------------------------------------------------------------------------------------- a clone of its own

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from experiments.analysis import claims, order, states
+from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Estimator, higher
+from experiments.analysis.verdicts import Interim, all_of, decide
 from experiments.commands.main import main
-from experiments.plan.campaign import FIRST, LOOKS, SHARES
+from experiments.plan.campaign import FIRST, INTERIM_GAMES, SHARES
 from experiments.play import campaign as at_work
 from experiments.play.campaign import Campaign
 from experiments.report import campaign as progress
@@ -14,13 +17,10 @@ from experiments.report.drawing import unfinished
 from experiments.store import rows as store
 from experiments.store.results import results_of, runs_in
 from experiments.store.summary import Tally
-from experiments.weigh import claims, order, states
-from experiments.weigh.evidence import AGREES, DISAGREES, UNDECIDED, Evidence, higher
-from experiments.weigh.verdicts import Look, all_of, judge
 from tests.experiments.conftest import a_row, keep, small
 from tests.experiments.test_campaign import SMALL, Inventing, state_of
 
-FIRST_LOOK = 20 * 2  # games of 20 cells at the first look of SMALL
+FIRST_INTERIM = 20 * 2  # games of 20 cells at the first interim analysis of SMALL
 
 
 def a_campaign(directory: Path, blocks: int) -> Campaign:
@@ -45,9 +45,13 @@ def test_a_game_in_the_middle_of_its_first_look_is_named_with_its_share(tmp_path
         "backgammon",
     ]
     first = dict(zip(table.header, table.rows[0], strict=True))
-    assert first["Games"] == "10" and first["First look"] == "25 % of 40" and first["Looks"] == "0, 0, 0, 0"
+    assert (
+        first["Games"] == "10"
+        and first["First interim analysis"] == "25 % of 40"
+        and first["Interim analyses"] == "0, 0, 0, 0"
+    )
     assert found[0].idle == 10 and found[0].missing == (30, 90)
-    assert found[1].hours_left[0] == pytest.approx(FIRST_LOOK * progress.SECONDS["othello", ""] / 3600)
+    assert found[1].hours_left[0] == pytest.approx(FIRST_INTERIM * progress.SECONDS["othello", ""] / 3600)
 
 
 def test_the_blocks_up_to_the_first_looks_are_told_in_the_order_in_which_they_are_played(tmp_path):
@@ -85,35 +89,38 @@ def test_games_count_up_to_the_first_gap(tmp_path):
 
 def test_a_statement_that_has_had_no_look_waits_and_has_spent_nothing():
     claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
-    judgement = judge(claim, [Look(Evidence([]), share) for share in SHARES])
-    assert states.state(judgement) == states.WAITS and states.spent(judgement) == 0
+    decision = decide(claim, [Interim(Estimator([]), share) for share in SHARES])
+    assert states.state(decision) == states.WAITS and states.spent(decision) == 0
     games = {(claims.OTHELLO, "BASELINE"): 150}
-    assert states.ahead(judgement, games, LOOKS) == {claims.OTHELLO: 250}  # 50 of the baseline, 200 of NAST
-    (line,) = states.states_table([judgement], games, LOOKS).rows
+    assert states.ahead(decision, games, INTERIM_GAMES) == {claims.OTHELLO: 250}  # 50 of the baseline, 200 of NAST
+    (line,) = states.states_table([decision], games, INTERIM_GAMES).rows
     assert line[2:7] == ["waits", "0 of 4", "0 %", "250", "Othello"]
 
 
 @pytest.mark.parametrize("rate, expected", [(0.8, AGREES), (0.3, DISAGREES), (0.56, UNDECIDED)])
 def test_a_statement_tells_its_verdict_with_the_look_and_what_it_cost(rate, expected):
     claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
-    (judgement,) = state_of(lambda place, agent: rate if agent == "N" else 0.5, claim).judged
-    assert states.state(judgement) == expected and judgement.look == 1
-    assert states.spent(judgement) == pytest.approx(0.05 / 6)
+    (decision,) = state_of(lambda place, agent: rate if agent == "N" else 0.5, claim).decisions
+    assert states.state(decision) == expected and decision.interim == 1
+    assert states.spent(decision) == pytest.approx(0.05 / 6)
     games = {(claims.OTHELLO, strategy): 200 for strategy in ("BASELINE", "BASELINE >> NAST2")}
-    assert states.ahead(judgement, games, LOOKS) == ({claims.OTHELLO: 400} if expected == UNDECIDED else {})
+    assert states.ahead(decision, games, INTERIM_GAMES) == ({claims.OTHELLO: 400} if expected == UNDECIDED else {})
 
 
 def test_a_statement_whose_last_look_decided_nothing_has_used_up_its_games():
     claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
-    looks = state_of(lambda place, agent: 0.53 if agent == "N" else 0.5, claim).looks
-    judgement = judge(claim, [Look(looks[0].evidence, share) for share in SHARES])
-    assert states.state(judgement) == states.USED_UP and states.spent(judgement) == pytest.approx(0.05)
-    assert states.ahead(judgement, {}, LOOKS) == {}
+    interims = state_of(lambda place, agent: 0.53 if agent == "N" else 0.5, claim).interims
+    decision = decide(claim, [Interim(interims[0].estimator, share) for share in SHARES])
+    assert states.state(decision) == states.USED_UP and states.spent(decision) == pytest.approx(0.05)
+    assert states.ahead(decision, {}, INTERIM_GAMES) == {}
 
 
 def test_a_picture_says_how_much_of_the_first_look_it_shows():
     cell = small().cells[0]
-    assert unfinished([Tally(cell, 136, 60, due=200), Tally(cell, 135, 60, due=200)]) == "68 % of the first look"
+    assert (
+        unfinished([Tally(cell, 136, 60, due=200), Tally(cell, 135, 60, due=200)])
+        == "68 % of the first interim analysis"
+    )
     assert unfinished([Tally(cell, 200, 60, due=200), Tally(cell, 400, 60, due=200)]) == ""
     assert unfinished([Tally(cell, 3, 1)]) == ""
 
@@ -129,13 +136,13 @@ def test_the_report_of_a_campaign_follows_from_the_rows_of_all_its_games(tmp_pat
         and "some cells have no games yet: Othello, LOTR:C (Light), LOTR:C (Dark), Checkers, Hearts, Backgammon."
         in text
     )
-    assert "1 % of 4000" in text and "37 wait for a first look" in text
+    assert "1 % of 4000" in text and "37 wait for a first one" in text
     assert (
         "## Analysis of variance: Dou Di Zhu (Landlord)" in text and "## Analysis of variance: all results" not in text
     )
     for picture in ("figure3", "figure4-dou-di-zhu-landlord", "figure5", "reuse", "tree"):
         assert (folder / "figures" / f"{picture}.png").exists() and f"figures/{picture}.png" in text
-    assert "simulated worlds" in text
+    assert "replications without any effect" in text
     before = {path.name: path.read_bytes() for path in [folder / "report.html", *(folder / "figures").iterdir()]}
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(folder, elsewhere, ignore=shutil.ignore_patterns("report.*", "figures"))
@@ -158,7 +165,7 @@ def test_status_tells_of_a_campaign_what_it_cost_and_what_comes_next(tmp_path, c
     assert main(["status", str(folder)]) == 0
     shown = capsys.readouterr().out
     assert "campaign: 40 games, not running" in shown and "1 % of 4000" in shown
-    assert "20 cells to 200 games" in shown and "37 wait for a first look" in shown
+    assert "20 cells to 200 games" in shown and "37 wait for a first one" in shown
 
 
 def test_a_folder_of_runs_that_are_no_campaign_is_told_run_by_run_and_not_reported(tmp_path, capsys):

@@ -8,8 +8,8 @@ import attrs
 import pytest
 
 from experiments.plan import loading
-from experiments.play import playing, running
-from experiments.play.playing import Game
+from experiments.play import matches, running
+from experiments.play.matches import Match
 from experiments.report.status import state_of
 from experiments.store import lines
 from experiments.store import rows as store
@@ -124,7 +124,7 @@ def _begun_before_digests(tmp_path: Path) -> tuple[Path, Path]:
     experiment = loading.load(str(path), {"trials": 1})
     unknown = attrs.evolve(experiment, cells=tuple(attrs.evolve(cell, source="") for cell in experiment.cells))
     cell = unknown.cells[0]
-    row = playing.row(Game(cell, 0, unknown.game_seed(cell, 0)))
+    row = matches.row(Match(cell, 0, unknown.game_seed(cell, 0)))
     return path, keep(tmp_path / "run", unknown, [row])
 
 
@@ -132,7 +132,7 @@ class Nobody:
     """Plays nothing."""
 
     def play(self, games: object) -> list[store.Row]:
-        return [playing.row(game) for game in games]  # type: ignore[attr-defined]
+        return [matches.row(game) for game in games]  # type: ignore[attr-defined]
 
 
 def test_a_run_that_kept_no_digest_goes_on_where_its_games_come_out_the_same(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_run_that_kept_no_digest_is_refused_where_they_do_not(tmp_path: Path) 
     path, run = _begun_before_digests(tmp_path)
     before = (run / store.EXPERIMENT).read_bytes()
     path.write_text(OWN.replace("TAU", "0.001"))
-    playing._agent.cache_clear()  # another process would not have it
+    matches._agent.cache_clear()  # another process would not have it
     experiment = loading.load(str(path), {"trials": 1})
     with pytest.raises(
         store.Refusal, match="has not kept what .* held when it began, and its games come out otherwise"

@@ -1,4 +1,4 @@
-"""Paper against ours: the rule of the verdicts, and worlds in which the answers are known."""
+"""Paper against ours: the rule of the verdicts, and replications in which the answers are known."""
 
 import csv
 import io
@@ -8,17 +8,13 @@ import attrs
 import numpy as np
 import pytest
 
-from experiments.papers import suite
-from experiments.plan import loading
-from experiments.plan.building import build
-from experiments.store.summary import MILLION, Moments, Tally, blank
-from experiments.weigh import claims, worlds
-from experiments.weigh.claims import CLAIMS, LIGHT, OTHELLO, PLACES, STRATEGIES
-from experiments.weigh.evidence import (
+from experiments.analysis import claims, simulation
+from experiments.analysis.claims import CLAIMS, LIGHT, OTHELLO, PLACES, STRATEGIES
+from experiments.analysis.comparisons import (
     AGREES,
     DISAGREES,
     UNDECIDED,
-    Evidence,
+    Estimator,
     different,
     higher,
     lower,
@@ -28,9 +24,13 @@ from experiments.weigh.evidence import (
     same,
     within,
 )
-from experiments.weigh.statistics import Estimate, contrast, power_factor, wilson
-from experiments.weigh.verdicts import Claim, Look, all_of, judge, level_text, together
-from experiments.weigh.worlds import NOTHING, PAPER
+from experiments.analysis.simulation import NOTHING, PAPER
+from experiments.analysis.statistics import Estimate, contrast, power_factor, wilson
+from experiments.analysis.verdicts import Claim, Interim, all_of, decide, level_text, together
+from experiments.papers import suite
+from experiments.plan import loading
+from experiments.plan.building import build
+from experiments.store.summary import MILLION, Moments, Tally, blank
 from tests.experiments.conftest import a_row, keep, small
 
 MANY = 10**6
@@ -42,27 +42,27 @@ def moments(mean, games, spread=0.1):
     return Moments(games, total, round(games * (mean**2 + spread**2) * MILLION**2))
 
 
-def world(rate=PAPER.rate, trees=PAPER.tree, games=MANY, iterations=5000):
+def replication(rate=PAPER.rate, trees=PAPER.tree, games=MANY, iterations=5000):
     """Section 8 with the win rates and the trees that functions of (place, agent) give."""
     tallies = blank(loading.load("section8", {"iterations": iterations}).cells)
     for tally in tallies:
         place = claims.place_of(tally.cell)
-        agent = next(name for name, strategy in STRATEGIES.items() if strategy == str(tally.cell.player.strategy))
+        agent = next(name for name, strategy in STRATEGIES.items() if strategy == str(tally.cell.spec.strategy))
         tally.games, tally.wins = games, round(rate(place, agent) * games)
         tally.moments = {name: moments(value, games) for name, value in trees(place, agent).items()}
     return tallies
 
 
 def judged_at_once(tallies):
-    return [judge(claim, [Look(Evidence(tallies))]) for claim in CLAIMS]
+    return [decide(claim, [Interim(Estimator(tallies))]) for claim in CLAIMS]
 
 
 def verdicts(tallies):
-    return {judgement.claim.text: judgement.verdict for judgement in judged_at_once(tallies)}
+    return {decision.claim.text: decision.verdict for decision in judged_at_once(tallies)}
 
 
 def test_what_the_paper_says_can_all_be_true_at_once():
-    assert {text: verdict for text, verdict in verdicts(world()).items() if verdict != AGREES} == {}
+    assert {text: verdict for text, verdict in verdicts(replication()).items() if verdict != AGREES} == {}
 
 
 def test_in_a_world_without_differences_every_improvement_is_contradicted():
@@ -75,7 +75,7 @@ def test_in_a_world_without_differences_every_improvement_is_contradicted():
         "no better than the baseline",
         "in no game worse",
     )
-    for text, verdict in verdicts(world(NOTHING.rate, NOTHING.tree)).items():
+    for text, verdict in verdicts(replication(NOTHING.rate, NOTHING.tree)).items():
         assert verdict == (AGREES if any(words in text for words in nothing_found) else DISAGREES), text
 
 
@@ -84,13 +84,13 @@ def test_without_games_nothing_is_decided():
 
 
 def test_a_few_games_decide_little_and_it_is_told_how_many_would():
-    judged = judged_at_once(world(games=20))
+    decisions = judged_at_once(replication(games=20))
     wins = [
-        judgement for judgement in judged if all(finding.comparison.measure == "wins" for finding in judgement.findings)
+        decision for decision in decisions if all(outcome.comparison.measure == "wins" for outcome in decision.outcomes)
     ]
-    assert sum(judgement.verdict == UNDECIDED for judgement in wins) > len(wins) / 2
-    assert all(judgement.more > 0 for judgement in judged if judgement.verdict == UNDECIDED)
-    assert all(judgement.more is None for judgement in judged if judgement.verdict != UNDECIDED)
+    assert sum(decision.verdict == UNDECIDED for decision in wins) > len(wins) / 2
+    assert all(decision.more > 0 for decision in decisions if decision.verdict == UNDECIDED)
+    assert all(decision.more is None for decision in decisions if decision.verdict != UNDECIDED)
 
 
 def test_every_statement_has_the_words_of_the_paper_and_no_two_are_judged_alike():
@@ -98,7 +98,7 @@ def test_every_statement_has_the_words_of_the_paper_and_no_two_are_judged_alike(
     assert len({claim.text for claim in CLAIMS}) == len(CLAIMS)
 
 
-# ------------------------------------------------------------------------------------------------ many comparisons, many looks
+# ------------------------------------------------------------------------------------------------ many comparisons, many interim analyses
 
 
 def case(*expected):
@@ -133,16 +133,16 @@ def test_a_statement_follows_from_how_many_cases_agree(needed, cases, verdict):
 def test_the_first_look_that_decides_stands_and_each_has_its_level():
     comparison = claims.versus(OTHELLO, "N", higher(claims.CELL), "-")
     claim = all_of("", [comparison])
-    rates = [0.5, 0.65, 0.4]  # of N at three looks
-    looks = [
-        Look(Evidence(world(lambda place, agent, rate=rate: rate if agent == "N" else 0.5, games=200)), share)
+    rates = [0.5, 0.65, 0.4]  # of N at three interim analyses
+    interims = [
+        Interim(Estimator(replication(lambda place, agent, rate=rate: rate if agent == "N" else 0.5, games=200)), share)
         for rate, share in zip(rates, (0.25, 0.25, 0.5), strict=True)
     ]
-    finding = judge(claim, looks).findings[0]
-    assert finding.verdict == AGREES and finding.levels == (0.9875, 0.9875)
-    assert finding.estimate.value == pytest.approx(0.15)
-    assert judge(claim, looks[::2]).verdict == DISAGREES
-    assert judge(claim, looks[:1]).findings[0].verdict == UNDECIDED
+    outcome = decide(claim, interims).outcomes[0]
+    assert outcome.verdict == AGREES and outcome.levels == (0.9875, 0.9875)
+    assert outcome.estimate.value == pytest.approx(0.15)
+    assert decide(claim, interims[::2]).verdict == DISAGREES
+    assert decide(claim, interims[:1]).outcomes[0].verdict == UNDECIDED
     assert [level_text(level) for level in (0.95, 0.9875, 0.999, 1 - 0.05 / 42)] == [
         "95 %",
         "98.8 %",
@@ -152,22 +152,24 @@ def test_the_first_look_that_decides_stands_and_each_has_its_level():
 
 
 def test_the_looks_of_the_campaign_spend_five_percent_in_all():
-    from experiments.plan.campaign import LOOKS, SHARES
+    from experiments.plan.campaign import INTERIM_GAMES, SHARES
 
     assert sum(SHARES) == pytest.approx(1)
-    assert all(len(looks) == len(SHARES) and list(looks) == sorted(set(looks)) for looks in LOOKS.values())
+    assert all(
+        len(interims) == len(SHARES) and list(interims) == sorted(set(interims)) for interims in INTERIM_GAMES.values()
+    )
 
 
 def test_no_statement_is_wrong_in_more_than_five_percent_of_simulated_worlds():
-    from experiments.plan.campaign import LOOKS, SHARES
+    from experiments.plan.campaign import INTERIM_GAMES, SHARES
 
-    for truth in (NOTHING, PAPER):
-        taken = worlds.looks(truth, LOOKS, SHARES, seed=2)
+    for scenario in (NOTHING, PAPER):
+        taken = simulation.interims(scenario, INTERIM_GAMES, SHARES, seed=2)
         for claim in CLAIMS:
-            found = worlds.rates(claim, truth, taken)
-            # 5 % with 400 worlds: at most 33 in 99.9 % of all tests
-            assert found.wrong <= 33 / worlds.WORLDS, (truth.name, claim.text)
-    assert all(worlds.holds(claim, PAPER)[0] for claim in CLAIMS)
+            found = simulation.rates(claim, scenario, taken)
+            # 5 % with 400 replications: at most 33 in 99.9 % of all tests
+            assert found.wrong <= 33 / simulation.REPLICATIONS, (scenario.name, claim.text)
+    assert all(simulation.holds(claim, PAPER)[0] for claim in CLAIMS)
 
 
 def test_one_look_in_ten_without_a_correction_would_be_wrong_too_often():
@@ -175,17 +177,20 @@ def test_one_look_in_ten_without_a_correction_would_be_wrong_too_often():
     claim = next(claim for claim in CLAIMS if claim.text == "NAST is beneficial in some game.")
     uncorrected = Claim(claim.text, claim.cases[:1], 1)
     sizes = dict.fromkeys(PLACES, (1000,))
-    taken = worlds.looks(NOTHING, sizes, (1.0,), seed=3)
-    anywhere = np.any([worlds.verdicts(Claim("", (each,), 1), taken) == 1 for each in claim.cases], axis=0)
+    taken = simulation.interims(NOTHING, sizes, (1.0,), seed=3)
+    anywhere = np.any([simulation.verdicts(Claim("", (each,), 1), taken) == 1 for each in claim.cases], axis=0)
     assert 0.10 < anywhere.mean() < 0.24  # 1 − 0.975⁷ = 16 %
-    assert worlds.rates(claim, NOTHING, taken).agree < 0.05 and worlds.rates(uncorrected, NOTHING, taken).agree < 0.05
+    assert (
+        simulation.rates(claim, NOTHING, taken).agree < 0.05
+        and simulation.rates(uncorrected, NOTHING, taken).agree < 0.05
+    )
 
 
 def test_the_margin_of_equivalence_can_be_confirmed_with_the_papers_games():
-    """Two equal players of 1000 games, at the level of the last look: "the same" agrees with a chance of about 80 %."""
+    """Two equal players of 1000 games, at the level of the last interim analysis: "the same" agrees with a chance of about 80 %."""
     claim = all_of("", [claims.versus(OTHELLO, "EPIC", same(margin(claims.CELL)), "N")])
-    taken = worlds.looks(NOTHING, dict.fromkeys(PLACES, (1000,)), (0.5,), seed=4)
-    assert 0.7 < worlds.rates(claim, NOTHING, taken).agree < 0.9
+    taken = simulation.interims(NOTHING, dict.fromkeys(PLACES, (1000,)), (0.5,), seed=4)
+    assert 0.7 < simulation.rates(claim, NOTHING, taken).agree < 0.9
 
 
 def test_every_strategy_of_the_claims_is_written_as_the_rows_write_it():
@@ -193,7 +198,7 @@ def test_every_strategy_of_the_claims_is_written_as_the_rows_write_it():
 
     for text in STRATEGIES.values():
         assert str(parse(text)) == text
-    played = {str(cell.player.strategy) for cell in loading.load("section8", {}).cells}
+    played = {str(cell.spec.strategy) for cell in loading.load("section8", {}).cells}
     needed = {
         strategy
         for claim in CLAIMS
@@ -248,9 +253,9 @@ def test_intervals_of_differences_agree_with_published_ones():
 def test_the_number_of_games_that_is_asked_for_decides_four_times_in_five():
     """60 % against 50 % with 50 games each: played again with the games asked for, a "higher" agrees with a chance of 80 %."""
     comparison = claims.versus(OTHELLO, "N", higher(claims.CELL), "-")
-    tallies = world(lambda place, agent: 0.6 if agent == "N" else 0.5, games=50)
-    finding = judge(all_of("", [comparison]), [Look(Evidence(tallies))]).findings[0]
-    games = 50 + finding.more
+    tallies = replication(lambda place, agent: 0.6 if agent == "N" else 0.5, games=50)
+    outcome = decide(all_of("", [comparison]), [Interim(Estimator(tallies))]).outcomes[0]
+    games = 50 + outcome.more
     generator = np.random.default_rng(1)
     decided = sum(
         higher(claims.CELL).agrees(
@@ -270,20 +275,20 @@ def test_the_number_of_games_that_is_asked_for_decides_four_times_in_five():
 def test_the_analysis_of_variance_is_asked_at_its_level():
     claim = next(claim for claim in CLAIMS if "Analysis" in claim.text)
     for gain, games, verdict in ((0.01, 2000, AGREES), (0.006, 2000, UNDECIDED), (-0.01, 2000, DISAGREES)):
-        tallies = world(lambda place, agent, gain=gain: 0.5 + gain * ("N" in agent), games=games)
-        judgement = judge(claim, [Look(Evidence(tallies))])
-        assert judgement.verdict == verdict
+        tallies = replication(lambda place, agent, gain=gain: 0.5 + gain * ("N" in agent), games=games)
+        decision = decide(claim, [Interim(Estimator(tallies))])
+        assert decision.verdict == verdict
         error = math.sqrt(0.25 * 2 / (7 * 8 * games))  # of the difference of two averages
-        estimate = judgement.findings[0].estimate
+        estimate = decision.outcomes[0].estimate
         assert (estimate.high - estimate.low) / 2 == pytest.approx(3.290527 * error, rel=2e-3)
-        assert level_text(judgement.findings[0].levels[0]) == "99.90 %"
+        assert level_text(decision.outcomes[0].levels[0]) == "99.90 %"
 
 
 def test_a_statement_about_all_games_waits_for_all_of_them():
-    some = [tally for tally in world() if claims.place_of(tally.cell) != LIGHT]
+    some = [tally for tally in replication() if claims.place_of(tally.cell) != LIGHT]
     for comparison in (claims.overall("UCB1", higher(0.0), "Gibbs"), claims.analysis("NAST")):
-        assert Evidence(some).estimate(comparison, 0.95) is None
-        assert Evidence(world()).estimate(comparison, 0.95).value > 0.03
+        assert Estimator(some).estimate(comparison, 0.95) is None
+        assert Estimator(replication()).estimate(comparison, 0.95).value > 0.03
 
 
 def test_other_games_seats_and_opponents_are_no_evidence(tmp_path):
@@ -300,7 +305,7 @@ def test_other_games_seats_and_opponents_are_no_evidence(tmp_path):
     from experiments.store.results import results_of
 
     with results_of(directory) as results:
-        assert claims.judgements(results) == {}
+        assert claims.decisions(results) == {}
 
 
 def test_the_games_of_several_runs_are_put_together_and_each_counts_once(tmp_path, capsys):
@@ -310,7 +315,7 @@ def test_the_games_of_several_runs_are_put_together_and_each_counts_once(tmp_pat
     for name, experiment in (("one", figure5), ("other", figure4)):
         keep(tmp_path / name, experiment, (a_row(cell, trial) for cell in experiment.cells for trial in range(3)))
     with results_of(tmp_path / "one", tmp_path / "other") as results:
-        found = {str(tally.cell.player.strategy): tally.games for tally in results.tallies()}
+        found = {str(tally.cell.spec.strategy): tally.games for tally in results.tallies()}
     assert found == dict.fromkeys([*suite.TABLE_1.values(), "BASELINE >> EPIC"], 3)
     other_seed = attrs.evolve(figure5, seed=1)
     keep(tmp_path / "third", other_seed, (a_row(cell, trial) for cell in other_seed.cells for trial in range(3)))

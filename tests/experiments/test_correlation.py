@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from experiments.analysis.correlation import correlation, correlation_table
 from experiments.commands.main import main
 from experiments.plan.definition import Refusal
 from experiments.play.correlation import measured
 from experiments.store import rows as store
 from experiments.store.shared_values import ACTION, HALVES, POSITION, Shared, keep, kept
-from experiments.weigh.correlation import correlation, correlation_table
 from tests.experiments.conftest import keep as keep_rows
 from tests.experiments.conftest import small
 

@@ -61,7 +61,7 @@ def test_figure_3_plays_the_same_games_as_figure_4():
 
 
 def test_figure_5_compares_the_baseline_epic_and_nast():
-    assert [str(cell.player.strategy) for cell in loading.load("figure5", {"games": ["othello"]}).cells] == [
+    assert [str(cell.spec.strategy) for cell in loading.load("figure5", {"games": ["othello"]}).cells] == [
         "BASELINE",
         "BASELINE >> EPIC",
         "BASELINE >> NAST2",
@@ -71,7 +71,7 @@ def test_figure_5_compares_the_baseline_epic_and_nast():
 def test_a_cell_has_the_same_seeds_whatever_else_is_in_the_experiment():
     alone = built(agents={"r": "RAVE"})
     among = built(agents={"m": "BASELINE >> MAST", "rave": "RAVE"}, trials=99, iterations=[5, 10])
-    same = [cell for cell in among.cells if str(cell.player.strategy) == "RAVE" and cell.column.iterations == 10]
+    same = [cell for cell in among.cells if str(cell.spec.strategy) == "RAVE" and cell.column.iterations == 10]
     assert [among.game_seed(cell, 2) for cell in same] == [alone.game_seed(alone.cells[0], 2)]
 
 
@@ -177,7 +177,7 @@ def test_an_experiment_is_read_from_a_python_file_with_enhancements_of_its_own(t
     path.write_text(OWN)
     experiment = loading.load(str(path), {"trials": 3})
     assert (experiment.name, experiment.trials, len(experiment.cells)) == ("sharp", 3, 6)
-    assert [str(cell.player.strategy) for cell in experiment.cells[:3]] == [
+    assert [str(cell.spec.strategy) for cell in experiment.cells[:3]] == [
         "BASELINE",
         "BASELINE >> SHARP",
         "BASELINE >> (SHARP + NAST2)/2",
@@ -187,33 +187,33 @@ def test_an_experiment_is_read_from_a_python_file_with_enhancements_of_its_own(t
 
 
 def test_games_of_an_enhancement_of_ones_own_are_played_and_name_its_file(tmp_path):
-    from experiments.play import playing
+    from experiments.play import matches
 
     path = tmp_path / "sharp.py"
     path.write_text(OWN)
     cell = loading.load(str(path), {}).cells[1]
-    row = playing.row(playing.Game(cell, 0, (1, 2)))
+    row = matches.row(matches.Match(cell, 0, (1, 2)))
     assert row["strategy"] == "BASELINE >> SHARP"
     assert row["moves"] > 50
     assert len(row["provenance"]["module"]) == 12
 
 
 def test_a_game_of_ones_own_is_played_by_its_name_in_another_process(tmp_path):
-    from experiments.play.crew import Crew
-    from experiments.play.playing import Game
+    from experiments.play.matches import Match
+    from experiments.play.pool import ProcessPool
 
     nim = (Path(__file__).parents[2] / "examples" / "nim.py").read_text()
     path = tmp_path / "sticks.py"
     path.write_text(nim + "\nEXPERIMENT = {'games': 'nim', 'agents': ['BASELINE'], 'iterations': 5, 'trials': 1}\n")
     cell = loading.load(str(path), {}).cells[0]
-    with Crew(1) as crew:
-        (row,) = crew.play([Game(cell, 0, (1, 2))])
+    with ProcessPool(1) as pool:
+        (row,) = pool.play([Match(cell, 0, (1, 2))])
     assert (row["game"], row["strategy"]) == ("nim", "BASELINE")
     assert 3 <= row["moves"] <= 9
 
 
 def test_settings_are_read_without_running_anybody_s_file_and_played_with_it(tmp_path):
-    from experiments.play import playing
+    from experiments.play import matches
 
     path = tmp_path / "sharp.py"
     path.write_text(OWN)
@@ -222,17 +222,17 @@ def test_settings_are_read_without_running_anybody_s_file_and_played_with_it(tmp
     path.rename(tmp_path / "away.py")
     kept = from_settings(json.loads(json.dumps(experiment.settings())))
     assert kept == experiment and [each.key for each in kept.cells] == [each.key for each in experiment.cells]
-    assert isinstance(kept.cells[1].player.strategy, Label)
-    assert not isinstance(kept.cells[0].player.strategy, Label)
+    assert isinstance(kept.cells[1].spec.strategy, Label)
+    assert not isinstance(kept.cells[0].spec.strategy, Label)
     (tmp_path / "away.py").rename(path)
-    one, other = (playing.row(playing.Game(each, 0, (1, 2)))["actions"] for each in (cell, kept.cells[1]))
+    one, other = (matches.row(matches.Match(each, 0, (1, 2)))["actions"] for each in (cell, kept.cells[1]))
     assert one == other
 
 
 def test_a_cell_goes_to_another_process_as_its_settings():
     (cell,) = build({**TABLE, "agents": {"a": {"strategy": "RAVE", "scheme": "SO_ISMCTS", "iterations": 5}}}).cells[:1]
     again = pickle.loads(pickle.dumps(cell))
-    assert again == cell and again.key == cell.key and again.player.scheme is not None
+    assert again == cell and again.key == cell.key and again.spec.scheme is not None
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_a_wrong_python_file_is_refused_in_one_sentence(tmp_path, text, told):
 def test_the_rules_of_reuse_are_section_4s_four_on_mast():
     experiment = loading.load("reuse", {"games": ["othello"]})
     assert [cell.agent for cell in experiment.cells] == ["Baseline", "Gibbs", "ε-greedy", "Roulette", "UCB1"]
-    assert str(experiment.cells[1].player.strategy) == "BASELINE >> MAST"
+    assert str(experiment.cells[1].spec.strategy) == "BASELINE >> MAST"
     assert experiment.pictures == ("reuse",)
 
 
@@ -284,6 +284,6 @@ def test_an_experiment_on_a_setting_holds_the_baseline_section_8s_own_setting_an
     experiment = loading.load(name, {})
     assert experiment.name == name and experiment.pictures == ("agents",)
     for column in experiment.columns:
-        texts = {cell.player.text for cell in experiment.cells if cell.column == column}
+        texts = {cell.spec.text for cell in experiment.cells if cell.column == column}
         known = texts & set(suite.SECTION_8.values())
         assert "BASELINE" in known and len(known) > 1 and texts - known

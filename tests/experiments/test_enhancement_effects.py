@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from experiments.__main__ import main
-from experiments.papers.combinations import COMBINATIONS
-from experiments.store.measurements import EXPLOITABILITY
-from experiments.weigh.enhancement_effects import (
+from experiments.analysis.enhancement_effects import (
     BASELINE,
     against_baseline,
     effect,
@@ -16,8 +14,10 @@ from experiments.weigh.enhancement_effects import (
     measured_cells,
     ranking_table,
     spread,
-    weighed,
+    weighted_sum,
 )
+from experiments.papers.combinations import COMBINATIONS
+from experiments.store.measurements import EXPLOITABILITY
 
 ADDED = {"NAST": -0.2, "RAVE": 0.05, "MAST": 0.0, "LGRF": 0.0}
 NOISE = (-0.01, 0.0, 0.01)
@@ -54,9 +54,9 @@ def test_an_effect_is_what_the_eight_with_it_have_more_than_the_eight_without():
 def test_the_spread_between_seeds_is_that_of_all_combinations_together():
     deviation, freedom = spread(cells())
     assert freedom == 32 and deviation == pytest.approx(0.01)
-    # 16 means of 3 values each, weighed 1/8: 0.01 √(16 / 64 / 3); Student's quantile with 32 degrees of freedom is 2.0369
+    # 16 means of 3 values each, weighted_sum 1/8: 0.01 √(16 / 64 / 3); Student's quantile with 32 degrees of freedom is 2.0369
     assert effect(cells(), "MAST").half == pytest.approx(2.0369 * 0.01 * math.sqrt(16 / 64 / 3), rel=1e-4)
-    assert weighed(cells(), {BASELINE: 1.0}).half == pytest.approx(2.0369 * 0.01 / math.sqrt(3), rel=1e-4)
+    assert weighted_sum(cells(), {BASELINE: 1.0}).half == pytest.approx(2.0369 * 0.01 / math.sqrt(3), rel=1e-4)
 
 
 def test_with_one_seed_the_interactions_of_three_and_more_stand_for_chance():

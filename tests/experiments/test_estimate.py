@@ -20,7 +20,7 @@ def timed(monkeypatch):
     asked = []
 
     def seconds(experiment, cell, iterations):
-        asked.append((str(cell.player.strategy), iterations))
+        asked.append((str(cell.spec.strategy), iterations))
         return 0.2 + iterations / 1000
 
     monkeypatch.setattr(estimate, "_timed", seconds)

@@ -5,14 +5,14 @@ import math
 import pytest
 
 from experiments.__main__ import main
+from experiments.analysis.best_responses import Comparison, Cost, best_response_table
+from experiments.analysis.head_to_head import head_to_head_table, pairs, share_of
 from experiments.plan.equilibrium import DELTAS, DICE, GAMES, HALF, NEAR, PLANS, UCT, Pairing, Plan, game_of
 from experiments.play import exploitability as at_work
 from experiments.play.exploitability import measure
 from experiments.play.head_to_head import play_pairing
 from experiments.report.equilibrium_figures import GAMES_IN_PRINT, draw, points, printed, seconds_of
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, UnderWay
-from experiments.weigh.best_responses import Comparison, Cost, best_response_table
-from experiments.weigh.head_to_head import head_to_head_table, pairs, share_of
 from icarus.equilibrium import Stitching
 
 PAIRING = Pairing("kuhn-poker", ("OOS()",), ("NearEquilibrium(epsilon=0.01)",), (20,), 60)

@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
+from experiments.analysis.ratings import ratings, tournaments
 from experiments.plan import loading
 from experiments.plan.building import build
 from experiments.store.results import results_of
-from experiments.weigh.ratings import ratings, tournaments
 from tests.experiments.conftest import a_row, keep
 
 # Baseball, American League East, 1987 (Agresti, Categorical Data Analysis, table 10.10): wins of the first over the others.
@@ -123,7 +123,7 @@ def a_tournament(tmp_path, game="othello", players=2):
     def rows():
         for cell, trial in experiment.games():
             seats = [
-                str(cell.player.strategy) if seat == cell.seat(trial) else str(cell.column.opponent.strategy)
+                str(cell.spec.strategy) if seat == cell.seat(trial) else str(cell.column.opponent.strategy)
                 for seat in range(players)
             ]
             best = generator.choices(range(players), [strength[name] for name in seats])[0]

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from experiments.plan import loading
-from experiments.plan.definition import Label, Player
-from experiments.play import crew
-from experiments.play.crew import Crew, GameFailed
-from experiments.play.playing import Game
+from experiments.plan.definition import AgentSpec, Label
+from experiments.play import pool
+from experiments.play.matches import Match
+from experiments.play.pool import MatchFailed, ProcessPool
 from experiments.play.running import games_left, part
 from experiments.store import rows as store
 from tests.experiments.conftest import SMALL, TIMEOUT, TRIALS, games, small, without_clocks
@@ -108,7 +108,7 @@ def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(comm
 def test_the_game_of_a_worker_that_is_killed_is_played_again(played):
     experiment = small()
     left = list(games_left(experiment, set()))
-    with Crew(2) as two:
+    with ProcessPool(2) as two:
         playing = two.play(left)
         rows = [next(playing)]
         for worker in two._workers:
@@ -178,15 +178,15 @@ def test_two_workers_play_nearly_twice_as_many_games_per_second_as_one():
     """For games of a second or more; on a machine that has two processors to itself."""
     experiment = loading.load("figure5", {"games": ["othello"], "trials": TIMED_GAMES, "iterations": TIMED_ITERATIONS})
     even = [
-        Game(experiment.cells[0], trial, experiment.game_seed(experiment.cells[0], trial))
+        Match(experiment.cells[0], trial, experiment.game_seed(experiment.cells[0], trial))
         for trial in range(TIMED_GAMES)
     ]
     rates = []
     for size in (1, 2):
-        with Crew(size) as crew_of_size:
-            list(crew_of_size.play(even[: 2 * size]))  # the code is loaded meanwhile
+        with ProcessPool(size) as pool_of_size:
+            list(pool_of_size.play(even[: 2 * size]))  # the code is loaded meanwhile
             start = time.monotonic()
-            rows = list(crew_of_size.play(even))
+            rows = list(pool_of_size.play(even))
             rates.append(len(rows) / (time.monotonic() - start))
         assert sum(row["seconds"] for row in rows) / len(rows) >= 1
     print(f"\n{rates[0]:.3f} and {rates[1]:.3f} games per second: {rates[1] / rates[0]:.2f} times as many")
@@ -196,9 +196,9 @@ def test_two_workers_play_nearly_twice_as_many_games_per_second_as_one():
 def test_a_game_that_raises_an_error_stops_the_run_and_names_itself():
     import attrs
 
-    cell = attrs.evolve(small().cells[0], player=Player(Label("NOBODY")))
-    with Crew(1) as one, pytest.raises(GameFailed) as failed:
-        list(one.play([Game(cell, 3, (1, 2))]))
+    cell = attrs.evolve(small().cells[0], spec=AgentSpec(Label("NOBODY")))
+    with ProcessPool(1) as one, pytest.raises(MatchFailed) as failed:
+        list(one.play([Match(cell, 3, (1, 2))]))
     assert "trial 3 of Baseline (NOBODY) in othello, seed (1, 2)" in str(failed.value)
     assert "Traceback" in str(failed.value)
 
@@ -206,10 +206,10 @@ def test_a_game_that_raises_an_error_stops_the_run_and_names_itself():
 def test_a_game_over_which_processes_die_again_and_again_is_given_up(monkeypatch):
     class Dying:
         def __init__(self):
-            self.connection, self.game = object(), None
+            self.connection, self.match = object(), None
 
-        def give(self, game):
-            self.game = game
+        def give(self, match):
+            self.match = match
 
         def answer(self):
             return None
@@ -217,9 +217,9 @@ def test_a_game_over_which_processes_die_again_and_again_is_given_up(monkeypatch
         def end(self):
             pass
 
-    monkeypatch.setattr(crew, "Worker", Dying)
-    monkeypatch.setattr(crew, "wait", list)
-    with Crew(1) as one, pytest.raises(GameFailed, match="3 processes died while playing trial 0 of Baseline"):
+    monkeypatch.setattr(pool, "Worker", Dying)
+    monkeypatch.setattr(pool, "wait", list)
+    with ProcessPool(1) as one, pytest.raises(MatchFailed, match="3 processes died while playing trial 0 of Baseline"):
         list(one.play([next(games_left(small(), set()))]))
 
 

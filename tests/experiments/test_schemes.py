@@ -9,7 +9,7 @@ from experiments.plan import loading
 from experiments.plan.building import build
 from experiments.plan.definition import Refusal, from_settings
 from experiments.plan.titles import title
-from experiments.play import playing
+from experiments.play import matches
 from experiments.report.status import state_of
 from experiments.report.terminal import results_table
 from experiments.store.results import results_of
@@ -72,7 +72,7 @@ def test_settings_with_schemes_are_read_back():
     agents = {"a": {"scheme": "DeterminizedUCT(4) with EXP3", "iterations": 7}, "b": "RAVE"}
     experiment = built(agents=agents, opponent=[{"scheme": "CheatingUCT"}, "BASELINE"])
     assert from_settings(json.loads(json.dumps(experiment.settings()))) == experiment
-    assert {str(cell.player.scheme) for cell in experiment.cells} == {
+    assert {str(cell.spec.scheme) for cell in experiment.cells} == {
         "DeterminizedUCT(determinizations=4) with EXP3",
         "MO_ISMCTS",
     }
@@ -85,9 +85,9 @@ def test_schemes_are_read_from_a_file(tmp_path):
         'agents.determinized = { strategy = "BASELINE >> MAST", scheme = "DeterminizedUCT(10)", iterations = 20 }\n'
     )
     plain, determinized = loading.load(str(path), {}).cells
-    assert (str(plain.player.strategy), str(plain.player.scheme), plain.iterations) == ("RAVE", "MO_ISMCTS", 50)
-    assert (str(determinized.player.strategy), determinized.iterations) == ("BASELINE >> MAST", 20)
-    assert determinized.player.text == "BASELINE >> MAST by DeterminizedUCT(determinizations=10)"
+    assert (str(plain.spec.strategy), str(plain.spec.scheme), plain.iterations) == ("RAVE", "MO_ISMCTS", 50)
+    assert (str(determinized.spec.strategy), determinized.iterations) == ("BASELINE >> MAST", 20)
+    assert determinized.spec.text == "BASELINE >> MAST by DeterminizedUCT(determinizations=10)"
     assert plain.column.opponent.text == "BASELINE by SO_ISMCTS"
 
 
@@ -97,7 +97,7 @@ def test_a_scheme_may_be_a_value_in_a_python_file(tmp_path):
         "from icarus import DeterminizedUCT\n"
         "EXPERIMENT = {'games': 'othello', 'agents': {'a': {'scheme': DeterminizedUCT(3)}}, 'iterations': 9}\n"
     )
-    assert str(loading.load(str(path), {}).cells[0].player.scheme) == "DeterminizedUCT(determinizations=3)"
+    assert str(loading.load(str(path), {}).cells[0].spec.scheme) == "DeterminizedUCT(determinizations=3)"
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_game_is_played_by_these_searches_with_their_own_iterations():
     agents = {"a": {"scheme": "DeterminizedUCT(4)", "iterations": 24}}
     experiment = built(games="kuhn-poker", agents=agents, opponent={"scheme": "CheatingUCT"}, iterations=9, seats=0)
     cell = experiment.cells[0]
-    row = playing.row(playing.Game(cell, 0, experiment.game_seed(cell, 0)))
+    row = matches.row(matches.Match(cell, 0, experiment.game_seed(cell, 0)))
     assert row["strategy"] == "BASELINE by DeterminizedUCT(determinizations=4)"
     assert row["opponent"] == "BASELINE by CheatingUCT"
     assert (row["iterations"], row["opponent_iterations"]) == (24, 9)

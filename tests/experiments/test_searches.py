@@ -5,6 +5,11 @@ from fractions import Fraction
 import pytest
 from matplotlib.image import imread
 
+from experiments.analysis import claims, search_claims
+from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED
+from experiments.analysis.groups import hidden_cards
+from experiments.analysis.round_robin import SEARCHES, RoundRobin, Score, round_robins, search_name
+from experiments.analysis.verdicts import Interim, decide
 from experiments.commands.main import main
 from experiments.papers import earlier
 from experiments.plan import loading
@@ -12,11 +17,6 @@ from experiments.plan.definition import from_settings
 from experiments.report import figures, search_figures
 from experiments.store.results import results_of
 from experiments.store.summary import blank
-from experiments.weigh import claims, search_claims
-from experiments.weigh.evidence import AGREES, DISAGREES, UNDECIDED
-from experiments.weigh.groups import hidden_cards
-from experiments.weigh.round_robin import SEARCHES, RoundRobin, Score, round_robins, search_name
-from experiments.weigh.verdicts import Look, judge
 from icarus.engine.scheme import MO_ISMCTS, SCHEMES
 from tests.experiments.conftest import a_row, keep
 from tests.experiments.test_figures import ink
@@ -35,7 +35,7 @@ def columns_of(name, games, won, drawn=lambda cell: 0.0, **changes):
 
 
 def names(cell):
-    return search_name(cell.player.scheme), search_name(cell.column.opponent.scheme)
+    return search_name(cell.spec.scheme), search_name(cell.column.opponent.scheme)
 
 
 # ------------------------------------------------------------------------------------------------------- who plays whom
@@ -47,7 +47,7 @@ def test_every_search_meets_every_search_in_both_seats_and_itself(name, trials):
     assert sorted(names(cell) for cell in experiment.cells) == sorted((one, other) for one in PAPER for other in PAPER)
     assert {(column.seats, column.iterations) for column in experiment.columns} == {((0,), 10_000)}
     assert (
-        {str(cell.player.strategy) for cell in experiment.cells}
+        {str(cell.spec.strategy) for cell in experiment.cells}
         == {str(column.opponent.strategy) for column in experiment.columns}
         == {"BASELINE"}
     )
@@ -57,7 +57,7 @@ def test_every_search_meets_every_search_in_both_seats_and_itself(name, trials):
 def test_in_phantom_ensembles_and_determinized_uct_have_forty_trees():
     cells = loading.load("searches-phantom", {}).cells
     assert (
-        {str(cell.player.scheme) for cell in cells}
+        {str(cell.spec.scheme) for cell in cells}
         == {str(cell.column.opponent.scheme) for cell in cells}
         == {
             "CheatingUCT",
@@ -72,7 +72,7 @@ def test_in_phantom_ensembles_and_determinized_uct_have_forty_trees():
 
 def test_in_lotr_determinized_uct_has_one_tree_as_light_and_ten_as_dark_and_exp3_chooses_cards():
     cells = loading.load("searches-lotr", {}).cells
-    light, dark = {str(cell.player.scheme) for cell in cells}, {str(cell.column.opponent.scheme) for cell in cells}
+    light, dark = {str(cell.spec.scheme) for cell in cells}, {str(cell.column.opponent.scheme) for cell in cells}
     assert {column.role for column in loading.load("searches-lotr", {}).columns} == {"Light"}
     assert all(scheme.endswith(" with EXP3") for scheme in light | dark)
     assert "DeterminizedUCT(determinizations=1) with EXP3" in light
@@ -109,7 +109,7 @@ def test_figures_2_to_4_of_2011_are_played_on_the_same_deals_against_40_by_250()
         played
     )  # Fig. 4: ⌊2500/75⌋ = 33, ⌊15000/75⌋ = 200
     assert played["75 × 33"].iterations == 2475
-    assert str(played["75 × 33"].player.scheme) == "DeterminizedUCT(determinizations=75)"
+    assert str(played["75 × 33"].spec.scheme) == "DeterminizedUCT(determinizations=75)"
 
 
 def test_other_totals_keep_the_proportions():
@@ -126,7 +126,7 @@ def test_table_2_of_2011_lets_each_player_cheat_alone_and_both_peasants_together
         (0, blind, seeing),
         (0, seeing, seeing),
     }
-    assert {str(cell.player.scheme) for cell in experiment.cells} == {
+    assert {str(cell.spec.scheme) for cell in experiment.cells} == {
         "DeterminizedUCT(determinizations=40)",
         "CheatingEnsembleUCT(trees=40)",
     }
@@ -207,7 +207,7 @@ def test_every_scheme_has_the_name_of_the_paper():
 
 
 def strength_of(search):
-    """A world in which the paper's order of Phantom holds, by far."""
+    """A replication in which the paper's order of Phantom holds, by far."""
     return [
         "SO-ISMCTS + POM",
         "SO-ISMCTS",
@@ -306,8 +306,8 @@ def test_who_sees_hidden_cards_is_compared_with_the_same_player_not_seeing():
 
 
 def verdicts(columns):
-    (evidence,) = search_claims.evidence(columns).values()
-    return {claim.text: judge(claim, [Look(evidence)]) for claim in search_claims.CLAIMS}
+    (estimator,) = search_claims.estimators(columns).values()
+    return {claim.text: decide(claim, [Interim(estimator)]) for claim in search_claims.CLAIMS}
 
 
 ORDER, FIRST_PLAYER, SECOND_PLAYER, ORDER_OF_WINS, *_ = (claim.text for claim in search_claims.CLAIMS)
@@ -316,7 +316,7 @@ ORDER, FIRST_PLAYER, SECOND_PLAYER, ORDER_OF_WINS, *_ = (claim.text for claim in
 def test_the_order_of_phantom_agrees_where_the_intervals_separate():
     found = verdicts(columns_of("searches-phantom", 10_000, as_published))
     assert found[ORDER].verdict == AGREES
-    assert found[FIRST_PLAYER].verdict == DISAGREES  # in this world SO-ISMCTS and MO-ISMCTS are not on a par
+    assert found[FIRST_PLAYER].verdict == DISAGREES  # in this replication SO-ISMCTS and MO-ISMCTS are not on a par
     few = verdicts(columns_of("searches-phantom", 4, as_published))[ORDER]
     assert few.verdict == UNDECIDED
     assert few.more > 0
@@ -331,7 +331,7 @@ def test_the_order_of_phantom_disagrees_if_two_are_the_other_way_round():
 
     found = verdicts(columns_of("searches-phantom", 10_000, rate))[ORDER]
     assert found.verdict == DISAGREES
-    assert [finding.verdict for finding in found.findings] == [AGREES, AGREES, DISAGREES, AGREES, AGREES]
+    assert [outcome.verdict for outcome in found.outcomes] == [AGREES, AGREES, DISAGREES, AGREES, AGREES]
 
 
 def test_what_a_draw_counts_is_told_apart():
@@ -343,7 +343,7 @@ def test_what_a_draw_counts_is_told_apart():
 
     drawn = {"Cheating ensemble UCT": 0.85, "Cheating UCT": 0.7}
     found = verdicts(columns_of("searches-phantom", 10_000, won, lambda cell: drawn.get(names(cell)[0], 0)))
-    half, nothing = (found[text].findings[1] for text in (ORDER, ORDER_OF_WINS))  # cheating UCT against MO-ISMCTS
+    half, nothing = (found[text].outcomes[1] for text in (ORDER, ORDER_OF_WINS))  # cheating UCT against MO-ISMCTS
     assert half.comparison.what == "Cheating UCT higher than MO-ISMCTS"
     assert nothing.comparison.what == "Cheating UCT higher than MO-ISMCTS (games won)"
     assert half.estimate.value > nothing.estimate.value + 0.1
@@ -359,11 +359,11 @@ def test_lotr_as_the_paper_tells_it_agrees():
             "searches-lotr", 20_000, lambda cell: 0.5 + light.get(names(cell)[0], 0) - dark.get(names(cell)[1], 0)
         )
     )
-    played = {text: judgement.verdict for text, judgement in found.items() if judgement.findings[0].estimate}
+    played = {text: decision.verdict for text, decision in found.items() if decision.outcomes[0].estimate}
     assert len(played) == 6
     assert set(played.values()) == {AGREES}
-    (mine,) = (judgement for text, judgement in found.items() if "by 4.4 %" in text)
-    assert mine.findings[0].estimate.value == pytest.approx(0.044)
+    (mine,) = (decision for text, decision in found.items() if "by 4.4 %" in text)
+    assert mine.outcomes[0].estimate.value == pytest.approx(0.044)
 
 
 def test_dou_di_zhu_as_the_paper_tells_it_agrees():
@@ -378,9 +378,9 @@ def test_dou_di_zhu_as_the_paper_tells_it_agrees():
         )
 
     found = verdicts(columns_of("hidden-cards", 100_000, rate))
-    played = {text: judgement for text, judgement in found.items() if judgement.findings[0].estimate}
-    assert [judgement.verdict for judgement in played.values()] == [AGREES, AGREES]
-    assert [finding.estimate.value for judgement in played.values() for finding in judgement.findings] == pytest.approx(
+    played = {text: decision for text, decision in found.items() if decision.outcomes[0].estimate}
+    assert [decision.verdict for decision in played.values()] == [AGREES, AGREES]
+    assert [outcome.estimate.value for decision in played.values() for outcome in decision.outcomes] == pytest.approx(
         [0.069, 0.086, 0.119, 0.21, 0.127]
     )
 
@@ -393,23 +393,23 @@ def test_determinizations_are_compared_at_the_whole_total_only():
         return 0.1 if number * each < 9_900 else 0.35 if number == 1 else 0.45
 
     found = verdicts(columns_of("determinizations-dou-di-zhu", 100_000, rate))
-    played = [judgement.verdict for judgement in found.values() if judgement.findings[0].estimate]
+    played = [decision.verdict for decision in found.values() if decision.outcomes[0].estimate]
     assert played == [AGREES, AGREES]
     found = verdicts(
         columns_of("determinizations-lotr", 10_000, lambda cell: 0.73 if cell.agent.startswith("1 ") else 0.5)
     )
-    judged = [judgement for judgement in found.values() if judgement.findings[0].estimate]
-    assert [judgement.verdict for judgement in judged] == [AGREES]
-    assert judged[0].findings[0].estimate.value == pytest.approx(0.23)
+    decisions = [decision for decision in found.values() if decision.outcomes[0].estimate]
+    assert [decision.verdict for decision in decisions] == [AGREES]
+    assert decisions[0].outcomes[0].estimate.value == pytest.approx(0.23)
 
 
 def test_the_statements_of_section_8_do_not_count_games_of_other_searches(tmp_path):
     experiment = loading.load("searches-phantom", {"trials": 1})
     with results_of(keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells))) as results:
-        assert claims.judgements(results) == {}
+        assert claims.decisions(results) == {}
     fixed = loading.load("section8", {"trials": 1, "games": ["othello"]})
     with results_of(keep(tmp_path / "fixed", fixed, (a_row(cell, 0) for cell in fixed.cells))) as results:
-        assert search_claims.judgements(results) == {}
+        assert search_claims.decisions(results) == {}
 
 
 def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_games_lost_by_cheating(tmp_path, capsys):

@@ -154,7 +154,7 @@ def test_paired_agents_meet_the_same_deals_and_others_do_not():
 
 def test_paired_games_have_the_same_chance_events():
     """Backgammon's dice do not depend on how it is played."""
-    from experiments.play.playing import Game, play_game
+    from experiments.play.matches import Match, play_match
 
     experiment = build(
         {
@@ -167,7 +167,7 @@ def test_paired_games_have_the_same_chance_events():
         }
     )
     dice = [
-        [action for player, action in play_game(Game(cell, 0, experiment.game_seed(cell, 0))).actions if player < 0]
+        [action for player, action in play_match(Match(cell, 0, experiment.game_seed(cell, 0))).actions if player < 0]
         for cell in experiment.cells
     ]
     shortest = min(map(len, dice))

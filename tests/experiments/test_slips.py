@@ -16,7 +16,7 @@ from experiments.plan import loading
 from experiments.plan.definition import Refusal
 from experiments.play import replay
 from experiments.play.cluster import Cluster
-from experiments.play.playing import Game
+from experiments.play.matches import Match
 from experiments.store import rows as store
 from experiments.store.results import results_of
 from tests.experiments.conftest import Command, a_row, keep, small
@@ -68,9 +68,9 @@ def test_a_run_is_not_continued_after_its_python_file_was_edited(tmp_path: Path)
     with pytest.raises(Refusal, match="was edited since the run") as refusal, store.writer(tmp_path / "run", second):
         pass
     assert all(source in str(refusal.value) for source in sources)
-    game = Game(first.cells[0], 0, first.game_seed(first.cells[0], 0))
+    game = Match(first.cells[0], 0, first.game_seed(first.cells[0], 0))
     with pytest.raises(Refusal, match="was edited") as refusal:  # while the run goes on
-        replay.playing.play_game(game)
+        replay.matches.play_match(game)
     assert all(source in str(refusal.value) for source in sources)
     path.write_text(OWN.replace("TAU", "1.0"))
     with store.writer(tmp_path / "run", loading.load(str(path), {})) as writer:
@@ -81,7 +81,7 @@ def test_verify_compares_statistics_too(played: Path) -> None:
     experiment = store.experiment_in(played)
     row = next(iter(store.rows(played, experiment)))
     cell = next(cell for cell in experiment.cells if cell.key == row["cell"])
-    game = Game(cell, row["trial"], tuple(row["seed"]))
+    game = Match(cell, row["trial"], tuple(row["seed"]))
     told, same = replay.compared(row, game, experiment)
     assert same, told
     row["statistics"]["agent"]["depth"] += 1
@@ -200,5 +200,5 @@ def test_games_of_other_seeds_have_other_names_on_a_cluster() -> None:
         other = attrs.evolve(experiment, seed=seed)
         for cell in other.cells:
             for trial in range(3):
-                cluster._submitted(Game(cell, trial, other.game_seed(cell, trial)))
+                cluster._submitted(Match(cell, trial, other.game_seed(cell, trial)))
     assert len(set(names)) == len(names) == 6 * len(experiment.cells)

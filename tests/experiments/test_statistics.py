@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
-from experiments.weigh.statistics import (
+from experiments.analysis.statistics import (
     Design,
     anova,
     binomial_model,
@@ -19,6 +18,7 @@ from experiments.weigh.statistics import (
     score,
     wilson,
 )
+from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ import attrs
 
 from experiments.plan import loading
 from experiments.plan.definition import Experiment
-from experiments.play import playing, running
-from experiments.play.playing import Game
+from experiments.play import matches, running
+from experiments.play.matches import Match
 from experiments.store import rows as store
 from experiments.store.rows import Row
 from tests.conftest import environment
@@ -34,8 +34,8 @@ class Wrong(Exception):
 class Here:
     """Plays in this process."""
 
-    def play(self, games: Iterable[Game]) -> Iterator[Row]:
-        return map(playing.row, games)
+    def play(self, games: Iterable[Match]) -> Iterator[Row]:
+        return map(matches.row, games)
 
 
 @attrs.define

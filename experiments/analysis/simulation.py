@@ -1,7 +1,7 @@
-"""How often verdicts are wrong: section 8 played in worlds whose truth is known, one without any effect and one as the paper tells it.
+"""How often verdicts are wrong: section 8 simulated under two known truths, without any effect and with the effects of the paper.
 
-The paper's figures are pictures, and its text gives few sizes: effects that it calls significant are here 2 to 3 times the smallest that
-it could have found (r). The spreads of the searches' statistics are about those of the rehearsal in `experiments/runs`.
+The paper's figures are pictures, and its text gives few sizes. An effect that it calls significant is here 2 to 3 times the smallest
+that it could have found (r). The spreads of the searches' statistics are about those of the rehearsal in `experiments/runs`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,19 +10,19 @@ from typing import Any
 import attrs
 import numpy as np
 
+from experiments.analysis.comparisons import DEPTH, VALUE, VISITS, Comparison, Estimator, Place, place_of
+from experiments.analysis.document import Table
+from experiments.analysis.verdicts import Claim, Interim, signs, together
 from experiments.papers.suite import RULES, SECTION_8
-from experiments.plan.campaign import LOOKS, SHARES
+from experiments.plan.campaign import INTERIM_GAMES, SHARES
 from experiments.plan.definition import Cell
 from experiments.plan.loading import load
 from experiments.store.summary import MILLION, STATISTICS, Tally
-from experiments.weigh.document import Table
-from experiments.weigh.evidence import DEPTH, VALUE, VISITS, Comparison, Evidence, Place, place_of
-from experiments.weigh.verdicts import Claim, Look, signs, together
 
-LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = LOOKS
+LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = INTERIM_GAMES
 EVEN = {LANDLORD: 0.55, HEARTS: 0.28, LIGHT: 0.5, DARK: 0.45, CHECKERS: 0.25, OTHELLO: 0.5, BACKGAMMON: 0.5}
 TREE = {VISITS: (1000.0, 200.0), VALUE: (0.5, 0.2), DEPTH: (8.0, 1.0), "iterations": (5000.0, 1.0)}  # mean and spread
-WORLDS = 400
+REPLICATIONS = 400
 GAIN = 0.04  # of an enhancement in all combinations with it
 SINGLE = {
     (LANDLORD, "L"): -0.10,
@@ -52,8 +52,8 @@ REUSED = {"ε-greedy": 0.08, "UCB1": 0.08, "Roulette": 0.075, "Gibbs": 0.04}
 
 
 @attrs.frozen
-class Truth:
-    """A world: the win rate of each agent in each place, and the means of its searches' statistics."""
+class Scenario:
+    """A replication: the win rate of each agent in each place, and the means of its searches' statistics."""
 
     name: str
     rate: Callable[[Place, str], float]
@@ -87,13 +87,13 @@ def _tree(place: Place, agent: str) -> Mapping[str, float]:
     return _means(depth=9.0) if agent == "R" else _means()
 
 
-NOTHING = Truth("no effect", lambda place, agent: EVEN[place], lambda place, agent: _means())
-PAPER = Truth("as the paper tells it", _rate, _tree)
+NOTHING = Scenario("no effect", lambda place, agent: EVEN[place], lambda place, agent: _means())
+PAPER = Scenario("as the paper tells it", _rate, _tree)
 
 
 @attrs.frozen
 class Drawn:
-    """What `summary.Moments` tells, of many worlds."""
+    """What `summary.Moments` tells, of many replications."""
 
     mean: np.ndarray
     error: float
@@ -103,57 +103,59 @@ class Drawn:
 def agents() -> Iterator[tuple[Cell, Place, str]]:
     """Every cell of section 8 with its place and its name."""
     for cell in load("section8", {}).cells:
-        yield cell, place_of(cell), next(name for name, text in SECTION_8.items() if text == cell.player.text)
+        yield cell, place_of(cell), next(name for name, text in SECTION_8.items() if text == cell.spec.text)
 
 
-def looks(truth: Truth, sizes: Mapping[Place, Sequence[int]], shares: Sequence[float], seed: int) -> list[Look]:
-    """The looks at games of `WORLDS` worlds: the later ones hold the games of the earlier ones.
+def interims(
+    scenario: Scenario, sizes: Mapping[Place, Sequence[int]], shares: Sequence[float], seed: int
+) -> list[Interim]:
+    """The interim analyses at games of `REPLICATIONS` replications: the later ones hold the games of the earlier ones.
 
     Args:
-        sizes: the games of each cell of a place at each look.
+        sizes: the games of each cell of a place at each interim analysis.
     """
     random = np.random.default_rng(seed)
     found: list[list[Tally]] = [[] for _ in shares]
     for cell, place, agent in agents():
-        wins, games = np.zeros(WORLDS, np.int64), 0
-        means, totals = truth.tree(place, agent), {name: np.zeros(WORLDS) for name in STATISTICS}
+        wins, games = np.zeros(REPLICATIONS, np.int64), 0
+        means, totals = scenario.tree(place, agent), {name: np.zeros(REPLICATIONS) for name in STATISTICS}
         for number, size in enumerate(sizes[place]):
             added, games = size - games, size
-            wins = wins + random.binomial(added, truth.rate(place, agent), WORLDS)
+            wins = wins + random.binomial(added, scenario.rate(place, agent), REPLICATIONS)
             for name in STATISTICS:
                 mean, spread = means[name], TREE[name][1]
-                totals[name] = totals[name] + random.normal(added * mean, spread * added**0.5, WORLDS)
+                totals[name] = totals[name] + random.normal(added * mean, spread * added**0.5, REPLICATIONS)
             moments: Any = {
                 name: Drawn(total / games, TREE[name][1] / games**0.5, games) for name, total in totals.items()
             }
             found[number].append(Tally(cell, games, wins, 0, MILLION, moments))  # type: ignore[arg-type]
-    return [Look(Evidence(tallies), share) for tallies, share in zip(found, shares, strict=True)]
+    return [Interim(Estimator(tallies), share) for tallies, share in zip(found, shares, strict=True)]
 
 
-def verdicts(claim: Claim, taken: Sequence[Look]) -> np.ndarray:
-    """The verdict on a claim in each world: 1 agrees, −1 disagrees, 0 undecided."""
+def verdicts(claim: Claim, taken: Sequence[Interim]) -> np.ndarray:
+    """The verdict on a claim in each replication: 1 agrees, −1 disagrees, 0 undecided."""
     return together(
         claim, [[_first(comparison, claim.levels(case), taken) for comparison in case] for case in claim.cases]
     )
 
 
-def _first(comparison: Comparison, parts: tuple[float, float], taken: Sequence[Look]) -> np.ndarray:
-    decided = np.zeros(WORLDS, int)
-    for look in taken:
-        found = signs(comparison, parts, look)
+def _first(comparison: Comparison, parts: tuple[float, float], taken: Sequence[Interim]) -> np.ndarray:
+    decided = np.zeros(REPLICATIONS, int)
+    for interim in taken:
+        found = signs(comparison, parts, interim)
         assert found is not None
         decided = np.where(decided == 0, found, decided)
     return decided
 
 
-def holds(claim: Claim, truth: Truth) -> tuple[bool, bool]:
-    """Whether a statement is true in a world, and whether it is false; between the two sizes that it names it may be both."""
+def holds(claim: Claim, scenario: Scenario) -> tuple[bool, bool]:
+    """Whether a statement is true in a replication, and whether it is false; between the two sizes that it names it may be both."""
 
     def true(comparison: Comparison) -> int:
-        return 1 if _within(comparison.expected.agree, _difference(comparison, truth)) else -1
+        return 1 if _within(comparison.expected.agree, _difference(comparison, scenario)) else -1
 
     def false(comparison: Comparison) -> int:
-        return -1 if _within(comparison.expected.contradict, _difference(comparison, truth)) else 1
+        return -1 if _within(comparison.expected.contradict, _difference(comparison, scenario)) else 1
 
     right, wrong = (
         int(together(claim, [[np.array(sign(comparison)) for comparison in case] for case in claim.cases]))
@@ -166,28 +168,28 @@ def _within(regions: Sequence[tuple[float, float]], value: float) -> bool:
     return any(low < value < high for low, high in regions)
 
 
-def _difference(comparison: Comparison, truth: Truth) -> float:
+def _difference(comparison: Comparison, scenario: Scenario) -> float:
     names = {text: name for name, text in reversed(SECTION_8.items())}
     total = 0.0
     for term in comparison.terms:
-        values = [_value(truth, term.place, names[text], comparison.measure) for text in term.strategies]
+        values = [_value(scenario, term.place, names[text], comparison.measure) for text in term.strategies]
         total += term.weight * sum(values) / len(values)
     return round(total, 12)
 
 
-def _value(truth: Truth, place: Place, agent: str, measure: str) -> float:
+def _value(scenario: Scenario, place: Place, agent: str, measure: str) -> float:
     if measure not in TREE:
-        return truth.rate(place, agent)
-    mean = truth.tree(place, agent)[measure]
+        return scenario.rate(place, agent)
+    mean = scenario.tree(place, agent)[measure]
     return float(np.log(mean)) if measure == VISITS else mean
 
 
 @attrs.frozen
 class Rates:
-    """How often a statement's verdict falls either way in a world.
+    """How often a statement's verdict falls either way in a replication.
 
     Attributes:
-        agree, disagree: shares of the worlds.
+        agree, disagree: shares of the replications.
         wrong: the share in which the verdict is wrong.
     """
 
@@ -196,8 +198,8 @@ class Rates:
     wrong: float
 
 
-def rates(claim: Claim, truth: Truth, taken: Sequence[Look]) -> Rates:
-    found, (true, false) = verdicts(claim, taken), holds(claim, truth)
+def rates(claim: Claim, scenario: Scenario, taken: Sequence[Interim]) -> Rates:
+    found, (true, false) = verdicts(claim, taken), holds(claim, scenario)
     agree, disagree = float(np.mean(found == 1)), float(np.mean(found == -1))
     return Rates(agree, disagree, (0.0 if true else agree) + (0.0 if false else disagree))
 
@@ -205,11 +207,11 @@ def rates(claim: Claim, truth: Truth, taken: Sequence[Look]) -> Rates:
 def error_rates(
     claims: Sequence[Claim], sizes: Mapping[Place, Sequence[int]], shares: Sequence[float] = SHARES
 ) -> Table:
-    """A line for each statement: how often it would agree and disagree in the two worlds, and how often wrongly."""
+    """A line for each statement: how often it would agree and disagree in the two replications, and how often wrongly."""
     found = {
-        truth.name: [rates(claim, truth, taken) for claim in claims]
-        for truth in (NOTHING, PAPER)
-        for taken in [looks(truth, sizes, shares, seed=1)]
+        scenario.name: [rates(claim, scenario, taken) for claim in claims]
+        for scenario in (NOTHING, PAPER)
+        for taken in [interims(scenario, sizes, shares, seed=1)]
     }
     lines = [
         [str(number), *(text for each in both for text in _texts(each))]
@@ -227,7 +229,7 @@ def error_rates(
     lines.append(["most", *(text for wrong in most for text in ("", "", f"{100 * wrong:.1f} %"))])
     header = [f"{name}: {what}" for name in found for what in ("agrees", "disagrees", "wrongly")]
     return Table(
-        f"How often each verdict would fall in {WORLDS} simulated worlds without any effect, and in as many with those of the paper; "
+        f"How often each verdict would fall in {REPLICATIONS} replications without any effect, and in as many with those of the paper; "
         f"games of a cell: {sizes_text(sizes)}.",
         ["No.", *header],
         lines,
@@ -239,7 +241,7 @@ def _texts(each: Rates) -> list[str]:
 
 
 def sizes_text(sizes: Mapping[Place, Sequence[int]]) -> str:
-    """The games of a cell at each look, in words."""
+    """The games of a cell at each interim analysis, in words."""
     usual = next(iter(sizes.values()))
     texts = [", ".join(map(str, usual))]
     texts += [f"in {place[0].title()} {', '.join(map(str, own))}" for place, own in sizes.items() if own != usual]

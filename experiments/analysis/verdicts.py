@@ -1,8 +1,8 @@
-"""Statements judged: what the looks at the games say of each comparison, and what follows for the whole.
+"""Statements tested: the verdict of each interim analysis on each comparison, and of the comparisons on the statement.
 
-A look is a fixed number of the first games of every cell, and has a share of the 5 % that a statement may be wrong in; a comparison is
-decided at the first look that decides it. The shares add up to 1, so that the chance of a wrong verdict at any look keeps within the
-5 %, in whatever order the games are played and whenever one stops.
+An interim analysis takes a fixed number of the first games of every cell. It has a share of the 5 % in which a statement may be wrong.
+The first interim analysis that decides a comparison decides it for good. The shares add up to 1, so the chance of a wrong verdict at
+any interim analysis is at most 5 %, in whatever order the games are played and whenever one stops.
 """
 
 import math
@@ -12,18 +12,18 @@ from collections.abc import Iterable, Sequence
 import attrs
 import numpy as np
 
-from experiments.weigh.document import Table
-from experiments.weigh.evidence import (
+from experiments.analysis.comparisons import (
     AGREES,
     DISAGREES,
     MOST_GAMES,
     UNDECIDED,
     Comparison,
     Estimate,
-    Evidence,
+    Estimator,
     more_games,
 )
-from experiments.weigh.statistics import CONFIDENCE
+from experiments.analysis.document import Table
+from experiments.analysis.statistics import CONFIDENCE
 
 MORE_GAMES = "More games"
 _VERDICTS = {1: AGREES, -1: DISAGREES, 0: UNDECIDED}
@@ -34,7 +34,7 @@ class Claim:
     """A statement of a paper.
 
     Attributes:
-        text: as it is judged, in our words.
+        text: as it is tested, in our words.
         cases: comparisons; a case agrees if all of its comparisons do, and disagrees if one does.
         needed: how many cases must agree.
         quote: the paper's own words.
@@ -65,23 +65,23 @@ def all_of(text: str, comparisons: Iterable[Comparison], quote: str = "") -> Cla
 
 
 @attrs.frozen
-class Look:
+class Interim:
     """What is known after a fixed number of games of each cell, and the share of α that its verdicts may spend."""
 
-    evidence: Evidence
+    estimator: Estimator
     share: float = 1.0
 
 
 @attrs.frozen
-class Finding:
+class Outcome:
     """What the games say of a comparison.
 
     Attributes:
-        estimate: with the interval to agree, at the last look taken; None without games on every side.
+        estimate: with the interval to agree, at the last interim analysis taken; None without games on every side.
         against: with the interval to disagree.
         levels: of the two intervals.
         more: games that each cell would need besides those it has; None where nothing is to be decided or nothing known.
-        look: the number of the last look taken, the first that decides; 0 before any.
+        interim analysis: the number of the last interim analysis taken, the first that decides; 0 before any.
     """
 
     comparison: Comparison
@@ -90,41 +90,46 @@ class Finding:
     against: Estimate | None = None
     levels: tuple[float, float] = (CONFIDENCE, CONFIDENCE)
     more: int | None = None
-    look: int = 0
+    interim: int = 0
 
 
 @attrs.frozen
-class Judgement:
+class Decision:
     """A claim with what the games say of each of its comparisons, case by case."""
 
     claim: Claim
-    cases: tuple[tuple[Finding, ...], ...]
+    cases: tuple[tuple[Outcome, ...], ...]
     verdict: str
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
-        return tuple(finding for case in self.cases for finding in case)
+    def outcomes(self) -> tuple[Outcome, ...]:
+        return tuple(outcome for case in self.cases for outcome in case)
 
     @property
-    def look(self) -> int:
-        """The number of the last look that any of its comparisons has had."""
-        return max((finding.look for finding in self.findings), default=0)
+    def is_estimated(self) -> bool:
+        """Whether any of its comparisons was played."""
+        return any(outcome.estimate is not None for outcome in self.outcomes)
+
+    @property
+    def interim(self) -> int:
+        """The number of the last interim analysis that any of its comparisons has had."""
+        return max((outcome.interim for outcome in self.outcomes), default=0)
 
     @property
     def more(self) -> int | None:
         """The games that each cell needs besides those played, as far as that is known: until as many cases are decided as needed."""
         if self.verdict != UNDECIDED:
             return None
-        known = [[finding.more for finding in case if finding.more is not None] for case in self.cases]
+        known = [[outcome.more for outcome in case if outcome.more is not None] for case in self.cases]
         cases = sorted(max(case) for case in known if case)
         return cases[min(self.claim.needed, len(cases)) - 1] if cases else None
 
 
-def judge(claim: Claim, looks: Sequence[Look]) -> Judgement:
+def decide(claim: Claim, interims: Sequence[Interim]) -> Decision:
     """What the games say of a claim."""
-    cases = tuple(tuple(find(comparison, claim.levels(case), looks) for comparison in case) for case in claim.cases)
-    signs = [[_sign(finding.verdict) for finding in case] for case in cases]
-    return Judgement(
+    cases = tuple(tuple(find(comparison, claim.levels(case), interims) for comparison in case) for case in claim.cases)
+    signs = [[_sign(outcome.verdict) for outcome in case] for case in cases]
+    return Decision(
         claim, cases, _VERDICTS[int(together(claim, [[np.array(sign) for sign in case] for case in signs]))]
     )
 
@@ -134,79 +139,79 @@ def _sign(verdict: str) -> int:
 
 
 def together(claim: Claim, cases: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
-    """The verdict on a claim from those on its comparisons: 1 agrees, −1 disagrees, 0 undecided; of several worlds at once arrays."""
+    """The verdict on a claim from those on its comparisons: 1 agrees, −1 disagrees, 0 undecided; of several replications at once arrays."""
     agreeing = sum(np.all([sign == 1 for sign in case], axis=0).astype(int) for case in cases)
     disagreeing = sum(np.any([sign == -1 for sign in case], axis=0).astype(int) for case in cases)
     enough, too_many = agreeing >= claim.needed, disagreeing > len(cases) - claim.needed
     return np.where(enough, 1, np.where(too_many, -1, 0))
 
 
-def confidences(comparison: Comparison, parts: tuple[float, float], look: Look) -> tuple[float, float]:
-    """The levels of the intervals to agree and to disagree at a look."""
-    to_agree, to_disagree = (1 - (1 - comparison.confidence) * part * look.share for part in parts)
+def confidences(comparison: Comparison, parts: tuple[float, float], interim: Interim) -> tuple[float, float]:
+    """The levels of the intervals to agree and to disagree at an interim analysis."""
+    to_agree, to_disagree = (1 - (1 - comparison.confidence) * part * interim.share for part in parts)
     return to_agree, to_disagree
 
 
-def signs(comparison: Comparison, parts: tuple[float, float], look: Look) -> np.ndarray | None:
-    """The verdict of one look: 1, −1 or 0, of several worlds at once arrays; None where games are missing."""
-    to_agree, to_disagree = confidences(comparison, parts, look)
-    estimate = look.evidence.estimate(comparison, to_agree)
+def signs(comparison: Comparison, parts: tuple[float, float], interim: Interim) -> np.ndarray | None:
+    """The verdict of one interim analysis: 1, −1 or 0, of several replications at once arrays; None where games are missing."""
+    to_agree, to_disagree = confidences(comparison, parts, interim)
+    estimate = interim.estimator.estimate(comparison, to_agree)
     if estimate is None:
         return None
-    against = look.evidence.estimate(comparison, to_disagree)
+    against = interim.estimator.estimate(comparison, to_disagree)
     assert against is not None
     return np.where(comparison.expected.agrees(estimate), 1, np.where(comparison.expected.contradicted(against), -1, 0))
 
 
-def find(comparison: Comparison, parts: tuple[float, float], looks: Sequence[Look]) -> Finding:
-    """The verdict on a comparison at the first look that decides it, or else what the last one says."""
+def find(comparison: Comparison, parts: tuple[float, float], interims: Sequence[Interim]) -> Outcome:
+    """The verdict on a comparison at the first interim analysis that decides it, or else what the last one says."""
     taken = None
-    for number, look in enumerate(looks, 1):
-        sign = signs(comparison, parts, look)
+    for number, interim in enumerate(interims, 1):
+        sign = signs(comparison, parts, interim)
         if sign is None:
             continue
-        taken = number, look, int(sign)
+        taken = number, interim, int(sign)
         if sign != 0:
             break
     if taken is None:
-        return Finding(comparison, None, UNDECIDED)
-    number, look, verdict = taken
-    levels = confidences(comparison, parts, look)
-    estimate, against = (look.evidence.estimate(comparison, level) for level in levels)
+        return Outcome(comparison, None, UNDECIDED)
+    number, interim, verdict = taken
+    levels = confidences(comparison, parts, interim)
+    estimate, against = (interim.estimator.estimate(comparison, level) for level in levels)
     assert estimate is not None
-    more = more_games(comparison, estimate, levels[0], look.evidence.games(comparison)) if verdict == 0 else None
-    return Finding(comparison, estimate, _VERDICTS[verdict], against, levels, more, number)
+    more = more_games(comparison, estimate, levels[0], interim.estimator.games(comparison)) if verdict == 0 else None
+    return Outcome(comparison, estimate, _VERDICTS[verdict], against, levels, more, number)
 
 
 # ---------------------------------------------------------------------------------------------------------------- tables
 
 
-def tallied(judged: Sequence[Judgement], source: str) -> str:
+def tallied(decisions: Sequence[Decision], source: str) -> str:
     """How many statements of a source agree, in words."""
-    numbers = Counter(judgement.verdict for judgement in judged)
+    numbers = Counter(decision.verdict for decision in decisions)
     return (
-        f"Of {len(judged)} statements of {source}, {numbers[AGREES]} agree with these games, {numbers[DISAGREES]} disagree, "
+        f"Of {len(decisions)} statements of {source}, {numbers[AGREES]} agree with these games, {numbers[DISAGREES]} disagree, "
         f"{numbers[UNDECIDED]} are undecided."
     )
 
 
-def summary_table(judged: Sequence[Judgement], quoted: bool = False) -> Table:
+def summary_table(decisions: Sequence[Decision], quoted: bool = False) -> Table:
     """A line for each claim, with the paper's own words if asked for."""
     lines = []
-    for number, judgement in enumerate(judged, 1):
-        verdicts = [finding.verdict for finding in judgement.findings if finding.estimate is not None]
+    for number, decision in enumerate(decisions, 1):
+        verdicts = [outcome.verdict for outcome in decision.outcomes if outcome.estimate is not None]
         lines.append(
             [
                 str(number),
-                *([judgement.claim.quote] * quoted),
-                judgement.claim.text,
-                judgement.verdict,
+                *([decision.claim.quote] * quoted),
+                decision.claim.text,
+                decision.verdict,
                 *(str(verdicts.count(verdict)) for verdict in (AGREES, DISAGREES, UNDECIDED)),
-                str(len(judgement.findings) - len(verdicts)),
-                more_text(judgement.more),
+                str(len(decision.outcomes) - len(verdicts)),
+                more_text(decision.more),
             ]
         )
-    header = ["No.", *(["The paper"] * quoted), "As judged" if quoted else "The paper", "Verdict"]
+    header = ["No.", *(["The paper"] * quoted), "As tested" if quoted else "The paper", "Verdict"]
     return Table(
         "Statements, with the verdicts on their comparisons.",
         [*header, "agree", "disagree", "undecided", "not played", MORE_GAMES],
@@ -214,32 +219,32 @@ def summary_table(judged: Sequence[Judgement], quoted: bool = False) -> Table:
     )
 
 
-def details_table(judged: Sequence[Judgement]) -> Table:
+def details_table(decisions: Sequence[Decision]) -> Table:
     """A line for each comparison that was played."""
     lines = [
         [
             str(number),
-            finding.comparison.where,
-            finding.comparison.what,
-            *figures_of(finding),
-            finding.verdict,
-            more_text(finding.more),
+            outcome.comparison.where,
+            outcome.comparison.what,
+            *figures_of(outcome),
+            outcome.verdict,
+            more_text(outcome.more),
         ]
-        for number, judgement in enumerate(judged, 1)
-        for finding in judgement.findings
-        if finding.estimate is not None
+        for number, decision in enumerate(decisions, 1)
+        for outcome in decision.outcomes
+        if outcome.estimate is not None
     ]
     header = ["No.", "Game", "The paper expects", "Difference", "Interval to agree", "Interval to disagree", "Verdict"]
     return Table("Comparisons.", [*header, MORE_GAMES], lines)
 
 
-def figures_of(finding: Finding) -> tuple[str, str, str]:
+def figures_of(outcome: Outcome) -> tuple[str, str, str]:
     """The difference and its two intervals, each with its level, as texts in the unit that suits."""
-    assert finding.estimate is not None and finding.against is not None
-    measure, one, other = finding.comparison.measure, finding.estimate, finding.against
+    assert outcome.estimate is not None and outcome.against is not None
+    measure, one, other = outcome.comparison.measure, outcome.estimate, outcome.against
     intervals = (
         f"{_shown(each.low, measure)} to {_shown(each.high, measure)} ({level_text(level)})"
-        for each, level in zip((one, other), finding.levels, strict=True)
+        for each, level in zip((one, other), outcome.levels, strict=True)
     )
     return _shown(one.value, measure), *intervals  # type: ignore[return-value]
 

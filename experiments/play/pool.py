@@ -1,6 +1,6 @@
-"""Processes that play games: each is handed one game at a time, and is replaced if it dies.
+"""Processes that play matches. Each plays one match at a time. One that dies is replaced.
 
-A process learns at once when the one that started it is gone, and ends with it.
+A process ends as soon as the process that started it has ended.
 """
 
 import contextlib
@@ -10,36 +10,35 @@ import os
 import signal
 import threading
 import traceback
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any
 
 from experiments.plan.definition import Refusal
-from experiments.play import playing
-from experiments.play.playing import Game
+from experiments.play.matches import Match, row
 from experiments.store.rows import Row
 
-MAX_DEATHS = 3  # a game over which this many processes have died is not tried again
+MAX_DEATHS = 3  # a match over which this many processes have died is not tried again
 _SPAWN = multiprocessing.get_context("spawn")
 
 
-class GameFailed(Exception):
-    """A game that could not be played to its end."""
+class MatchFailed(Exception):
+    """A match that could not be played to its end."""
 
 
-def worker(connection: Connection) -> None:
-    """The life of a process: play what is sent, send back rows."""
+def serve(connection: Connection) -> None:
+    """The work of a process: receive matches, play them, send back rows."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides when to stop
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
-            game = connection.recv()
+            match = connection.recv()
         except (EOFError, OSError):
             return
         try:
-            answer: Row | str = playing.row(game)
+            answer: Row | str = row(match)
         except Refusal as error:
             answer = str(error)
         except Exception:
@@ -59,16 +58,16 @@ class Worker:
 
     def __init__(self) -> None:
         self.connection, theirs = _SPAWN.Pipe()
-        self.process = _SPAWN.Process(target=worker, args=(theirs,), daemon=True)
+        self.process = _SPAWN.Process(target=serve, args=(theirs,), daemon=True)
         with _interrupt_held_back():
             self.process.start()
         theirs.close()
-        self.game: Game | None = None
+        self.match: Match | None = None
 
-    def give(self, game: Game) -> None:
-        self.game = game
+    def give(self, match: Match) -> None:
+        self.match = match
         with contextlib.suppress(BrokenPipeError):  # it has died meanwhile: `answer` will tell
-            self.connection.send(game)
+            self.connection.send(match)
 
     def answer(self) -> Row | str | None:
         """What it sent back; None if it died instead."""
@@ -93,14 +92,14 @@ def _interrupt_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class Crew:
+class ProcessPool:
     """Some processes on this machine. A context manager: they end with it."""
 
     def __init__(self, workers: int) -> None:
         self._workers: list[Worker] = []
         self._size = workers
 
-    def __enter__(self) -> "Crew":
+    def __enter__(self) -> "ProcessPool":
         return self
 
     def __exit__(
@@ -109,48 +108,48 @@ class Crew:
         for each in self._workers:
             each.end()
 
-    def play(self, games: Iterable[Game]) -> Iterator[Row]:
-        """The row of each game, in the order in which they end.
+    def play(self, matches: Iterable[Match]) -> Iterator[Row]:
+        """The row of each match, in the order in which they end.
 
         Raises:
-            GameFailed: a game raised an error or killed several processes.
+            MatchFailed: a match raised an error or killed several processes.
         """
-        queue, again, deaths = iter(games), deque[Game](), dict[Game, int]()
+        queue, again, deaths = iter(matches), deque[Match](), Counter[Match]()
 
-        def employ(one: Worker) -> None:
-            game = again.popleft() if again else next(queue, None)
-            if game is not None:
-                one.give(game)
+        def employ(worker: Worker) -> None:
+            match = again.popleft() if again else next(queue, None)
+            if match is not None:
+                worker.give(match)
 
-        for number, game in enumerate(itertools.islice(queue, self._size)):
+        for number, match in enumerate(itertools.islice(queue, self._size)):
             if number == len(self._workers):
                 self._workers.append(Worker())
-            self._workers[number].give(game)
-        while busy := {one.connection: one for one in self._workers if one.game is not None}:
-            for ready in wait(list(busy)):
-                one = busy[ready]  # type: ignore[index]
-                assert one.game is not None
-                game, answer, one.game = one.game, one.answer(), None
+            self._workers[number].give(match)
+        while busy := {worker.connection: worker for worker in self._workers if worker.match is not None}:
+            for connection in wait(list(busy)):
+                worker = busy[connection]  # type: ignore[index]
+                assert worker.match is not None
+                match, answer, worker.match = worker.match, worker.answer(), None
                 if isinstance(answer, str):
-                    raise GameFailed(f"{described(game)} failed:\n{answer}")
+                    raise MatchFailed(f"{described(match)} failed:\n{answer}")
                 if answer is None:
-                    deaths[game] = deaths.get(game, 0) + 1
-                    if deaths[game] == MAX_DEATHS:
-                        raise GameFailed(f"{MAX_DEATHS} processes died while playing {described(game)}")
-                    again.append(game)
-                    one = self._replaced(one)
-                employ(one)
+                    deaths[match] += 1
+                    if deaths[match] == MAX_DEATHS:
+                        raise MatchFailed(f"{MAX_DEATHS} processes died while playing {described(match)}")
+                    again.append(match)
+                    worker = self._replaced(worker)
+                employ(worker)
                 if answer is not None:
                     yield answer
 
     def _replaced(self, dead: Worker) -> Worker:
         dead.end()
-        new = Worker()
-        self._workers[self._workers.index(dead)] = new
-        return new
+        fresh = Worker()
+        self._workers[self._workers.index(dead)] = fresh
+        return fresh
 
 
-def described(game: Game) -> str:
-    """A game in words, with all that is needed to play it again."""
-    cell: Any = game.cell
-    return f"trial {game.trial} of {cell.agent} ({cell.player.text}) in {cell.column.game}, seed {game.seed}"
+def described(match: Match) -> str:
+    """A match in words, with all that is needed to play it again."""
+    cell: Any = match.cell
+    return f"trial {match.trial} of {cell.agent} ({cell.spec.text}) in {cell.column.game}, seed {match.seed}"

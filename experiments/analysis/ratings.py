@@ -15,10 +15,10 @@ from collections.abc import Iterable, Sequence
 import attrs
 import numpy as np
 
-from experiments.plan.definition import Column, Label, Player
+from experiments.analysis.statistics import CONFIDENCE
+from experiments.plan.definition import AgentSpec, Column, Label
 from experiments.plan.titles import title
 from experiments.store.results import Results
-from experiments.weigh.statistics import CONFIDENCE
 
 STEPS = 100  # of Newton's method; a few are enough where there is a maximum
 PRECISION = 1e-10
@@ -127,7 +127,7 @@ def tournaments(results: Results) -> dict[str, Counter[Placing]]:
         if not cell.is_opponent:  # a game of an agent against itself says nothing
             rewards = [float(reward) for reward in json.loads(returns)]
             players = [
-                cell.player.text if player == seat else cell.column.opponent.text for player in range(len(rewards))
+                cell.spec.text if player == seat else cell.column.opponent.text for player in range(len(rewards))
             ]
             placing = tuple(
                 tuple(sorted(player for player, reward in zip(players, rewards, strict=True) if reward == level))
@@ -143,4 +143,4 @@ def _name(column: Column, results: Results) -> str:
 
 
 def _without_opponent(column: Column) -> Column:
-    return attrs.evolve(column, opponent=Player(Label("")))
+    return attrs.evolve(column, opponent=AgentSpec(Label("")))

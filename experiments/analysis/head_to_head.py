@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 import attrs
 import numpy as np
 
+from experiments.analysis.document import Table
+from experiments.analysis.statistics import NINETY_FIVE
 from experiments.store.measurements import Measurement
-from experiments.weigh.document import Table
-from experiments.weigh.statistics import NINETY_FIVE
 
 
 @attrs.frozen

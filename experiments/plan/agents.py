@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from experiments.plan.checks import nearest, paths, positive, refused, required, text
-from experiments.plan.definition import Player, Refusal, strategy_of
+from experiments.plan.definition import AgentSpec, Refusal, strategy_of
 from icarus import Enhancement
 from icarus.engine.algorithm import Algorithm, refuse_settings_of_search
 from icarus.engine.scheme import MO_ISMCTS, Scheme
@@ -22,11 +22,11 @@ CHEATING = "cheating"
 class Entry:
     """What a table says of an agent or an opponent: who plays, and an agent's own iterations, if it has any."""
 
-    player: Player
+    spec: AgentSpec
     iterations: int | None = None
 
 
-def agents(table: Mapping[str, Any], module: str) -> dict[str, Entry]:
+def read_agents(table: Mapping[str, Any], module: str) -> dict[str, Entry]:
     """The agents of a table, by name.
 
     Raises:
@@ -34,23 +34,23 @@ def agents(table: Mapping[str, Any], module: str) -> dict[str, Entry]:
     """
     given = required(table, "agents")
     if isinstance(given, Mapping) and given:
-        named = {name: entry(f"agents.{name}", value, module) for name, value in given.items()}
+        named = {name: read_entry(f"agents.{name}", value, module) for name, value in given.items()}
     else:
-        named = {_name(path, value): entry(path, value, module) for path, value in paths("agents", table)}
-    honest = {_honest(name, each.player.scheme): each for name, each in named.items()}
+        named = {_name(path, value): read_entry(path, value, module) for path, value in paths("agents", table)}
+    honest = {_honest(name, each.spec.scheme): each for name, each in named.items()}
     if len(honest) < len(named):
         raise Refusal(f'agents: two have the same name, with "({CHEATING})" added to what cheats')
     return honest
 
 
-def entry(path: str, value: Any, module: str, keys: Sequence[str] = AGENT_KEYS) -> Entry:
+def read_entry(path: str, value: Any, module: str, keys: Sequence[str] = AGENT_KEYS) -> Entry:
     """A strategy, or a table of these keys.
 
     Raises:
         Refusal: it cannot be understood.
     """
     if not isinstance(value, Mapping):
-        return Entry(Player(_strategy(path, value, module)))
+        return Entry(AgentSpec(_strategy(path, value, module)))
     for key in value:
         if key not in keys:
             raise Refusal(f"{path}.{key}: no such key{nearest(key, keys)}")
@@ -62,7 +62,7 @@ def entry(path: str, value: Any, module: str, keys: Sequence[str] = AGENT_KEYS) 
     if isinstance(strategy, Algorithm):
         with refused():
             refuse_settings_of_search(strategy, scheme=scheme)
-    return Entry(Player(strategy, scheme), iterations)
+    return Entry(AgentSpec(strategy, scheme), iterations)
 
 
 def _name(path: str, value: Any) -> str:

@@ -3,17 +3,11 @@
 from collections.abc import Iterator
 from functools import partial
 
-from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
-from experiments.plan.definition import Cell, Column, Label, Player
-from experiments.plan.titles import budget, game_title
-from experiments.store.results import Results
-from experiments.store.summary import Columns, Tally
-from experiments.weigh.document import Block, Heading, Paragraph
-from experiments.weigh.evidence import (
+from experiments.analysis.comparisons import (
     SCORE,
     WINS,
     Comparison,
-    Evidence,
+    Estimator,
     Expectation,
     Place,
     Term,
@@ -22,10 +16,25 @@ from experiments.weigh.evidence import (
     rule,
     same,
 )
-from experiments.weigh.groups import ALL_SEE, by_trees, hidden_cards
-from experiments.weigh.round_robin import Score, round_robins, search_name
-from experiments.weigh.statistics import smallest_difference
-from experiments.weigh.verdicts import Claim, Judgement, Look, all_of, details_table, judge, summary_table, tallied
+from experiments.analysis.document import Block, Heading, Paragraph
+from experiments.analysis.groups import ALL_SEE, by_trees, hidden_cards
+from experiments.analysis.round_robin import Score, round_robins, search_name
+from experiments.analysis.statistics import smallest_difference
+from experiments.analysis.verdicts import (
+    Claim,
+    Decision,
+    Interim,
+    all_of,
+    decide,
+    details_table,
+    summary_table,
+    tallied,
+)
+from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
+from experiments.plan.definition import AgentSpec, Cell, Column, Label
+from experiments.plan.titles import budget, game_title
+from experiments.store.results import Results
+from experiments.store.summary import Columns, Tally
 from icarus.engine.scheme import MO_ISMCTS
 
 SOURCE = "the papers of 2011 and 2012"
@@ -146,7 +155,7 @@ CLAIMS = (
 )
 
 
-def evidence(columns: Columns) -> dict[str, Evidence]:
+def estimators(columns: Columns) -> dict[str, Estimator]:
     """The results by budget per decision: of each search on each side of a round robin, where all have met, and of whatever else is
     compared. (Of a search's games those few against the one that it is compared with count as if they were others.)"""
     budgets: dict[str, Columns] = {}
@@ -154,7 +163,7 @@ def evidence(columns: Columns) -> dict[str, Evidence]:
         if not column.variant and (played := [tally for tally in tallies if tally.games]):
             budgets.setdefault(budget(column), {})[column] = played
     return {
-        name: Evidence(
+        name: Estimator(
             [_tally(*count) for found in (_of_round_robins, _of_hidden_cards, _of_trees) for count in found(chosen)]
         )
         for name, chosen in budgets.items()
@@ -164,9 +173,9 @@ def evidence(columns: Columns) -> dict[str, Evidence]:
 def _tally(place: Place, player: str, score: Score) -> Tally:
     """A score as that of an agent in a column of its own."""
     column = Column(
-        game=place[0], variant="", role=place[1], seats=(), opponent=Player(Label("")), iterations=None, seconds=None
+        game=place[0], variant="", role=place[1], seats=(), opponent=AgentSpec(Label("")), iterations=None, seconds=None
     )
-    return Tally(Cell(column, player, Player(Label(player))), score.games, score.wins, score.draws)
+    return Tally(Cell(column, player, AgentSpec(Label(player))), score.games, score.wins, score.draws)
 
 
 Found = Iterator[tuple[Place, str, Score]]
@@ -204,23 +213,23 @@ def _spends(iterations: int | None, total: int) -> bool:
     return iterations is not None and total - max(*BALANCE, *DETERMINIZATIONS) < iterations <= total
 
 
-def judgements(results: Results) -> dict[str, list[Judgement]]:
+def decisions(results: Results) -> dict[str, list[Decision]]:
     """The claims of which something was played, for each budget per decision."""
     columns = results.columns()
     if not searched(columns):
         return {}
-    found = {name: [judge(claim, [Look(each)]) for claim in CLAIMS] for name, each in evidence(columns).items()}
-    played = {
-        name: [judgement for judgement in judged if any(finding.estimate for finding in judgement.findings)]
-        for name, judged in found.items()
+    decided = {
+        name: [decide(claim, [Interim(estimator)]) for claim in CLAIMS]
+        for name, estimator in estimators(columns).items()
     }
-    return {name: judged for name, judged in played.items() if judged}
+    estimated = {name: [decision for decision in all_ if decision.is_estimated] for name, all_ in decided.items()}
+    return {name: decisions for name, decisions in estimated.items() if decisions}
 
 
 def searched(columns: Columns) -> bool:
     """Whether any agent or opponent has another scheme than the usual one."""
     return any(
-        MO_ISMCTS != tally.cell.player.scheme or MO_ISMCTS != column.opponent.scheme
+        MO_ISMCTS != tally.cell.spec.scheme or MO_ISMCTS != column.opponent.scheme
         for column, tallies in columns.items()
         for tally in tallies
     )
@@ -228,9 +237,9 @@ def searched(columns: Columns) -> bool:
 
 def blocks(results: Results) -> Iterator[Block]:
     """The table "papers against ours"; nothing where none of their searches were played."""
-    for name, judged in judgements(results).items():
+    for name, each in decisions(results).items():
         yield Heading(f"Papers against ours: {name} per decision")
-        yield Paragraph(tallied(judged, SOURCE))
+        yield Paragraph(tallied(each, SOURCE))
         yield Paragraph(RULE)
-        yield summary_table(judged)
-        yield details_table(judged)
+        yield summary_table(each)
+        yield details_table(each)

@@ -123,7 +123,7 @@ def main_effect(wins: np.ndarray, games: np.ndarray, with_it: np.ndarray) -> tup
     """The mean win rate with a factor less that without it, and its standard error in the analysis of variance.
 
     Args:
-        wins: [cells] or [cells, worlds]; games: [cells] or [cells, 1]; with_it: [cells], whether the factor is there.
+        wins: [cells] or [cells, replications]; games: [cells] or [cells, 1]; with_it: [cells], whether the factor is there.
     """
     rates = wins / games
     squares, freedom = (games * rates * (1 - rates)).sum(axis=0), games.sum() - len(games)
@@ -237,7 +237,7 @@ def anova(design: Design) -> list[Effect]:
 def binomial_model(design: Design) -> list[Effect]:
     """The logistic model of the win counts with all factors and interactions; likelihood ratio tests, type II.
 
-    Each term is weighed against the model of all terms that do not contain it.
+    Each term is compared with the model of all terms that do not contain it.
     """
     from scipy.special import chdtrc
     from statsmodels.genmod.families import Binomial
@@ -262,7 +262,7 @@ def binomial_model(design: Design) -> list[Effect]:
 
 @attrs.frozen
 class Estimate:
-    """A number with its interval; of several worlds at once arrays."""
+    """A number with its interval; of several replications at once arrays."""
 
     value: Any
     low: Any

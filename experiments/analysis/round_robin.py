@@ -113,11 +113,11 @@ def round_robins(columns: Mapping[Column, Iterable[Tally]]) -> list[RoundRobin]:
         for tally in tallies:
             if (
                 not tally.games
-                or str(tally.cell.player.strategy) != str(column.opponent.strategy)
+                or str(tally.cell.spec.strategy) != str(column.opponent.strategy)
                 or tally.cell.own_iterations is not None
             ):
                 continue
-            agent, opponent = search_name(tally.cell.player.scheme), search_name(column.opponent.scheme)
+            agent, opponent = search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)
             score = Score(tally.wins, tally.draws, tally.games)
             pair, seen = ((agent, opponent), score) if column.seats[0] == 0 else ((opponent, agent), score.turned)
             scores[pair] = scores.get(pair, Score()) + seen

@@ -8,10 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments.plan.definition import Cell
-from experiments.plan.titles import game_title
-from experiments.store.summary import Moments, Tally
-from experiments.weigh.statistics import (
+from experiments.analysis.statistics import (
     CONFIDENCE,
     Estimate,
     contrast,
@@ -21,6 +18,9 @@ from experiments.weigh.statistics import (
     score,
     wilson,
 )
+from experiments.plan.definition import Cell
+from experiments.plan.titles import game_title
+from experiments.store.summary import Moments, Tally
 
 AGREES, DISAGREES, UNDECIDED = "agrees", "disagrees", "undecided"
 MOST_GAMES = 10**6  # a plan for more is none
@@ -137,7 +137,7 @@ class Comparison:
         where, what: the game and the sides, in words.
         measure: wins (rates), score (a draw counts half a win), visits (of the chosen action; ratios), value (of that action) or
             depth (of the tree).
-        confidence: of the interval, before it is shared with other comparisons and looks.
+        confidence: of the interval, before it is shared with other comparisons and interim analyses.
         pooled: the interval is that of the analysis of variance: all agents with an enhancement against all without it.
     """
 
@@ -155,14 +155,14 @@ class Comparison:
         return {(term.place, strategy) for term in self.terms for strategy in term.strategies}
 
 
-class Evidence:
+class Estimator:
     """The results of agents against the baseline in the paper's games, with one budget per decision.
 
-    In a simulation the numbers of a tally are arrays, with an entry for each world.
+    In a simulation the numbers of a tally are arrays, with an entry for each replication.
     """
 
     def __init__(self, tallies: Iterable[Tally]) -> None:
-        self._tallies = {(place_of(tally.cell), tally.cell.player.text): tally for tally in tallies}
+        self._tallies = {(place_of(tally.cell), tally.cell.spec.text): tally for tally in tallies}
         self._sides: dict[tuple[Place, tuple[str, ...], str, float], Estimate | None] = {}
 
     def tally(self, place: Place, strategy: str) -> Tally | None:

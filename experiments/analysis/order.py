@@ -1,31 +1,33 @@
-"""Which block of the campaign is played next: a rule over the rows, so that a campaign that is stopped and continued comes to the same.
+"""Which block of the campaign is played next.
 
-A block is a cell from one look to the next. First every cell is taken to its first look, game by game. Then, of the blocks that are left,
-comes the one that promises the most decisions for a core-hour: each undecided comparison of an undecided statement shares the chance that
-its next look decides it equally among the blocks that this look needs; what a block costs follows from the cell's games so far.
+A block is a cell from one interim analysis to the next. First every cell is taken to its first interim analysis, game by game. Then
+comes the block that promises the most decisions for a core-hour. The promise of a block is a sum over the undecided comparisons of
+undecided statements: the chance that the next interim analysis decides the comparison, divided equally among the blocks that this
+analysis needs. The cost of a block follows from the cell's games so far. The rule reads rows alone, so a campaign that is stopped and
+continued plays the same blocks.
 """
 
 from collections.abc import Mapping, Sequence
 
 import attrs
 
-from experiments.plan.campaign import FIRST, LOOKS, SHARES, Sizes
+from experiments.analysis import claims
+from experiments.analysis.comparisons import UNDECIDED, Comparison, Place, place_of
+from experiments.analysis.verdicts import Claim, Decision, Interim, confidences, decide
+from experiments.plan.campaign import FIRST, INTERIM_GAMES, SHARES, Sizes
 from experiments.plan.definition import Cell
 from experiments.store.results import Results
-from experiments.weigh import claims
-from experiments.weigh.evidence import UNDECIDED, Comparison, Place, place_of
-from experiments.weigh.verdicts import Claim, Judgement, Look, confidences, judge
 
 Key = tuple[Place, str]  # place and strategy
 
 
 @attrs.frozen
 class Block:
-    """The games of cells up to a look.
+    """The games of cells up to an interim analysis.
 
     Attributes:
         trials: of each of the cells, from the first; those already played need not be played again.
-        promise: decisions that are hoped for in a core-hour; None before the first look.
+        promise: decisions that are hoped for in a core-hour; None before the first interim analysis.
     """
 
     cells: tuple[Cell, ...]
@@ -39,19 +41,19 @@ class State:
 
     Attributes:
         games: of each cell so far, without gaps from the first trial.
-        seconds: of a game of each cell, on average over those of its looks.
-        judged: the statements, at all looks that are complete.
-        looks: these looks.
+        seconds: of a game of each cell, on average over those of its interim analyses.
+        decisions: the statements, at all interim analyses that are complete.
+        interims: these interim analyses.
     """
 
     games: Mapping[Cell, int]
     seconds: Mapping[Cell, float]
-    judged: Sequence[Judgement]
-    looks: Sequence[Look]
+    decisions: Sequence[Decision]
+    interims: Sequence[Interim]
 
 
-def first_block(games: Mapping[Cell, int], sizes: Sizes = LOOKS) -> Block | None:
-    """The game whose cells are to be taken to their first look, side by side; None where all are there."""
+def first_block(games: Mapping[Cell, int], sizes: Sizes = INTERIM_GAMES) -> Block | None:
+    """The game whose cells are to be taken to their first interim analysis, side by side; None where all are there."""
     for name in FIRST:
         cells = tuple(cell for cell in games if cell.column.game == name)
         behind = [cell for cell in cells if games[cell] < sizes[place_of(cell)][0]]
@@ -60,7 +62,7 @@ def first_block(games: Mapping[Cell, int], sizes: Sizes = LOOKS) -> Block | None
     return None
 
 
-def first_blocks(games: Mapping[Cell, int], sizes: Sizes = LOOKS) -> list[Block]:
+def first_blocks(games: Mapping[Cell, int], sizes: Sizes = INTERIM_GAMES) -> list[Block]:
     """All that is to be played before the first choice, in its order."""
     found, ahead = [], dict(games)
     while block := first_block(ahead, sizes):
@@ -69,14 +71,14 @@ def first_blocks(games: Mapping[Cell, int], sizes: Sizes = LOOKS) -> list[Block]
     return found
 
 
-def state_of(results: Results, games: Mapping[Cell, int], sizes: Sizes = LOOKS) -> State:
+def state_of(results: Results, games: Mapping[Cell, int], sizes: Sizes = INTERIM_GAMES) -> State:
     """What the rows of a campaign say.
 
     Args:
         games: of each cell, without gaps from the first trial.
     """
-    found = claims.looks_at(results, sizes)
-    looks = next(iter(found.values())) if found else []
+    found = claims.interims_of(results, sizes)
+    interims = next(iter(found.values())) if found else []
     at_looks = {size: results.tallies(size) for each in sizes.values() for size in each}
     seconds = {
         tally.cell: tally.seconds / tally.games
@@ -84,19 +86,19 @@ def state_of(results: Results, games: Mapping[Cell, int], sizes: Sizes = LOOKS) 
         for tally in at_looks[size]
         if tally.games == size and size in sizes[place_of(tally.cell)]
     }
-    return State(games, seconds, [judge(claim, looks) for claim in claims.CLAIMS], looks)
+    return State(games, seconds, [decide(claim, interims) for claim in claims.CLAIMS], interims)
 
 
-def next_block(state: State, sizes: Sizes = LOOKS) -> Block | None:
+def next_block(state: State, sizes: Sizes = INTERIM_GAMES) -> Block | None:
     """The block that is to be played; None where all statements are decided or nothing is left to be played."""
     if first := first_block(state.games, sizes):
         return first
     return next(iter(blocks_by_promise(state, sizes)), None)
 
 
-def blocks_by_promise(state: State, sizes: Sizes = LOOKS) -> list[Block]:
-    """The blocks that promise a decision when all cells have come to their first look, the best first."""
-    taken = {cell: looks_taken(games, sizes[place_of(cell)]) for cell, games in state.games.items()}
+def blocks_by_promise(state: State, sizes: Sizes = INTERIM_GAMES) -> list[Block]:
+    """The blocks that promise a decision when all cells have come to their first interim analysis, the best first."""
+    taken = {cell: interims_taken(games, sizes[place_of(cell)]) for cell, games in state.games.items()}
     promises = _promises(state, taken)
     open_cells = [cell for cell in taken if taken[cell] < len(SHARES) and promises.get(_key(cell), 0.0) > 0]
 
@@ -108,50 +110,50 @@ def blocks_by_promise(state: State, sizes: Sizes = LOOKS) -> list[Block]:
     return [Block((cell,), sizes[place_of(cell)][taken[cell]], rate(cell)) for cell in ordered]
 
 
-def looks_taken(games: int, looks: Sequence[int]) -> int:
-    """How many looks so many games are enough for."""
-    return sum(games >= look for look in looks)
+def interims_taken(games: int, interims: Sequence[int]) -> int:
+    """How many interim analyses so many games are enough for."""
+    return sum(games >= interim for interim in interims)
 
 
 def _key(cell: Cell) -> Key:
-    return place_of(cell), cell.player.text
+    return place_of(cell), cell.spec.text
 
 
 def _promises(state: State, taken: Mapping[Cell, int]) -> dict[Key, float]:
     """The decisions that the next block of each cell promises, before what it costs."""
     known = {_key(cell): number for cell, number in taken.items()}
     found: dict[Key, float] = {}
-    for judgement in state.judged:
-        if judgement.verdict != UNDECIDED:
+    for decision in state.decisions:
+        if decision.verdict != UNDECIDED:
             continue
-        for claim_case, case in zip(judgement.claim.cases, judgement.cases, strict=True):
-            for finding in case:
-                cells = finding.comparison.cells
+        for claim_case, case in zip(decision.claim.cases, decision.cases, strict=True):
+            for outcome in case:
+                cells = outcome.comparison.cells
                 here = min(known.get(key, 0) for key in cells)
-                if finding.verdict != UNDECIDED or not 0 < here < len(SHARES):
+                if outcome.verdict != UNDECIDED or not 0 < here < len(SHARES):
                     continue
                 needed = [key for key in cells if known[key] == here]
-                chance = _chance(finding.comparison, judgement.claim, claim_case, state.looks, here)
+                chance = _chance(outcome.comparison, decision.claim, claim_case, state.interims, here)
                 for key in needed:
                     found[key] = found.get(key, 0.0) + chance / len(needed)
     return found
 
 
 def _chance(
-    comparison: Comparison, claim: Claim, case: Sequence[Comparison], looks: Sequence[Look], here: int
+    comparison: Comparison, claim: Claim, case: Sequence[Comparison], interims: Sequence[Interim], here: int
 ) -> float:
-    """The chance that the next look decides a comparison, if all that is known is its estimate at the last one.
+    """The chance that the next interim analysis decides a comparison, if all that is known is its estimate at the last one.
 
     The next estimate varies around today's by what the added games can change; it decides if the interval around it fits a region.
     """
     from scipy.special import ndtr, ndtri
 
-    look = looks[here - 1]
-    level = confidences(comparison, claim.levels(case), Look(look.evidence, SHARES[here]))[0]
-    estimate = look.evidence.estimate(comparison, level)
+    interim = interims[here - 1]
+    level = confidences(comparison, claim.levels(case), Interim(interim.estimator, SHARES[here]))[0]
+    estimate = interim.estimator.estimate(comparison, level)
     if estimate is None:
         return 0.0
-    share = LOOKS_GROW[here - 1]  # of the games of the next look that are played
+    share = INTERIM_GROWTH[here - 1]  # of the games of the next interim analysis that are played
     reach = max(estimate.value - estimate.low, estimate.high - estimate.value)
     error = reach / float(ndtri((1 + level) / 2))
     spread = error * (1 - share) ** 0.5
@@ -165,5 +167,5 @@ def _chance(
     return min(1.0, max(0.0, sum(chances)))
 
 
-_USUAL = next(iter(LOOKS.values()))
-LOOKS_GROW = [now / later for now, later in zip(_USUAL, _USUAL[1:], strict=False)]
+_USUAL = next(iter(INTERIM_GAMES.values()))
+INTERIM_GROWTH = [now / later for now, later in zip(_USUAL, _USUAL[1:], strict=False)]

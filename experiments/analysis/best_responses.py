@@ -1,11 +1,11 @@
-"""What best responses cost here and in OpenSpiel, weighed."""
+"""What best responses cost here and in OpenSpiel."""
 
 import statistics
 from collections.abc import Iterable, Sequence
 
 import attrs
 
-from experiments.weigh.document import Table
+from experiments.analysis.document import Table
 
 EQUAL = 1e-9  # values that agree do so this nearly
 

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable
 
+from experiments.analysis.round_robin import SEARCHES, search_name
+from experiments.analysis.statistics import Counts
 from experiments.store.summary import Columns, Tally
-from experiments.weigh.round_robin import SEARCHES, search_name
-from experiments.weigh.statistics import Counts
 
 ALL_SEE = "players 2 and 3, all three seeing"
 
 
 def by_trees(tallies: Iterable[Tally]) -> dict[int, Tally]:
     """Determinized searches by the number of their determinizations."""
-    schemes = [(tally.cell.player.scheme, tally) for tally in tallies]
+    schemes = [(tally.cell.spec.scheme, tally) for tally in tallies]
     found = {scheme.trees: tally for scheme, tally in schemes if scheme.name == "DeterminizedUCT"}
     return dict(sorted(found.items()))
 
@@ -24,7 +24,7 @@ def hidden_cards(columns: Columns) -> dict[str, tuple[Counts, Counts]]:
     rates: dict[tuple[int, str, str], Counts] = {}
     for column, tallies in columns.items():
         for tally in (tally for tally in tallies if tally.games and len(column.seats) == 1):
-            rates[column.seats[0], search_name(tally.cell.player.scheme), search_name(column.opponent.scheme)] = (
+            rates[column.seats[0], search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)] = (
                 tally.wins,
                 tally.games,
             )

@@ -18,7 +18,7 @@ import attrs
 import numpy
 
 import icarus
-from experiments.plan.definition import SOURCE_DIGITS, Cell, Label, Player, Refusal, source_of, strategy_of
+from experiments.plan.definition import SOURCE_DIGITS, AgentSpec, Cell, Label, Refusal, source_of, strategy_of
 from experiments.store.rows import Row
 from icarus import Agent, games, play
 from icarus.load_files import load_file
@@ -28,7 +28,7 @@ GIT_SECONDS = 10
 
 
 @attrs.frozen
-class Game:
+class Match:
     """One game to be played: a trial of a cell, with the key of its random numbers."""
 
     cell: Cell
@@ -36,40 +36,40 @@ class Game:
     seed: tuple[int, ...]
 
 
-def play_game(game: Game) -> Any:
+def play_match(match: Match) -> Any:
     """Play a game; the same one whenever, wherever and beside whatever it is played."""
-    cell, column = game.cell, game.cell.column
+    cell, column = match.cell, match.cell.column
     if cell.source and (now := source_of(cell.module)) != cell.source:
         raise Refusal(f"{cell.module} was edited: its digest is {now}, that of the games of this run {cell.source}")
     if cell.module:
         load_file(Path(cell.module))
     played = games.load(column.game)
-    agent = _agent(cell.player, cell.module, cell.iterations, column.seconds)
+    agent = _agent(cell.spec, cell.module, cell.iterations, column.seconds)
     opponent = _agent(column.opponent, cell.module, column.iterations, column.seconds)
-    agents = [agent if seat == cell.seat(game.trial) else opponent for seat in range(played.players)]
-    return play(played, agents, seed=game.seed)
+    agents = [agent if seat == cell.seat(match.trial) else opponent for seat in range(played.players)]
+    return play(played, agents, seed=match.seed)
 
 
-def row(game: Game) -> Row:
+def row(match: Match) -> Row:
     """Play a game and tell everything about it that is worth keeping."""
     started, clock = datetime.datetime.now(datetime.UTC), time.perf_counter()
-    played = play_game(game)
-    seat, column = game.cell.seat(game.trial), game.cell.column
+    played = play_match(match)
+    seat, column = match.cell.seat(match.trial), match.cell.column
     mine = [decision for decision in played.decisions if decision.player == seat]
     others = [decision for decision in played.decisions if decision.player != seat]
     return {
-        "cell": game.cell.key,
+        "cell": match.cell.key,
         "game": column.game,
         "role": column.role,
-        "agent": game.cell.agent,
-        "strategy": game.cell.player.text,
+        "agent": match.cell.agent,
+        "strategy": match.cell.spec.text,
         "opponent": column.opponent.text,
-        "iterations": game.cell.iterations,
+        "iterations": match.cell.iterations,
         "opponent_iterations": column.iterations,
         "seconds_per_decision": column.seconds,
-        "trial": game.trial,
+        "trial": match.trial,
         "seat": seat,
-        "seed": list(game.seed),
+        "seed": list(match.seed),
         "reward": float(played.returns[seat]),
         "win": bool(played.returns[seat] >= WIN),
         "returns": [float(reward) for reward in played.returns],
@@ -78,7 +78,7 @@ def row(game: Game) -> Row:
         "actions": [[int(player), int(action)] for player, action in played.actions],
         "started": started.isoformat(timespec="milliseconds"),
         "seconds": round(time.perf_counter() - clock, 6),
-        "provenance": provenance(game.cell.module),
+        "provenance": provenance(match.cell.module),
     }
 
 
@@ -105,11 +105,11 @@ def _mean(values: Iterable[float]) -> float | None:
 
 
 @functools.cache
-def _agent(player: Player, module: str, iterations: int | None, seconds: float | None) -> Agent:
-    strategy = player.strategy
+def _agent(spec: AgentSpec, module: str, iterations: int | None, seconds: float | None) -> Agent:
+    strategy = spec.strategy
     if isinstance(strategy, Label):
         strategy = strategy_of(strategy.text, module)
-    return Agent(strategy, iterations=iterations, seconds=None if iterations else seconds, scheme=player.scheme)
+    return Agent(strategy, iterations=iterations, seconds=None if iterations else seconds, scheme=spec.scheme)
 
 
 @functools.cache

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
+from experiments.analysis.document import Table
+from experiments.analysis.statistics import mean_interval
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.store.measurements import Measurement
-from experiments.weigh.document import Table
-from experiments.weigh.statistics import mean_interval
 from icarus.equilibrium.measures.methods import STITCHING
 
 Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
@@ -78,7 +78,7 @@ def interaction(cells: Cells, names: Sequence[str]) -> float:
     return sum(signed) / math.sqrt(len(SIXTEEN))
 
 
-def weighed(cells: Cells, weights: Mapping[str, float]) -> Interval:
+def weighted_sum(cells: Cells, weights: Mapping[str, float]) -> Interval:
     """A weighted sum of the means of combinations, with its interval."""
     mean = sum(weight * statistics.fmean(cells[strategy]) for strategy, weight in weights.items())
     deviation, freedom = spread(cells)
@@ -89,13 +89,13 @@ def weighed(cells: Cells, weights: Mapping[str, float]) -> Interval:
 def effect(cells: Cells, enhancement: str) -> Interval:
     """The mean NashConv of the eight combinations with an enhancement, less that of the eight without."""
     sides = {name: enhancement in each.enhancements for name, each in SIXTEEN.items()}
-    return weighed(cells, {name: (1 if with_it else -1) * 2 / len(SIXTEEN) for name, with_it in sides.items()})
+    return weighted_sum(cells, {name: (1 if with_it else -1) * 2 / len(SIXTEEN) for name, with_it in sides.items()})
 
 
 def against_baseline(cells: Cells, strategy: str) -> Interval:
     """NashConv less that of the baseline, by the baseline's own: −0.1 is a tenth less exploitable."""
     own = statistics.fmean(cells[BASELINE])
-    found = weighed(cells, {strategy: 1.0, BASELINE: -1.0}) if strategy != BASELINE else Interval(0.0, 0.0)
+    found = weighted_sum(cells, {strategy: 1.0, BASELINE: -1.0}) if strategy != BASELINE else Interval(0.0, 0.0)
     return Interval(found.mean / own, found.half / own)
 
 
@@ -123,7 +123,7 @@ def ranking_table(found: Mapping[tuple[str, int], Cells]) -> Table:
             strategy,
             f"{100 * statistics.fmean(share.mean for share in shares[strategy]):+.1f} %",
             *(
-                f"{weighed(cells, {strategy: 1.0})} ({100 * share.mean:+.1f} ± {100 * share.half:.1f} %)"
+                f"{weighted_sum(cells, {strategy: 1.0})} ({100 * share.mean:+.1f} ± {100 * share.half:.1f} %)"
                 for cells, share in zip(found.values(), shares[strategy], strict=True)
             ),
         )

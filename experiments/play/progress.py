@@ -34,7 +34,7 @@ class _Rate(ProgressColumn):
         return Text(rate(task.speed) if task.speed else "")
 
 
-class Meter:
+class ProgressBar:
     """Games done, their rate and the time left: a bar on a terminal, now and then a line elsewhere. A context manager."""
 
     def __init__(self, name: str, done: int, total: int) -> None:
@@ -55,7 +55,7 @@ class Meter:
         self._done, self._total, self._before = done, total, done
         self._start = self._logged = time.monotonic()
 
-    def __enter__(self) -> "Meter":
+    def __enter__(self) -> "ProgressBar":
         self._bar.start()
         return self
 

@@ -4,21 +4,14 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from experiments.papers.combinations import COMBINATIONS
-from experiments.papers.suite import EPISODES, RULES, TABLE_1
-from experiments.plan.campaign import CAMPAIGN, LOOKS, SHARES, Sizes
-from experiments.plan.titles import budget
-from experiments.store.results import Results
-from experiments.store.summary import Tally
-from experiments.weigh import states, worlds
-from experiments.weigh.document import Block, Heading, Paragraph
-from experiments.weigh.evidence import (
+from experiments.analysis import simulation, states
+from experiments.analysis.comparisons import (
     DEPTH,
     VALUE,
     VISITS,
     WINS,
     Comparison,
-    Evidence,
+    Estimator,
     Expectation,
     Place,
     Term,
@@ -34,10 +27,26 @@ from experiments.weigh.evidence import (
     same,
     within,
 )
-from experiments.weigh.statistics import smallest_difference
-from experiments.weigh.verdicts import Claim, Judgement, Look, all_of, details_table, judge, summary_table, tallied
+from experiments.analysis.document import Block, Heading, Paragraph
+from experiments.analysis.statistics import smallest_difference
+from experiments.analysis.verdicts import (
+    Claim,
+    Decision,
+    Interim,
+    all_of,
+    decide,
+    details_table,
+    summary_table,
+    tallied,
+)
+from experiments.papers.combinations import COMBINATIONS
+from experiments.papers.suite import EPISODES, RULES, TABLE_1
+from experiments.plan.campaign import CAMPAIGN, INTERIM_GAMES, SHARES, Sizes
+from experiments.plan.titles import budget
+from experiments.store.results import Results
+from experiments.store.summary import Tally
 
-LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = PLACES = tuple(LOOKS)
+LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = PLACES = tuple(INTERIM_GAMES)
 STRATEGIES = {**TABLE_1, "EPIC": EPISODES["EPIC"], **RULES}
 TRIALS = 1000  # games of a combination in the paper, at least
 CELL, AVERAGE = smallest_difference(TRIALS), smallest_difference(8 * TRIALS)
@@ -53,10 +62,10 @@ RULE = rule(
     "4.4 % for two combinations of 1000 games, 1.5 % for the averages of 8000, less for averages over all games; m is 7.9 %, 2.8 % and "
     "less"
 )
-IN_LOOKS = (
-    "The games are looked at after {} of each cell. Each look but the last has 1/6 of the 5 %, the last one half; a look counts the "
-    "first games of each cell only, and the first that decides a comparison decides it for good. So the order in which games are played, "
-    "and when one stops, cannot make a verdict wrong more often."
+INTERIM_RULE = (
+    "The games are analysed after {} of each cell. Each interim analysis but the last has 1/6 of the 5 %, the last has one half. An "
+    "interim analysis counts the first games of each cell only. The first that decides a comparison decides it for good. So the order in "
+    "which games are played, and when one stops, cannot make a verdict wrong more often."
 )
 ANALYSIS = 0.999  # the level of the analysis of variance
 
@@ -353,27 +362,27 @@ CLAIMS = (
 )
 
 
-def judgements(results: Results) -> dict[str, list[Judgement]]:
+def decisions(results: Results) -> dict[str, list[Decision]]:
     """All claims, for each budget per decision with which one of the paper's games was played against the baseline."""
-    return {name: [judge(claim, looks) for claim in CLAIMS] for name, looks in looks_at(results).items()}
+    return {name: [decide(claim, interims) for claim in CLAIMS] for name, interims in interims_of(results).items()}
 
 
-def looks_at(results: Results, sizes: Sizes = LOOKS) -> dict[str, list[Look]]:
-    """The looks at the games of each budget: those of the campaign at its own games, one at all there is at any others."""
-    if not in_looks(results):
-        return {name: [Look(Evidence(tallies))] for name, tallies in _by_budget(results.tallies()).items()}
-    found: dict[str, list[Look]] = {name: [] for name in _by_budget(results.tallies())}
+def interims_of(results: Results, sizes: Sizes = INTERIM_GAMES) -> dict[str, list[Interim]]:
+    """The interim analyses of each budget: those planned for the games of a campaign, else a single one of all games."""
+    if not has_interims(results):
+        return {name: [Interim(Estimator(tallies))] for name, tallies in _by_budget(results.tallies()).items()}
+    found: dict[str, list[Interim]] = {name: [] for name in _by_budget(results.tallies())}
     for number, share in enumerate(SHARES):
         whole: list[Tally] = []
-        for games in sorted({looks[number] for looks in sizes.values()}):
+        for games in sorted({interims[number] for interims in sizes.values()}):
             whole += [
                 tally
                 for tally in results.tallies(games)
                 if tally.games == games == sizes.get(place_of(tally.cell), (0,) * len(SHARES))[number]
             ]
-        at_look = _by_budget(whole)
+        complete = _by_budget(whole)
         for name, taken in found.items():
-            taken.append(Look(Evidence(at_look.get(name, [])), share))
+            taken.append(Interim(Estimator(complete.get(name, [])), share))
     return found
 
 
@@ -390,37 +399,38 @@ def _by_budget(tallies: Iterable[Tally]) -> dict[str, list[Tally]]:
 
 def blocks(results: Results) -> Iterator[Block]:
     """The table "paper against ours"; nothing where no comparison of the paper was played."""
-    for name, looks in looks_at(results).items():
-        judged = [judge(claim, looks) for claim in CLAIMS]
-        if not (in_looks(results) or any(finding.estimate for judgement in judged for finding in judgement.findings)):
+    for name, interims in interims_of(results).items():
+        decisions = [decide(claim, interims) for claim in CLAIMS]
+        estimated = any(decision.is_estimated for decision in decisions)
+        if not (has_interims(results) or estimated):
             continue
         yield Heading(f"Paper against ours: {name} per decision")
-        yield Paragraph(states.counted(judged) if in_looks(results) else tallied(judged, SOURCE))
+        yield Paragraph(states.counted(decisions) if has_interims(results) else tallied(decisions, SOURCE))
         yield Paragraph(RULE)
-        if in_looks(results):
-            yield Paragraph(IN_LOOKS.format(worlds.sizes_text(LOOKS)))
-            games = {(place_of(cell), cell.player.text): count for cell, count in results.unbroken().items()}
-            yield states.states_table(judged, games, LOOKS)
-        yield summary_table(judged, quoted=True)
+        if has_interims(results):
+            yield Paragraph(INTERIM_RULE.format(simulation.sizes_text(INTERIM_GAMES)))
+            games = {(place_of(cell), cell.spec.text): count for cell, count in results.unbroken().items()}
+            yield states.states_table(decisions, games, INTERIM_GAMES)
+        yield summary_table(decisions, quoted=True)
         if _whole(results):
-            yield worlds.error_rates(CLAIMS, *_sizes(results))
-        if any(finding.estimate for judgement in judged for finding in judgement.findings):
-            yield details_table(judged)
+            yield simulation.error_rates(CLAIMS, *_sizes(results))
+        if estimated:
+            yield details_table(decisions)
 
 
-def in_looks(results: Results) -> bool:
-    """Whether the games are those of the campaign, which are judged at looks."""
+def has_interims(results: Results) -> bool:
+    """Whether the games are those of the campaign, whose statements are tested at interim analyses."""
     return all(run.experiment.name == CAMPAIGN for run in results.runs)
 
 
 def _whole(results: Results) -> bool:
     """Whether all that the statements are about is to be played."""
-    there = {(place_of(cell), cell.player.text) for cell in results.cells}
+    there = {(place_of(cell), cell.spec.text) for cell in results.cells}
     return all(comparison.cells <= there for claim in CLAIMS for comparison in claim.comparisons)
 
 
 def _sizes(results: Results) -> tuple[Sizes, Sequence[float]]:
-    """The games of a cell at each look, and the share of each."""
-    if in_looks(results):
-        return LOOKS, SHARES
+    """The games of a cell at each interim analysis, and the share of each."""
+    if has_interims(results):
+        return INTERIM_GAMES, SHARES
     return dict.fromkeys(PLACES, (max(run.experiment.trials for run in results.runs),)), (1.0,)

@@ -1,0 +1,1 @@
+"""Statistics, and the statements of the papers tested on rows."""

@@ -1,0 +1,86 @@
+"""The state of each statement of a campaign: the interim analysis that decided it and its part of the 5 %, or what it waits for."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Place, place_title
+from experiments.analysis.document import Table
+from experiments.analysis.statistics import CONFIDENCE
+from experiments.analysis.verdicts import Decision, more_text
+from experiments.plan.campaign import SHARES, Sizes
+
+WAITS, USED_UP = "waits", "games used up"
+Games = Mapping[tuple[Place, str], int]  # of each agent in each place
+
+
+def state(decision: Decision) -> str:
+    """The verdict; where there is none, whether any interim analysis was taken, and whether one is left."""
+    if decision.verdict != UNDECIDED:
+        return decision.verdict
+    if decision.interim == 0:
+        return WAITS
+    open_interims = [outcome.interim for outcome in decision.outcomes if outcome.verdict == UNDECIDED]
+    return USED_UP if min(open_interims) == len(SHARES) else UNDECIDED
+
+
+def counted(decisions: Sequence[Decision]) -> str:
+    """How many statements are in which state, in words."""
+    numbers = Counter(map(state, decisions))
+    return (
+        f"Of {len(decisions)} statements {numbers[AGREES]} agree, {numbers[DISAGREES]} disagree, {numbers[UNDECIDED]} are undecided "
+        f"after an interim analysis, {numbers[USED_UP]} have used up their games undecided, and {numbers[WAITS]} wait for a first one."
+    )
+
+
+def spent(decision: Decision) -> float:
+    """The part of the 5 % chance of a wrong verdict that a statement's interim analyses so far have used."""
+    return (1 - CONFIDENCE) * sum(SHARES[: decision.interim])
+
+
+def ahead(decision: Decision, games: Games, sizes: Sizes) -> dict[Place, int]:
+    """The games that are missing, by place, until every undecided comparison of a statement has had its next interim analysis."""
+    targets: dict[tuple[Place, str], int] = {}
+    for outcome in decision.outcomes:
+        if decision.verdict == UNDECIDED and outcome.verdict == UNDECIDED and outcome.interim < len(SHARES):
+            for place, strategy in outcome.comparison.cells:
+                wanted = sizes[place][outcome.interim]
+                targets[place, strategy] = max(wanted, targets.get((place, strategy), 0))
+    missing: dict[Place, int] = {}
+    for (place, strategy), wanted in targets.items():
+        if (short := wanted - games.get((place, strategy), 0)) > 0:
+            missing[place] = missing.get(place, 0) + short
+    return {place: missing[place] for place in sizes if place in missing}
+
+
+def states_table(decisions: Sequence[Decision], games: Games, sizes: Sizes) -> Table:
+    """A line for each statement."""
+    lines = []
+    for number, decision in enumerate(decisions, 1):
+        missing = ahead(decision, games, sizes)
+        lines.append(
+            [
+                str(number),
+                decision.claim.text,
+                state(decision),
+                f"{decision.interim} of {len(SHARES)}",
+                f"{100 * spent(decision):.2g} %",
+                str(sum(missing.values())) if missing else "",
+                "all games" if missing.keys() == set(sizes) else ", ".join(map(place_title, missing)),
+                more_text(decision.more),
+            ]
+        )
+    return Table(
+        "The state of each statement. Spent: the part of the 5 % in which it may be wrong that its interim analyses have used. More games: "
+        "how many each cell needs besides those it has, if the differences stay as they are; known after an interim analysis.",
+        [
+            "No.",
+            "As tested",
+            "State",
+            "Interim analyses",
+            "Spent",
+            "Games to the next interim analysis",
+            "in",
+            "More games",
+        ],
+        lines,
+    )
