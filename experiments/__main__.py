@@ -1,9 +1,16 @@
 """The command `python -m experiments`: run, watch, report and check experiments."""
 
 import sys
+from importlib.util import find_spec
 
 import icarus.starting  # noqa: F401  (the first of all)
-from experiments.commands.main import main
+
+NEEDED = ("typer", "rich", "duckdb", "matplotlib", "pandas", "scipy", "statsmodels")  # of the extra
+
+if missing := [name for name in NEEDED if find_spec(name) is None]:
+    raise SystemExit(f"the command experiments needs {missing[0]}: pip install 'icarus-mcts[experiments]'")
+
+from experiments.commands.main import main  # noqa: E402  (needs all of them)
 
 if __name__ == "__main__":
     sys.exit(main())

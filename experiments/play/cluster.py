@@ -19,7 +19,8 @@ class Cluster:
     """A dask cluster. A context manager: the connection, or the local cluster, ends with it.
 
     Args:
-        address: of a running scheduler, such as tcp://host:8786, or "local". All machines need icarus and experiments installed.
+        address: of a running scheduler, such as tcp://host:8786, or "local". All machines need the
+            repository, in whose folder `experiments` lies.
         workers: how many processes a local cluster has.
 
     Raises:
@@ -33,7 +34,7 @@ class Cluster:
         try:
             from distributed import Client, LocalCluster
         except ImportError:
-            raise Refusal("a cluster needs dask: pip install dask[distributed]") from None
+            raise Refusal("a cluster needs dask: pip install 'icarus-mcts[cluster]'") from None
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is told in a sentence
         self._local = None
         if self._address == LOCAL:

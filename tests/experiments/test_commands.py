@@ -278,3 +278,12 @@ def test_every_row_tells_what_it_was_made_by(played):
         assert row["win"] == (row["reward"] == 1.0) == (row["returns"][row["seat"]] == 1.0)
         assert row["statistics"]["agent"]["iterations"] == 20
         assert 1 <= row["statistics"]["agent"]["visits"] <= 20
+
+
+@pytest.mark.parametrize("missing", ["typer", "duckdb"])
+def test_without_its_extra_the_command_says_what_to_install(python, missing):
+    done = python(
+        f"import sys, runpy; sys.modules[{missing!r}] = None; runpy.run_module('experiments', run_name='__main__')"
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"the command experiments needs {missing}: pip install 'icarus-mcts[experiments]'\n"
