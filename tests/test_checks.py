@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from icarus import Agent, checks, games, search
-from icarus.engine.parallel import check_threads
 from icarus.engine.scheme import DeterminizedUCT
+from icarus.engine.validation import check_threads
 from icarus.games.knockout_whist.game import knockout_whist
 from icarus.specs import BASELINE, nast
 

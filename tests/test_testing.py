@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MAST, argmax, capture, values
-from icarus.engine.reference.search import PlainSearch
+from icarus.engine.reference.search import ReferenceSearch
 from icarus.kernel import SIMULATION, TERMINAL, update
 from icarus.specs import AMAF, EPIC, LGR, NAST2, RAVE
 from icarus.testing import Decision, Played, backpropagated
@@ -65,7 +65,7 @@ def test_the_example_of_the_docstring_is_true() -> None:
 
 def test_a_history_by_hand_is_the_one_that_a_search_plays() -> None:
     state = after(toy.SECRETS)
-    search = PlainSearch(state, BASELINE >> MAST, 3)
+    search = ReferenceSearch(state, BASELINE >> MAST, 3)
     for _ in range(5):
         search.iterate()
     playout, world = search._played()

@@ -13,7 +13,7 @@ import numpy as np
 from icarus.algebra.slots import Candidates, InitialInformation
 from icarus.checks import integer, is_integer
 from icarus.compiler.kernels.functions import plain
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame
 from icarus.kernel.history import episode_record, history_record, mix, record
 
 _OF_HISTORY, _ANY_NUMBER = ("player", "moves"), "A*"  # the parts of a record of M*; the factor of actions, however many
@@ -62,7 +62,7 @@ class Space:
         """Whether records are made of a history and integers, as those of `HISTORY * PLAYER` are."""
         return len(self.factors) > 1 and self.factors[:1] == HISTORY.factors
 
-    def key(self, game: Game, parts: Any) -> int:
+    def key(self, game: AnyGame, parts: Any) -> int:
         """The key of a record of this space in a game.
 
         Args:
@@ -111,7 +111,7 @@ class Either(Space):
         """Whether these parts make a record of one of the spaces."""
         return any(space.has(parts) for space in self.spaces)
 
-    def key(self, game: Game, parts: Any) -> int:
+    def key(self, game: AnyGame, parts: Any) -> int:
         """The key of a record: of a history or a position where moves are among its parts, else of the integers in order.
 
         Raises:

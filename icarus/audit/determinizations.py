@@ -25,7 +25,8 @@ from icarus.audit.draws import FAULTS, ROOM, Eyes, facts_of
 from icarus.audit.report import Check
 from icarus.audit.uniformity import DRAWS_PER_STATE, Tally, chi_square_functions, uneven
 from icarus.compiler.kernels.rng import seeded
-from icarus.engine.search import Result, search
+from icarus.engine.result import Result
+from icarus.engine.search import search
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.game import Game

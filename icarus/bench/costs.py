@@ -16,10 +16,10 @@ import attrs
 import numpy as np
 
 from icarus.bench.speed import opening
-from icarus.engine.compiled_search import Search
-from icarus.engine.parallel import RECORDS, ROOTS
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.records.tables import Table
-from icarus.engine.search import begin_search
+from icarus.engine.result import RECORDS, ROOTS
+from icarus.engine.search import start_search
 from icarus.kernel import NO_RECORD
 from icarus.specs import parse
 
@@ -51,7 +51,7 @@ class TableUse:
 
 def use_of_tables(name: str, strategy: str, iterations: int) -> TableUse:
     """What is in the tables after a search, and what its last iterations changed there."""
-    search, updates = Search(opening(name), parse(strategy), 0), 0
+    search, updates = CompiledSearch(opening(name), parse(strategy), 0), 0
     for made in range(max(0, iterations - COUNTED), iterations):
         search.run(made + 1)
         updates += int(search.program.component["count"].sum())
@@ -139,9 +139,9 @@ def _resident() -> int:
 
 def _grown(name: str, strategy: str, iterations: int) -> float:
     state = opening(name)
-    Search(state, parse(strategy), 0).run(2)
+    CompiledSearch(state, parse(strategy), 0).run(2)
     before = _resident()
-    Search(state, parse(strategy), 0).run(iterations)
+    CompiledSearch(state, parse(strategy), 0).run(iterations)
     return (_resident() - before) / 1e6
 
 
@@ -164,9 +164,9 @@ class Length:
 def growth(name: str, strategy: str, counts: tuple[int, ...]) -> list[Length]:
     """What searches of several lengths come to."""
     state, rows = opening(name), []
-    Search(state, parse(strategy), 0).run(2)
+    CompiledSearch(state, parse(strategy), 0).run(2)
     for count in counts:
-        search = Search(state, parse(strategy), 0)
+        search = CompiledSearch(state, parse(strategy), 0)
         started = time.perf_counter()
         search.run(count)
         each = (time.perf_counter() - started) / count * 1e6
@@ -198,7 +198,7 @@ def gain(name: str, strategy: str, threads: int, iterations: int, repeats: int) 
     seconds: dict[tuple[int, str], list[float]] = {(1, ROOTS): [], (threads, ROOTS): [], (threads, RECORDS): []}
     for repeat in range(-1, repeats):  # the first time, what is not yet compiled is
         for (count, sharing), taken in seconds.items():
-            running = begin_search(state, parsed, repeat + 1, count, sharing, reusable=False)
+            running = start_search(state, parsed, repeat + 1, count, sharing, reusable=False)
             started = time.perf_counter()
             running.run(count * iterations if repeat >= 0 else 2 * count)
             if repeat >= 0:

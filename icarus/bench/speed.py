@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 
 from icarus import games
-from icarus.engine.compiled_search import Search
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel.state import State
 from icarus.specs import parse
 
@@ -76,9 +76,9 @@ def _is_passing(state: State) -> bool:
 
 
 def _ours(state: State, strategy: str, iterations: int) -> Callable[[int], tuple[float, float]]:
-    Search(state, parse(strategy), 0).run(2)
+    CompiledSearch(state, parse(strategy), 0).run(2)
 
-    def searched(search: Search) -> int:
+    def searched(search: CompiledSearch) -> int:
         search.run(iterations)
         return int(search.phase_steps().sum())
 
@@ -86,13 +86,13 @@ def _ours(state: State, strategy: str, iterations: int) -> Callable[[int], tuple
 
 
 def _our_playouts(state: State, iterations: int) -> Callable[[int], tuple[float, float]]:
-    Search(state, parse("BASELINE"), 0).run_raw(2)
+    CompiledSearch(state, parse("BASELINE"), 0).run_raw(2)
 
     return _timed(state, "BASELINE", iterations, lambda search: search.run_raw(iterations))
 
 
 def _timed(
-    state: State, strategy: str, iterations: int, work: Callable[[Search], int]
+    state: State, strategy: str, iterations: int, work: Callable[[CompiledSearch], int]
 ) -> Callable[[int], tuple[float, float]]:
     """A run of new searches, one after another for SECONDS; `work` has one make its iterations and returns their number of steps.
 
@@ -102,7 +102,7 @@ def _timed(
     def run(seed: int) -> tuple[float, float]:
         seconds, made, steps, end = 0.0, 0, 0, time.perf_counter() + 2 * SECONDS
         while seconds < SECONDS and (made == 0 or time.perf_counter() < end):
-            search = Search(state, parse(strategy), (seed, made))
+            search = CompiledSearch(state, parse(strategy), (seed, made))
             started = time.perf_counter()
             steps += work(search)
             seconds, made = seconds + time.perf_counter() - started, made + iterations

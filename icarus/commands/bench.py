@@ -13,7 +13,7 @@ from icarus.bench import costs, speed
 from icarus.checks import integer
 from icarus.commands.console import notes, out, print_table, print_text, show_compilation
 from icarus.commands.options import DEFAULT_ITERATIONS, integer_option
-from icarus.engine.search import check_budget
+from icarus.engine.validation import check_budget
 from icarus.specs import parse
 from icarus.views.tree_page import check_new_file
 

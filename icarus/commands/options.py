@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from icarus.engine.parallel import ROOTS
+from icarus.engine.result import ROOTS
 from icarus.engine.scheme import SCHEMES
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130

@@ -13,9 +13,9 @@ from icarus.commands import options
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent
-from icarus.engine.parallel import check_threads
-from icarus.engine.program.requirements import refuse_cutoff
-from icarus.engine.search import SearchInterrupted, check_budget, check_scheme, search
+from icarus.engine.result import SearchInterrupted
+from icarus.engine.search import search
+from icarus.engine.validation import check_budget, check_cutoff, check_scheme, check_threads
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
 from icarus.equilibrium.online.tree_search import online_search
 from icarus.kernel.game import Game
@@ -70,7 +70,7 @@ def search_command(
     if playout and (threads > 1 or by.counted):
         raise ValueError("--playout shows a search of one tree in one thread")
     loaded = games.load(game)
-    refuse_cutoff(loaded, by)
+    check_cutoff(loaded, by)
     with show_compilation():
         state = state_after(loaded, seed, moves)
         print_text(str(state))

@@ -1,46 +1,74 @@
-"""A search under way: the arena that the compiled loop works in, around one root."""
+"""The compiled engine: a search under way in machine code, and the arena that its loop works in."""
 
 from collections.abc import Sequence
 
-import attrs
 import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.compiler.debug.leaving import Left
 from icarus.compiler.interrupts import RINGS
-from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.pointers import WORD_BYTES, offset_of
 from icarus.compiler.kernels.rng import RNG_WORDS, seeded
 from icarus.compiler.messages import home
-from icarus.engine.loop.arena import ARENA, DONE, INTERRUPTED, MORE_LINKS, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
+from icarus.engine.loop.arena import (
+    ARENA,
+    DONE,
+    INTERRUPTED,
+    MORE_LINKS,
+    MORE_ROWS,
+    MORE_STEPS,
+    NEVER,
+    SHARED,
+    TOO_LONG,
+)
 from icarus.engine.loop.choice import WeightError, vote_kernel
-from icarus.engine.loop.loop import loop, raw_loop, tie_break_kernel
+from icarus.engine.loop.loop import loop, raw_loop
 from icarus.engine.loop.parent_links import LINK
 from icarus.engine.loop.steps import DeterminizationError
-from icarus.engine.parallel import Shared, mean_rewards, visits_of_undominated
 from icarus.engine.program.lowering import Program, lower
-from icarus.engine.program.requirements import check_features, feature_kernels, refuse_cutoff, widths_of
+from icarus.engine.program.requirements import check_features, feature_kernels, widths_of
 from icarus.engine.records.memory import check_memory
 from icarus.engine.records.reuse import WarmStart
 from icarus.engine.records.tables import Records, Table
 from icarus.engine.result import Result
-from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, OWN, ROOT, Scheme
-from icarus.kernel import CHANCE, mix
+from icarus.engine.root_episode import root_episode
+from icarus.engine.root_statistics import RootStatistics, root_statistics
+from icarus.engine.running_search import result_of, too_long_message
+from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT, Scheme
+from icarus.kernel import CHANCE
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.data import in_words
-from icarus.kernel.episodes import EpisodePosition
 from icarus.kernel.functions import Entries
-from icarus.kernel.history import PHASES, PLAYOUT, STEP, episode_key, episode_record
+from icarus.kernel.game import Game
+from icarus.kernel.history import PLAYOUT, STEP
 from icarus.kernel.state import State
 from icarus.kernel.theta import UPDATES
 
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
 _STEPS, _UPDATES, _LINKS = 256, 4096, 1024  # room to begin with
-_TOLD = 10  # actions that a message names
 
 
-class Search:
-    """A search under way: the arena that the compiled loop works in. `run` may be called as often as one likes."""
+class Shared:
+    """What searches that share their records have in common.
+
+    Attributes:
+        tables: one for each component.
+        control: [1] of SHARED.
+    """
+
+    def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme) -> None:
+        self.tables = [Table(component, game) for component in lower(game, strategy, scheme, shared=True).components]
+        self.control = np.zeros(1, SHARED)
+
+
+class CompiledSearch:
+    """A search of one tree in machine code; `run` may be called as often as one likes.
+
+    Attributes:
+        halted: whether `run` is to return at once, since another thread of the search has failed.
+    """
+
+    trees = 1
 
     def __init__(
         self,
@@ -48,13 +76,12 @@ class Search:
         strategy: Enhancement,
         seed: int | Sequence[int] = 0,
         scheme: Scheme = MO_ISMCTS,
-        shared: Shared | None = None,
         warm_start: WarmStart | None = None,
         reusable: bool = False,
+        shared: Shared | None = None,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
         self.reusable, self.game = reusable, scheme.seen(state.game)
-        refuse_cutoff(self.game, scheme)
         self.program: Program = lower(self.game, strategy, scheme, shared is not None)
         self.tables = (
             shared.tables if shared else [Table(component, self.game) for component in self.program.components]
@@ -168,27 +195,13 @@ class Search:
         for name, width in self._widths.items():
             self._playout[f"{name}_width"] = width
 
-    def _position(self) -> EpisodePosition:
-        """The root's position-in-episode as the scheme sees it: with eyes other than the players' own, as the root player saw it."""
-        position, observer = self.state.position_in_episode(), self._observer
-        if self.scheme.eyes == OWN or len(position.moves) == 1:
-            return position
-        own = position.moves[observer]
-        previous = position.previous if position.last in (None, observer) else (position.label, own)
-        return attrs.evolve(position, moves=(own,), previous=previous)
-
     def _place_episodes(self) -> None:
-        position, root = self._position(), self._arena["root"]
-        for perspective in range(self.game.perspectives):
-            key = plain(episode_key)(position.label, perspective)
-            for move in position.moves[perspective]:
-                key = mix(key, move)
-            self._kept["root.episodes"][perspective] = key
-        label, moves = position.seen_before(self._observer)
-        last = 0 if position.last is None else position.last
-        root["label"], root["episode"] = position.label, episode_record(label, self.game.perspective(last), last, moves)
-        root["last"], root["last_perspective"] = last, self.game.perspective(last)
-        root["last_recalled"] = last != self._observer
+        episode, root = root_episode(self.state, self.scheme, self.game), self._arena["root"]
+        keys, record = episode.keys()
+        self._kept["root.episodes"][:] = keys
+        root["label"], root["episode"] = episode.label, record
+        root["last"], root["last_perspective"] = episode.last, episode.last_perspective
+        root["last_recalled"] = episode.last_recalled
 
     def _give_steps(self, steps: int) -> None:
         """Room for playouts of so many steps."""
@@ -231,7 +244,7 @@ class Search:
             self._give_links(max(_LINKS, 2 * count))
             self._kept["buffers.links"][:count], self._arena["counts"]["links"] = warm_start.links, count
         warm_start.mark_decided(self.tables[0])
-        self._inherited = self.root_rewards()[1].astype(np.int64)
+        self._inherited = self.root().playouts.astype(np.int64)
 
     @property
     def rng(self) -> np.ndarray:
@@ -285,18 +298,9 @@ class Search:
             self._give_updates(2 * int(self._updates["count"][0]))
 
     def _too_long(self, capacity: int) -> str:
-        """What is said of the playout under way, for whose steps there is room for so many."""
-        known = min(int(self._playout["length"][0]), capacity)
-        return self._unending(self._kept["playout.steps"]["action"][:known].tolist())
-
-    def _unending(self, actions: Sequence[int]) -> str:
-        """That a playout which began with these actions does not end."""
-        begun = " ".join(map(str, actions[:_TOLD]))
-        played = " ".join(str(action) for _, action in self.state.history[-_TOLD:])
-        return (
-            f"a playout of {self.game} has not ended after {self.game.max_length} actions, its max_length; "
-            f"after {len(self.state.history)} actions of the game (the last: {played or 'none'}) it began with {begun} …"
-        )
+        """The message about the playout under way, for whose steps there is room for so many."""
+        length = min(int(self._playout["length"][0]), capacity)
+        return too_long_message(self.state, self._kept["playout.steps"]["action"][:length].tolist())
 
     def full_table(self) -> tuple[int, int]:
         """The index of the table that had no room, and for how many records."""
@@ -328,64 +332,19 @@ class Search:
         """Actions from the root to the deepest history in the tree."""
         return int(self._arena["counts"]["depth"][0])
 
+    @property
+    def memory(self) -> int:
+        """Bytes of the records."""
+        return sum(table.nbytes for table in self.tables) + self.links.nbytes
+
     def phase_steps(self) -> np.ndarray:
         """Decisions made in each phase."""
         return self._arena["counts"]["phase_steps"][0].copy()
 
-    def root_visits(self) -> np.ndarray:
-        """How often each action was selected at the root, by earlier searches too if their records are used."""
-        return self._kept["root.visits"] + self._inherited
+    def root(self) -> RootStatistics:
+        """What is known of the actions at the root."""
+        return root_statistics(self.state, self._kept["root.visits"] + self._inherited, self.tables)
 
-    def root_rewards(self) -> np.ndarray:
-        """[2, actions]: the total reward of the player to move after each action, and of how many playouts, by the baseline."""
-        player, found = self.state.current_player(), np.zeros((2, len(self.actions)))
-        baseline = Records(self.program.components[0], self.game, self.tables[0])
-        for i, action in enumerate(self.actions):
-            seen = baseline.get((player, (action,)))
-            if seen is not None:
-                found[:, i] = seen["reward"][player], seen["visits"]
-        return found
-
-    def root_bounds(self) -> np.ndarray:
-        """[2, actions]: between what bounds lies what the player to move is sure to get after each action, as far as it is proved."""
-        bounds = np.array([np.zeros(len(self.actions)), np.ones(len(self.actions))])
-        for part in self.program.table_of:
-            proved = self.records(copied=False)[str(part)] if part.capture.proves else {}
-            for i, action in enumerate(self.actions):
-                seen = proved.get((self._observer, (action,), self._observer))
-                if seen is not None:
-                    bounds[:, i] = max(bounds[0, i], seen["lower"]), min(bounds[1, i], seen["upper"])
-        return bounds
-
-    def most_visited(self, visits: np.ndarray) -> int:
-        """The action of most visits; ties broken uniformly by the search's generator."""
-        most = np.flatnonzero(visits == visits.max())
-        return self.actions[
-            most[0]
-            if len(most) == 1
-            else most[tie_break_kernel()(self._kept["buffers.rng"].copy().ctypes.data, len(most))]
-        ]
-
-    def result(self, seconds: float = 0.0, copied: bool = True, rewards: np.ndarray | None = None) -> Result:
-        """What the search has found so far; `copied` as in `records`, `rewards` what `root_rewards` has told, if it was asked."""
-        visits = self.root_visits()
-        values = mean_rewards(self.root_rewards() if rewards is None else rewards)
-        return Result(
-            action=self.most_visited(visits_of_undominated(visits, self.root_bounds())),
-            actions=self.actions,
-            visits=visits,
-            values=values,
-            policy=visits / max(1, visits.sum()),
-            iterations=self.iterations,
-            records=self.records(copied),
-            depth=self.depth,
-            phase_steps=dict(zip(PHASES, self.phase_steps().tolist(), strict=True)),
-            seconds=seconds,
-            memory=sum(table.nbytes for table in self.tables) + self.links.nbytes,
-            state=self.state,
-            strategy=self.strategy,
-            seed=self.seed,
-            scheme=self.scheme,
-            reusable=self.reusable,
-            links=(self.links.copy() if copied else self.links) if self.reusable else None,
-        )
+    def result(self, seconds: float = 0.0, copied: bool = True) -> Result:
+        """What the search has found so far; `copied` as in `records`."""
+        return result_of(self, seconds, copied)

@@ -11,10 +11,11 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.engine.algorithm import DEFAULTS, Algorithm, refuse_settings_of_search
-from icarus.engine.parallel import ROOTS, check_threads
 from icarus.engine.records.reuse import continues
+from icarus.engine.result import ROOTS, Result
 from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
-from icarus.engine.search import Result, begin_search, check_budget, check_scheme, check_search, checked_engine, spent
+from icarus.engine.search import run_search, start_search
+from icarus.engine.validation import check_budget, check_scheme, check_state, check_threads, checked_engine
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
@@ -78,11 +79,12 @@ class Agent:
         """The agent's search for a decision, with the records of an earlier one if they are given."""
         if isinstance(self.strategy, Algorithm):
             return self.seated(state.game).search(state, seed)
-        check_search(state, self.strategy, self.iterations, self.seconds, seed)
+        check_state(state)
+        checks.seed(seed)
         engine = checked_engine(None, state.game, self.threads)
         settings = self.threads, self.sharing, self.scheme, engine, records, self.remembers
-        begin = partial(begin_search, state, self.strategy, seed, *settings)
-        return spent(begin, self.iterations, self.seconds)
+        start = partial(start_search, state, self.strategy, seed, *settings)
+        return run_search(start, self.iterations, self.seconds)
 
     def seated(self, game: Game) -> Any:
         """The player of one match: himself if he remembers nothing between his decisions, else one who does."""

@@ -10,11 +10,12 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.checks import real
 from icarus.engine.loop.parent_links import LINK
-from icarus.engine.parallel import RECORDS
 from icarus.engine.records.reuse import check_reusable, decayed_records, records_without_histories
 from icarus.engine.records.tables import Records
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.kernel.state import State
+
+ROOTS, RECORDS = "roots", "records"  # what several threads share
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -88,7 +89,7 @@ class Result:
         Raises:
             ValueError: of a search whose records are not reusable.
         """
-        check_reusable(self)
+        check_reusable(self.reusable)
         if self.links is None:
             return self
         parts = tuple(part.without_histories() for part in self.parts)

@@ -31,7 +31,7 @@ from icarus.algebra.information import COUNT as COUNTED
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, RULE_UNIFORM
 from icarus.algebra.record_values import mean, ucb1_by_availability, ucb1_by_visits
 from icarus.compiler.kernels.rng import seeded
-from icarus.engine.compiled_search import Search
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.loop.arena import ANY
 from icarus.engine.loop.choice import follow_rule
 from icarus.engine.program.mixtures import ROLLOUT
@@ -293,7 +293,7 @@ def quarter_then_one(rewards: Any, visits: int, availability: int) -> float:
 
 
 def played_at_the_root(strategy: Enhancement, iterations: int = 4000, root: State | None = None) -> dict[int, int]:
-    search = Search(root or after(toy.BRANCHES), strategy, 21)
+    search = CompiledSearch(root or after(toy.BRANCHES), strategy, 21)
     search.run(iterations)
     return dict(zip(search.actions, search.result().visits.tolist(), strict=True))
 
@@ -457,10 +457,10 @@ def test_two_of_three_gibbs_voters_are_sharper_than_one() -> None:
 @pytest.mark.parametrize("first", [FIRST, A])
 def test_a_majority_vote_distributes_over_sequence(first: Enhancement) -> None:
     state = after(toy.THICKETS[0])
-    one = Search(state, (BASELINE >> first) & (AMAF >> B) & (BASELINE >> C), 3)
-    other = Search(state, (BASELINE & AMAF & BASELINE) >> (first & B & C), 3)
+    one = CompiledSearch(state, (BASELINE >> first) & (AMAF >> B) & (BASELINE >> C), 3)
+    other = CompiledSearch(state, (BASELINE & AMAF & BASELINE) >> (first & B & C), 3)
     one.run(60), other.run(60)
-    assert (one.root_visits() == other.root_visits()).all()
+    assert (one.root().visits == other.root().visits).all()
     assert (one.rng == other.rng).all()
     records, others = one.records(), other.records()
     assert all((found.rows == others[name].rows).all() for name, found in records.items())

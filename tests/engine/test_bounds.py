@@ -33,7 +33,7 @@ from icarus import (
 from icarus.compiler.debug import leaving
 from icarus.compiler.debug.leaving import Left
 from icarus.compiler.kernels.kernel import interrupts_kept
-from icarus.engine.search import begin_search, spend
+from icarus.engine.search import start_search
 from icarus.kernel.state import State
 from tests.commands.test_contract import NIM
 from tests.conftest import environment
@@ -419,7 +419,7 @@ def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(
     state = games.load(name).new_initial_state(1)
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
-    running: Any = begin_search(state, parse(strategy), 1, **how)
+    running: Any = start_search(state, parse(strategy), 1, **how)
     running.run(50)
     first = getattr(running, "searches", [running])[0]
     table = next(table for table in first.tables if str(table.component) == part)
@@ -428,7 +428,7 @@ def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(
     most[count] = NEARLY
     table.insert_rows(most)
     with contextlib.closing(running), pytest.raises(OverflowError, match="a count has reached 2147483647"):
-        spend(running, 10_000, None, time.perf_counter(), None)
+        running.run(10_000)
     found = table.records()
     assert found[count].max() == np.iinfo(np.int32).max and found[count].min() >= 0
     result = running.result()

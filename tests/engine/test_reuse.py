@@ -31,7 +31,7 @@ from icarus import (
 )
 from icarus.algebra import initial
 from icarus.engine.scheme import ROOT
-from icarus.engine.search import begin_search
+from icarus.engine.search import start_search
 from icarus.kernel import CHANCE
 from icarus.specs import EPIC, GRAVE, progressive_history
 from icarus.specs.exp3 import EXP3
@@ -80,7 +80,7 @@ def go_on(
     parts = dict(zip(naive.leaves(twin), strategy.components, strict=True))
     for number in range(4):
         records = None if before is None else before.decayed(decay)
-        running = begin_search(
+        running = start_search(
             state, strategy, (seed, number), scheme=scheme, engine=engine or "compiled", records=records
         )
         for made, outcome in enumerate(naive.stepwise(state, twin, 25, (seed, number), scheme, inherited), start=1):
@@ -152,7 +152,7 @@ def test_records_below_the_moves_played_live_on_and_no_others_of_histories() -> 
     after.apply_action(first.action)
     reply = after.legal_actions()[0]
     after.apply_action(reply)
-    begun = begin_search(after, RAVE >> MAST, records=first).result()
+    begun = start_search(after, RAVE >> MAST, records=first).result()
     player, other = state.current_player(), 1 - state.current_player()
     for name in ("BASELINE", "AMAF"):
         before, now = first.records[name], begun.records[name]
@@ -168,7 +168,7 @@ def test_records_below_the_moves_played_live_on_and_no_others_of_histories() -> 
 def test_a_search_that_goes_on_from_where_it_stood_keeps_everything() -> None:
     state = OTHELLO.new_initial_state()
     first = search(state, RAVE, iterations=200, seed=1)
-    begun = begin_search(state, RAVE, records=first).result()
+    begun = start_search(state, RAVE, records=first).result()
     for name, records in first.records.items():
         assert (begun.records[name].rows == records.rows).all()
     both = search(state, RAVE, iterations=100, seed=2, records=first)
@@ -206,7 +206,7 @@ def test_positions_in_episode_are_those_of_a_search_begun_earlier() -> None:
     state = decided(whist, 2)
     first = search(state, BASELINE >> EPIC, iterations=200, seed=1)
     after = walked(state, random.Random(3), 3)
-    begun = begin_search(after, BASELINE >> EPIC, records=first).result()
+    begun = start_search(after, BASELINE >> EPIC, records=first).result()
     assert (begun.records["EPIC"].rows == first.records["EPIC"].rows).all()
 
 
@@ -215,12 +215,12 @@ def test_trees_of_determinizations_drawn_once_begin_anew_and_the_rest_stays() ->
     state = decided(whist, 2)
     first = search(state, BASELINE >> MAST, iterations=60, seed=1, scheme=DeterminizedUCT(3))
     after = walked(state, random.Random(3), 2)
-    begun = begin_search(after, BASELINE >> MAST, scheme=DeterminizedUCT(3), records=first).result()
+    begun = start_search(after, BASELINE >> MAST, scheme=DeterminizedUCT(3), records=first).result()
     assert [len(part.records["BASELINE"]) for part in begun.parts] == [0, 0, 0]
     assert [len(part.records["MAST"]) for part in begun.parts] == [len(part.records["MAST"]) for part in first.parts]
     ensemble = search(state, BASELINE, iterations=60, seed=1, scheme=CheatingEnsembleUCT(3))
     after = walked(state, random.Random(3), 1)
-    begun = begin_search(after, BASELINE, scheme=CheatingEnsembleUCT(3), records=ensemble).result()
+    begun = start_search(after, BASELINE, scheme=CheatingEnsembleUCT(3), records=ensemble).result()
     assert all(0 < len(part.records["BASELINE"]) for part in begun.parts)
 
 
@@ -235,7 +235,7 @@ def test_what_another_has_seen_in_secret_is_not_found_in_his_records() -> None:
         reply = after.clone()
         reply.apply_action(action)
         if reply.current_player() == state.current_player() and reply.moves(0) == (first.action, reply.moves(0)[-1]):
-            inherited.append(begin_search(reply, BASELINE, records=first).result().records["BASELINE"].rows)
+            inherited.append(start_search(reply, BASELINE, records=first).result().records["BASELINE"].rows)
     assert len(inherited) > 5
     assert all(len(rows) == len(inherited[0]) and (rows == inherited[0]).all() for rows in inherited)
 
@@ -343,7 +343,7 @@ def test_eyes_of_the_root_player_are_nobody_elses() -> None:
 @pytest.mark.parametrize("options", [{}, {"threads": 2}, {"engine": "python"}, {"scheme": DeterminizedUCT(2)}], ids=str)
 def test_a_search_that_is_not_reusable_finds_the_same_and_says_so_when_it_is_reused(options: dict[str, Any]) -> None:
     state = games.load("phantom-mnk").new_initial_state()
-    begun = [begin_search(state, RAVE >> MAST, 1, reusable=reusable, **options) for reusable in (True, False)]
+    begun = [start_search(state, RAVE >> MAST, 1, reusable=reusable, **options) for reusable in (True, False)]
     for running in begun:
         running.run(60)
     lasting, passing = (running.result() for running in begun)
@@ -365,7 +365,7 @@ def test_an_agent_notes_where_records_stand_only_if_he_goes_on_with_them() -> No
 def test_records_of_one_agent_are_of_use_to_another() -> None:
     state = OTHELLO.new_initial_state()
     rich = search(state, RAVE >> MAST, iterations=100, seed=1)
-    poor = begin_search(state, BASELINE >> MAST, records=rich).result()
+    poor = start_search(state, BASELINE >> MAST, records=rich).result()
     assert (poor.records["MAST"].rows == rich.records["MAST"].rows).all()
     assert set(poor.records) == {"BASELINE", "MAST"} and AMAF.name in rich.records
 

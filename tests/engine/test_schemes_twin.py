@@ -9,7 +9,7 @@ import pytest
 import icarus
 from icarus import Enhancement, Game, games, linear, maxilinear
 from icarus.algebra import gibbs, ucb1
-from icarus.engine.compiled_search import Search
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,
@@ -19,7 +19,7 @@ from icarus.engine.scheme import (
     DeterminizedUCT,
     Scheme,
 )
-from icarus.engine.search import begin_search
+from icarus.engine.search import start_search
 from icarus.kernel import CHANCE, TERMINAL, below, helper
 from icarus.kernel.state import State
 from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
@@ -36,7 +36,9 @@ REAL_GAMES = ["knockout-whist(players=3)", "phantom-mnk", "kuhn-poker", "goofspi
 by_scheme = pytest.mark.parametrize("scheme", ONE_TREE, ids=str)
 
 
-def same_records(engine: Search, strategy: Enhancement, twin: Any, outcome: naive.Outcome, where: tuple) -> None:
+def same_records(
+    engine: CompiledSearch, strategy: Enhancement, twin: Any, outcome: naive.Outcome, where: tuple
+) -> None:
     """Every record of every enhancement, and EXP3's, holds the same information in engine and twin."""
     parts = dict(zip(naive.leaves(twin), map(str, strategy.components), strict=True))
     parts |= {naive.EXP3: "EXP3"}
@@ -57,7 +59,7 @@ def agree(
     state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme
 ) -> None:
     """Iteration by iteration, for the schemes of one tree."""
-    engine = Search(state, strategy, seed, scheme=scheme)
+    engine = CompiledSearch(state, strategy, seed, scheme=scheme)
     for made, outcome in enumerate(naive.stepwise(state, twin, iterations, seed, scheme), start=1):
         engine.run(made)
         same_records(engine, strategy, twin, outcome, (str(state.game), str(scheme), made))
@@ -70,7 +72,7 @@ def agree_in_all_trees(
 ) -> None:
     """At the end, tree by tree."""
     whole = naive.search(state, twin, iterations, seed, scheme)
-    engine = begin_search(state, strategy, seed, scheme=scheme)
+    engine = start_search(state, strategy, seed, scheme=scheme)
     engine.run(iterations)
     trees = whole.trees or [whole]
     for i, (search, outcome) in enumerate(zip(engine.searches, trees, strict=True)):

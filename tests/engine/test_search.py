@@ -32,7 +32,7 @@ from icarus import (
     weight,
 )
 from icarus.algebra import ACTION, COUNT, NOTHING, argmax, gibbs, information, initial
-from icarus.engine.compiled_search import Search
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.records import tables as tables_module
 from icarus.kernel import History, Theta, Updates, find, update
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST2, RAVE, epic
@@ -95,7 +95,7 @@ def test_a_search_leaves_the_state_as_it_is() -> None:
 
 def test_a_search_does_not_follow_what_happens_to_the_state_afterwards() -> None:
     state = games.load("othello").new_initial_state()
-    running = Search(state, BASELINE, 1)
+    running = CompiledSearch(state, BASELINE, 1)
     state.apply_action(state.legal_actions()[0])
     running.run(20)
     assert running.result().actions == tuple(games.load("othello").new_initial_state().legal_actions())
@@ -103,7 +103,7 @@ def test_a_search_does_not_follow_what_happens_to_the_state_afterwards() -> None
 
 @pytest.mark.parametrize("stops", [(1, 7, 200), (1, 2, 3, 200), tuple(range(1, 201)), (200, 200), (150, 10, 200)])
 def test_the_result_does_not_depend_on_where_the_search_paused(stops: tuple[int, ...]) -> None:
-    whole, paused = Search(whist(), EVERYTHING, 5), Search(whist(), EVERYTHING, 5)
+    whole, paused = CompiledSearch(whist(), EVERYTHING, 5), CompiledSearch(whist(), EVERYTHING, 5)
     whole.run(200)
     for stop in stops:
         paused.run(stop)
@@ -111,7 +111,7 @@ def test_the_result_does_not_depend_on_where_the_search_paused(stops: tuple[int,
 
 
 def test_looking_at_a_search_does_not_change_it() -> None:
-    whole, watched = Search(whist(), EVERYTHING, 5), Search(whist(), EVERYTHING, 5)
+    whole, watched = CompiledSearch(whist(), EVERYTHING, 5), CompiledSearch(whist(), EVERYTHING, 5)
     whole.run(100)
     for stop in range(10, 101, 10):
         watched.run(stop)
@@ -135,7 +135,7 @@ def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(
 
 
 def test_a_result_stays_what_it_was_when_the_search_goes_on() -> None:
-    running = Search(whist(), EVERYTHING, 5, reusable=True)
+    running = CompiledSearch(whist(), EVERYTHING, 5, reusable=True)
     running.run(30)
     result = running.result()
     running.run(400)
@@ -145,7 +145,7 @@ def test_a_result_stays_what_it_was_when_the_search_goes_on() -> None:
 
 
 def test_a_search_asked_for_fewer_iterations_than_it_has_made_does_nothing() -> None:
-    running = Search(whist(), BASELINE, 1)
+    running = CompiledSearch(whist(), BASELINE, 1)
     running.run(30)
     before = running.result()
     running.run(10)
@@ -353,7 +353,7 @@ def test_ctrl_c_before_the_first_iteration_is_an_ordinary_one(monkeypatch: pytes
     def interrupted(*arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Search, "run", interrupted)
+    monkeypatch.setattr(CompiledSearch, "run", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         search(after(toy.BRANCHES), BASELINE, iterations=100)
     assert not isinstance(caught.value, SearchInterrupted)
@@ -361,7 +361,7 @@ def test_ctrl_c_before_the_first_iteration_is_an_ordinary_one(monkeypatch: pytes
 
 def test_ctrl_c_is_answered_at_once_after_a_long_search() -> None:
     state = games.load("othello").new_initial_state()
-    running = Search(state, RAVE >> EPIC, 1)
+    running = CompiledSearch(state, RAVE >> EPIC, 1)
     while sum(table.used for table in running.tables) < 700_000:
         running.run(running.iterations + 2000)
     spent = []
@@ -376,7 +376,7 @@ def test_ctrl_c_is_answered_at_once_after_a_long_search() -> None:
 
 
 def test_other_threads_go_on_while_a_search_runs() -> None:
-    running, ticks, stop = Search(games.load("othello").new_initial_state(), BASELINE, 1), [], threading.Event()
+    running, ticks, stop = CompiledSearch(games.load("othello").new_initial_state(), BASELINE, 1), [], threading.Event()
     running.run(10)
 
     def tick() -> None:

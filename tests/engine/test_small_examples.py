@@ -3,6 +3,7 @@
 import pytest
 
 import icarus
+from icarus.engine.result import Result
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,
@@ -12,7 +13,6 @@ from icarus.engine.scheme import (
     DeterminizedUCT,
     Scheme,
 )
-from icarus.engine.search import Result
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game
 from icarus.kernel.state import State

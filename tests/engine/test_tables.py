@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from icarus import Enhancement, games, search
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, information, initial
 from icarus.compiler.kernels.functions import plain
-from icarus.engine.compiled_search import Search
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.records import memory, tables
 from icarus.engine.records.tables import SMALLEST, Records, Table
-from icarus.engine.search import begin_search
+from icarus.engine.search import start_search
 from icarus.kernel import CHANCE, NONE
 from icarus.kernel.theta import FULLEST, MARKS, index_of
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST2, epic, nast, ucb1
@@ -104,7 +104,7 @@ def promised(table: Table, capacity: int) -> np.ndarray:
 def test_a_table_of_more_rows_than_32_bits_count_is_searched_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
     state = games.load("othello").new_initial_state()
     wanted = search(state, BASELINE, iterations=500, seed=1)
-    running = begin_search(state, BASELINE, 1)
+    running = start_search(state, BASELINE, 1)
     (table,) = running.tables
     with monkeypatch.context() as plenty:
         plenty.setattr(Table, "_empty", promised)
@@ -116,7 +116,7 @@ def test_a_table_of_more_rows_than_32_bits_count_is_searched_as_any_other(monkey
     keys = wanted.records["BASELINE"].rows["record"].tolist()
     assert max(plain(index_of)(table.rows["record"], key) for key in keys) > 1 << 31
     assert [table.find(key)["visits"] for key in keys] == wanted.records["BASELINE"].rows["visits"].tolist()
-    assert running.root_visits().tolist() == wanted.visits.tolist()
+    assert running.root().visits.tolist() == wanted.visits.tolist()
 
 
 @pytest.mark.parametrize("room", [1 << 31, 1 << 40, 1 << 62, 1 << 70])
@@ -148,8 +148,8 @@ def test_records_are_sorted_by_key() -> None:
 # --------------------------------------------------------------------------------------------------- initial information
 
 
-def after_one(strategy: Enhancement, *actions: int, game: Any = toy.CHAIN, iterations: int = 1) -> Search:
-    search = Search(after(game, *actions), strategy, 3)
+def after_one(strategy: Enhancement, *actions: int, game: Any = toy.CHAIN, iterations: int = 1) -> CompiledSearch:
+    search = CompiledSearch(after(game, *actions), strategy, 3)
     search.run(iterations)
     return search
 
@@ -188,7 +188,7 @@ def test_a_policy_reads_the_initial_information_of_records_it_has_never_seen() -
         initial=initial({(1, 0): {"reward": 5, "visits": 5}}, visits=5),
     )
     for seed in range(8):
-        search = Search(after(toy.BRANCHES), biased, seed)
+        search = CompiledSearch(after(toy.BRANCHES), biased, seed)
         search.run(1)
         assert search.result().action == 1
 

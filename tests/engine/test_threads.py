@@ -28,8 +28,8 @@ from icarus import (
     values,
 )
 from icarus.algebra import ACTION, COUNT, NOTHING, argmax, information, initial, weight
-from icarus.engine.compiled_search import Search
-from icarus.engine.parallel import Shared, SharedRecords
+from icarus.engine.compiled_search import CompiledSearch, Shared
+from icarus.engine.parallel import SharedRecords
 from icarus.engine.records import tables as tables_module
 from icarus.kernel import SIMULATION, History, Theta, Updates, find, update
 from icarus.specs import BASELINE, MAST
@@ -201,7 +201,9 @@ def test_shared_tables_grow_while_all_threads_stand_still(threads: int, monkeypa
 
 def test_nothing_stays_reserved_or_locked() -> None:
     shared = Shared(othello().game, EVERYTHING, MO_ISMCTS)
-    team = SharedRecords([Search(othello(), EVERYTHING, seed, MO_ISMCTS, shared) for seed in range(3)], 0, 3, shared)
+    team = SharedRecords(
+        [CompiledSearch(othello(), EVERYTHING, seed, MO_ISMCTS, None, False, shared) for seed in range(3)], 0, 3, shared
+    )
     with contextlib.closing(team):
         team.run(500)
         for table in shared.tables:

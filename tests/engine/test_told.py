@@ -26,7 +26,7 @@ from icarus import (
     values,
 )
 from icarus.algebra import ACTION, PLAYER, Space
-from icarus.engine.compiled_search import Search
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.inspect.tree import tree_of
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, parse_scheme
 from icarus.kernel import (
@@ -182,13 +182,14 @@ def test_a_policy_reads_features_by_name_in_a_history_made_by_hand() -> None:
 
 def test_what_nobody_reads_is_not_told() -> None:
     state = starts(toy.BRANCHES, 1)
-    program = Search(state, BASELINE >> MAST).program
+    program = CompiledSearch(state, BASELINE >> MAST).program
     assert (program.features_in_tree, program.features_in_simulation) == (0, 0)
-    program = Search(state, INFORMED >> BASELINE).program
+    program = CompiledSearch(state, INFORMED >> BASELINE).program
     assert program.features_in_tree == sum(TABLES)
     assert program.features_in_simulation == FEATURES | ACTION_FEATURES  # what the capture looks at
     assert (
-        Search(state, BASELINE >> attrs.evolve(MAST, name="A", capture=ends_only)).program.features_in_tree == ENDINGS
+        CompiledSearch(state, BASELINE >> attrs.evolve(MAST, name="A", capture=ends_only)).program.features_in_tree
+        == ENDINGS
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from icarus import Enhancement, Game, games, linear, majority, maxilinear, weight
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
-from icarus.engine.compiled_search import Search
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel import CHANCE, NONE
 from icarus.specs import AMAF, AMAF_STRICT, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
@@ -143,7 +143,7 @@ def starts(game: Game, seed: int) -> Any:
 
 
 def agree(state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: int) -> None:
-    engine = Search(state, strategy, seed)
+    engine = CompiledSearch(state, strategy, seed)
     parts = dict(zip(naive.leaves(twin), strategy.components, strict=True))
     for made, outcome in enumerate(naive.stepwise(state, twin, iterations, seed), start=1):
         engine.run(made)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, Enhancement, State, games
-from icarus.engine.compiled_search import Search
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme
 from icarus.kernel import AVAILABLE, EXPANSION, SIMULATION, VISIT
 from icarus.specs import (
@@ -228,7 +228,7 @@ def worth(state: State, known: dict[bytes, tuple[float, ...]]) -> tuple[float, .
 
 def proof(state: State, strategy: Enhancement, known: dict[bytes, tuple[float, ...]], most: int) -> None:
     """Search until the root is proved; what is proved must be right, of it and of all that follows, and the action be best."""
-    running, mover = Search(state, strategy, seed=1), state.current_player()
+    running, mover = CompiledSearch(state, strategy, seed=1), state.current_player()
     lower, upper = 0.0, 1.0
     while lower < upper:
         assert running.iterations < most, (str(strategy), str(state))

@@ -15,7 +15,7 @@ import pytest
 
 from icarus import Enhancement, Game, State, games, linear, parse, search
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
-from icarus.engine.compiled_search import Search
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.program.requirements import NEEDED, tables_of
 from icarus.kernel import (
     AVAILABLE,
@@ -96,8 +96,8 @@ SEVEN = {
 }
 
 
-def searched(root: State, strategy: Enhancement, iterations: int, seed: int = 1) -> Search:
-    running = Search(root, strategy, seed)
+def searched(root: State, strategy: Enhancement, iterations: int, seed: int = 1) -> CompiledSearch:
+    running = CompiledSearch(root, strategy, seed)
     running.run(iterations)
     return running
 
@@ -107,7 +107,7 @@ def same_records(one: Any, other: Any) -> bool:
     return list(one) == list(other) and all(np.array_equal(one[part].rows, other[part].rows) for part in one)
 
 
-def found(running: Search, strategy: Enhancement, parts: Any) -> tuple:
+def found(running: CompiledSearch, strategy: Enhancement, parts: Any) -> tuple:
     """The information of a record, as a tuple; () where there is none."""
     row = running.records()[str(strategy)].get(parts)
     if row is None:
@@ -268,7 +268,7 @@ def test_lgr_keeps_a_reply_that_loses_later_and_lgrf_forgets_it() -> None:
     # Pass is answered by b and by 1, in this order; so a playout with a positive reward leaves 1 as the reply to pass. A playout
     # with b = 0 gets nothing: the reply 1, which it played too, is forgotten; b itself was not the stored reply.
     at_random = mast(epsilon_greedy(1.0))
-    lgr, lgrf = (Search(after(toy.CHAIN, 0), at_random >> strategy, 4) for strategy in (LGR, LGRF))
+    lgr, lgrf = (CompiledSearch(after(toy.CHAIN, 0), at_random >> strategy, 4) for strategy in (LGR, LGRF))
     good, seen = False, Counter[bool]()
     before = {lgr: 0.0, lgrf: 0.0}
     for k in range(1, 60):

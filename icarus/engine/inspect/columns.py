@@ -13,7 +13,7 @@ from icarus.engine.records.tables import Records
 from icarus.engine.reference.features import FeatureEvaluator
 from icarus.kernel.features import NAMES
 from icarus.kernel.game import Game
-from icarus.kernel.python_game import in_python
+from icarus.kernel.python_game import PythonGame, in_python
 
 _INT = np.dtype(np.int64)
 
@@ -54,7 +54,9 @@ class FeatureTables:
         steps, legal: how many rows there may be of states and of actions.
     """
 
-    def __init__(self, game: Game, strategy: Enhancement, playout: np.ndarray, steps: int, legal: int) -> None:
+    def __init__(
+        self, game: Game | PythonGame, strategy: Enhancement, playout: np.ndarray, steps: int, legal: int
+    ) -> None:
         self._teller, self._playout = FeatureEvaluator(in_python(game), tables_of(strategy)), playout
         self._tables = {name: np.zeros((steps, width)) for name, width in self._teller.widths.items()}
         for name, width in self._teller.widths.items():

@@ -17,13 +17,13 @@ from icarus.algebra.information import ACTION, HISTORY, MOVE, PLAYER, POSITION
 from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.reference import Interpreter
-from icarus.engine.compiled_search import Search
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.reference.choice import Composed, Decision, Term
 from icarus.engine.reference.history import Playout
-from icarus.engine.reference.search import PlainSearch
+from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.reference.table import PlainTable
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.search import COMPILED, check_scheme, check_search, checked_engine
+from icarus.engine.validation import COMPILED, check_cutoff, check_scheme, check_state, check_strategy, checked_engine
 from icarus.kernel import CHANCE, UNSEEN, extended, mix
 from icarus.kernel.history import EMPTY_HISTORY, PHASES
 from icarus.kernel.state import State
@@ -108,14 +108,17 @@ def watch_playout(
     Raises:
         TypeError, ValueError: as `search` does; a scheme of several trees.
     """
-    check_search(state, strategy, 1, None, seed)
+    check_state(state)
+    check_strategy(strategy)
+    checks.seed(seed)
     checks.integer("after", after, least=0)
     check_scheme(scheme, None)
+    check_cutoff(state.game, scheme)
     if scheme.counted:
         raise ValueError(f"scheme is {scheme}, which grows several trees; a playout is watched in a search of one tree")
     watched = Watched(state, strategy, seed, scheme)
     if checked_engine(None, state.game, 1) == COMPILED and after:
-        compiled = Search(state, strategy, seed, scheme)
+        compiled = CompiledSearch(state, strategy, seed, scheme)
         compiled.run(after)
         watched.take_over(compiled)
     watched.run(after)
@@ -151,16 +154,17 @@ class _Noting(Composed):
         return self.term
 
 
-class Watched(PlainSearch):
+class Watched(ReferenceSearch):
     """A search in plain Python that notes what happens."""
 
+    program: _Noting
     composed = _Noting
 
-    def take_over(self, search: Search) -> None:
+    def take_over(self, search: CompiledSearch) -> None:
         """Go on where a compiled search of the same state, strategy, seed and scheme stands; it is left alone."""
         self.rng[:] = search.rng
-        self._made, self._deepest, self._phase_steps = search.iterations, search.depth, search.phase_steps()
-        self._root_visits[:] = search.root_visits()
+        self.iterations, self.depth, self._phase_steps = search.iterations, search.depth, search.phase_steps()
+        self._root_visits[:] = search.root().visits
         for table, other in zip(self.tables, search.tables, strict=True):
             table.fill(other)
 

@@ -16,7 +16,7 @@ from icarus.engine.loop.parent_links import add_parent_links
 from icarus.engine.loop.playout import begin, play_out, simulate_unrecorded
 from icarus.engine.program.lowering import COMPONENT
 from icarus.engine.program.promises import check_promises
-from icarus.kernel import below, helper
+from icarus.kernel import helper
 from icarus.kernel.history import PLAYOUT
 from icarus.kernel.theta import TABLE, UPDATES, has_room_for
 
@@ -162,17 +162,6 @@ def release_rows(a: Any, count: int) -> None:
 def loop() -> Any:
     """The loop as machine code: loop()(arena address, iterations) -> status."""
     return Entry(run, 2, "the playout loop")
-
-
-def draw_below(rng: int, bound: int) -> int:
-    """A uniform integer in 0 … bound−1 from the generator at an address."""
-    return below(array_at(rng, RNG_WORDS, _WORD), bound)
-
-
-@functools.cache
-def tie_break_kernel() -> Any:
-    """`draw_below` as machine code, for line 18."""
-    return Entry(draw_below, 2, "the draw among equals", whole=True)
 
 
 def run_raw(arena: int, playouts: int) -> int:

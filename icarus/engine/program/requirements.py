@@ -8,7 +8,6 @@ from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates, Slot
 from icarus.compiler.cache.digest import attributes_read, takes_by_place, unseeded_source
 from icarus.compiler.kernels.kernel import Entry
-from icarus.engine.scheme import Scheme
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, NAMES, TABLES, column_of
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
@@ -62,18 +61,6 @@ def check_features(state: State, tables: int) -> None:
         state.action_features(state.legal_actions()[0])
     if tables & LOOKAHEAD:
         state.heuristic()
-
-
-def refuse_cutoff(game: AnyGame, scheme: Scheme) -> None:
-    """Refuse a cut-off in a game that has no heuristic for the rewards.
-
-    Raises:
-        ValueError: so.
-    """
-    if scheme.cutoff is not None and game.heuristic is None:
-        raise ValueError(
-            f"cutoff is {scheme.cutoff}, but {game} has no heuristic to end playouts with: Game(heuristic=…)"
-        )
 
 
 def refuse_hidden(components: Sequence[Enhancement], game: AnyGame) -> None:

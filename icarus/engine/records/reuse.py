@@ -57,58 +57,24 @@ class WarmStart:
 def warm_starts_of(
     records: Any, state: State, strategy: Any, scheme: Scheme, searches: int, compiled: bool = True
 ) -> list[WarmStart | None]:
-    """What each of so many searches of a state begins with, by the `Result` of an earlier search; None each where there is none.
+    """What each of so many searches of a state begins with, by the `Result` of an earlier search that fits; None each where there is none.
 
     Args:
         compiled: whether machine code is to do it.
-
-    Raises:
-        TypeError, ValueError: what is given does not fit; the sentence says why.
     """
     if records is None:
         return [None] * searches
     components, _ = components_of(strategy, scheme.exp3 and state.game.simultaneous is not None)
-    _check(records, state, strategy, scheme, searches, components)
     return [_carried(part, state, scheme, components, compiled) for part in records.parts or (records,)]
 
 
-def _check(records: Any, state: State, strategy: Any, scheme: Scheme, searches: int, components: Sequence[Any]) -> None:
-    if not isinstance(getattr(records, "records", None), Mapping):
-        raise TypeError(f"records is {records!r}; it must be the Result of an earlier search")
-    check_reusable(records)
-    if str(records.state.game) != str(state.game):
-        raise ValueError(f"records are of {records.state.game}, and the state is of {state.game}")
-    if records.scheme != attrs.evolve(scheme, cutoff=records.scheme.cutoff):
-        raise ValueError(f"records are of a search by {records.scheme}; its histories are not those of {scheme}")
-    before = len(records.parts) or 1
-    if before != searches:
-        raise ValueError(f"records are of {before} trees, each with records of its own; this search grows {searches}")
-    known = [storage_of(part.enhancement) for part in records.records.values()]
-    for part in components:
-        if storage_of(part) not in known:
-            raise ValueError(
-                f"records have none of {part} as {strategy} has it; they are of {', '.join(records.records)}"
-            )
-    if records.links is None:
-        return
-    if not continues(records.state, state):
-        raise ValueError(
-            "records are of a search from which this state does not go on; records.without_histories() fits everywhere"
-        )
-    if scheme.eyes == ROOT and records.state.current_player() != state.current_player():
-        raise ValueError(
-            f"records are of what player {records.state.current_player()} saw, and by {scheme} player "
-            f"{state.current_player()} sees for all; records.without_histories() fits"
-        )
-
-
-def check_reusable(records: Any) -> None:
-    """Refuse the result of a search that did not note where its records stand.
+def check_reusable(reusable: bool) -> None:
+    """Refuse the records of a search that did not note where they stand.
 
     Raises:
-        ValueError: it did not.
+        ValueError: so.
     """
-    if not records.reusable:
+    if not reusable:
         raise ValueError(
             "records are of an Agent without decays, who does not note where they stand; "
             "search(…) does, and so does an Agent with a move_decay or a game_decay"

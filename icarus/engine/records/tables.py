@@ -5,7 +5,7 @@ import ctypes
 import functools
 import mmap
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,11 +15,22 @@ from icarus.compiler.kernels.kernel import Entry
 from icarus.compiler.kernels.pointers import WORD_BYTES, foreign3, matrix_at, struct_at
 from icarus.engine.records.memory import check_memory
 from icarus.kernel import NO_RECORD
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.theta import MARKS, TABLE, has_room_for, index_of
 
 SMALLEST = 1 << 10  # rows of a new table
 _INT = np.dtype(np.int64)
+
+
+class RecordTable(Protocol):
+    """The records of one component, as either engine holds them."""
+
+    component: Enhancement
+    game: AnyGame
+
+    def find(self, key: int) -> Any:
+        """The row of the record with this key; None where it was never updated."""
 
 
 class Table:
@@ -29,7 +40,7 @@ class Table:
         descriptor: [1] of TABLE, for compiled code.
     """
 
-    def __init__(self, component: Enhancement, game: Game) -> None:
+    def __init__(self, component: Enhancement, game: AnyGame) -> None:
         self.component, self.game, self.dtype = component, game, component.information.row(game.players)
         self.descriptor = np.zeros(1, TABLE)
         self._blank = np.zeros(1, self.dtype)
@@ -215,7 +226,7 @@ class Records(Mapping[Any, Any]):
     with named fields. Iteration is over keys, which look up too; `records.rows` is the whole as a structured array, sorted by key.
     """
 
-    def __init__(self, enhancement: Enhancement, game: Game, table: Table) -> None:
+    def __init__(self, enhancement: Enhancement, game: Game | PythonGame, table: Table) -> None:
         self.enhancement, self.game, self._table = enhancement, game, table
 
     @property

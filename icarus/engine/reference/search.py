@@ -7,8 +7,9 @@ nobody would look at it. Values, keys, contexts and rewards that make no sense a
 
 import copy
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -16,42 +17,42 @@ from icarus.algebra import Enhancement
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import Interpreter
-from icarus.engine.compiled_search import Search
 from icarus.engine.loop.arena import ANY
 from icarus.engine.loop.choice import WeightError
 from icarus.engine.loop.choice import pick_outcome as compiled_pick_outcome
 from icarus.engine.loop.parent_links import LINK, is_inserted
 from icarus.engine.loop.parent_links import parent_links_of as compiled_lineage_of
-from icarus.engine.parallel import Roots
 from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE
-from icarus.engine.program.requirements import refuse_cutoff, tables_of
-from icarus.engine.records.reuse import WarmStart, warm_starts_of
+from icarus.engine.program.requirements import tables_of
+from icarus.engine.records.reuse import WarmStart
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import Composed, Decision
 from icarus.engine.reference.features import FeatureEvaluator
 from icarus.engine.reference.history import Looks, Playout
 from icarus.engine.reference.table import PlainTable
+from icarus.engine.result import Result
+from icarus.engine.root_episode import root_episode
+from icarus.engine.root_statistics import RootStatistics, root_statistics
+from icarus.engine.running_search import result_of, too_long_message
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT, Scheme
-from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, Updates, mix
+from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, Updates
 from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended
-from icarus.kernel.history import EMPTY_HISTORY, episode_key, episode_record, root_key
-from icarus.kernel.python_game import in_python
+from icarus.kernel.history import EMPTY_HISTORY, root_key
+from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
 from icarus.kernel.theta import Written
 
 _plain = Interpreter()
 below, pick_outcome, extended = map(_plain, (compiled_below, compiled_pick_outcome, compiled_extended))
-root_key, episode_key = map(_plain, (root_key, episode_key))
+root_key = _plain(root_key)
 parent_links_of = Interpreter([(is_inserted, lambda rows, key: key in rows)])(compiled_lineage_of)
-T = TypeVar("T")
 
 
-class PlainSearch(Search):
-    """A search under way, in plain Python; asked like a compiled one."""
+class ReferenceSearch:
+    """A search of one tree in plain Python."""
 
-    game: Any
-    tables: Any
+    trees = 1
     composed: type[Composed] = Composed
 
     def __init__(
@@ -64,25 +65,24 @@ class PlainSearch(Search):
         reusable: bool = False,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
-        self.reusable = reusable
+        self.reusable, self.rng = reusable, seeded(seed)
         self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
-        refuse_cutoff(state.game, scheme)
-        self._draws, game = seeded(seed), in_python(state.game)
+        game: PythonGame = in_python(state.game)
         self.game, self._looks, self._eyes = scheme.seen(game), game.seen, game.perspective(self._observer)
         self._uses_exp3 = scheme.exp3 and game.simultaneous is not None
-        self.program: Any = self.composed(strategy, self._uses_exp3, self.game, self.rng)
+        self.program = self.composed(strategy, self._uses_exp3, self.game, self.rng)
         self.tables = self.program.tables
         self._copies_cheaply = game.copy is not copy.deepcopy
         self._teller = FeatureEvaluator(self.game, tables_of(strategy))
-        self._made, self._deepest, self._phase_steps = 0, 0, np.zeros(3, np.int64)
+        self.iterations, self.depth, self._phase_steps = 0, 0, np.zeros(3, np.int64)
         self._root_visits = np.zeros(len(self.actions), np.int64)
         self._links = [np.zeros((0, LINK), np.int64)]
         self._place_root()
-        self._place_episodes()
+        self._root_episode = root_episode(self.state, scheme, self.game)
         if warm_start is not None:
             warm_start.fill(self.tables)
             self._links.append(warm_start.links)
-            self._root_visits += self.root_rewards()[1].astype(np.int64)
+            self._root_visits += self.root().playouts.astype(np.int64)
 
     def _place_root(self) -> None:
         root, perspective = self.state.data, self._observer
@@ -92,49 +92,40 @@ class PlainSearch(Search):
             perspective = CHANCE
         self._root, self._perspective, self._beliefs = root, perspective, self.game.believed(root, perspective)
 
-    def _place_episodes(self) -> None:
-        """The position-in-episode of the root; the key of the root itself is as whoever acted last knew it."""
-        position = self._position()
-        self._label, self._moves = position.label, position.moves
-        self._last = 0 if position.last is None else position.last
-        self._last_recalled = self._last != self._observer
-        label, moves = position.seen_before(self._observer)
-        self._root_episode = episode_record(label, self.game.perspective(self._last), self._last, moves)
-
-    @property
-    def rng(self) -> np.ndarray:
-        return self._draws
-
-    @property
-    def iterations(self) -> int:
-        return self._made
-
-    @property
-    def depth(self) -> int:
-        return self._deepest
-
     @property
     def links(self) -> np.ndarray:
+        """Which record continues which history (`icarus.engine.loop.parent_links`). [links, LINK]"""
         self._links = [np.concatenate(self._links)]
         return self._links[0]
 
+    @property
+    def memory(self) -> int:
+        """Bytes of as many records in compiled code."""
+        return sum(table.nbytes for table in self.tables) + self.links.nbytes
+
     def phase_steps(self) -> np.ndarray:
+        """Decisions made in each phase."""
         return self._phase_steps.copy()
 
-    def root_visits(self) -> np.ndarray:
-        return self._root_visits.copy()
+    def root(self) -> RootStatistics:
+        """What is known of the actions at the root."""
+        return root_statistics(self.state, self._root_visits.copy(), self.tables)
 
     def records(self, copied: bool = True) -> dict[str, Records]:
         """The records of every component and of the baseline, by name, as they are now."""
         tables = [table.snapshot() for table in self.tables]
         return {str(part): Records(part, self.game, tables[index]) for part, index in self.program.table_of.items()}
 
-    def most_visited(self, visits: np.ndarray) -> int:
-        most = np.flatnonzero(visits == visits.max())
-        return self.actions[most[0] if len(most) == 1 else most[below(self.rng.copy(), len(most))]]
+    def result(self, seconds: float = 0.0, copied: bool = True) -> Result:
+        """What the search has found so far."""
+        return result_of(self, seconds, copied)
+
+    def close(self) -> None:
+        """Nothing to end: the search runs in the thread of its caller."""
 
     def run(self, iterations: int) -> None:
-        while self._made < iterations:
+        """Go on until so many playouts have been made in all."""
+        while self.iterations < iterations:
             self.iterate()
 
     def iterate(self) -> None:
@@ -160,7 +151,7 @@ class PlainSearch(Search):
             for record, context in zip(updates.records.integers, updates.contexts.integers, strict=True):
                 self._update(part, table, record, context, rewards)
         self._root_visits[self.actions.index(history.steps[0].action)] += 1
-        self._made += 1
+        self.iterations += 1
 
     def _note_lineage(self, history: Any) -> None:
         """Note which records the playout adds to the tree, and which histories they continue."""
@@ -186,27 +177,14 @@ class PlainSearch(Search):
         world = self.game.drawn(self._root, self._perspective, self._beliefs, self.rng)
         if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
             raise ValueError("a determinization changed the player to move, or ended the game")
-        playout = Playout(self._root_keys, *self._root_positions(world), self._teller.widths)
-        playout.rng, playout.iteration = self.rng, self._made
+        recall = None if self.game.recall is None else partial(self.game.recall, world)
+        playout = Playout(self._root_keys, *self._root_episode.keys(recall), self._teller.widths)
+        playout.rng, playout.iteration = self.rng, self.iterations
         return playout, world
 
     @functools.cached_property
     def _root_keys(self) -> list[int]:
         return [root_key(perspective) for perspective in range(self.game.perspectives)]
-
-    def _root_positions(self, world: Any) -> tuple[list[int], int]:
-        """The key of the root's position-in-episode for each perspective, and its record."""
-        found, position = [], self._root_episode
-        for perspective in range(self.game.perspectives):
-            key, moves = episode_key(self._label, perspective), self._moves[perspective]
-            if self.game.recall is not None:
-                moves = self.game.recall(world, perspective)
-                if self._last_recalled and perspective == self.game.perspective(self._last) and len(moves) > 0:
-                    position = episode_record(self._label, perspective, self._last, tuple(moves))
-            for move in moves:
-                key = mix(key, move)
-            found.append(key)
-        return found, position
 
     def _played(self) -> tuple[Playout, Any]:
         """Lines 7-14: one playout, and the state that it ends in."""
@@ -215,7 +193,7 @@ class PlainSearch(Search):
         simulated = 0
         while (player := self._player(world)) != TERMINAL:
             if playout.t >= self.game.max_length:
-                raise ValueError(self._unending([step.action for step in playout.steps[:-1]]))
+                raise ValueError(too_long_message(self.state, [step.action for step in playout.steps[:-1]]))
             if not in_tree and self._is_cut(simulated, playout.t):
                 break
             simulated += not in_tree
@@ -227,7 +205,7 @@ class PlainSearch(Search):
             playout.extend(edge, seen)
             in_tree = in_tree and self._visits(playout.steps[playout.t].record) > 0
             if was_in_tree:
-                self._deepest = max(self._deepest, playout.t)
+                self.depth = max(self.depth, playout.t)
             label = -1 if self.game.episode is None else int(self.game.episode(world))
             if label >= 0:
                 playout.begin_episode(label)
@@ -312,30 +290,3 @@ class PlainSearch(Search):
     def _visits(self, record: int) -> int:
         """n of a baseline record."""
         return self.tables[0].theta.find(record).visits
-
-
-class InTurn(Roots):
-    """Trees of their own, grown one after the other."""
-
-    def side_by_side(self, calls: Sequence[Callable[[], T]]) -> list[T]:
-        """Make the calls in this thread, where a debugger looks."""
-        return [call() for call in calls]
-
-
-def begin_search_in_python(
-    state: State,
-    strategy: Enhancement,
-    seed: int | Sequence[int],
-    scheme: Scheme,
-    records: Any = None,
-    reusable: bool = False,
-) -> "PlainSearch | InTurn":
-    """A search in plain Python that has made no playout yet; arguments as in `search`."""
-    begun = warm_starts_of(records, state, strategy, scheme, scheme.trees, compiled=False)
-    if not scheme.counted:
-        return PlainSearch(state, strategy, seed, scheme, begun[0], reusable)
-    key = tuple(seed) if isinstance(seed, Sequence) else (seed,)
-    trees = [
-        PlainSearch(state, strategy, (*key, i), scheme, warm_start, reusable) for i, warm_start in enumerate(begun)
-    ]
-    return InTurn(trees, seed, 1)

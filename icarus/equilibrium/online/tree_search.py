@@ -12,7 +12,8 @@ from icarus import checks
 from icarus.compiler.kernels.rng import seeded
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.result import SearchInterrupted
-from icarus.engine.search import check_budget, spend
+from icarus.engine.running_search import run_within
+from icarus.engine.validation import check_budget
 from icarus.equilibrium.online.result import OnlineResult, drawn
 from icarus.equilibrium.online.settings import Settings
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
@@ -102,7 +103,7 @@ class TreeSearch:
         self._visits[:] = 0
         running = _Running(self)
         try:
-            spend(running, iterations, seconds, started, progress)  # type: ignore[arg-type]
+            run_within(running, iterations, seconds, started, progress)
         except KeyboardInterrupt:
             if running.iterations == 0:
                 raise
@@ -179,7 +180,7 @@ class TreeSearch:
 
 
 class _Running:
-    """One search of a match, as `spend` wants it."""
+    """One search of a match, as `run_within` wants it."""
 
     def __init__(self, search: TreeSearch) -> None:
         self.search, self.before = search, search.iterations

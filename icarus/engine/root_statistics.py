@@ -1,0 +1,96 @@
+"""What a search knows of the actions at its root, and line 18 of Algorithm 1: the action that it recommends."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.compiler.kernels.rng import plain_below
+from icarus.engine.records.tables import RecordTable
+from icarus.kernel.state import State
+
+
+@attrs.frozen(eq=False)
+class RootStatistics:
+    """What is known of each legal action at the root.
+
+    Attributes:
+        actions: in the game's order. [actions]
+        visits: how often each was selected, by earlier searches too if their records are used. [actions]
+        rewards: the total reward of the player to move after each, by the baseline's records. [actions]
+        playouts: of how many playouts. [actions]
+        lower, upper: between these bounds lies the reward that the player to move can be sure of, as far as it is proved. [actions]
+    """
+
+    actions: tuple[int, ...]
+    visits: np.ndarray
+    rewards: np.ndarray
+    playouts: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+    @property
+    def values(self) -> np.ndarray:
+        """The mean reward after each action; nan where there is no playout. [actions]"""
+        unknown = np.full(len(self.actions), np.nan)
+        return np.divide(self.rewards, self.playouts, out=unknown, where=self.playouts > 0)
+
+    @property
+    def policy(self) -> np.ndarray:
+        """The visits as shares. [actions]"""
+        return self.visits / max(1, self.visits.sum())
+
+    @property
+    def dominated(self) -> np.ndarray:
+        """Whether another action is proved to be at least as good, and may be better. [actions]"""
+        certain = self.lower[None, :] >= self.upper[:, None]
+        return np.any(certain & (self.upper[None, :] > self.lower[:, None]), axis=1)
+
+    def recommended(self, rng: np.ndarray) -> int:
+        """Line 18: the action of most visits among those that are not dominated.
+
+        Args:
+            rng: breaks ties uniformly; it is not advanced.
+        """
+        visits = np.where(self.dominated, -1, self.visits)
+        best = np.flatnonzero(visits == visits.max())
+        return self.actions[best[0] if len(best) == 1 else best[plain_below(rng.copy(), len(best))]]
+
+
+def added(parts: Sequence[RootStatistics]) -> RootStatistics:
+    """The statistics of several searches from one root: counts and rewards summed, the narrowest bounds."""
+    return RootStatistics(
+        actions=parts[0].actions,
+        visits=np.sum([part.visits for part in parts], axis=0),
+        rewards=np.sum([part.rewards for part in parts], axis=0),
+        playouts=np.sum([part.playouts for part in parts], axis=0),
+        lower=np.max([part.lower for part in parts], axis=0),
+        upper=np.min([part.upper for part in parts], axis=0),
+    )
+
+
+def root_statistics(state: State, visits: np.ndarray, tables: Sequence[RecordTable]) -> RootStatistics:
+    """What the tables of a search say of the actions at its root.
+
+    Args:
+        visits: how often each action was selected. [actions]
+        tables: of each component, the baseline's first.
+    """
+    player, actions = state.current_player(), tuple(state.legal_actions())
+    rewards, playouts = np.zeros((2, len(actions)))
+    lower, upper = np.zeros(len(actions)), np.ones(len(actions))
+    proofs = [table for table in tables if table.component.capture.proves]
+    for i, action in enumerate(actions):
+        row = _row(tables[0], (player, (action,)))
+        if row is not None:
+            rewards[i], playouts[i] = row["reward"][player], row["visits"]
+        for table in proofs:
+            bounds = _row(table, (player, (action,), player))
+            if bounds is not None:
+                lower[i], upper[i] = max(lower[i], bounds["lower"]), min(upper[i], bounds["upper"])
+    return RootStatistics(actions, visits, rewards, playouts, lower, upper)
+
+
+def _row(table: RecordTable, parts: tuple) -> Any:
+    return table.find(table.component.records.key(table.game, parts))

@@ -1,0 +1,153 @@
+"""A search under way: what the compiled engine, the reference engine and teams of them have in common, and how a budget is spent."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from icarus.algebra import Enhancement
+from icarus.engine.records.tables import Records
+from icarus.engine.result import Result
+from icarus.engine.root_statistics import RootStatistics
+from icarus.engine.scheme import Scheme
+from icarus.kernel.history import PHASES
+from icarus.kernel.state import State
+
+SLICE = 0.05  # seconds of work between two polls of the clock and of Ctrl-C
+FIRST_SLICE = 8  # iterations before the first poll
+QUOTED_ACTIONS = 10  # in a message
+
+
+class Iterating(Protocol):
+    """What a budget is spent on."""
+
+    @property
+    def iterations(self) -> int:
+        """Iterations made so far."""
+
+    def run(self, iterations: int) -> None:
+        """Go on until so many iterations have been made in all."""
+
+
+class RunningSearch(Iterating, Protocol):
+    """A search under way, of one tree or of several."""
+
+    @property
+    def trees(self) -> int:
+        """How many searches share the iterations; each is to make one at least."""
+
+    def result(self, seconds: float = 0.0, copied: bool = True) -> Result:
+        """What is known so far.
+
+        Args:
+            copied: whether the records are to stay as they are when the search goes on.
+        """
+
+    def close(self) -> None:
+        """End what the search has begun, such as threads."""
+
+
+class TreeSearch(RunningSearch, Protocol):
+    """A search under way of one tree.
+
+    Attributes:
+        state: the root; a copy.
+        reusable: whether a later search may begin with the records.
+    """
+
+    state: State
+    strategy: Enhancement
+    seed: int | Sequence[int]
+    scheme: Scheme
+    reusable: bool
+
+    @property
+    def depth(self) -> int:
+        """Actions from the root to the deepest history in the tree."""
+
+    @property
+    def links(self) -> np.ndarray:
+        """Which record continues which history (`icarus.engine.loop.parent_links`). [links, LINK]"""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of the records."""
+
+    @property
+    def rng(self) -> np.ndarray:
+        """The generator, as it stands."""
+
+    def phase_steps(self) -> np.ndarray:
+        """Decisions made in selection, expansion and simulation."""
+
+    def root(self) -> RootStatistics:
+        """What is known of the actions at the root."""
+
+    def records(self, copied: bool = True) -> Mapping[str, Records]:
+        """The records of every component of the strategy and of the baseline, by name; `copied` as in `result`."""
+
+
+def result_of(search: TreeSearch, seconds: float, copied: bool) -> Result:
+    """What a search of one tree has found so far; arguments as in `RunningSearch.result`."""
+    root = search.root()
+    links = search.links if search.reusable else None
+    return Result(
+        action=root.recommended(search.rng),
+        actions=root.actions,
+        visits=root.visits,
+        values=root.values,
+        policy=root.policy,
+        iterations=search.iterations,
+        records=search.records(copied),
+        depth=search.depth,
+        phase_steps=dict(zip(PHASES, search.phase_steps().tolist(), strict=True)),
+        seconds=seconds,
+        memory=search.memory,
+        state=search.state,
+        strategy=search.strategy,
+        seed=search.seed,
+        scheme=search.scheme,
+        reusable=search.reusable,
+        links=links.copy() if copied and links is not None else links,
+    )
+
+
+def run_within(
+    search: Iterating,
+    iterations: int | None,
+    seconds: float | None,
+    started: float,
+    progress: Callable[[int, float], None] | None = None,
+    trees: int = 1,
+) -> None:
+    """Run until a budget is used up, in slices between which Ctrl-C, the clock and `progress` get their due.
+
+    Args:
+        started: the clock when the search began.
+        trees: how many make one iteration each at least, whatever the time.
+    """
+    limit = iterations if iterations is not None else 1 << 62
+    deadline = started + seconds if seconds is not None else None
+    target = max(FIRST_SLICE, trees)
+    while search.iterations < limit:
+        before, made = time.perf_counter(), search.iterations
+        search.run(min(target, limit))
+        now, gained = time.perf_counter(), search.iterations - made
+        if progress is not None:
+            progress(search.iterations, now - started)
+        if deadline is not None and now >= deadline:
+            break
+        rate = gained / max(now - before, 1e-9)
+        remaining = SLICE if deadline is None else min(SLICE, deadline - now)
+        target = search.iterations + max(1, min(int(rate * remaining), 8 * gained))
+
+
+def too_long_message(state: State, actions: Sequence[int]) -> str:
+    """The message about a playout from a root that began with these actions and does not end."""
+    first = " ".join(map(str, actions[:QUOTED_ACTIONS]))
+    played = " ".join(str(action) for _, action in state.history[-QUOTED_ACTIONS:])
+    return (
+        f"a playout of {state.game} has not ended after {state.game.max_length} actions, its max_length; "
+        f"after {len(state.history)} actions of the game (the last: {played or 'none'}) it began with {first} …"
+    )

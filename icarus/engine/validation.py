@@ -1,0 +1,184 @@
+"""All checks of what `search` and `Agent` are given. Each raises one sentence: what was wrong, where, what would be right."""
+
+from typing import Any
+
+import attrs
+
+from icarus import checks
+from icarus.algebra import Enhancement, Sum
+from icarus.engine.algorithm import Algorithm
+from icarus.engine.program.lowering import components_of, storage_of
+from icarus.engine.records.reuse import check_reusable, continues
+from icarus.engine.result import RECORDS, ROOTS, Result
+from icarus.engine.scheme import ROOT, Scheme
+from icarus.kernel import CHANCE, TERMINAL
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.state import State
+
+COMPILED, PYTHON = "compiled", "python"
+ENGINES, SHARINGS = (COMPILED, PYTHON), (ROOTS, RECORDS)
+MOST_THREADS = 1024
+
+
+def check_state(state: Any) -> None:
+    """Refuse what is no state, and a state in which no player is to move.
+
+    Raises:
+        TypeError, ValueError: so.
+    """
+    if not isinstance(state, State):
+        raise TypeError(f"search looks at a State, such as games.load('othello').new_initial_state(), not at {state!r}")
+    player = state.current_player()
+    if player in (CHANCE, TERMINAL):
+        reason = "the game has ended" if player == TERMINAL else "chance acts here: apply one of chance_outcomes()"
+        raise ValueError(f"there is no decision to search for: {reason}")
+
+
+def check_strategy(strategy: Any) -> None:
+    """Refuse what is no strategy.
+
+    Raises:
+        TypeError: no enhancement. ValueError: a sum whose weights are not 1.
+    """
+    if isinstance(strategy, Sum):
+        raise ValueError(
+            f"the weights of ({strategy}) do not sum to 1: it is no strategy yet; divide it by {len(strategy.terms)}"
+        )
+    if isinstance(strategy, Algorithm):
+        raise TypeError(
+            f"{strategy} is another algorithm, not a strategy of search(): call "
+            f"icarus.equilibrium.online_search(state, {strategy}, iterations=…)"
+        )
+    if not isinstance(strategy, Enhancement):
+        raise TypeError(
+            f"a strategy is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {strategy!r}"
+        )
+
+
+def check_budget(iterations: Any, seconds: Any) -> None:
+    """Refuse a budget that is missing, no number, or not positive.
+
+    Raises:
+        ValueError: so.
+    """
+    if iterations is None and seconds is None:
+        raise ValueError("a search needs a budget: iterations=5000 or seconds=1.0")
+    if iterations is not None:
+        checks.integer("iterations", iterations, least=1)
+    if seconds is not None:
+        checks.positive("seconds", seconds)
+
+
+def check_threads(threads: Any, sharing: Any) -> None:
+    """Refuse a number of threads that is none, and an unknown way of sharing.
+
+    Raises:
+        ValueError: so.
+    """
+    checks.integer("threads", threads, least=1, most=MOST_THREADS)
+    if sharing not in SHARINGS:
+        raise ValueError(f"sharing is {sharing!r}; it must be {' or '.join(map(repr, SHARINGS))}")
+
+
+def check_scheme(scheme: Any, iterations: int | None, threads: int = 1, sharing: str = ROOTS) -> None:
+    """Refuse what is no scheme, fewer iterations than it has trees, and records shared between trees.
+
+    Raises:
+        TypeError, ValueError: so.
+    """
+    if not isinstance(scheme, Scheme):
+        raise TypeError(f"a scheme is a Scheme, such as SO_ISMCTS or parse_scheme('SO_ISMCTS'), not {scheme!r}")
+    if iterations is not None and iterations < scheme.trees:
+        raise ValueError(
+            f"iterations is {iterations!r}; {scheme} needs at least one for each of its {scheme.trees} trees"
+        )
+    if scheme.counted and threads > 1 and sharing == RECORDS:
+        raise ValueError(
+            f"sharing is {RECORDS!r}, but each tree of {scheme} has records of its own; it must be {ROOTS!r}"
+        )
+
+
+def check_priors(strategy: Enhancement, threads: int, sharing: str) -> None:
+    """Refuse threads that share records which begin with priors from a function.
+
+    Raises:
+        ValueError: so.
+    """
+    if threads > 1 and sharing == RECORDS and any(part.initial.function for part in strategy.components):
+        raise ValueError(
+            f"sharing is {RECORDS!r}, but records of {strategy} begin with what a function tells; it must be {ROOTS!r}"
+        )
+
+
+def check_cutoff(game: AnyGame, scheme: Scheme) -> None:
+    """Refuse a cut-off in a game that has no heuristic for the rewards.
+
+    Raises:
+        ValueError: so.
+    """
+    if scheme.cutoff is not None and game.heuristic is None:
+        raise ValueError(
+            f"cutoff is {scheme.cutoff}, but {game} has no heuristic to end playouts with: Game(heuristic=…)"
+        )
+
+
+def check_records(records: Any, state: State, strategy: Enhancement, scheme: Scheme, trees: int) -> None:
+    """Refuse what is no result of an earlier search, and one whose records do not fit.
+
+    Args:
+        trees: how many searches with records of their own there will be.
+
+    Raises:
+        TypeError, ValueError: so.
+    """
+    if not isinstance(records, Result):
+        raise TypeError(f"records is {records!r}; it must be the Result of an earlier search")
+    check_reusable(records.reusable)
+    if str(records.state.game) != str(state.game):
+        raise ValueError(f"records are of {records.state.game}, and the state is of {state.game}")
+    if records.scheme != attrs.evolve(scheme, cutoff=records.scheme.cutoff):
+        raise ValueError(f"records are of a search by {records.scheme}; its histories are not those of {scheme}")
+    before = len(records.parts) or 1
+    if before != trees:
+        raise ValueError(f"records are of {before} trees, each with records of its own; this search grows {trees}")
+    components, _ = components_of(strategy, scheme.exp3 and state.game.simultaneous is not None)
+    known = [storage_of(part.enhancement) for part in records.records.values()]
+    for part in components:
+        if storage_of(part) not in known:
+            raise ValueError(
+                f"records have none of {part} as {strategy} has it; they are of {', '.join(records.records)}"
+            )
+    if records.links is not None:
+        _check_root(records, state, scheme)
+
+
+def _check_root(records: Result, state: State, scheme: Scheme) -> None:
+    """Refuse records of histories that do not lead to a state."""
+    if not continues(records.state, state):
+        raise ValueError(
+            "records are of a search from which this state does not go on; records.without_histories() fits everywhere"
+        )
+    if scheme.eyes == ROOT and records.state.current_player() != state.current_player():
+        raise ValueError(
+            f"records are of what player {records.state.current_player()} saw, and by {scheme} player "
+            f"{state.current_player()} sees for all; records.without_histories() fits"
+        )
+
+
+def checked_engine(engine: Any, game: AnyGame, threads: int) -> str:
+    """The engine that is to search, by name.
+
+    Args:
+        engine: one of ENGINES; None for the compiled one where the game can be compiled.
+
+    Raises:
+        ValueError: no such engine, or one that cannot do what is asked.
+    """
+    if engine not in (None, *ENGINES):
+        raise ValueError(f"engine is {engine!r}; it must be {' or '.join(map(repr, ENGINES))}")
+    compilable = isinstance(game, Game)
+    if engine == COMPILED and not compilable:
+        raise ValueError(f"{game} is a PythonGame, which nobody can compile; its engine is {PYTHON!r}")
+    if (engine == PYTHON or not compilable) and threads > 1:
+        raise ValueError(f"threads is {threads!r}; the engine {PYTHON!r} searches in one")
+    return engine or (COMPILED if compilable else PYTHON)
