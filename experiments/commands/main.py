@@ -17,7 +17,7 @@ from experiments.plan.definition import Refusal
 from experiments.play.pool import MatchFailed
 from experiments.store import rows as store
 from icarus import starting
-from icarus.commands.interrupts import telling
+from icarus.commands.interrupts import reporting_interrupts
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -49,7 +49,7 @@ COMMANDS = (
     best_response,
 )
 for command in COMMANDS:
-    app.command()(telling(command, "experiments"))
+    app.command()(reporting_interrupts(command, "experiments"))
 
 
 def main(arguments: list[str] | None = None) -> int:

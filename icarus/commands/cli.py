@@ -14,7 +14,7 @@ from icarus.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands.bench import bench_command
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
 from icarus.commands.exploitability import exploitability_command
-from icarus.commands.interrupts import interrupts, leave, telling
+from icarus.commands.interrupts import end, interruptible, reporting_interrupts
 from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
 from icarus.commands.options import FAILED, INTERRUPTED, REFUSED, GameName, With, integer_option
@@ -65,18 +65,18 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "exploitability": exploitability_command,
 }
 for name, command in COMMANDS.items():
-    app.command(name)(telling(command, "icarus"))
+    app.command(name)(reporting_interrupts(command, "icarus"))
 
 
 def main() -> None:
     """Run the command; bad input is one sentence on stderr and exit code 2."""
-    leave(run(sys.argv[1:]))
+    end(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
     """Run the command with these arguments, and return its exit code."""
     try:
-        with interrupts("icarus"):
+        with interruptible():
             return app(arguments or ["--help"], prog_name="icarus", standalone_mode=False) or 0
     except (KeyboardInterrupt, typer.Abort):
         notes.print("icarus: interrupted")
@@ -91,7 +91,7 @@ def run(arguments: list[str]) -> int:
     except (ValueError, TypeError, OSError) as error:
         notes.print(f"icarus: {with_notes(error)}", markup=False, soft_wrap=True)
     except Exception as error:
-        if hasattr(error, "place") or hasattr(error, "__notes__"):  # of an error inside a compiled function
+        if hasattr(error, "__notes__"):  # of an error inside a compiled function
             notes.print(f"icarus: {with_notes(error)}", markup=False, soft_wrap=True)
             return REFUSED
         if not hasattr(error, "format_message"):  # what the parser of the command line raises has it

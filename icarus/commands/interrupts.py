@@ -1,11 +1,10 @@
-"""Ctrl-C for a command: it ends whatever runs, be it a loop in compiled code that no bell reaches and nobody can leave."""
+"""Ctrl-C for a command: what it prints, and how the process ends."""
 
 import contextlib
 import functools
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -13,16 +12,14 @@ import typer
 
 from icarus import starting
 from icarus.commands.options import INTERRUPTED
-from icarus.compiler.interrupts import at_interrupt, ended_by, listening
-
-_PATIENCE = 2.0  # seconds in which Ctrl-C should have had its effect
+from icarus.compiler.interrupts import listening
 
 
-def telling(command: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The same command, which says in a line that Ctrl-C has ended it.
+def reporting_interrupts(command: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The same command, which prints one line when Ctrl-C has ended it.
 
     Args:
-        name: of the command, for what is told on stderr.
+        name: of the program, with which the line begins.
     """
 
     @functools.wraps(command)
@@ -36,8 +33,8 @@ def telling(command: Callable[..., Any], name: str) -> Callable[..., Any]:
     return run
 
 
-def leave(code: int) -> NoReturn:
-    """End the process; after Ctrl-C without tidying up: what the compiler has left half made cannot always be taken apart."""
+def end(code: int) -> NoReturn:
+    """End the process; after Ctrl-C without finalizers: the compiler cannot always take apart what it has half made."""
     if code == INTERRUPTED:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
@@ -47,41 +44,11 @@ def leave(code: int) -> NoReturn:
 
 
 @contextlib.contextmanager
-def interrupts(name: str) -> Iterator[None]:
-    """Within, Ctrl-C ends whatever runs: what neither returns to Python nor can be left, at the second press.
-
-    Args:
-        name: of the command, for what is told on stderr.
-    """
+def interruptible() -> Iterator[None]:
+    """Within, Ctrl-C raises KeyboardInterrupt, also out of compiled loops; where these do not return, the second one ends the process."""
     starting.ready()
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield  # it is ignored, or somebody else's affair
-        return
-    pressed, handled = [0], [0]
-
-    def handle(number: int, frame: Any) -> None:
-        handled[0] = max(handled[0] + 1, pressed[0])
-        signal.default_int_handler(number, frame)
-
-    def tell() -> None:
-        if pressed[0] > handled[0]:
-            print(f"{name}: still in compiled code; press Ctrl-C again to end the process", file=sys.stderr, flush=True)
-
-    def press() -> None:
-        pressed[0] += 1
-        if pressed[0] - handled[0] >= 2:
-            told = f"{name}: ended by Ctrl-C in a function of a game or slot that did not return\n"
-            os.write(sys.stderr.fileno(), told.encode())
-            os._exit(INTERRUPTED)
-        reminder = threading.Timer(_PATIENCE, tell)
-        reminder.daemon = True
-        reminder.start()
-
-    signal.signal(signal.SIGINT, handle)
-    end = at_interrupt(press)
-    try:
-        with listening(), ended_by(handle):
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        with listening():
             yield
-    finally:
-        end()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    else:
+        yield  # Ctrl-C is ignored, or somebody else handles it

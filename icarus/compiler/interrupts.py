@@ -1,8 +1,8 @@
-"""Ctrl-C while compiled code runs: Python's own handler waits until it returns, so a word in memory tells it to.
+"""Ctrl-C while compiled code runs: Python's own handler waits until it returns, so a flag in memory asks it to.
 
-The system writes a byte as soon as a signal comes (`signal.set_wakeup_fd`); a thread that waits for it rings. A compiled loop that
-has heard fewer rings than there were returns at its next step, and Python does what Ctrl-C is to do. A loop inside a function of a game
-or slot reads no such word: where a call has not returned a moment later, it is left (`leaving`).
+The system writes a byte as soon as a signal comes (`signal.set_wakeup_fd`); a thread that waits for it sets the flag. A compiled loop polls
+the flag and returns at its next step, and Python raises KeyboardInterrupt. A function of a game or slot that never returns polls nothing:
+there the second Ctrl-C ends the process.
 """
 
 import contextlib
@@ -14,84 +14,137 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from types import CodeType, FrameType
+from typing import Any, NoReturn
 
 import numpy as np
 
-from icarus.compiler.debug import leaving
+INTERRUPT_FLAG = np.zeros(1, np.int64)  # a loop returns when this count is another than it was when the loop started
+EXIT_CODE = 130  # of a process that Ctrl-C has ended
+PATIENCE = 1.0  # seconds in which a loop that polls has returned, on a busy machine too
+_AGAIN = 0.05  # seconds until a lost Ctrl-C is sent once more
+_NO_DESCRIPTOR = -1
+_compiled_calls: set[CodeType] = set()  # the code of Python functions that run compiled code
+_late: list[FrameType] = []  # calls of compiled code that had not returned when the user was told so
+_reminders: list[threading.Timer] = []  # the one that runs, if one does
+_previous = [_NO_DESCRIPTOR]  # where the system wrote signals before; they are passed on
+_permanent = [False]  # whether this process listens beyond a `listening` block
 
-RINGS = np.zeros(1, np.int64)  # so often have compiled loops been told to return
-PATIENCE = 0.5  # seconds of a processor in which a compiled call should have returned
-_LOOK = 0.05  # seconds between two looks whether it has
-_NOBODY = -1
-_listeners: list[Callable[[], None]] = []
-_ending: list[Callable] = [signal.default_int_handler]  # handlers of Ctrl-C that are to end what runs
-_before = [_NOBODY]  # who was told of signals before, and still is
-_listens = [False]  # whether this process has asked to be told of signals for good
+
+class Handler:
+    """Python's own handler of Ctrl-C, but several presses within `PATIENCE` count as one: the second must not meet the code that keeps a
+    result.
+
+    Attributes:
+        raised: when it last raised KeyboardInterrupt.
+        blocks: how many `held_back` blocks the main thread is in; in these it raises nothing.
+        pending: whether Ctrl-C came in one of them.
+    """
+
+    def __init__(self) -> None:
+        self.raised, self.blocks, self.pending = -PATIENCE, 0, False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle the signal."""
+        now = time.monotonic()
+        if self.blocks:
+            self.pending = True
+        elif now - self.raised >= PATIENCE:
+            self.raised = now
+            raise KeyboardInterrupt
 
 
-def ring() -> None:
-    """Have every compiled loop of this process return at its next step; what is not meant begins the same playout anew."""
-    RINGS[0] += 1
+def set_interrupt_flag() -> None:
+    """Have every compiled loop of this process return at its next step; a loop without an interrupt plays the same playout again."""
+    INTERRUPT_FLAG[0] += 1
+
+
+def runs_compiled_code(function: Callable) -> Callable:
+    """Mark a Python function whose call is a call of compiled code: the second Ctrl-C ends the process if it does not return."""
+    _compiled_calls.add(function.__code__)
+    return function
 
 
 @contextlib.contextmanager
 def listening() -> Iterator[None]:
-    """Have Ctrl-C ring at once, also while compiled code runs. Elsewhere than in the main thread nothing needs to be done."""
+    """Have Ctrl-C set the interrupt flag at once, also while compiled code runs. Does nothing outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = _ask_to_be_told()
+    before, usual = _take_wakeup(), signal.getsignal(signal.SIGINT) is signal.default_int_handler
     try:
-        with _heard_again():
+        if usual:
+            signal.signal(signal.SIGINT, Handler())
+        with _resent():
             yield
     finally:
+        if usual:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.set_wakeup_fd(before, warn_on_full_buffer=False)
 
 
 @contextlib.contextmanager
-def _heard_again() -> Iterator[None]:
-    """Have a Ctrl-C come once more that met a finalizer, out of which Python lets no exception: the compiler runs many."""
-    told = sys.unraisablehook
-
-    def tell(lost: Any) -> None:
-        if not issubclass(lost.exc_type, KeyboardInterrupt):
-            told(lost)
-            return
-        again = threading.Timer(_LOOK, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
-        again.daemon = True
-        again.start()
-
-    sys.unraisablehook = tell
+def held_back() -> Iterator[None]:
+    """Raise KeyboardInterrupt at the end of this block, not within: for a few statements of which none may go without the others."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not isinstance(handler, Handler) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler.blocks += 1
     try:
         yield
     finally:
-        if sys.unraisablehook is tell:
-            sys.unraisablehook = told
+        handler.blocks -= 1
+    if handler.pending and not handler.blocks:
+        handler.pending = False
+        handler(signal.SIGINT, None)
+
+
+@contextlib.contextmanager
+def _resent() -> Iterator[None]:
+    """Send a Ctrl-C again that came in a finalizer, which drops every exception: the compiler runs many of them."""
+    hook, handler = sys.unraisablehook, signal.getsignal(signal.SIGINT)
+
+    def resend(dropped: Any) -> None:
+        if not issubclass(dropped.exc_type, KeyboardInterrupt):
+            hook(dropped)
+            return
+        if isinstance(handler, Handler):
+            handler.raised = -PATIENCE
+        _start_timer(_AGAIN, signal.pthread_kill, threading.get_ident(), signal.SIGINT)
+
+    sys.unraisablehook = resend
+    try:
+        yield
+    finally:
+        if sys.unraisablehook is resend:
+            sys.unraisablehook = hook
 
 
 def listen() -> None:
-    """Have Ctrl-C ring from now on, as long as nobody else asks to be told of signals; a child of this process asks for itself."""
-    if not _listens[0] and threading.get_ident() == threading.main_thread().ident:
-        _listens[0] = True
-        before = _ask_to_be_told()
-        if before not in (_NOBODY, _bell(os.getpid()).fileno()):
+    """Listen from now on, unless somebody else has asked for signals. A child of this process asks for itself."""
+    if not _permanent[0] and threading.get_ident() == threading.main_thread().ident:
+        _permanent[0] = True
+        before = _take_wakeup()
+        if before not in (_NO_DESCRIPTOR, _wakeup_socket(os.getpid()).fileno()):
             signal.set_wakeup_fd(before, warn_on_full_buffer=False)
 
 
-def _ask_to_be_told() -> int:
-    """Be told of signals; returns who was before."""
-    own = _bell(os.getpid()).fileno()
-    before = signal.set_wakeup_fd(own, warn_on_full_buffer=False)
-    if before != own:
-        _before[0] = before
+def _take_wakeup() -> int:
+    """Have the system write signals to our socket; returns where it wrote them before."""
+    ours = _wakeup_socket(os.getpid()).fileno()
+    before = signal.set_wakeup_fd(ours, warn_on_full_buffer=False)
+    if before != ours:
+        _previous[0] = before
     return before
 
 
 def _forget() -> None:
-    if _listens[0]:
-        _listens[0] = False
-        signal.set_wakeup_fd(-1)
+    _late.clear()
+    _reminders.clear()
+    if _permanent[0]:
+        _permanent[0] = False
+        signal.set_wakeup_fd(_NO_DESCRIPTOR)
 
 
 if hasattr(os, "register_at_fork"):
@@ -99,51 +152,60 @@ if hasattr(os, "register_at_fork"):
 
 
 @functools.cache
-def _bell(process: int) -> socket.socket:
-    """Where the system writes signals down; a thread of this process reads them."""
-    ours, theirs = socket.socketpair()
-    theirs.setblocking(False)
-    threading.Thread(target=_hear, args=(ours,), name="icarus-interrupts", daemon=True).start()
-    return theirs
+def _wakeup_socket(process: int) -> socket.socket:
+    """Where the system writes signals; a thread of this process reads them."""
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+    threading.Thread(target=_receive, args=(reader,), name="icarus-interrupts", daemon=True).start()
+    return writer
 
 
-def _hear(ours: socket.socket) -> None:
-    while signals := ours.recv(64):
+def _receive(reader: socket.socket) -> None:
+    while signals := reader.recv(64):
         if signal.SIGINT in signals:
-            ring()
-            made = leaving.under_way()
-            if made and signal.getsignal(signal.SIGINT) in _ending:
-                threading.Thread(target=_leave, args=(made,), name="icarus-leaving", daemon=True).start()
-            for listener in _listeners:
-                listener()
-        if _before[0] != _NOBODY:
+            set_interrupt_flag()
+            handler = signal.getsignal(signal.SIGINT)
+            if handler is signal.default_int_handler or isinstance(handler, Handler):
+                _end_or_remind()
+        if _previous[0] != _NO_DESCRIPTOR:
             with contextlib.suppress(OSError):
-                os.write(_before[0], signals)
+                os.write(_previous[0], signals)
 
 
-def _leave(made: list[tuple[leaving.Calls, int]]) -> None:
-    """Leave those of the calls that have not returned though they had the time for it, a processor's: a machine may be busy."""
-    began = {calls: calls.spent() for calls, number in made if calls.makes(number)}
-    while made := [(calls, number) for calls, number in made if calls.makes(number)]:
-        late = [(calls, number) for calls, number in made if calls.spent() - began[calls] > PATIENCE]
-        if late and not all([leaving.leave(calls, number) for calls, number in late]) and not _listeners:
-            told = "icarus: a function of a game or slot does not return; only the end of the process ends it"
-            print(told, file=sys.stderr, flush=True)
-            return
-        time.sleep(_LOOK)
+# ------------------------------------------------------------------------------------ compiled code that does not return
 
 
-def at_interrupt(listener: Callable[[], None]) -> Callable[[], None]:
-    """Have `listener()` called in a thread of its own at each Ctrl-C, whatever runs; returns a function that ends it."""
-    _listeners.append(listener)
-    return lambda: _listeners.remove(listener)
+def _end_or_remind() -> None:
+    """End the process if the user was told that a call does not return, and it still has not; otherwise tell the user in a moment."""
+    running = _calls_under_way()
+    if any(call in running for call in _late):
+        _end()
+    if running and not any(timer.is_alive() for timer in _reminders):
+        _reminders[:] = [_start_timer(PATIENCE, _remind, running)]
 
 
-@contextlib.contextmanager
-def ended_by(handler: Callable) -> Iterator[None]:
-    """Within, a handler of Ctrl-C that ends what runs is known as such."""
-    _ending.append(handler)
-    try:
-        yield
-    finally:
-        _ending.remove(handler)
+def _remind(calls: list[FrameType]) -> None:
+    running = _calls_under_way()
+    _late[:] = [call for call in calls if call in running]
+    calls.clear()
+    if _late:
+        print("icarus: still in compiled code; press Ctrl-C again to end the process", file=sys.stderr, flush=True)
+
+
+def _end() -> NoReturn:
+    """End the process with one sentence; what it has printed is given a moment to be written."""
+    _start_timer(0, sys.stdout.flush).join(_AGAIN)
+    os.write(2, b"icarus: ended by the second Ctrl-C: a function of a game or slot did not return\n")
+    os._exit(EXIT_CODE)
+
+
+def _calls_under_way() -> list[FrameType]:
+    """The calls of compiled code that threads of this process make now."""
+    return [frame for frame in sys._current_frames().values() if frame.f_code in _compiled_calls]
+
+
+def _start_timer(seconds: float, function: Callable, *arguments: Any) -> threading.Timer:
+    timer = threading.Timer(seconds, function, arguments)
+    timer.daemon = True
+    timer.start()
+    return timer

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.compiler.debug.leaving import Left
-from icarus.compiler.interrupts import RINGS
+from icarus.compiler.interrupts import INTERRUPT_FLAG
 from icarus.compiler.kernels.pointers import WORD_BYTES, offset_of
 from icarus.compiler.kernels.rng import RNG_WORDS, seeded
 from icarus.compiler.messages import home
@@ -108,7 +107,7 @@ class CompiledSearch:
         arena["game"]["players"], arena["game"]["perspectives"] = game.players, game.perspectives
         arena["game"]["max_legal"], arena["game"]["max_length"] = game.max_legal, game.max_length
         arena["game"]["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
-        arena["rings"] = RINGS.ctypes.data
+        arena["interrupt_flag"] = INTERRUPT_FLAG.ctypes.data
         arena["game"]["observe_for_root"] = (
             self.state.game.entries().address("observe") if self.scheme.eyes == ROOT else 0
         )
@@ -262,19 +261,12 @@ class CompiledSearch:
             self.give_room(status)
 
     def advance(self, iterations: int) -> int:
-        """Go on as `run` does, or as far as there is room and nobody halts the search; returns the loop's status.
-
-        Raises:
-            Left: Ctrl-C, in a function that did not return; the playout it was called in is not counted.
-        """
-        self._arena["heard"] = RINGS
+        """Go on as `run` does, or as far as there is room and nobody halts the search; returns the loop's status."""
+        self._arena["flag_at_start"] = INTERRUPT_FLAG
         if self.halted:
             return DONE
         try:
             return self._loop(self._arena.ctypes.data, iterations)
-        except Left as left:
-            self.rng[:] = self._kept["buffers.rng_before"].view(np.uint64)
-            raise Left(f"in a search of {self.game} by {self.strategy}, {left}") from None
         except WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
         except DeterminizationError as error:
@@ -312,7 +304,7 @@ class CompiledSearch:
 
     def run_raw(self, playouts: int) -> int:
         """Make random playouts from the root without searching; returns their number of steps. For measuring speed."""
-        self._arena["heard"] = RINGS
+        self._arena["flag_at_start"] = INTERRUPT_FLAG
         steps = raw_loop()(self._arena.ctypes.data, playouts)
         if steps < 0:
             raise ValueError(self._too_long(0))

@@ -13,8 +13,7 @@ from typing import TypeVar
 import attrs
 import numpy as np
 
-from icarus.compiler.debug.leaving import Left
-from icarus.compiler.interrupts import ring
+from icarus.compiler.interrupts import held_back, set_interrupt_flag
 from icarus.engine.compiled_search import CompiledSearch, Shared
 from icarus.engine.loop.arena import DONE, MORE_ROWS
 from icarus.engine.result import RECORDS, Result
@@ -36,8 +35,9 @@ class Threads:
         for search in self._searches:
             search.halted = False
         try:
-            for call in calls:
-                futures.append(self._pool.submit(call))
+            with held_back():  # a call that was submitted and is not in the list would go on unseen
+                for call in calls:
+                    futures.append(self._pool.submit(call))
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
             if not all(future.done() for future in futures):
@@ -49,7 +49,7 @@ class Threads:
         """Have the searches return at their next step, if they have not yet."""
         for search in self._searches:
             search.halted = True
-        ring()
+        set_interrupt_flag()
 
     def close(self) -> None:
         """End the threads."""
@@ -94,9 +94,6 @@ class SharedRecords(Team[CompiledSearch]):
     def _advance(self, search: CompiledSearch, iterations: int) -> int:
         try:
             return search.advance(iterations)
-        except Left:  # all that did not return are left, whatever they wait for: a lock that another holds stays closed
-            self._halt()
-            raise
         except BaseException:
             self._halt()
             for table in self._shared.tables:  # a function of the user's has failed, perhaps behind a lock:

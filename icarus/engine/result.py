@@ -167,8 +167,8 @@ class Result:
 class SearchInterrupted(KeyboardInterrupt):
     """Ctrl-C during a search; `result` is what it had found by then."""
 
-    def __init__(self, result: Result, where: str = "") -> None:
-        super().__init__(f"search interrupted after {result.iterations} iterations{where and ': '}{where}")
+    def __init__(self, result: Result) -> None:
+        super().__init__(f"search interrupted after {result.iterations} iterations")
         self.result = result
 
 

@@ -104,11 +104,11 @@ def run_search(
         try:
             with contextlib.closing(running):
                 run_within(running, iterations, seconds, started, progress, running.trees)
-        except KeyboardInterrupt as interrupt:
+        except KeyboardInterrupt:
             if running.iterations == 0:
                 raise
             result = running.result(time.perf_counter() - started, copied=False)
-            raise SearchInterrupted(result, str(interrupt)) from None
+            raise SearchInterrupted(result) from None
         except (MemoryError, OverflowError) as error:
             if running.iterations == 0:
                 raise

@@ -1,13 +1,16 @@
-"""Ctrl-C that Python itself would lose."""
+"""Ctrl-C: bunches of it, what Python itself would lose, and compiled code that does not return."""
 
+import json
 import os
 import signal
+import subprocess
 import sys
 import time
 
 import pytest
 
-from icarus.compiler.interrupts import listening
+from icarus.compiler.interrupts import held_back, listening
+from tests.conftest import Python, environment
 
 SOON = 10.0  # seconds
 
@@ -46,3 +49,79 @@ def test_another_exception_of_a_finalizer_is_told_as_ever(monkeypatch: pytest.Mo
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert told == ["this is no Ctrl-C"]
+
+
+@pytest.mark.parametrize("presses", [40, pytest.param(1000, marks=pytest.mark.slow)])
+def test_bunches_of_ctrl_c_hang_no_search_and_lose_no_result(presses: int) -> None:
+    call = [sys.executable, "-m", "tests.compiler.bunches", str(presses)]
+    done = subprocess.run(call, env=environment(), text=True, capture_output=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stderr
+    row = json.loads(done.stdout.splitlines()[-1])
+    assert row["presses"] == presses and len(row["kept"]) == 5
+    assert all(kept == searches for kept, searches in row["kept"].values()), row
+
+
+def test_presses_within_a_second_count_as_one() -> None:
+    with pytest.raises(KeyboardInterrupt), listening():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(SOON)
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+            ended = True
+    assert ended
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_that_is_held_back_is_raised_at_the_end_of_the_block() -> None:
+    ended = False
+    with listening(), pytest.raises(KeyboardInterrupt), held_back():
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        ended = True
+    assert ended
+
+
+STUCK = """
+import os, signal, sys, threading, time
+import attrs
+from icarus import *
+from tests.commands.test_contract import NIM
+
+def apply(state, action):
+    while state.left >= 0:
+        state.mover = 1 - state.mover
+
+def press():
+    time.sleep(0.5)
+    for _ in range(2):
+        for _ in range(5):  # a bunch counts as one
+            os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1.5)
+
+state = attrs.evolve(NIM, name="stuck", apply=apply).new_initial_state(1)
+search(NIM.new_initial_state(1), MAST, iterations=10)
+state.game.entries()
+threading.Thread(target=press, daemon=True).start()
+print("before", end="")
+{call}
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "search(state, MAST, iterations=10)",
+        "search(state, MAST, iterations=10, threads=2)",
+        "search(state, MAST, iterations=10, threads=2, sharing='records')",
+        "state.apply_action(1)",
+    ],
+)
+def test_the_second_ctrl_c_ends_the_process_where_a_function_does_not_return(python: Python, call: str) -> None:
+    done = python(STUCK.format(call=call))
+    assert (done.returncode, done.stdout) == (130, "before")
+    assert done.stderr.splitlines() == [
+        "icarus: still in compiled code; press Ctrl-C again to end the process",
+        "icarus: ended by the second Ctrl-C: a function of a game or slot did not return",
+    ]

@@ -17,21 +17,7 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import (
-    BASELINE,
-    MAST,
-    DeterminizedUCT,
-    SearchExhausted,
-    SearchInterrupted,
-    backpropagation,
-    capture,
-    games,
-    initial,
-    parse,
-    search,
-)
-from icarus.compiler.debug import leaving
-from icarus.compiler.debug.leaving import Left
+from icarus import BASELINE, MAST, DeterminizedUCT, SearchExhausted, backpropagation, games, initial, parse, search
 from icarus.compiler.kernels.kernel import interrupts_kept
 from icarus.engine.search import start_search
 from icarus.kernel.state import State
@@ -41,7 +27,6 @@ from tests.forked import survive
 
 SOON = 60.0  # seconds, on a busy machine
 TRIALS = 150  # of changing facts by hand, for each game
-needs_leaving = pytest.mark.skipif(not leaving.POSSIBLE, reason="calls cannot be left on this system")
 
 
 def apply_without_end(state: Any, action: int) -> None:
@@ -152,115 +137,6 @@ def test_an_interrupt_that_the_compiler_drops_is_raised_afterwards() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-LOOP = """
-import attrs
-
-def apply(state, action):
-    while state.left >= 0:
-        state.mover = 1 - state.mover
-
-from tests.commands.test_contract import NIM
-game = attrs.evolve(NIM, name="stuck", apply=apply)
-"""
-
-
-def apply_stuck(state: Any, action: int) -> None:
-    """Hangs where three are left."""
-    state.left -= action
-    state.mover = 1 - state.mover
-    while state.left == 3:
-        pass
-
-
-def fill(history: Any, updates: Any) -> None:
-    """A capture that hangs in the hundredth playout."""
-    while history.iteration == 100:
-        pass
-
-
-STUCK = attrs.evolve(NIM, name="stuck", apply=apply_stuck)
-
-
-def interrupted(work: Callable[[], object]) -> Left:
-    """How some work ends that hangs, by Ctrl-C a moment after it began."""
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt) as caught:
-        work()
-    timer.join()
-    return caught.value  # type: ignore[return-value]
-
-
-@needs_leaving
-@pytest.mark.parametrize(("threads", "sharing"), [(1, "roots"), (2, "roots"), (2, "records")])
-def test_ctrl_c_ends_a_search_in_a_function_that_does_not_return_and_keeps_what_was_found(
-    threads: int, sharing: str
-) -> None:
-    state = NIM.new_initial_state(1)
-    hangs = attrs.evolve(parse("MAST"), name="HANGS", capture=capture(fill))
-    search(state, hangs, iterations=10, threads=threads, sharing=sharing)  # compiles
-    error = interrupted(lambda: search(state, hangs, iterations=10_000, threads=threads, sharing=sharing))
-    assert isinstance(error, SearchInterrupted)
-    assert 100 <= error.result.iterations <= 100 + threads * 100
-    assert error.result.visits.sum() == error.result.iterations
-    again = search(state, hangs, iterations=50, threads=threads, sharing=sharing)
-    assert again.iterations == 50
-
-
-@needs_leaving
-def test_ctrl_c_in_a_move_leaves_the_state_where_it_was() -> None:
-    state = STUCK.new_initial_state(1)
-    state.apply_action(1)
-    before, history = str(state), list(state.history)
-    state.legal_actions()
-    error = interrupted(lambda: state.apply_action(3))
-    assert isinstance(error, Left)
-    assert "apply_stuck did not return" in str(error)
-    assert (str(state), state.history) == (before, history)
-    state.apply_action(2)
-
-
-@needs_leaving
-def test_ctrl_c_ends_a_command_whose_game_loops(tmp_path: Path) -> None:
-    code, told = command_with_a_loop(tmp_path, LOOP, presses=1)
-    assert code == 130, told
-    assert told.splitlines()[-1].startswith("icarus: interrupted: ")
-    assert "did not return" in told
-    assert "Traceback" not in told
-
-
-def test_a_second_ctrl_c_ends_a_command_where_calls_cannot_be_left(tmp_path: Path) -> None:
-    cannot = "from icarus.compiler.debug.leaving import ASKERS\nASKERS.clear()\n"
-    code, told = command_with_a_loop(tmp_path, cannot + LOOP, presses=2)
-    assert code == 130, told
-    assert "press Ctrl-C again to end the process" in told
-    assert "did not return" in told
-
-
-def command_with_a_loop(tmp_path: Path, source: str, presses: int) -> tuple[int, str]:
-    """The exit code and the errors of a search that hangs, after so many Ctrl-C."""
-    (tmp_path / "stuck.py").write_text(source)
-    command = [sys.executable, "-m", "icarus", "search", "stuck", "--with", "stuck.py", "--iterations", "10"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, env=environment(), text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        out: list[str] = []
-        reader = threading.Thread(target=lambda: out.extend(process.stdout))  # type: ignore[arg-type]
-        reader.start()
-        while not any("nim" in line or "left" in line or line.strip() for line in out) and process.poll() is None:
-            time.sleep(0.1)  # the state is printed before the search
-        time.sleep(5)
-        for press in range(presses):
-            if press > 0:
-                time.sleep(3)
-                assert process.poll() is None
-            process.send_signal(signal.SIGINT)
-        code = process.wait(SOON)
-        reader.join()
-        return code, process.stderr.read()  # type: ignore[union-attr]
-
-
-@needs_leaving
 @pytest.mark.parametrize("module", ["icarus", "experiments"])
 def test_a_command_that_only_starts_ends_without_a_word(module: str) -> None:
     call = [sys.executable, "-m", module, "--help"]

@@ -4,7 +4,6 @@ import contextlib
 import json
 import math
 import os
-import re
 import signal
 import sys
 import threading
@@ -635,24 +634,3 @@ def test_a_search_with_bounds_checks_finds_the_same(python: Python) -> None:
     expected, found = json.loads(plain.stdout), json.loads(checked.stdout)
     assert (expected.pop("debug"), found.pop("debug")) == (False, True)
     assert found == expected
-
-
-OUT_OF_BOUNDS = """
-import numpy as np
-from icarus import capture, games, search
-from icarus.specs import MAST
-import attrs
-@capture
-def beyond(history, updates):
-    history.legal[len(history.legal) + 5]
-search(games.load("othello").new_initial_state(), attrs.evolve(MAST, name="BEYOND", capture=beyond), iterations=10)
-"""
-
-
-def test_an_index_out_of_bounds_in_a_slot_is_told_with_bounds_checks(python: Python) -> None:
-    done = python(OUT_OF_BOUNDS, ICARUS_DEBUG="1")
-    assert done.returncode == 1
-    told = done.stderr.strip().splitlines()[-1]
-    assert re.fullmatch(
-        r"IndexError: index \d+ is out of bounds where there are \d+, in beyond \(<string>, line 8\)", told
-    )

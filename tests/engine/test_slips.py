@@ -445,7 +445,7 @@ for changes in ({"capture": looks}, {"capture": names}, *({"policy": policy} for
 def test_false_declarations_are_found_with_checks(python: Python) -> None:
     done = python(DECLARED_FALSELY, ICARUS_DEBUG="1")
     looks, names, independent, unwritten_record, uniform = done.stdout.splitlines() or [done.stderr]
-    assert "declared with reads_simulation=False looks at steps of the simulation, in looks (" in looks
+    assert "declared with reads_simulation=False looks at steps of the simulation" in looks
     assert "declared with writes_simulation=False names a record beyond the tree and its children" in names
     assert "by_number is declared independent, but names another record" in independent
     assert "forgets wrote no record for a legal action" in unwritten_record

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from icarus.compiler.cache.digest import PACKAGE
+from icarus.compiler.interrupts import runs_compiled_code
 from icarus.compiler.lazy import Later
 
 _llvm: Any = Later("llvmlite.binding")
@@ -51,6 +52,7 @@ class MachineCode:
         pointers = (ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.POINTER(_Raised)))
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *(ctypes.c_int64,) * arity)(self.address)
 
+    @runs_compiled_code
     def __call__(self, *arguments: int) -> int:
         result, raised = ctypes.c_int64(), ctypes.POINTER(_Raised)()
         if self._call(ctypes.byref(result), ctypes.byref(raised), *arguments) > _RAISED:
@@ -63,7 +65,7 @@ def _raise(pickled: bytes) -> NoReturn:
     kind, arguments, place = pickle.loads(pickled)
     error = kind(*arguments)
     if place is None:
-        error.add_note("ICARUS_DEBUG=1 tells in which function and line")
+        error.add_note('engine="python" shows in which function and line')
         raise error
     function, file, line = place
     if not Path(file).is_relative_to(PACKAGE):  # the package's own sentences need no place

@@ -1,7 +1,6 @@
 """Entries: functions of 64-bit integers as machine code, with their addresses."""
 
 import contextlib
-import functools
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -10,14 +9,12 @@ from typing import Any
 from icarus.compiler.cache.digest import digest
 from icarus.compiler.cache.disk import DiskCache, File
 from icarus.compiler.cache.machine import MachineCode
-from icarus.compiler.debug.leaving import ASKERS, LEFT, POSSIBLE, Left, calls_of_thread
-from icarus.compiler.interrupts import listen
+from icarus.compiler.interrupts import listen, runs_compiled_code
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
 from icarus.compiler.lazy import Later, types
 from icarus.compiler.messages import CompilationError, mention, reason
 
 _pipeline: Any = Later("icarus.compiler.kernels.pipeline")
-_places: Any = Later("icarus.compiler.debug.places")
 _errors: Any = Later("numba.core.errors")
 _lock: Any = Later("numba.core.compiler_lock")
 _NEEDS_COMPILER = "needs the compiler when it runs"
@@ -26,21 +23,16 @@ _NEEDS_COMPILER = "needs the compiler when it runs"
 class Entry:
     """A compiled function of 64-bit integers, with its address. Whoever holds the address must hold the entry.
 
-    Args:
-        whole: whether a call is always made to its end, since it leaves nothing usable before; otherwise Ctrl-C ends one that does not
-            return.
-
     Attributes:
         fresh: whether it has just been compiled, and is not from the disk.
     """
 
-    def __init__(self, function: Callable, arity: int, name: str, whole: bool = False) -> None:
+    def __init__(self, function: Callable, arity: int, name: str) -> None:
         if DISABLED:
             raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it to search")
-        self.name, self.fresh = name, DEBUG
-        self._asker = None if whole or not POSSIBLE else ASKERS.get(arity)
+        self.name, self.fresh = name, False
         self._file = File(name, digest(function, name, arity))
-        self._code: Any = _NEEDS_COMPILER if DEBUG else self._file.read(lambda kept: self._loaded(kept, arity))
+        self._code: Any = self._file.read(lambda kept: self._loaded(kept, arity))
         if self._code is None:
             self.fresh, self._code = True, self._compile(function, arity)
         if self._code == _NEEDS_COMPILER:
@@ -48,26 +40,8 @@ class Entry:
         self.address: int = self._code.address
 
     def __call__(self, *arguments: int) -> int:
-        """
-        Raises:
-            Left: Ctrl-C, a moment before, and it had not returned.
-        """
-        if self._asker is None:
-            return self._code(*arguments)
         listen()
-        calls, ask = calls_of_thread(), _asking(self._asker, isinstance(self._code, _Dispatched))
-        try:
-            found = ask(self.address, calls.address, *arguments)
-        except KeyboardInterrupt:
-            if calls.was_left():
-                raise self._left() from None
-            raise
-        if found == LEFT and calls.was_left():
-            raise self._left()
-        return found
-
-    def _left(self) -> Left:
-        return Left(f"{self.name} did not return{_places.last() if DEBUG else ''}")
+        return self._code(*arguments)
 
     def _compile(self, function: Callable, arity: int) -> Any:
         compiler()
@@ -110,21 +84,9 @@ class _Dispatched:
         if self.address == 0:
             raise RuntimeError(f"{name} was compiled, but its machine code is nowhere to be found")
 
+    @runs_compiled_code
     def __call__(self, *arguments: int) -> int:
         return self.dispatcher(*arguments)
-
-
-@functools.cache
-def _asking(asker: Callable, dispatched: bool) -> Callable[..., int]:
-    """The machine code of what calls an entry at an address, so that it can be left from outside.
-
-    Args:
-        dispatched: whether the entry may raise exceptions made of what it met, which the compiler knows to read.
-    """
-    arity, label = asker.__code__.co_argcount, f"calls of {asker.__code__.co_argcount - 2}"
-    if dispatched:
-        return compiled(asker, types.int64(*(types.int64,) * arity), label)
-    return Entry(asker, arity, label, whole=True)
 
 
 @contextlib.contextmanager
@@ -161,14 +123,12 @@ def compiled(function: Callable, signature: Any, name: str, **flags: Any) -> Any
     Raises:
         CompilationError: the compiler refuses the function; the message names it and the line.
     """
-    if DEBUG:
-        _places.install()
     dispatcher = compiler().njit(nogil=True, boundscheck=DEBUG, **flags)(function)
     dispatcher._cache = DiskCache(name, digest(function, name, str(signature), sorted(flags.items())))
     with refusals_told(function, name), interrupts_kept():
         dispatcher.compile(signature)
     dispatcher.disable_compile()
-    return _places.Placed(dispatcher) if DEBUG else dispatcher
+    return dispatcher
 
 
 @contextlib.contextmanager

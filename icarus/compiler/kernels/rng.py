@@ -12,6 +12,7 @@ from icarus.compiler.kernels.functions import DEBUG, DISABLED, helper, inlined
 
 RNG_WORDS = 4  # 64-bit words of state
 UNIT = 1.0 / (1 << 53)  # the distance between neighbouring draws of `uniform`
+WRONG_BOUND = "below(rng, bound) draws for a bound from 1 to 2**32 - 1"
 _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 _WORD = (1 << 64) - 1
@@ -49,6 +50,8 @@ def plain_next_word(rng: np.ndarray) -> np.uint64:
 def plain_below(rng: np.ndarray, bound: int) -> int:
     """`below` in plain Python."""
     bound = int(bound)
+    if not 0 < bound < 1 << 32:
+        raise ValueError(WRONG_BOUND)
     product = (_next(rng) >> 32) * bound
     if (product & 0xFFFFFFFF) < bound:
         unfair = ((1 << 32) - bound) % bound
@@ -82,7 +85,7 @@ if DISABLED:
 def below(rng: np.ndarray, bound: int) -> int:
     """A uniform integer in 0 … bound−1, for bound < 2**32; without bias."""
     if DEBUG and not 0 < bound < 1 << 32:
-        raise ValueError("below(rng, bound) draws for a bound from 1 to 2**32 - 1")
+        raise ValueError(WRONG_BOUND)
     size = np.uint64(bound)
     product = (next_word(rng) >> _32) * size
     if (product & _LOW) < size:

@@ -80,7 +80,7 @@ BUFFERS = np.dtype(
         ("playout", np.int64),  # a PLAYOUT with room for so many steps, and for so many legal actions of all steps
         ("step_capacity", np.int64),
         ("legal_capacity", np.int64),
-        ("poll_at", np.int64),  # before this step there is room, and nobody looks whether the loop is to return
+        ("poll_at", np.int64),  # before this step there is room, and the interrupt flag is not polled
         ("updates", np.int64),
         ("votes", np.int64),  # [terms, max_legal], where votes are taken
         ("links", np.int64),  # room for so many links of `icarus.engine.loop.parent_links`
@@ -132,11 +132,8 @@ ARENA = np.dtype(
         ("pending", PENDING),
         ("full_component", np.int64),  # whose table had no room
         ("shared", np.int64),  # address of the SHARED structure; 0 where one thread is all
-        (
-            "rings",
-            np.int64,
-        ),  # address of `interrupts.RINGS`, and how many were heard: another number has the loop return
-        ("heard", np.int64),
+        ("interrupt_flag", np.int64),  # address of `interrupts.INTERRUPT_FLAG`
+        ("flag_at_start", np.int64),  # what it was when the loop started; another value has the loop return
     ],
     align=True,
 )

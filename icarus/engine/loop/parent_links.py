@@ -199,12 +199,12 @@ def look_up_at(old: int, new: int, names: int, keys: int, count: int, found: int
 
 @functools.cache
 def _renaming() -> Entry:
-    return Entry(rename_at, 10, "new keys below a root", whole=True)
+    return Entry(rename_at, 10, "new keys below a root")
 
 
 @functools.cache
 def _looking_up() -> Entry:
-    return Entry(look_up_at, 7, "look-up of new keys", whole=True)
+    return Entry(look_up_at, 7, "look-up of new keys")
 
 
 def rename_compiled(

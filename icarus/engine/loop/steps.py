@@ -100,7 +100,7 @@ def look(a: Any, t: int) -> bool:
 @inlined
 def is_interrupted(a: Any) -> bool:
     """Whether the loop is to return before it has made this playout."""
-    return atomic_load(a.rings) != a.heard
+    return atomic_load(a.interrupt_flag) != a.flag_at_start
 
 
 @inlined

@@ -211,12 +211,12 @@ def _give_back() -> int:
 
 @functools.cache
 def _entering() -> Any:
-    return Entry(insert_rows, 4, "rows for a table", whole=True)
+    return Entry(insert_rows, 4, "rows for a table")
 
 
 @functools.cache
 def _rehash() -> Any:
-    return Entry(rehash, 5, "growth of a table", whole=True)
+    return Entry(rehash, 5, "growth of a table")
 
 
 class Records(Mapping[Any, Any]):

@@ -14,7 +14,7 @@ import numpy as np
 from icarus.compiler.kernels.kernel import compiled
 from icarus.compiler.kernels.pointers import address_of, array_at
 from icarus.compiler.lazy import types
-from icarus.equilibrium.solvers.control import CONTROL, rung
+from icarus.equilibrium.solvers.control import CONTROL, is_interrupted
 from icarus.equilibrium.solvers.mccfr import draw_slot
 from icarus.equilibrium.tree.arrays import END, END_SET, NODE, SET
 from icarus.equilibrium.tree.growth import rows
@@ -240,7 +240,7 @@ def search_by_bandits(
         start = np.searchsorted(sums, uniform(rng), side="right") if len(starts) > 1 else 0
         going.deepest = max(going.deepest, iterate(of, starts[start]))
         going.made += 1
-        if rung(going):
+        if is_interrupted(going):
             break
     return 0
 

@@ -17,7 +17,7 @@ from icarus.compiler.kernels.kernel import compiled
 from icarus.compiler.kernels.pointers import address_of, array_at, matrix_at
 from icarus.compiler.lazy import types
 from icarus.equilibrium.online.targets import INSIDE, ON_THE_WAY, OUTSIDE
-from icarus.equilibrium.solvers.control import CONTROL, rung
+from icarus.equilibrium.solvers.control import CONTROL, is_interrupted
 from icarus.equilibrium.solvers.mccfr import draw_slot, gain_of
 from icarus.equilibrium.tree.arrays import END, END_SET, NODE, SET
 from icarus.equilibrium.tree.growth import PLAYERS, rows
@@ -379,7 +379,7 @@ def sample_online(
             traverse(of, at, player, targeted, forced)
             going.deepest = max(going.deepest, at.head)
         going.made += 1
-        if rung(going):
+        if is_interrupted(going):
             break
     return 0
 

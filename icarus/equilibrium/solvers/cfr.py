@@ -14,7 +14,7 @@ from icarus.compiler.kernels.kernel import compiled
 from icarus.compiler.kernels.pointers import address_of, array_at
 from icarus.compiler.lazy import types
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability, gather, pass_on, reach
-from icarus.equilibrium.solvers.control import CONTROL, controls, go_on, rung
+from icarus.equilibrium.solvers.control import CONTROL, controls, go_on, is_interrupted
 from icarus.equilibrium.solvers.regret import match_all
 from icarus.equilibrium.tree.arrays import END, NOTHING, SET, VIEW
 from icarus.equilibrium.tree.growth import PLAYERS, rows
@@ -104,7 +104,7 @@ def minimize(
                         sums[slot] += weight * reached[one.known] * policy[slot]
             match_all(sets, regrets, player, policy)
         going.made += 1
-        if rung(going):
+        if is_interrupted(going):
             break
     return 0
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler.interrupts import RINGS, listening
+from icarus.compiler.interrupts import INTERRUPT_FLAG, listening
 from icarus.compiler.kernels.atomic import atomic_load
 from icarus.kernel import inlined
 
@@ -13,8 +13,8 @@ CONTROL = np.dtype(
     [
         ("made", np.int64),  # iterations, in all
         ("deepest", np.int64),  # actions that the tree was gone through, at most
-        ("rings", np.int64),  # address of `RINGS`
-        ("heard", np.int64),  # how many there were when the loop began; another number has it return
+        ("interrupt_flag", np.int64),  # address of `interrupts.INTERRUPT_FLAG`
+        ("flag_at_start", np.int64),  # what it was when the loop started; another value has the loop return
     ],
     align=True,
 )
@@ -23,14 +23,14 @@ CONTROL = np.dtype(
 def controls() -> np.ndarray:
     """[1] of CONTROL, of a loop that has made nothing yet."""
     control = np.zeros(1, CONTROL)
-    control["rings"] = RINGS.ctypes.data
+    control["interrupt_flag"] = INTERRUPT_FLAG.ctypes.data
     return control
 
 
 @inlined
-def rung(control: Any) -> bool:
+def is_interrupted(control: Any) -> bool:
     """Whether the loop is to return."""
-    return atomic_load(control.rings) != control.heard
+    return atomic_load(control.interrupt_flag) != control.flag_at_start
 
 
 def go_on(control: np.ndarray, iterations: int, run: Callable[[int], Any]) -> None:
@@ -42,5 +42,5 @@ def go_on(control: np.ndarray, iterations: int, run: Callable[[int], Any]) -> No
     goal = int(control["made"][0]) + iterations
     with listening():
         while control["made"][0] < goal:
-            control["heard"] = RINGS
+            control["flag_at_start"] = INTERRUPT_FLAG
             run(goal - int(control["made"][0]))

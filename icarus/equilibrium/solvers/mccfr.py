@@ -16,7 +16,7 @@ from icarus.compiler.kernels.kernel import compiled
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.lazy import types
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
-from icarus.equilibrium.solvers.control import CONTROL, controls, go_on, rung
+from icarus.equilibrium.solvers.control import CONTROL, controls, go_on, is_interrupted
 from icarus.equilibrium.solvers.regret import match_regrets
 from icarus.equilibrium.tree.arrays import END, END_SET, NODE, SET, SLOT
 from icarus.equilibrium.tree.growth import PLAYERS, rows
@@ -197,7 +197,7 @@ def sample(
             else:
                 outcome(of, player, exploration, path)
         going.made += 1
-        if rung(going):
+        if is_interrupted(going):
             break
     return 0
 
