@@ -15,6 +15,7 @@ from icarus.compiler.kernels.pointers import array_at, matrix_at, struct_at
 from icarus.compiler.kernels.rng import RNG_WORDS
 from icarus.compiler.lazy import numba, types
 from icarus.kernel.constants import UNSEEN
+from icarus.kernel.structures import Address, Short, structure
 
 SELECTION, EXPANSION, SIMULATION = 0, 1, 2  # the phases of section 4.2, from the baseline's counts
 PHASES = ("selection", "expansion", "simulation")
@@ -25,54 +26,48 @@ _WORD = (1 << 64) - 1
 _ROOT, _EPISODE = 1, 2  # where keys of histories and of positions-in-episode begin
 EMPTY_HISTORY = 0x1CA205  # the record of ⟨⟩
 
-STEP = np.dtype(
-    [
-        ("player", np.int64),  # ρ_i: who acts here
-        ("action", np.int64),  # a_{i+1}: what he plays
-        ("record", np.int64),  # the record of [h_i]~ (up to the expanded history)
-        ("episode", np.int64),  # the record of the position-in-episode of [h_i]~
-        ("probability", np.float64),  # with which a simultaneous decision was made in the tree; elsewhere undefined
-        ("first", np.int32),  # where the legal actions start in `legal`
-        ("count", np.int32),  # how many there are
-        ("perspective", np.int32),  # the column of his view in moves, keys and episodes
-        ("phase", np.int32),  # SELECTION, EXPANSION or SIMULATION
-        (
-            "choice",
-            np.int32,
-        ),  # the number of a decision in the tree, or of the first after it, among those made at once; 0 where it is none, or nobody asks
-    ],
-    align=True,
-)
 
-PLAYOUT = np.dtype(
-    [  # where the arrays of a history are, for compiled entries
-        ("steps", np.int64),
-        ("moves", np.int64),
-        ("keys", np.int64),
-        ("episodes", np.int64),
-        ("legal", np.int64),
-        ("length", np.int64),
-        ("perspectives", np.int64),
-        ("legal_length", np.int64),
-        ("rewards", np.int64),
-        ("players", np.int64),  # rewards that are known: 0 until the playout is finished
-        ("rng", np.int64),
-        ("iteration", np.int64),
-        (
-            "features",
-            np.int64,
-        ),  # what the game tells of states and of actions, and the widths of these tables: 0 unless read
-        ("action_features", np.int64),
-        ("lookahead", np.int64),
-        ("endings", np.int64),
-        ("features_width", np.int64),
-        ("action_features_width", np.int64),
-        ("lookahead_width", np.int64),
-        ("endings_width", np.int64),
-    ],
-    align=True,
-)
+class Step:
+    """A decision of a playout: step i is made after i actions."""
 
+    player: int  # ρ_i: who acts here
+    action: int  # a_{i+1}: what he plays
+    record: int  # the record of [h_i]~ (up to the expanded history)
+    episode: int  # the record of the position-in-episode of [h_i]~
+    probability: float  # with which a simultaneous decision was made in the tree; elsewhere undefined
+    first: Short  # where the legal actions start in `legal`
+    count: Short  # how many there are
+    perspective: Short  # the column of his view in moves, keys and episodes
+    phase: Short  # SELECTION, EXPANSION or SIMULATION
+    choice: Short  # the number of a decision in or just after the tree among those made at once; 0 where it is none, or nobody asks
+
+
+class Playout:
+    """Where the arrays of a history are, for kernels; shapes as in `History`."""
+
+    steps: Address
+    moves: Address
+    keys: Address
+    episodes: Address
+    legal: Address
+    length: int  # steps
+    perspectives: int
+    legal_length: int
+    rewards: Address
+    players: int  # rewards that are known: 0 until the playout is finished
+    rng: Address
+    iteration: int
+    features: Address  # the feature tables, and how many numbers a row of each has: 0 unless read
+    action_features: Address
+    lookahead: Address
+    endings: Address
+    features_width: int
+    action_features_width: int
+    lookahead_width: int
+    endings_width: int
+
+
+STEP, PLAYOUT = structure(Step), structure(Playout)
 _INT, _REAL, _WORDS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.uint64)
 
 

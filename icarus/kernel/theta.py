@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Callable
 from operator import index
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from icarus.compiler.kernels.functions import compiled_as, inlined
 from icarus.compiler.kernels.pointers import array_at, offset_of, struct_at
 from icarus.compiler.lazy import numba, types
+from icarus.kernel.structures import Address, structure
 
 _INT, _BYTE = np.dtype(np.int64), np.dtype(np.uint8)
 
@@ -17,27 +18,28 @@ NO_RECORD = 0  # the key that no record has: what is known of it is the initial 
 FULLEST = 0.6  # share of a table's rows that may be used
 MARKS = 4  # bytes for each row of the baseline's table, to mark decisions
 VISIT, AVAILABLE = 0, 1  # the contexts ψ_visit and ψ_avail
-TABLE = np.dtype(
-    [
-        ("rows", np.int64),  # address of capacity + 1 rows; the last one holds the initial information
-        ("capacity", np.int64),  # a power of two
-        ("decided", np.int64),  # address of MARKS · capacity bytes, in the baseline's where anybody asks (`decided_at`)
-        (
-            "apart",
-            np.int64,
-            (8,),
-        ),  # a cache line: what follows is written in every playout, what precedes is read at every step
-        ("used", np.int64),  # rows that hold a record
-        ("reserved", np.int64),  # rows that playouts under way in several threads may still need
-        ("lock", np.int64),  # 1 while one of several threads updates records
-        ("short", np.int64),  # whether there was no room for records that a policy asked about first
-    ],
-    align=True,
-)
+
+
+class Table:
+    """A hash table of rows with linear probing."""
+
+    rows: Address  # [capacity + 1]; the last one holds the initial information
+    capacity: int  # a power of two
+    decided: Address  # [MARKS · capacity] bytes, in the baseline's where anybody asks (`decided_at`)
+    apart: Annotated[
+        np.ndarray, np.int64, 8
+    ]  # a cache line: what follows is written in every playout, the rest read at every step
+    used: int  # rows that hold a record
+    reserved: int  # rows that playouts under way in several threads may still need
+    lock: int  # 1 while one of several threads updates records
+    short: int  # 1 where there was no room for records that a policy asked about first
+
+
+TABLE = structure(Table)
 
 
 @inlined
-def decided_at(table: Any, key: int) -> np.ndarray:
+def decided_at(table: Table, key: int) -> np.ndarray:
     """[1] byte: whether somebody has decided in the tree at a history with this key, or with another of the same lowest bits."""
     return array_at(table.decided + (key & (MARKS * table.capacity - 1)), 1, _BYTE)
 
@@ -110,9 +112,16 @@ def _compiled_reward_of(row: Any, player: Any) -> Callable:
     return implementation
 
 
-UPDATES = np.dtype(
-    [("records", np.int64), ("contexts", np.int64), ("capacity", np.int64), ("count", np.int64)], align=True
-)
+class UpdateBuffer:
+    """Room for the updates of one playout."""
+
+    records: Address  # [capacity] keys and contexts
+    contexts: Address
+    capacity: int
+    count: int  # asked for; more than `capacity` where there was no room
+
+
+UPDATES = structure(UpdateBuffer)
 _COUNT = offset_of(UPDATES, "count")
 
 

@@ -2,7 +2,6 @@
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
 
@@ -22,8 +21,8 @@ from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Entry
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call4, call5, call7, struct_at, unlikely
 from icarus.compiler.kernels.rng import RNG_WORDS
-from icarus.engine.loop.arena import ANY, ARENA, COMPONENT_BYTES, LEAF_BYTES, PROGRAM_BYTES
-from icarus.engine.program.lowering import ALTERNATIVE, COMPONENT, LEAF, PROGRAM, WEIGHT
+from icarus.engine.loop.arena import ANY, ARENA, COMPONENT_BYTES, LEAF_BYTES, PROGRAM_BYTES, Arena
+from icarus.engine.program.structures import ALTERNATIVE, COMPONENT, LEAF, PROGRAM, WEIGHT, Alternative, Leaf
 from icarus.kernel import below, helper, inlined, uniform
 from icarus.kernel.history import PLAYOUT, STEP
 from icarus.kernel.theta import TABLE, decided_at
@@ -120,7 +119,7 @@ def follow_rule(rule: int, parameter: float, values: np.ndarray, count: int, rng
 
 
 @helper
-def weight_of(a: Any, first: int, count: int, record: int) -> float:
+def weight_of(a: Arena, first: int, count: int, record: int) -> float:
     """The value of a weight at the history with this baseline record.
 
     Raises:
@@ -147,7 +146,7 @@ def weight_of(a: Any, first: int, count: int, record: int) -> float:
 
 
 @helper
-def sum_values(a: Any, alternative: Any, legal: int, count: int, record: int) -> None:
+def sum_values(a: Arena, alternative: Alternative, legal: int, count: int, record: int) -> None:
     """The values that an alternative's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
     leaves = array_at(a.composition.leaf, alternative.first_leaf + alternative.leaves, LEAF)
     values, total = array_at(a.buffers.values, count, _REAL), array_at(a.buffers.total, count, _REAL)
@@ -174,7 +173,7 @@ def sum_values(a: Any, alternative: Any, legal: int, count: int, record: int) ->
 
 
 @inlined
-def ask_policy(a: Any, leaf: Any, legal: int, count: int) -> None:
+def ask_policy(a: Arena, leaf: Leaf, legal: int, count: int) -> None:
     """Have the policy of one component write its values."""
     component = struct_at(a.composition.component + leaf.component * COMPONENT_BYTES, COMPONENT)
     records = a.buffers.rows if leaf.by_row else a.buffers.records
@@ -185,7 +184,7 @@ def ask_policy(a: Any, leaf: Any, legal: int, count: int) -> None:
 
 
 @inlined
-def choose(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
+def choose(a: Arena, which: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
     """The index of the action that the policy α of a program chooses; ANY where it is uniform by definition."""
     j = draw_alternative(a, which, record, rng)
     alternative = array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j]
@@ -210,7 +209,7 @@ def choose(a: Any, which: int, legal: int, count: int, record: int, rng: np.ndar
 
 
 @inlined
-def draw_alternative(a: Any, which: int, record: int, rng: np.ndarray) -> int:
+def draw_alternative(a: Arena, which: int, record: int, rng: np.ndarray) -> int:
     """One alternative of a program, drawn with its weight (COMB⁺-4)."""
     program = struct_at(a.composition.program + which * PROGRAM_BYTES, PROGRAM)
     last = program.first_alternative + program.alternatives - 1
@@ -231,7 +230,7 @@ def draw_alternative(a: Any, which: int, record: int, rng: np.ndarray) -> int:
 
 
 @inlined
-def write_values(a: Any, alternative: Any, legal: int, count: int, record: int) -> None:
+def write_values(a: Arena, alternative: Alternative, legal: int, count: int, record: int) -> None:
     """Write the values that an alternative's rule chooses among."""
     if alternative.leaves == 1:
         ask_policy(a, struct_at(a.composition.leaf + alternative.first_leaf * LEAF_BYTES, LEAF), legal, count)
@@ -258,7 +257,7 @@ def vote(arena: int, j: int, legal: int, count: int, record: int) -> int:
 
 
 @helper
-def voted(a: Any, j: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
+def voted(a: Arena, j: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
     """The index that a voter votes for by alternative j; ANY where that is uniform over all legal actions."""
     alternative, values = (
         array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j],
@@ -284,7 +283,7 @@ def vote_kernel() -> Entry:
 
 
 @inlined
-def is_decided(a: Any) -> bool:
+def is_decided(a: Arena) -> bool:
     """Whether the player to move may have decided in the tree at a history that looks the same to him; False is certain."""
     playout = struct_at(a.buffers.playout, PLAYOUT)
     last, perspectives = playout.length - 1, playout.perspectives
@@ -295,7 +294,7 @@ def is_decided(a: Any) -> bool:
 
 
 @inlined
-def choose_by_acceptance(a: Any, leaf: Any, parameter: float, legal: int, count: int, rng: np.ndarray) -> int:
+def choose_by_acceptance(a: Arena, leaf: Leaf, parameter: float, legal: int, count: int, rng: np.ndarray) -> int:
     """An index by Gibbs from mean rewards, of which none is above 1: drawn uniformly until one is accepted with e^((v - 1)/τ).
 
     It takes the values of one or two actions instead of all; where as many as there are have been refused, of all.

@@ -1,22 +1,21 @@
 """What the game tells of the states and actions of a playout, written where slots read it."""
 
-from typing import Any
-
 import numpy as np
 
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call3, matrix_at, struct_at, unlikely
-from icarus.engine.loop.arena import DONE, MORE_ROWS
+from icarus.engine.loop.arena import DONE, MORE_ROWS, Arena
 from icarus.engine.loop.observation_classes import is_grouped
-from icarus.engine.program.lowering import COMPONENT
+from icarus.engine.program.structures import COMPONENT
 from icarus.kernel import CHANCE, TERMINAL, helper, inlined
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, are_rewards
+from icarus.kernel.history import Playout, Step
 from icarus.kernel.theta import TABLE
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 
 
 @helper
-def evaluate_step(a: Any, playout: Any, t: int, step: Any, actions: int, tables: int) -> None:
+def evaluate_step(a: Arena, playout: Playout, t: int, step: Step, actions: int, tables: int) -> None:
     """What the game tells of the state at step t, and of what is legal there.
 
     Args:
@@ -41,13 +40,13 @@ def evaluate_step(a: Any, playout: Any, t: int, step: Any, actions: int, tables:
 
 
 @helper
-def evaluate_state(a: Any, playout: Any, t: int) -> None:
+def evaluate_state(a: Arena, playout: Playout, t: int) -> None:
     """The features of the state at step t."""
     call2(a.game.features, (a.buffers.state, playout.features + WORD_BYTES * t * playout.features_width))
 
 
 @helper
-def look_ahead(a: Any, action: int, lookahead: np.ndarray, endings: np.ndarray, edge: int) -> None:
+def look_ahead(a: Arena, action: int, lookahead: np.ndarray, endings: np.ndarray, edge: int) -> None:
     """Add what may be expected after an action, and how the game ends where it does, to the rows of its edge."""
     words = a.root.state_words
     state, ahead = array_at(a.buffers.state, words, _INT), array_at(a.buffers.ahead, words, _INT)
@@ -67,7 +66,7 @@ def look_ahead(a: Any, action: int, lookahead: np.ndarray, endings: np.ndarray, 
 
 
 @helper
-def rewards_at(a: Any, state: int, out: int) -> None:
+def rewards_at(a: Arena, state: int, out: int) -> None:
     """μ of a terminal state, both given by their addresses; what one state has left is not the next one's."""
     rewards = array_at(out, a.game.players, _REAL)
     rewards[:] = np.nan
@@ -80,7 +79,7 @@ def rewards_at(a: Any, state: int, out: int) -> None:
 
 
 @inlined
-def rows_of(table: int, step: Any, width: int) -> np.ndarray:
+def rows_of(table: int, step: Step, width: int) -> np.ndarray:
     """The rows of a step's edges in a table, all 0."""
     rows = matrix_at(table + WORD_BYTES * step.first * width, step.count, width, _REAL)
     for i in range(step.count):
@@ -90,7 +89,7 @@ def rows_of(table: int, step: Any, width: int) -> np.ndarray:
 
 
 @inlined
-def action_at(a: Any, playout: Any, step: Any, i: int) -> int:
+def action_at(a: Arena, playout: Playout, step: Step, i: int) -> int:
     """A legal action, as it is."""
     if is_grouped(a, step.player):
         return array_at(a.buffers.actions, i + 1, _INT)[i]
@@ -98,13 +97,13 @@ def action_at(a: Any, playout: Any, step: Any, i: int) -> int:
 
 
 @inlined
-def edge_of(a: Any, step: Any, i: int) -> int:
+def edge_of(a: Arena, step: Step, i: int) -> int:
     """The place of a legal action among those of the history; of the move that it looks like, where it is disguised."""
     return array_at(a.buffers.classes, i + 1, _INT)[i] if is_grouped(a, step.player) else i
 
 
 @inlined
-def add_told(a: Any, table: np.ndarray, edge: int) -> None:
+def add_told(a: Arena, table: np.ndarray, edge: int) -> None:
     """Add what was just told to the row of an edge."""
     told = array_at(a.buffers.evaluation, table.shape[1], _REAL)
     for j in range(table.shape[1]):
@@ -112,7 +111,7 @@ def add_told(a: Any, table: np.ndarray, edge: int) -> None:
 
 
 @inlined
-def take_means(a: Any, table: np.ndarray, step: Any, actions: int) -> None:
+def take_means(a: Arena, table: np.ndarray, step: Step, actions: int) -> None:
     """Divide the row of each edge by how many actions look so."""
     if is_grouped(a, step.player):
         alike = array_at(a.buffers.classes, actions, _INT)
@@ -128,7 +127,7 @@ def take_means(a: Any, table: np.ndarray, step: Any, actions: int) -> None:
 
 
 @helper
-def room_for_priors(a: Any) -> int:
+def room_for_priors(a: Arena) -> int:
     """DONE, or MORE_ROWS where a table was short of room for what a policy asked about in this playout."""
     components = array_at(a.composition.component, a.composition.components, COMPONENT)
     for c in range(a.composition.components):

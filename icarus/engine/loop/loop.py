@@ -1,7 +1,6 @@
 """Algorithm 1, lines 5-17: the one compiled loop. It is compiled once and runs every game with every composition."""
 
 import functools
-from typing import Any
 
 import numpy as np
 
@@ -10,12 +9,12 @@ from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Entry
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call2, call3, call4, call7, offset_of, struct_at
 from icarus.compiler.kernels.rng import RNG_WORDS
-from icarus.engine.loop.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, NEVER, SHARED, TOO_LONG
+from icarus.engine.loop.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, NEVER, SHARED, TOO_LONG, Arena
 from icarus.engine.loop.features import rewards_at
 from icarus.engine.loop.parent_links import add_parent_links
 from icarus.engine.loop.playout import begin, play_out, simulate_unrecorded
-from icarus.engine.program.lowering import COMPONENT
-from icarus.engine.program.promises import check_promises
+from icarus.engine.loop.promises import check_promises
+from icarus.engine.program.structures import COMPONENT
 from icarus.kernel import helper
 from icarus.kernel.history import PLAYOUT
 from icarus.kernel.theta import TABLE, UPDATES, has_room_for
@@ -53,7 +52,7 @@ def run(arena: int, iterations: int) -> int:
 
 
 @helper
-def capture(a: Any) -> int:
+def capture(a: Arena) -> int:
     """Line 16: μ(s), and ξ(s_root, h), the updates of every component; DONE, or what there is no room for."""
     updates = struct_at(a.buffers.updates, UPDATES)
     components = array_at(a.composition.component, a.composition.components, COMPONENT)
@@ -78,7 +77,7 @@ def capture(a: Any) -> int:
 
 
 @helper
-def backpropagation(a: Any) -> None:
+def backpropagation(a: Arena) -> None:
     """Lines 16-17: update the information of every captured record, in order."""
     updates = struct_at(a.buffers.updates, UPDATES)
     components = array_at(a.composition.component, a.composition.components, COMPONENT)
@@ -100,7 +99,7 @@ def backpropagation(a: Any) -> None:
 
 
 @helper
-def count_playout(a: Any) -> None:
+def count_playout(a: Arena) -> None:
     """Count a playout that has been made: its selection at the root, which line 18 asks for, its steps and its depth."""
     array_at(a.root.visits, a.root.count, _INT)[a.pending.selected] += 1
     for phase in range(3):
@@ -114,7 +113,7 @@ def count_playout(a: Any) -> None:
 
 
 @helper
-def claim_playout(a: Any, iterations: int) -> bool:
+def claim_playout(a: Arena, iterations: int) -> bool:
     """Whether to make another playout: so many in all, of all threads that share their records."""
     if a.shared == 0:
         return a.counts.iterations < iterations
@@ -127,14 +126,14 @@ def claim_playout(a: Any, iterations: int) -> bool:
 
 
 @helper
-def abandon_playout(a: Any) -> None:
+def abandon_playout(a: Arena) -> None:
     """Have all threads return, and another playout made for one that ran out of room."""
     atomic_add(a.shared, -1)
     atomic_store(a.shared + _STOP, 1)
 
 
 @helper
-def reserve_rows(a: Any) -> int:
+def reserve_rows(a: Arena) -> int:
     """Reserve rows for as many records as were captured, in tables that other threads fill too; DONE or MORE_ROWS."""
     components = array_at(a.composition.component, a.composition.components, COMPONENT)
     for c in range(a.composition.components):
@@ -148,7 +147,7 @@ def reserve_rows(a: Any) -> int:
 
 
 @helper
-def release_rows(a: Any, count: int) -> None:
+def release_rows(a: Arena, count: int) -> None:
     """Give back what was reserved for the first `count` components."""
     components = array_at(a.composition.component, count, COMPONENT)
     for c in range(count):
@@ -159,7 +158,7 @@ def release_rows(a: Any, count: int) -> None:
 
 
 @functools.cache
-def loop() -> Any:
+def loop() -> Entry:
     """The loop as machine code: loop()(arena address, iterations) -> status."""
     return Entry(run, 2, "the playout loop")
 
@@ -180,6 +179,6 @@ def run_raw(arena: int, playouts: int) -> int:
 
 
 @functools.cache
-def raw_loop() -> Any:
+def raw_loop() -> Entry:
     """Random playouts as machine code: raw_loop()(arena address, playouts) -> steps."""
     return Entry(run_raw, 2, "random playouts")

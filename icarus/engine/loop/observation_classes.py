@@ -1,24 +1,22 @@
 """Where one pair of eyes sees for all players: the others' actions as the moves that the root player sees."""
 
-from typing import Any
-
 import numpy as np
 
 from icarus.compiler.kernels.pointers import array_at, call4
-from icarus.engine.loop.arena import ANY
+from icarus.engine.loop.arena import ANY, Arena
 from icarus.kernel import CHANCE, below, helper, inlined
 
 _INT = np.dtype(np.int64)
 
 
 @inlined
-def is_grouped(a: Any, player: int) -> bool:
+def is_grouped(a: Arena, player: int) -> bool:
     """Whether a player's actions are given as the moves that the root player sees."""
     return a.game.observe_for_root != 0 and player != a.root.player
 
 
 @helper
-def group_by_observation(a: Any, legal: int, count: int) -> int:
+def group_by_observation(a: Arena, legal: int, count: int) -> int:
     """Replace the legal actions by the moves that the root player sees, each once, and keep the actions; returns the number of moves."""
     moves, actions = array_at(legal, count, _INT), array_at(a.buffers.actions, count, _INT)
     alike, looks = array_at(a.buffers.classes, count, _INT), array_at(a.buffers.observed, a.game.players, _INT)
@@ -39,7 +37,7 @@ def group_by_observation(a: Any, legal: int, count: int) -> int:
 
 
 @helper
-def choose_in_class(a: Any, player: int, index: int, count: int, rng: np.ndarray) -> int:
+def choose_in_class(a: Arena, player: int, index: int, count: int, rng: np.ndarray) -> int:
     """The index of the action that is played, where the root player sees a move: any of those that look so."""
     if player == CHANCE:
         return index

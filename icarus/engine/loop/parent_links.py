@@ -7,14 +7,14 @@ though a search had begun there, and whatever is not below is known to be dead.
 """
 
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from icarus.compiler.kernels.kernel import Entry
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, matrix_at, struct_at
-from icarus.engine.loop.arena import DONE, MORE_LINKS
-from icarus.engine.program.lowering import COMPONENT
+from icarus.engine.loop.arena import DONE, MORE_LINKS, Arena
+from icarus.engine.program.structures import COMPONENT
 from icarus.kernel import EXPANSION, NO_RECORD, SIMULATION, UNSEEN, helper, mix
 from icarus.kernel.history import PLAYOUT, STEP, part_of
 from icarus.kernel.theta import TABLE, index_of, place_of
@@ -80,7 +80,7 @@ def parent_links_of(
 
 
 @helper
-def add_parent_links(a: Any) -> int:
+def add_parent_links(a: Arena) -> int:
     """Note the links of the playout under way behind those that are kept; DONE or MORE_LINKS."""
     playout, buffers = struct_at(a.buffers.playout, PLAYOUT), a.buffers
     length, perspectives = playout.length, playout.perspectives

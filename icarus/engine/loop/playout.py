@@ -8,14 +8,14 @@ legal action the alternative of a linear mixture, if there is more than one, and
 index and a number to accept it, until one is accepted or as many as there are actions have been refused; only then from all.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at, unlikely
-from icarus.engine.loop.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG
+from icarus.engine.loop.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG, Arena
 from icarus.engine.loop.choice import choose, pick_outcome
 from icarus.engine.loop.features import evaluate_state, evaluate_step, room_for_priors
 from icarus.engine.loop.observation_classes import choose_in_class, group_by_observation, is_grouped
@@ -34,12 +34,12 @@ from icarus.engine.loop.steps import (
     root_index,
     step_at,
 )
-from icarus.engine.program.lowering import COMPONENT
 from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE
+from icarus.engine.program.structures import COMPONENT
 from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, UNSEEN, below, extended, helper, inlined, mix
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.features import FEATURES
-from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, episode_key, root_key
+from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, Playout, Step, episode_key, root_key
 from icarus.kernel.theta import TABLE, decided_at, place_of
 
 _INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
@@ -49,7 +49,7 @@ _LOOK = 1023  # steps of a simulation that nobody looks at between two looks whe
 
 
 @helper
-def play_out(a: Any, rng: np.ndarray) -> int:
+def play_out(a: Arena, rng: np.ndarray) -> int:
     """Lines 6-14: one playout; DONE, or why it could not be made."""
     begin(a, rng)  # lines 7-9
     t = selection(a, rng)  # lines 10-14, as long as the history is in the tree: selection and expansion
@@ -66,7 +66,7 @@ def play_out(a: Any, rng: np.ndarray) -> int:
 
 
 @helper
-def begin(a: Any, rng: np.ndarray) -> None:
+def begin(a: Arena, rng: np.ndarray) -> None:
     """Lines 7-9: the empty history, at a determinization drawn from the root's information set."""
     words = a.root.state_words
     root, state = array_at(a.root.state, words, _INT), array_at(a.buffers.state, words, _INT)
@@ -92,7 +92,7 @@ def begin(a: Any, rng: np.ndarray) -> None:
 
 
 @helper
-def start_episodes(a: Any, playout: Any) -> None:
+def start_episodes(a: Arena, playout: Playout) -> None:
     """The root's position-in-episode, which began before the root, by what each perspective has seen in this determinization."""
     perspectives, root = a.game.perspectives, a.root
     episodes, at_root = array_at(playout.episodes, perspectives, _INT), array_at(root.episodes, perspectives, _INT)
@@ -122,7 +122,7 @@ class Baseline(NamedTuple):
 
 
 @inlined
-def baseline_of(a: Any) -> Baseline:
+def baseline_of(a: Arena) -> Baseline:
     """The baseline's table: that of the first component."""
     table, words = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE), a.composition.row_words
     rows = matrix_at(table.rows, table.capacity + 1, words, _INT)
@@ -132,7 +132,7 @@ def baseline_of(a: Any) -> Baseline:
 
 
 @inlined
-def selection(a: Any, rng: np.ndarray) -> int:
+def selection(a: Arena, rng: np.ndarray) -> int:
     """Lines 10-14 in the tree: decisions by selection, and those by expansion, until one leads to a history without visits.
 
     Returns:
@@ -168,7 +168,7 @@ def selection(a: Any, rng: np.ndarray) -> int:
 
 
 @inlined
-def simulation(a: Any, rng: np.ndarray, t: int) -> int:
+def simulation(a: Arena, rng: np.ndarray, t: int) -> int:
     """Lines 10-14 after the expansion, from step t to the end of the game, or until it is cut off; DONE or _NO_ROOM."""
     playout, simple, reading = struct_at(a.buffers.playout, PLAYOUT), has_simple_moves(a), a.composition
     appended = reading.keys_in_simulation or reading.moves_in_simulation or reading.episodes
@@ -216,7 +216,7 @@ def simulation(a: Any, rng: np.ndarray, t: int) -> int:
 
 
 @helper
-def simulate_unrecorded(a: Any, legal: int, t: int, end: int, rng: np.ndarray) -> int:
+def simulate_unrecorded(a: Arena, legal: int, t: int, end: int, rng: np.ndarray) -> int:
     """Uniform simulation that nobody looks at, from step t until it is cut off at `end`; returns its number of steps, _NO_ROOM where it
     is not to go on."""
     actions, steps, last = array_at(legal, a.game.max_legal, _INT), 0, min(end, a.game.max_length)
@@ -244,7 +244,7 @@ def simulate_unrecorded(a: Any, legal: int, t: int, end: int, rng: np.ndarray) -
 
 
 @inlined
-def open_step(a: Any, playout: Any, t: int, player: int) -> int:
+def open_step(a: Arena, playout: Playout, t: int, player: int) -> int:
     """Begin step t with what is legal, for others as the root player sees it where his eyes see for all; returns how many actions are."""
     step, first = step_at(playout, t), playout.legal_length
     legal = playout.legal + WORD_BYTES * first
@@ -257,7 +257,7 @@ def open_step(a: Any, playout: Any, t: int, player: int) -> int:
 
 
 @inlined
-def phase_in_tree(a: Any, baseline: Baseline, playout: Any, t: int, step: Any, places: np.ndarray) -> int:
+def phase_in_tree(a: Arena, baseline: Baseline, playout: Playout, t: int, step: Step, places: np.ndarray) -> int:
     """The phase of a decision in the tree: selection where all children have visits. Finds the places of their records."""
     perspectives, player, phase = a.game.perspectives, step.player, SELECTION
     key = array_at(playout.keys, (t + 1) * perspectives, _INT)[t * perspectives + step.perspective]
@@ -274,7 +274,7 @@ def phase_in_tree(a: Any, baseline: Baseline, playout: Any, t: int, step: Any, p
 
 
 @inlined
-def program_in_tree(a: Any, step: Any) -> int:
+def program_in_tree(a: Arena, step: Step) -> int:
     """The program that decides in the tree: another one where several players choose at once and EXP3 is to decide then."""
     if a.game.simultaneous == 0:
         return TREE
@@ -283,7 +283,7 @@ def program_in_tree(a: Any, step: Any) -> int:
 
 
 @inlined
-def decide(a: Any, which: int, playout: Any, step: Any, actions: int, rng: np.ndarray) -> tuple[int, int]:
+def decide(a: Arena, which: int, playout: Playout, step: Step, actions: int, rng: np.ndarray) -> tuple[int, int]:
     """Line 11: choose the action of a step by one of the programs, or by π₀.
 
     Returns:
@@ -311,7 +311,7 @@ def decide(a: Any, which: int, playout: Any, step: Any, actions: int, rng: np.nd
 
 
 @inlined
-def choose_for_chance(a: Any, count: int, rng: np.ndarray) -> int:
+def choose_for_chance(a: Arena, count: int, rng: np.ndarray) -> int:
     """The index of an outcome of a chance state."""
     probabilities = array_at(a.buffers.values, count, _REAL)
     if a.game.chance != 0:
@@ -338,7 +338,7 @@ def check_outcomes(probabilities: np.ndarray, count: int) -> None:
 
 
 @inlined
-def has_simple_moves(a: Any) -> bool:
+def has_simple_moves(a: Arena) -> bool:
     """Whether one perspective sees actions as they are, and of him only the keys in the tree are read."""
     reading = a.composition
     return (
@@ -350,7 +350,7 @@ def has_simple_moves(a: Any) -> bool:
 
 
 @inlined
-def append_simply(playout: Any, t: int, step: Any) -> None:
+def append_simply(playout: Playout, t: int, step: Step) -> None:
     """`append` in the tree, where moves are simple."""
     keys, moves = array_at(playout.keys, t + 2, _INT), array_at(playout.moves, t + 2, _INT)
     moves[t + 1], keys[t + 1] = step.action, mix(keys[t], step.action)
@@ -358,7 +358,7 @@ def append_simply(playout: Any, t: int, step: Any) -> None:
 
 
 @helper
-def append(a: Any, playout: Any, t: int, step: Any, in_tree: bool) -> None:
+def append(a: Arena, playout: Playout, t: int, step: Step, in_tree: bool) -> None:
     """Line 12: append the action of step t to the history, as every perspective sees it; called before the state changes."""
     perspectives, following = a.game.perspectives, step_at(playout, t + 1)
     moves = matrix_at(playout.moves, t + 2, perspectives, _INT)
@@ -386,7 +386,7 @@ def extend_keys(keys: np.ndarray, moves: np.ndarray, t: int, perspectives: int) 
 
 
 @inlined
-def label_episode(a: Any, playout: Any, t: int) -> None:
+def label_episode(a: Arena, playout: Playout, t: int) -> None:
     """Begin a new episode at step t where the state reached has a label (section 5.1) and anybody reads episodes."""
     if a.composition.episodes and a.game.episode != 0:
         label = call1(a.game.episode, (a.buffers.state,))

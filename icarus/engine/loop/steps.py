@@ -1,15 +1,13 @@
 """What a playout asks at each of its steps: the game who may do what, and the arena whether there is room to go on."""
 
-from typing import Any
-
 import numpy as np
 
 from icarus.compiler.kernels.atomic import atomic_load
 from icarus.compiler.kernels.pointers import array_at, call1, call2, call4, struct_at, unlikely
-from icarus.engine.loop.arena import STEP_BYTES
+from icarus.engine.loop.arena import STEP_BYTES, Arena
 from icarus.kernel import CHANCE, TERMINAL, helper, inlined
 from icarus.kernel.constants import RECALLED
-from icarus.kernel.history import STEP
+from icarus.kernel.history import STEP, Playout, Step
 
 _INT = np.dtype(np.int64)
 _BETWEEN_LOOKS = 8  # steps, whether the loop is to return
@@ -23,7 +21,7 @@ class DeterminizationError(ValueError):
 
 
 @inlined
-def legal_actions(a: Any, legal: int) -> int:
+def legal_actions(a: Arena, legal: int) -> int:
     """A(s), written to an address; returns their number."""
     count = call2(a.game.legal, (a.buffers.state, legal))
     if unlikely(np.uint64(count - 1) >= np.uint64(a.game.max_legal)):  # one comparison for both ends
@@ -32,7 +30,7 @@ def legal_actions(a: Any, legal: int) -> int:
 
 
 @inlined
-def is_choice(a: Any, count: int) -> Any:
+def is_choice(a: Arena, count: int) -> np.bool:
     """Whether so many actions are more than one, and may be; if not, there must be 1."""
     return np.uint64(count - 2) < np.uint64(a.game.max_legal - 1)
 
@@ -46,13 +44,13 @@ def refuse_number(count: int) -> None:
 
 
 @inlined
-def player_to_move(a: Any) -> int:
+def player_to_move(a: Arena) -> int:
     """ρ(s), as the game tells it; whether it may be so, `acts` and `check_end` say."""
     return call1(a.game.player, (a.buffers.state,))
 
 
 @inlined
-def acts(a: Any, player: int) -> Any:
+def acts(a: Arena, player: int) -> np.bool:
     """Whether this is a player or CHANCE: if not, the playout is at its end, and `check_end` is to be asked."""
     return np.uint64(player - CHANCE) <= np.uint64(
         a.game.players
@@ -67,7 +65,7 @@ def check_end(player: int) -> None:
 
 
 @inlined
-def recalled_moves(a: Any, perspective: int) -> int:
+def recalled_moves(a: Arena, perspective: int) -> int:
     """What a perspective has seen of the episode, as the state tells it, written to a buffer; returns how many moves."""
     count = call4(a.game.recall, (a.buffers.state, perspective, a.buffers.recalled, RECALLED))
     if count < 0 or count > RECALLED:
@@ -76,20 +74,20 @@ def recalled_moves(a: Any, perspective: int) -> int:
 
 
 @inlined
-def step_at(playout: Any, t: int) -> Any:
+def step_at(playout: Playout, t: int) -> Step:
     """Step t of a playout."""
     return struct_at(playout.steps + t * STEP_BYTES, STEP)
 
 
 @inlined
-def has_room(a: Any, playout: Any, t: int) -> bool:
+def has_room(a: Arena, playout: Playout, t: int) -> bool:
     """Whether there is room for step t and the one after it, and nobody, as far as is looked at now and then, asks the loop to return."""
     fits = playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
     return fits and (t < a.buffers.poll_at or look(a, t))
 
 
 @helper
-def look(a: Any, t: int) -> bool:
+def look(a: Arena, t: int) -> bool:
     """Whether there is room for step t and the one after it, and nobody asks the loop to return; if so, it is clear for some steps."""
     if t + 1 >= a.buffers.step_capacity or is_interrupted(a):
         return False
@@ -98,13 +96,13 @@ def look(a: Any, t: int) -> bool:
 
 
 @inlined
-def is_interrupted(a: Any) -> bool:
+def is_interrupted(a: Arena) -> bool:
     """Whether the loop is to return before it has made this playout."""
     return atomic_load(a.interrupt_flag) != a.flag_at_start
 
 
 @inlined
-def perspective_of(a: Any, player: int) -> int:
+def perspective_of(a: Arena, player: int) -> int:
     """The column of a player's eyes."""
     if a.game.perspectives == 1:
         return 0
@@ -112,7 +110,7 @@ def perspective_of(a: Any, player: int) -> int:
 
 
 @helper
-def root_index(a: Any, action: int) -> int:
+def root_index(a: Arena, action: int) -> int:
     """The place of an action among those of the root."""
     actions = array_at(a.root.actions, a.root.count, _INT)
     for i in range(a.root.count):

@@ -21,74 +21,13 @@ from icarus.engine.program import requirements
 from icarus.engine.program.mixtures import ROLLOUT, TREE, Vote, draws_from_means, mixture
 from icarus.engine.program.priors import prior_kernel
 from icarus.engine.program.slots import backpropagation_kernel, capture_kernel, policy_kernel, weight_kernel
+from icarus.engine.program.structures import ALTERNATIVE, COMPONENT, LEAF, PROGRAM, WEIGHT
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT, Scheme
 from icarus.kernel.game import Game
 from icarus.specs.baseline import BASELINE
 from icarus.specs.exp3 import EXP3
 
 VOTERS = 3  # where the programs of voters begin
-
-COMPONENT = np.dtype(
-    [  # one for each component; the baseline is the first
-        ("capture", np.int64),
-        ("capture_parameters", np.int64),
-        ("backpropagation", np.int64),
-        ("backpropagation_parameters", np.int64),
-        ("table", np.int64),  # address of its TABLE
-        ("first", np.int64),
-        ("count", np.int64),  # its updates of the present playout
-        ("reads_simulation", np.int64),  # as its capture function is declared
-        ("writes_simulation", np.int64),
-    ],
-    align=True,
-)
-PROGRAM = np.dtype(
-    [
-        ("first_alternative", np.int64),
-        ("alternatives", np.int64),
-        ("constant", np.int64),  # whether their weights are, of which the algebra has seen that they sum to 1
-    ],
-    align=True,
-)
-ALTERNATIVE = np.dtype(
-    [
-        ("first_weight", np.int64),
-        ("weights", np.int64),  # its weight in the linear mixture
-        ("first_leaf", np.int64),
-        ("leaves", np.int64),  # of a majority vote: the voters' programs
-        ("rule", np.int64),
-        ("parameter", np.float64),  # how the summed values become a choice
-        ("in_tree_only", np.int64),  # uniform unless somebody has decided in the tree at a history that looks the same
-    ],
-    align=True,
-)
-LEAF = np.dtype(
-    [
-        ("first_weight", np.int64),
-        ("weights", np.int64),  # its weight in the maxilinear mixture
-        ("kernel", np.int64),
-        ("component", np.int64),
-        ("parameters", np.int64),
-        ("uniform", np.int64),  # its value is +∞ for every action, without being asked
-        ("by_row", np.int64),  # it reads the places that the loop has found
-        (
-            "prior",
-            np.int64,
-        ),  # enters the records that are asked about for the first time; 0 where θ_initial is constant
-        ("prior_parameters", np.int64),
-        ("rule_parameters", np.int64),  # how many of its parameters come before those of the candidates function
-    ],
-    align=True,
-)
-WEIGHT = np.dtype(
-    [  # a share is a product of weights: constants, λ or 1 − λ
-        ("constant", np.float64),
-        ("kernel", np.int64),
-        ("parameters", np.int64),
-        ("complement", np.int64),
-    ],
-    align=True,
-)
 
 
 @attrs.define(eq=False)
