@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -215,6 +216,19 @@ def test_a_stranger_sees_at_most_fourteen_rooms() -> None:
     for folder in (PACKAGE, EXPERIMENTS):
         rooms = [path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("__")]
         assert len(rooms) <= 14, rooms
+
+
+@pytest.mark.parametrize("folder", [PACKAGE, EXPERIMENTS], ids=lambda folder: folder.name)
+def test_contributing_names_every_folder_and_file_at_the_top_of_a_package(folder: Path) -> None:
+    text = (PACKAGE.parent / "CONTRIBUTING.md").read_text()
+    table = text[text.index(f"| `{folder.name}/` |") :].split("\n\n")[0]
+    listed = {name for row in table.splitlines()[2:] for name in re.findall(r"`([\w.]+)`", row.split("|")[1])}
+    there = {
+        path.name
+        for path in folder.iterdir()
+        if not path.name.startswith("__") and (path.suffix == ".py" or any(path.rglob("*.py")))
+    }
+    assert listed == there
 
 
 # ------------------------------------------------------------------------------------------------------------ docstrings

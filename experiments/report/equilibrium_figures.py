@@ -166,7 +166,7 @@ def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Pa
                     (i, 100 * share.mean, 100 * share.half)
                     for i, delta in enumerate(DELTAS)
                     if (rewards := shares.get((DICE, _canonical(oos(target, delta)), against, budget)))
-                    and (share := share_of(rewards[0] + rewards[1]))
+                    for share in [share_of(rewards[0] + rewards[1])]
                 ]
                 _beside(axes, found, k, f"{_short(target)}, {budget:,} iterations")
             axes.axhline(50, color=SUBDUED, linewidth=1, linestyle=(0, (5, 3)))
