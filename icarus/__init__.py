@@ -90,6 +90,9 @@ from icarus.specs import (
     to_mast,
 )
 from icarus.views.playout import show_playout
+from icarus.views.tree_page import TreePages
+
+Result.pages = TreePages()  # a room above that of results, which show themselves by it
 
 __version__: str
 if not TYPE_CHECKING:

@@ -23,7 +23,7 @@ from icarus.compiler.reference import Interpreter
 from icarus.engine.program.requirements import widths_of
 from icarus.engine.reference.choice import values_of
 from icarus.engine.reference.history import Playout
-from icarus.engine.reference.table import PlainTable, open_row, row_of
+from icarus.engine.reference.table import ReferenceTable, open_row, row_of
 from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
 from icarus.kernel.features import TABLES
 from icarus.kernel.history import PHASES, History, episode_key, episode_record, root_key
@@ -173,7 +173,7 @@ class Played:
         """
         enhancement, begun, game = _single(enhancement), [], cast(Any, self)
         for i in range(len(self._open().legal)):
-            row = row_of(PlainTable(enhancement, game).blank)
+            row = row_of(ReferenceTable(enhancement, game).blank)
             open_row(row)
             if enhancement.initial.function is not None:
                 self._called(enhancement.initial.function, self.history, i, row)
@@ -207,7 +207,7 @@ class Played:
 
     def _theta(self, enhancement: Enhancement, known: Mapping[Any, Mapping[str, Any]] | None) -> Any:
         game: Any = self  # of a game, a table needs the number of players only
-        table = PlainTable(enhancement, game)
+        table = ReferenceTable(enhancement, game)
         for parts, fields in (known or {}).items():
             table.enter(parts if isinstance(parts, int) else self.key(enhancement, *parts), fields)
         return table.theta

@@ -29,14 +29,14 @@ Readings, where the paper leaves a choice:
     just ended an episode, the root's position stands for itself.
 
 Of the schemes:
- 9. Eyes that see ALL: every history is the sequence of actions. Eyes of the ROOT player: every history is what he observed,
+ 9. Eyes that see EVERY_ACTION: every history is the sequence of actions. Eyes of the ROOT_PLAYER player: every history is what he observed,
     and A_i holds the distinct moves that he would observe, in the order of the actions that look so first. An edge is an
     element of A_i; all that the specifications say of a_{i+1} is then said of the edge.
 10. Of the actions inside a move one is drawn uniformly, after the move. Two draws are of an action from the start, and the move follows:
     the environment's, by π₀, and those of the baseline in simulation, whose definition is to be uniform over actions.
 11. A move that the root player does not notice leaves his history as it is, but has a record, the history extended by UNSEEN, of the
     mover's: just as the mover of an unseen action has one in MO-ISMCTS. It is no observed move (LGR, NAST), but may be a reply.
-12. With eyes other than OWN, a root inside an episode is there after the moves that the root player observed of it.
+12. With eyes other than EACH_PLAYER, a root inside an episode is there after the moves that the root player observed of it.
 13. The true state is passed through `determinize` for the environment, who sees all that has been decided.
 14. Several trees share the iterations as evenly as can be, the first ones having the odd ones; line 18 sums over them.
 15. EXP3 replaces whatever policy the composition has at a simultaneous decision in the tree. The records of all choosers begin with the
@@ -52,7 +52,7 @@ from typing import Any
 import numpy as np
 
 from icarus.compiler.kernels.rng import seeded
-from icarus.engine.scheme import ALL, FRESH, MO_ISMCTS, ONCE, OWN, TRUE, Scheme
+from icarus.engine.scheme import EACH_PLAYER, EVERY_ACTION, FRESH, MO_ISMCTS, ONCE, TRUE, Scheme
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, below, uniform
 from icarus.kernel.state import State
 
@@ -819,9 +819,9 @@ def label_of(state: State) -> int:
 def seen_through(eyes: str, observer: int, state: State, action: int) -> tuple[int, ...]:
     """What each perspective of a scheme sees of an action that is about to be done; the mover's entry is its edge."""
     moves = observed(state, action)
-    if eyes == OWN:
+    if eyes == EACH_PLAYER:
         return moves
-    return (action if eyes == ALL else moves[observer],) * len(moves)
+    return (action if eyes == EVERY_ACTION else moves[observer],) * len(moves)
 
 
 def number_of(state: State) -> int:
@@ -834,10 +834,10 @@ def episode_moves(root: State, world: State, eyes: str) -> tuple[tuple[int, ...]
     """For each player, and last the environment: the moves since the episode that the root stands in began."""
     game, perspectives = root.game, (*range(root.game.players), CHANCE)
     recall = game.entries().recall
-    if recall is None or eyes != OWN:
+    if recall is None or eyes != EACH_PLAYER:
         moves = root.position_in_episode().moves
         return tuple(
-            moves[game.perspective(perspective if eyes == OWN else root.current_player())]
+            moves[game.perspective(perspective if eyes == EACH_PLAYER else root.current_player())]
             for perspective in perspectives
         )
     recalled = []
@@ -855,7 +855,7 @@ def origin_of(root: State, recalled: tuple[tuple[int, ...], ...], eyes: str) -> 
     if root.game.perspectives > 1 and last not in (None, observer):  # what `last` saw may be hidden
         if not any(position.moves):
             return position.label, None, ()
-        if root.game.recall is not None or eyes != OWN:
+        if root.game.recall is not None or eyes != EACH_PLAYER:
             return position.label, last, recalled[last]  # CHANCE, −1, is the last one
     return position.previous[0], last, position.previous[1]
 
@@ -940,7 +940,7 @@ def grown(
         player, known = state.current_player(), outcome.records[base]
         outcome.selections = {action: known[player, (action,)][1] for action in outcome.selections}
     for world in root_states(state, scheme, rng):
-        playout = play(state, world, expression, outcome, rng, scheme.eyes, scheme.cutoff)
+        playout = play(state, world, expression, outcome, rng, scheme.observer, scheme.cutoff)
         update(outcome.records, playout)
         outcome.playouts.append(Trace(tuple(playout.players), tuple(playout.actions), tuple(playout.phases)))
         outcome.selections[playout.actions[0]] += 1
@@ -967,8 +967,8 @@ ASKED = 200  # determinizations that tell what another can have seen
 def told(replay: State, player: int, action: int, scheme: Scheme, observer: int) -> list[int | None]:
     """What each player, and last the environment, sees of an action, as far as the observer can tell."""
     true = observed(replay, action)
-    if replay.game.observe is None or scheme.root == TRUE or scheme.eyes not in (OWN, ALL):
-        return list(seen_through(scheme.eyes, observer, replay, action))
+    if replay.game.observe is None or scheme.root == TRUE or scheme.observer not in (EACH_PLAYER, EVERY_ACTION):
+        return list(seen_through(scheme.observer, observer, replay, action))
     beliefs, rng, possible = replay.beliefs(observer), seeded((7, len(replay.history))), [set() for _ in true]
     for _ in range(ASKED):
         world = determinized(replay, observer, beliefs, rng)
@@ -976,10 +976,10 @@ def told(replay: State, player: int, action: int, scheme: Scheme, observer: int)
             if (player == observer and other == action) or (
                 player != observer and observed(world, other)[observer] == true[observer]
             ):
-                for found, move in zip(possible, seen_through(scheme.eyes, observer, world, other), strict=True):
+                for found, move in zip(possible, seen_through(scheme.observer, observer, world, other), strict=True):
                     found.add(move)
     moves = [found.pop() if len(found) == 1 else None for found in possible]
-    if scheme.eyes == OWN:
+    if scheme.observer == EACH_PLAYER:
         moves[observer] = true[observer]
     return moves
 
@@ -1025,7 +1025,7 @@ def living(
             if decay == 1 or (decay > 0 and found != theta.initial):
                 left[leaf][record] = found
     ways, root = way_to(earlier, state, scheme)
-    base, one_view = Theta(left[outcome.base].initial), state.game.observe is None or scheme.eyes == ALL
+    base, one_view = Theta(left[outcome.base].initial), state.game.observe is None or scheme.observer == EVERY_ACTION
     base.update(left[outcome.base])
 
     def renamed(record: tuple) -> tuple | None:
@@ -1118,7 +1118,7 @@ def stepwise(
     if 0 < iterations < scheme.trees:
         raise ValueError(f"{iterations!r} iterations; {scheme} needs at least {scheme.trees}")
     key = seed if isinstance(seed, tuple) else (seed,)
-    generators = [seeded((*key, i)) for i in range(scheme.trees)] if scheme.counted else [seeded(key)]
+    generators = [seeded((*key, i)) for i in range(scheme.trees)] if scheme.tree_parameter else [seeded(key)]
     trees: list[Outcome] = []
     for i, rng in enumerate(generators):
         share = iterations // scheme.trees + (i < iterations % scheme.trees)

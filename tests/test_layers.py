@@ -43,10 +43,6 @@ ORDER = {
 NO_NEIGHBOURS = {"games", "specs"}  # these two kinds of content do not know each other
 # Imports inside functions are for what is slow to load and seldom needed: a command that does not need it starts sooner.
 SLOW_TO_LOAD = {"distributed", "duckdb", "matplotlib", "pandas", "pyspiel", "scipy", "statsmodels"}
-# … or for what builds on the file itself: the page of a tree on the result of a search.
-BUILT_UPON = {"icarus.engine.result": {"icarus.views"}}
-# … or for what needs a library that is not always there.
-OPTIONAL = {"icarus.bridges.seats": {"icarus.bridges.openspiel"}}
 DRAWING = {"matplotlib", "experiments.report"}
 LONGEST_BODY, LONGEST_FILE, MOST_FOLDERS, MOST_PARAMETERS = 50, 400, 14, 7
 LONG_FILES = {"experiments.analysis.claims"}  # a table of statements
@@ -153,9 +149,8 @@ def test_there_is_no_cycle_of_imports() -> None:
 
 def test_imports_inside_functions_save_start_up_time() -> None:
     for name in TREES:
-        allowed = SLOW_TO_LOAD | BUILT_UPON.get(name, set()) | OPTIONAL.get(name, set())
         for function in functions(name):
-            wrong = [dotted for dotted in dotted_imports(ast.walk(function)) if not is_among(dotted, allowed)]
+            wrong = [dotted for dotted in dotted_imports(ast.walk(function)) if not is_among(dotted, SLOW_TO_LOAD)]
             assert not wrong, f"{name}.{function.name}"
 
 

@@ -62,7 +62,7 @@ class AgentSpec:
     @property
     def caption(self) -> str:
         """The same as people must read it: a scheme that looks at hidden things says so."""
-        return self.scheme.by(self.strategy)
+        return self.scheme.label(self.strategy)
 
 
 def strategy_of(text: str, module: str) -> Enhancement | Algorithm:

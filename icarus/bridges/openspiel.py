@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
+from icarus.bridges.seats import read_view
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, uniform
 from icarus.kernel.python_game import PythonGame, PythonState
 
@@ -98,17 +99,6 @@ def public_actions(state: "pyspiel.State", action: int) -> list[int]:
     if not state.is_chance_node():
         return [action] * state.num_players()
     return _differences(state, action)
-
-
-def read_view(state: "pyspiel.State", player: int) -> str | None:
-    """What a player knows in a state, by the game's own words; None where the game has none for this state."""
-    kind = state.get_game().get_type()
-    try:
-        if kind.provides_information_state_string:
-            return state.information_state_string(player)
-        return state.observation_string(player)
-    except pyspiel.SpielError:
-        return None  # some games have no words for states in which nobody decides
 
 
 def _loaded(source: Any) -> "pyspiel.Game":

@@ -24,7 +24,8 @@ import attrs
 import numpy as np
 import pyspiel
 
-from icarus.bridges.openspiel import Determinize, game, read_view
+from icarus.bridges.openspiel import Determinize, game
+from icarus.bridges.seats import read_view
 from icarus.checks import integer
 
 FALSE_ALARM = 1e-6  # the p-value below which two distributions differ

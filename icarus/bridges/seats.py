@@ -2,7 +2,7 @@
 
 import inspect
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import in_python
 from icarus.kernel.state import State
 from icarus.views.boards import drawing
+
+if TYPE_CHECKING:
+    import pyspiel
 
 TRIED = 8  # deals, and random games, that show whether chance acts in them
 
@@ -37,12 +40,23 @@ def parameters_of(name: str) -> dict[str, int]:
     )
 
 
+def read_view(state: "pyspiel.State", player: int) -> str | None:
+    """What a player knows in a state of OpenSpiel's, by the game's own words; None where the game has none for this state."""
+    import pyspiel
+
+    kind = state.get_game().get_type()
+    try:
+        if kind.provides_information_state_string:
+            return state.information_state_string(player)
+        return state.observation_string(player)
+    except pyspiel.SpielError:
+        return None  # some games have no words for states in which nobody decides
+
+
 def seen_by(state: State, seat: int) -> str:
     """What a seat sees of a state, in words."""
     data = state.data
     if hasattr(data, "information_state_string"):  # OpenSpiel's own
-        from icarus.bridges.openspiel import read_view
-
         return read_view(data, seat) or ""
     return drawing(state, seat).text()
 

@@ -67,7 +67,7 @@ def search_command(
     check_seed(seed)
     check_threads(threads, sharing)
     check_scheme(by, iterations, threads, sharing)
-    if playout and (threads > 1 or by.counted):
+    if playout and (threads > 1 or by.tree_parameter):
         raise ValueError("--playout shows a search of one tree in one thread")
     loaded = games.load(game)
     check_cutoff(loaded, by)

@@ -33,7 +33,7 @@ from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
 from icarus.engine.root_statistics import RootStatistics, root_statistics
 from icarus.engine.running_search import result_of, too_long_message
-from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT, Scheme
+from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.data import in_words
@@ -80,7 +80,7 @@ class CompiledSearch:
         shared: Shared | None = None,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
-        self.reusable, self.game = reusable, scheme.seen(state.game)
+        self.reusable, self.game = reusable, scheme.view(state.game)
         self.program: Program = lower(self.game, strategy, scheme, shared is not None)
         self.tables = (
             shared.tables if shared else [Table(component, self.game) for component in self.program.components]
@@ -109,7 +109,7 @@ class CompiledSearch:
         arena["game"]["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
         arena["interrupt_flag"] = INTERRUPT_FLAG.ctypes.data
         arena["game"]["observe_for_root"] = (
-            self.state.game.entries().address("observe") if self.scheme.eyes == ROOT else 0
+            self.state.game.entries().address("observe") if self.scheme.observer == ROOT_PLAYER else 0
         )
         arena["game"]["simultaneous"] = entries.address("simultaneous") if self.scheme.exp3 or program.choices else 0
         self._keep("buffers", "rng", seeded(self.seed))

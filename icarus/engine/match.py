@@ -13,7 +13,7 @@ from icarus.algebra import Enhancement
 from icarus.engine.algorithm import DEFAULTS, Algorithm, refuse_settings_of_search
 from icarus.engine.records.reuse import continues
 from icarus.engine.result import ROOTS, Result
-from icarus.engine.scheme import MO_ISMCTS, ROOT, Scheme
+from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.engine.search import run_search, start_search
 from icarus.engine.validation import check_budget, check_scheme, check_state, check_threads, checked_engine
 from icarus.kernel.game import Game
@@ -99,7 +99,7 @@ class Agent:
         threads = [f"{self.threads} threads sharing {self.sharing}"] * (self.threads > 1)
         decays = [f"move decay {self.move_decay:g}"] * (self.move_decay != 0)
         decays += [f"game decay {self.game_decay:g}"] * (self.game_decay != 0)
-        return f"{self.scheme.by(self.strategy)} ({', '.join(budget + threads + decays)})"
+        return f"{self.scheme.label(self.strategy)} ({', '.join(budget + threads + decays)})"
 
 
 class SeatedAgent:
@@ -132,7 +132,7 @@ class SeatedAgent:
         if self.found is None or self._decay == 0:
             return None
         goes_on = self.found.links is None or continues(self.found.state, state)
-        if self.agent.scheme.eyes == ROOT and self.found.state.current_player() != state.current_player():
+        if self.agent.scheme.observer == ROOT_PLAYER and self.found.state.current_player() != state.current_player():
             goes_on = False  # the histories are what another player saw
         return (self.found if goes_on else self.found.without_histories()).decayed(self._decay)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import attrs
 import numpy as np
@@ -16,6 +16,16 @@ from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.kernel.state import State
 
 ROOTS, RECORDS = "roots", "records"  # what several threads share
+
+
+class Pages(Protocol):
+    """Draws results as HTML; see `icarus.views.tree_page`."""
+
+    def write(self, result: "Result", path: str | Path) -> object:
+        """Write the tree of a result into a new file."""
+
+    def frame(self, result: "Result") -> str:
+        """The tree of a result for a notebook."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -65,6 +75,7 @@ class Result:
     scheme: Scheme = MO_ISMCTS
     reusable: bool = True
     links: np.ndarray | None = attrs.field(factory=lambda: np.zeros((0, LINK), np.int64))
+    pages: ClassVar[Pages]  # `icarus.views`, which builds on results, puts itself here
 
     def decayed(self, decay: float) -> "Result":
         """The same with records that count for less: every count is multiplied by `decay` and cut down, the sums with it.
@@ -140,7 +151,7 @@ class Result:
         rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
         threads = f", {self.threads} threads sharing {self.sharing}" if self.sharing else ""
         threads += " (not reproducible)" if self.sharing == RECORDS else ""
-        what = f"{self.state.game}, player {player}, {self.scheme.by(self.strategy)}{threads}"
+        what = f"{self.state.game}, player {player}, {self.scheme.label(self.strategy)}{threads}"
         records = sum(map(len, self.records.values()))
         spent = f"{self.iterations} iterations in {self.seconds:.2f} s ({rate:,.0f}/s)"
         return f"{what}: {spent}, depth {self.depth}, {records} records\n{table}"
@@ -151,14 +162,10 @@ class Result:
         Raises:
             ValueError: the file exists.
         """
-        from icarus.views.tree_page import write_tree_page  # a room above: what is shown imports what was found
-
-        write_tree_page(self, path)
+        self.pages.write(self, path)
 
     def _repr_html_(self) -> str:
-        from icarus.views.tree_page import notebook_frame
-
-        return notebook_frame(self)
+        return self.pages.frame(self)
 
     def __repr__(self) -> str:
         return f"<search result: {self.state.action_to_string(self.action)} after {self.iterations} iterations>"

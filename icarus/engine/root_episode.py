@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from icarus.compiler.kernels.functions import plain
-from icarus.engine.scheme import OWN, Scheme
+from icarus.engine.scheme import EACH_PLAYER, Scheme
 from icarus.kernel import mix
 from icarus.kernel.episodes import EpisodePosition
 from icarus.kernel.game import AnyGame
@@ -67,7 +67,7 @@ def root_episode(state: State, scheme: Scheme, game: AnyGame) -> RootEpisode:
 
 def _seen_by(scheme: Scheme, position: EpisodePosition, observer: int) -> EpisodePosition:
     """A position as the perspectives of a scheme saw it: where they are not the players themselves, as the root player saw it."""
-    if scheme.eyes == OWN or len(position.moves) == 1:
+    if scheme.observer == EACH_PLAYER or len(position.moves) == 1:
         return position
     moves = position.moves[observer]
     previous = position.previous if position.last in (None, observer) else (position.label, moves)

@@ -1,7 +1,7 @@
 """Schemes: the searches of the information-set family, as two choices made within Algorithm 1.
 
-All of Cowling, Powley and Whitehouse (2012) is one loop. A scheme says how the root state of an iteration is drawn, and whose eyes
-histories are seen through; every composition of enhancements works with each.
+All of Cowling, Powley and Whitehouse (2012) is one loop. A scheme says how the root state of an iteration is drawn, and whose
+observations histories are made of; every composition of enhancements works with each.
 """
 
 import re
@@ -19,33 +19,33 @@ LATEST = 1_000_000_000  # cut-off
 SHOWN = 100  # characters of what is refused
 
 FRESH, ONCE, TRUE = "a fresh determinization", "one determinization", "the true state"  # the root state of an iteration
-OWN, ALL, ROOT = "each player's own eyes", "eyes that see every action", "the root player's eyes"
+EACH_PLAYER, EVERY_ACTION, ROOT_PLAYER = "each player", "an observer of every action", "the root player"  # observers
 
 _EXP3, _CUTOFF = " with EXP3", " with cutoff="
 
 
 @attrs.frozen(repr=False)
 class Scheme:
-    """How a search draws its root states and sees its histories.
+    """How a search draws its root states, and who observes its histories.
 
     Attributes:
         name: as Python and the command line spell it.
         root: FRESH, a determinization for each iteration; ONCE, one for each tree; or TRUE, the state itself, hidden things included.
-        eyes: OWN, every history as the player who made its last action observed it; ALL, as sequences of actions; or
-            ROOT, as the root player observed it: policies then choose among moves, and the action inside a move is uniform.
+        observer: EACH_PLAYER, every history as the player who made its last action observed it; EVERY_ACTION, as sequences of actions;
+            or ROOT_PLAYER, as the root player observed it: policies then choose among moves, and the action inside a move is uniform.
         trees: how many searches with records of their own share the iterations; the visits of their roots are summed.
         exp3: whether EXP3 decides in the tree where a game marks choices as simultaneous.
-        counted: the name of the parameter that gives `trees`; empty if it is always 1.
+        tree_parameter: the name of the parameter that gives `trees`; empty if there is always one tree.
         cutoff: after how many actions of simulation a playout is cut off, with the game's heuristic for its rewards; None where it goes on
             to the end of the game. A playout has one action at least, the root's.
     """
 
     name: str
     root: str = FRESH
-    eyes: str = OWN
+    observer: str = EACH_PLAYER
     trees: int = 1
     exp3: bool = False
-    counted: str = attrs.field(default="", eq=False)
+    tree_parameter: str = attrs.field(default="", eq=False)
     cutoff: int | None = None
 
     @property
@@ -53,9 +53,9 @@ class Scheme:
         """Whether the search looks at what is hidden from its player."""
         return self.root == TRUE
 
-    def seen(self, game: G) -> G:
-        """A game as its histories are seen: by one perspective, who sees each action or the move it looks like, or each player."""
-        return game if self.eyes == OWN else attrs.evolve(game, observe=None, recall=None)
+    def view(self, game: G) -> G:
+        """A game with the observers of the scheme: each player, or a single one."""
+        return game if self.observer == EACH_PLAYER else attrs.evolve(game, observe=None, recall=None)
 
     def with_exp3(self) -> "Scheme":
         """The same scheme with EXP3 instead of the tree policy at simultaneous decisions (section III-C1)."""
@@ -72,25 +72,25 @@ class Scheme:
         return attrs.evolve(self, cutoff=checks.integer("cutoff", cutoff, least=0, most=LATEST))
 
     def __str__(self) -> str:
-        number = f"({self.counted}={self.trees})" if self.counted else ""
+        number = f"({self.tree_parameter}={self.trees})" if self.tree_parameter else ""
         cut = "" if self.cutoff is None else f"{_CUTOFF}{self.cutoff}"
         return f"{self.name}{number}{_EXP3 if self.exp3 else ''}{cut}"
 
     __repr__ = __str__
 
-    def by(self, strategy: object) -> str:
-        """A strategy with the scheme that searches by it, as told; the default goes without saying."""
+    def label(self, strategy: object) -> str:
+        """The text of a search by a strategy; the default scheme goes without saying."""
         return str(strategy) if self == MO_ISMCTS else f"{strategy} by {self.describe()}"
 
     def describe(self) -> str:
-        """The scheme with what must be known of it wherever its results are shown."""
+        """The text of the scheme wherever its results are shown: a scheme that cheats says so."""
         return f"{self} (cheating: it sees what is hidden)" if self.cheats else str(self)
 
 
 MO_ISMCTS = Scheme("MO_ISMCTS")
-SO_ISMCTS = Scheme("SO_ISMCTS", eyes=ALL)
-SO_ISMCTS_POM = Scheme("SO_ISMCTS_POM", eyes=ROOT)
-CheatingUCT = Scheme("CheatingUCT", TRUE, ALL)
+SO_ISMCTS = Scheme("SO_ISMCTS", observer=EVERY_ACTION)
+SO_ISMCTS_POM = Scheme("SO_ISMCTS_POM", observer=ROOT_PLAYER)
+CheatingUCT = Scheme("CheatingUCT", TRUE, EVERY_ACTION)
 
 
 def DeterminizedUCT(determinizations: int = 40) -> Scheme:
@@ -102,9 +102,9 @@ def DeterminizedUCT(determinizations: int = 40) -> Scheme:
     return Scheme(
         "DeterminizedUCT",
         ONCE,
-        ALL,
+        EVERY_ACTION,
         checks.integer("determinizations", determinizations, least=1, most=MOST_TREES),
-        counted="determinizations",
+        tree_parameter="determinizations",
     )
 
 
@@ -115,7 +115,11 @@ def CheatingEnsembleUCT(trees: int = 40) -> Scheme:
         ValueError: no integer of at least 1.
     """
     return Scheme(
-        "CheatingEnsembleUCT", TRUE, ALL, checks.integer("trees", trees, least=1, most=MOST_TREES), counted="trees"
+        "CheatingEnsembleUCT",
+        TRUE,
+        EVERY_ACTION,
+        checks.integer("trees", trees, least=1, most=MOST_TREES),
+        tree_parameter="trees",
     )
 
 
@@ -131,20 +135,22 @@ def parse_scheme(text: str) -> Scheme:
     Raises:
         ValueError: there is no such scheme; the message lists those that there are.
     """
-    plain, cut, depth = text.strip().partition(_CUTOFF)
-    told = repr(checks.shown(text, SHOWN))
+    uncut, cut, depth = text.strip().partition(_CUTOFF)
+    quoted = repr(checks.shown(text, SHOWN))
     if cut and not depth.isdecimal():
-        raise ValueError(f"{told} is no scheme; a cut-off is written{_CUTOFF}20")
-    exp3 = plain.endswith(_EXP3)
-    parts = re.fullmatch(r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", plain.removesuffix(_EXP3).rstrip())
+        raise ValueError(f"{quoted} is no scheme; a cut-off is written{_CUTOFF}20")
+    exp3 = uncut.endswith(_EXP3)
+    parts = re.fullmatch(r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", uncut.removesuffix(_EXP3).rstrip())
     if parts is None or parts[1] not in SCHEMES:
         raise ValueError(
-            f"{told} is no scheme; there are {', '.join(map(str, SCHEMES.values()))}, each also followed by{_EXP3!r}"
+            f"{quoted} is no scheme; there are {', '.join(map(str, SCHEMES.values()))}, each also followed by{_EXP3!r}"
         )
     name, parameter, number = parts.groups()
     scheme = SCHEMES[name]
     if number is not None:
-        if not scheme.counted or parameter not in (None, scheme.counted):
-            raise ValueError(f"{told} is no scheme; {name} is written {scheme}")
-        scheme = attrs.evolve(scheme, trees=checks.integer(scheme.counted, int(number), least=1, most=MOST_TREES))
+        if not scheme.tree_parameter or parameter not in (None, scheme.tree_parameter):
+            raise ValueError(f"{quoted} is no scheme; {name} is written {scheme}")
+        scheme = attrs.evolve(
+            scheme, trees=checks.integer(scheme.tree_parameter, int(number), least=1, most=MOST_TREES)
+        )
     return (scheme.with_exp3() if exp3 else scheme).with_cutoff(int(depth) if cut else None)

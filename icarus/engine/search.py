@@ -136,13 +136,13 @@ def start_search(
     check_priors(strategy, threads, sharing)
     if threads > 1 and sharing == RECORDS:
         return _start_sharing(state, strategy, seed, threads, scheme, records, reusable)
-    trees = scheme.trees if scheme.counted else threads
+    trees = scheme.trees if scheme.tree_parameter else threads
     if records is not None:
         check_records(records, state, strategy, scheme, trees)
     reused = warm_starts_of(records, state, strategy, scheme, trees, compiled=engine == COMPILED)
 
     def tree(kind: type[S], i: int) -> S:
-        own_seed = seed if trees == 1 and not scheme.counted else (*_key(seed), i)
+        own_seed = seed if trees == 1 and not scheme.tree_parameter else (*_key(seed), i)
         return kind(state, strategy, own_seed, scheme, reused[i], reusable)
 
     if threads > 1:
@@ -150,7 +150,7 @@ def start_search(
     grown: list[TreeSearch] = [
         tree(CompiledSearch, i) if engine == COMPILED else tree(ReferenceSearch, i) for i in range(trees)
     ]
-    return Trees(grown, seed, 1) if scheme.counted else grown[0]
+    return Trees(grown, seed, 1) if scheme.tree_parameter else grown[0]
 
 
 def _start_sharing(
@@ -166,7 +166,7 @@ def _start_sharing(
     if records is not None:
         check_records(records, state, strategy, scheme, 1)
     (reused,) = warm_starts_of(records, state, strategy, scheme, 1)
-    shared = Shared(scheme.seen(state.game), strategy, scheme)
+    shared = Shared(scheme.view(state.game), strategy, scheme)
     if reused is not None:
         reused.fill(shared.tables)
     parts = [reused, *[None] * (threads - 1)]

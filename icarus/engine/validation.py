@@ -10,7 +10,7 @@ from icarus.engine.algorithm import Algorithm
 from icarus.engine.program.lowering import components_of, storage_of
 from icarus.engine.records.reuse import check_reusable, continues
 from icarus.engine.result import RECORDS, ROOTS, Result
-from icarus.engine.scheme import ROOT, Scheme
+from icarus.engine.scheme import ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
@@ -92,7 +92,7 @@ def check_scheme(scheme: Any, iterations: int | None, threads: int = 1, sharing:
         raise ValueError(
             f"iterations is {iterations!r}; {scheme} needs at least one for each of its {scheme.trees} trees"
         )
-    if scheme.counted and threads > 1 and sharing == RECORDS:
+    if scheme.tree_parameter and threads > 1 and sharing == RECORDS:
         raise ValueError(
             f"sharing is {RECORDS!r}, but each tree of {scheme} has records of its own; it must be {ROOTS!r}"
         )
@@ -158,7 +158,7 @@ def _check_root(records: Result, state: State, scheme: Scheme) -> None:
         raise ValueError(
             "records are of a search from which this state does not go on; records.without_histories() fits everywhere"
         )
-    if scheme.eyes == ROOT and records.state.current_player() != state.current_player():
+    if scheme.observer == ROOT_PLAYER and records.state.current_player() != state.current_player():
         raise ValueError(
             f"records are of what player {records.state.current_player()} saw, and by {scheme} player "
             f"{state.current_player()} sees for all; records.without_histories() fits"

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from icarus.algebra import Enhancement
-from icarus.engine.inspect.playout import Choice, Update, WatchedPlayout, watch_playout
+from icarus.engine.inspect.playout import Choice, InspectedPlayout, Update, inspect_playout
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
@@ -29,14 +29,14 @@ def show_playout(
     Raises:
         ValueError, TypeError: as `search` does; a scheme of several trees.
     """
-    return Shown(watch_playout(state, strategy, seed, after, scheme))
+    return Shown(inspect_playout(state, strategy, seed, after, scheme))
 
 
 @attrs.frozen(repr=False)
 class Shown:
     """A playout to look at; `playout` is what happened."""
 
-    playout: WatchedPlayout
+    playout: InspectedPlayout
 
     def __str__(self) -> str:
         made = self.playout
@@ -74,8 +74,8 @@ class Shown:
         return "\n".join(parts)
 
 
-def _title(made: WatchedPlayout) -> str:
-    strategy = made.scheme.by(made.strategy)
+def _title(made: InspectedPlayout) -> str:
+    strategy = made.scheme.label(made.strategy)
     return f"playout {made.iteration} of {strategy}, {made.state.game}, seed {made.seed}: {len(made.choices)} actions"
 
 
@@ -83,7 +83,7 @@ def _told(name: str, updates: Sequence[Update]) -> str:
     return f"{name} captured {counted(updates)}"
 
 
-def _choice_rows(made: WatchedPlayout) -> Iterator[tuple[str, ...]]:
+def _choice_rows(made: InspectedPlayout) -> Iterator[tuple[str, ...]]:
     for t, choice in enumerate(made.choices):
         player = "-" if choice.player == CHANCE else str(choice.player)
         yield str(t), choice.phase, player, choice.action, decider(choice), _values(choice)

@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from icarus.engine.inspect.playout import Choice, WatchedPlayout
+from icarus.engine.inspect.playout import Choice, InspectedPlayout
 from icarus.kernel import TERMINAL
 from icarus.views.boards import drawing
 from icarus.views.pages import asset, check_new_file, filled, packed
@@ -15,7 +15,7 @@ OPENED = 40  # of a component's updates that are shown without being asked for
 DRAWN = 300  # boards
 
 
-def write_playout_page(made: WatchedPlayout, path: str | Path) -> None:
+def write_playout_page(made: InspectedPlayout, path: str | Path) -> None:
     """Write a playout into a new HTML file.
 
     Raises:
@@ -26,9 +26,9 @@ def write_playout_page(made: WatchedPlayout, path: str | Path) -> None:
     place.write_text(playout_page(made), encoding="utf-8")
 
 
-def playout_page(made: WatchedPlayout) -> str:
+def playout_page(made: InspectedPlayout) -> str:
     """A playout as an HTML page."""
-    strategy = made.scheme.by(made.strategy)
+    strategy = made.scheme.label(made.strategy)
     return filled(
         "playout.html",
         title=escape(f"{made.state.game}: playout {made.iteration:,}"),
@@ -39,7 +39,7 @@ def playout_page(made: WatchedPlayout) -> str:
     )
 
 
-def _data(made: WatchedPlayout) -> dict[str, Any]:
+def _data(made: InspectedPlayout) -> dict[str, Any]:
     end = {"phase": "the end", "player": TERMINAL, "action": "", "by": "", "why": "", "values": []}
     return {
         "rewards": rewards_text(made),
@@ -62,7 +62,7 @@ def _step(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _captured(made: WatchedPlayout, name: str) -> dict[str, Any]:
+def _captured(made: InspectedPlayout, name: str) -> dict[str, Any]:
     updates = made.updates[name]
     return {
         "name": name,

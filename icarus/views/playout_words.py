@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from icarus.engine.inspect.playout import Choice, Update, WatchedPlayout
+from icarus.engine.inspect.playout import Choice, InspectedPlayout, Update
 
 
-def rewards_text(made: WatchedPlayout) -> str:
+def rewards_text(made: InspectedPlayout) -> str:
     """The rewards of all players."""
     return ", ".join(f"{reward:.4g}" for reward in made.rewards)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.engine.inspect.playout import WatchedPlayout
+from icarus.engine.inspect.playout import InspectedPlayout
 from icarus.engine.inspect.tree import LIMIT, Tree, tree_of
 from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
@@ -24,7 +24,7 @@ IN_NOTEBOOK, DRAWN_IN_NOTEBOOK, NOTEBOOK_HEIGHT = 3000, 60, 560  # nodes, boards
 
 
 def write_tree_page(
-    result: Result, path: str | Path, limit: int = LIMIT, playout: WatchedPlayout | None = None
+    result: Result, path: str | Path, limit: int = LIMIT, playout: InspectedPlayout | None = None
 ) -> Path:
     """Write the tree of a search into a new HTML file; nodes beyond `limit`, the least visited, are left out.
 
@@ -42,7 +42,7 @@ def write_tree_page(
     return place
 
 
-def tree_page(result: Result, limit: int = LIMIT, drawn: int = DRAWN, playout: WatchedPlayout | None = None) -> str:
+def tree_page(result: Result, limit: int = LIMIT, drawn: int = DRAWN, playout: InspectedPlayout | None = None) -> str:
     """The tree of a search as an HTML page."""
     tree = tree_of(result, limit)
     told = str(result).split("\n", 1)[0] + _left_out(tree)
@@ -67,7 +67,14 @@ def notebook_frame(result: Result) -> str:
     )
 
 
-def _framed(playout: WatchedPlayout) -> str:
+class TreePages:
+    """How a `Result` shows its tree (`Result.pages`)."""
+
+    write = staticmethod(write_tree_page)
+    frame = staticmethod(notebook_frame)
+
+
+def _framed(playout: InspectedPlayout) -> str:
     page = escape(playout_page(playout), quote=True)
     return f'<iframe id="playout" hidden title="the next playout" sandbox="allow-scripts" srcdoc="{page}"></iframe>'
 
@@ -93,7 +100,7 @@ def _data(tree: Tree, drawn: int) -> dict[str, Any]:
         "root_player": state.current_player(),
         "best": int(chosen[0]) if chosen else -1,
         "perspectives": state.game.players + 1 if hidden else 1,
-        "eyes": list(_eyes(tree)) if hidden else [],
+        "observers": list(_observers(tree)) if hidden else [],
         "components": list(tree.components),
         "labels": list(labels),
         "parent": tree.parent.tolist(),
@@ -107,22 +114,22 @@ def _data(tree: Tree, drawn: int) -> dict[str, Any]:
         "rewards": np.round(tree.rewards * 1000).astype(int).ravel().tolist(),
         "values": _thousandths(tree.values),
         "counts": tree.counts.ravel().tolist(),
-        "seen": _looks(tree) if hidden else None,
+        "seen": _observed(tree) if hidden else None,
         "drawn": nodes,
         "boards": [drawing(tree.state(node), state.current_player(), drawn_for=True).svg() for node in nodes],
     }
 
 
-def _eyes(tree: Tree) -> Iterator[dict[str, Any]]:
-    """Whose eyes the tree can be seen through, those of the player who searched first."""
+def _observers(tree: Tree) -> Iterator[dict[str, Any]]:
+    """Who may look at the tree: the player who searched first, the other players, and an observer of every action."""
     searcher, players = tree.result.state.current_player(), tree.result.state.game.players
     for player in sorted(range(players), key=lambda player: player != searcher):
         yield {"perspective": player, "name": f"player {player}" + (" (who searched)" if player == searcher else "")}
     yield {"perspective": players, "name": "all, every action open"}
 
 
-def _looks(tree: Tree) -> list[int]:
-    """What each perspective saw of each last action, in small numbers."""
+def _observed(tree: Tree) -> list[int]:
+    """What each observer saw of each last action, in small numbers."""
     assert tree.seen is not None
     _, small = np.unique(np.where(tree.seen == UNSEEN, -1 - tree.seen, tree.seen), return_inverse=True)
     return small.ravel().tolist()

@@ -30,7 +30,7 @@ from icarus import (
     search,
 )
 from icarus.algebra import initial
-from icarus.engine.scheme import ROOT
+from icarus.engine.scheme import ROOT_PLAYER
 from icarus.engine.search import start_search
 from icarus.kernel import CHANCE
 from icarus.specs import EPIC, GRAVE, progressive_history
@@ -89,7 +89,7 @@ def go_on(
         before = running.result()
         assert dict(zip(before.actions, before.visits.tolist(), strict=True)) == outcome.selections
         after = walked(state, rng, rng.choice([0, 1, 1, 2, 3]))
-        while after is not None and scheme.eyes == ROOT and after.current_player() != state.current_player():
+        while after is not None and scheme.observer == ROOT_PLAYER and after.current_player() != state.current_player():
             after = walked(after, rng)  # to where the eyes are those of the same player
         if after is None:
             return

@@ -3,7 +3,7 @@
 import pytest
 
 from icarus import BASELINE, MAST, SO_ISMCTS_POM, DeterminizedUCT, games, in_python, parse, search, show_playout
-from icarus.engine.inspect.playout import ONLY, watch_playout
+from icarus.engine.inspect.playout import ONLY, inspect_playout
 from tests.toy import BRANCHES
 
 REWARDS = {  # of toy-branches, by all that can be played
@@ -21,7 +21,7 @@ PLAYERS = {"0": (0, 1, 0), "1": (0, 0, 1), "2": (0,)}  # by the first action
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed: int) -> None:
-    made = watch_playout(BRANCHES.new_initial_state(), BASELINE >> MAST, seed)
+    made = inspect_playout(BRANCHES.new_initial_state(), BASELINE >> MAST, seed)
     path = tuple(choice.action for choice in made.choices)
     players = PLAYERS[path[0]][: len(path)]
     assert made.iteration == 1 and made.rewards == REWARDS[path]
@@ -51,7 +51,7 @@ def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed: i
 )
 def test_after_it_the_records_are_those_of_a_search_one_iteration_longer(game, strategy, scheme) -> None:
     state, given = games.load(game).new_initial_state(seed=3), {} if scheme is None else {"scheme": scheme}
-    made = watch_playout(state, parse(strategy), 5, 40, **given)
+    made = inspect_playout(state, parse(strategy), 5, 40, **given)
     result = search(state, parse(strategy), iterations=41, seed=5, **given)
     assert made.iteration == 41 and list(made.updates) == list(result.records)
     for name, updates in made.updates.items():
@@ -62,7 +62,9 @@ def test_after_it_the_records_are_those_of_a_search_one_iteration_longer(game, s
 
 
 def test_each_alternative_of_a_mixture_decides_with_its_weight() -> None:
-    made = watch_playout(games.load("othello").new_initial_state(), parse("BASELINE >> (0.25*MAST + 0.75*LGRF)"), 2, 20)
+    made = inspect_playout(
+        games.load("othello").new_initial_state(), parse("BASELINE >> (0.25*MAST + 0.75*LGRF)"), 2, 20
+    )
     simulated = [choice for choice in made.choices if choice.phase == "simulation" and choice.by != ONLY]
     assert {(choice.by, choice.weight) for choice in simulated} == {("MAST", 0.25), ("LGRF", 0.75)}
     assert all(len(choice.values) == choice.legal for choice in simulated)
@@ -79,6 +81,6 @@ def test_a_game_in_plain_python_shows_the_same_playout() -> None:
 def test_what_cannot_be_watched_is_refused_in_a_sentence() -> None:
     state = games.load("kuhn-poker").new_initial_state(seed=2)
     with pytest.raises(ValueError, match="which grows several trees"):
-        watch_playout(state, BASELINE, scheme=DeterminizedUCT(4))
+        inspect_playout(state, BASELINE, scheme=DeterminizedUCT(4))
     with pytest.raises(ValueError, match="after is -1"):
-        watch_playout(state, BASELINE, after=-1)
+        inspect_playout(state, BASELINE, after=-1)

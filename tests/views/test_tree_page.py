@@ -73,11 +73,11 @@ def test_long_lists_are_cut_and_go_on_when_asked(hearts: Result, tmp_path: Path,
 
 def test_in_another_s_eyes_what_he_cannot_see_is_one_move(hearts: Result, tmp_path: Path, page: Any) -> None:
     opened(page, hearts, tmp_path)
-    page.select_option("#eyes", "1")
+    page.select_option("#observer", "1")
     shown = rows(page, 1)
     assert len(shown) == 1 and "one of 13 actions, hidden" in shown[0][0]
     assert int(shown[0][2].replace(",", "")) == hearts.iterations - 1
-    page.select_option("#eyes", "4")
+    page.select_option("#observer", "4")
     assert len(rows(page, 1)) == 12
 
 

@@ -128,7 +128,7 @@ class Table:
         """Who plays, in a line."""
         seats: dict[str, list[int]] = {}
         for seat, agent in enumerate(self.session.agents):
-            seats.setdefault("you" if agent is None else str(agent.scheme.by(agent.strategy)), []).append(seat)
+            seats.setdefault("you" if agent is None else str(agent.scheme.label(agent.strategy)), []).append(seat)
         return "; ".join(
             f"{name}: player {', '.join(map(str, numbers))}"
             for name, numbers in sorted(seats.items(), key=lambda one: one[0] != "you")

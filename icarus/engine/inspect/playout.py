@@ -21,7 +21,7 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.reference.choice import Composed, Decision, Term
 from icarus.engine.reference.history import Playout
 from icarus.engine.reference.search import ReferenceSearch
-from icarus.engine.reference.table import PlainTable
+from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.validation import COMPILED, check_cutoff, check_scheme, check_state, check_strategy, checked_engine
 from icarus.kernel import CHANCE, UNSEEN, extended, mix
@@ -74,7 +74,7 @@ class Update:
 
 
 @attrs.frozen
-class WatchedPlayout:
+class InspectedPlayout:
     """A playout with all that happened in it.
 
     Attributes:
@@ -100,9 +100,9 @@ class WatchedPlayout:
     updates: dict[str, tuple[Update, ...]]
 
 
-def watch_playout(
+def inspect_playout(
     state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, after: int = 0, scheme: Scheme = MO_ISMCTS
-) -> WatchedPlayout:
+) -> InspectedPlayout:
     """The playout that a search makes after `after` others.
 
     Raises:
@@ -114,7 +114,7 @@ def watch_playout(
     checks.integer("after", after, least=0)
     check_scheme(scheme, None)
     check_cutoff(state.game, scheme)
-    if scheme.counted:
+    if scheme.tree_parameter:
         raise ValueError(f"scheme is {scheme}, which grows several trees; a playout is watched in a search of one tree")
     watched = Watched(state, strategy, seed, scheme)
     if checked_engine(None, state.game, 1) == COMPILED and after:
@@ -199,7 +199,7 @@ class Watched(ReferenceSearch):
         self._choices.append(Choice(player, PHASES[step.phase], texts[action], int(step.count), **told))
         return edge, action
 
-    def _update(self, part: Enhancement, table: PlainTable, record: int, context: int, rewards: np.ndarray) -> None:
+    def _update(self, part: Enhancement, table: ReferenceTable, record: int, context: int, rewards: np.ndarray) -> None:
         before = table.find(record)
         held = None if before is None else _information(before)
         super()._update(part, table, record, context, rewards)
@@ -211,10 +211,10 @@ class Watched(ReferenceSearch):
         self._worlds.append(self.game.copy(world))
         return self._final
 
-    def playout(self) -> WatchedPlayout:
+    def playout(self) -> InspectedPlayout:
         """Make the next playout, and give back what happened."""
         self.iterate()
-        return WatchedPlayout(
+        return InspectedPlayout(
             state=self.state,
             strategy=self.strategy,
             seed=self.seed,

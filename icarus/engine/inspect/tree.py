@@ -18,7 +18,7 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.engine.inspect.columns import Column, FeatureTables
 from icarus.engine.records.tables import Records
 from icarus.engine.result import Result
-from icarus.engine.scheme import FRESH, ONCE, OWN, ROOT
+from icarus.engine.scheme import EACH_PLAYER, FRESH, ONCE, ROOT_PLAYER
 from icarus.kernel import CHANCE, SELECTION, TERMINAL, UNSEEN, extended, mix
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, episode_key, episode_record, root_key
 from icarus.kernel.state import State
@@ -245,7 +245,7 @@ class _Walk:
         """The keys of the root's position-in-episode for each perspective, and its record (section 5.1)."""
         true, observer = self.result.state, self.result.state.current_player()
         position, perspectives = true.position_in_episode(), range(self.game.perspectives)
-        if self.result.scheme.eyes != OWN and len(position.moves) > 1:
+        if self.result.scheme.observer != EACH_PLAYER and len(position.moves) > 1:
             own = position.moves[observer]
             previous = position.previous if position.last in (None, observer) else (position.label, own)
             position = attrs.evolve(position, moves=(own,), previous=previous)
@@ -298,7 +298,7 @@ class _Walk:
         """The children of a place that are in the tree."""
         t, game, every = place.depth, self.game, place.state.legal_actions()
         actions, moves, edges = every, every, list(range(len(every)))
-        if self.result.scheme.eyes == ROOT and player != self.result.state.current_player():
+        if self.result.scheme.observer == ROOT_PLAYER and player != self.result.state.current_player():
             actions, moves, edges = self.grouped(place, every)
         legal, count = self.write_legal(place, moves), len(moves)
         self.legal_of[place.node] = count

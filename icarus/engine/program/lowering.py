@@ -22,7 +22,7 @@ from icarus.engine.program.mixtures import ROLLOUT, TREE, Vote, draws_from_means
 from icarus.engine.program.priors import prior_kernel
 from icarus.engine.program.slots import backpropagation_kernel, capture_kernel, policy_kernel, weight_kernel
 from icarus.engine.program.structures import ALTERNATIVE, COMPONENT, LEAF, PROGRAM, WEIGHT
-from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT, Scheme
+from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.kernel.game import Game
 from icarus.specs.baseline import BASELINE
 from icarus.specs.exp3 import EXP3
@@ -254,10 +254,10 @@ class _Lowering:
         and where hidden facts say who moves next, a record names another player than that of a history of the same moves.
         """
         nothing_hidden = self.game.determinize is None or self.scheme.root != FRESH
-        new = nothing_hidden and self.game.perspectives == 1 and self.scheme.eyes != ROOT
+        new = nothing_hidden and self.game.perspectives == 1 and self.scheme.observer != ROOT_PLAYER
         if self.is_infinite(which, part) or (new and self.is_of_tree(which, part)):
             return True
-        return self.scheme.eyes != ROOT and is_uniform(which, part) and not DEBUG  # which asks and checks
+        return self.scheme.observer != ROOT_PLAYER and is_uniform(which, part) and not DEBUG  # which asks and checks
 
     def is_infinite(self, which: int, part: Enhancement) -> bool:
         """Whether the values of an arg max are +∞ by definition: the baseline's in simulation."""

@@ -21,7 +21,7 @@ from icarus.compiler.reference import Interpreter
 from icarus.engine.loop.parent_links import LINK, Renamed, look_up, look_up_compiled, rename, rename_compiled
 from icarus.engine.program.lowering import components_of, storage_of
 from icarus.engine.records.tables import Records, Table
-from icarus.engine.scheme import ALL, ONCE, OWN, ROOT, Scheme
+from icarus.engine.scheme import EACH_PLAYER, EVERY_ACTION, ONCE, ROOT_PLAYER, Scheme
 from icarus.kernel import NO_RECORD, UNSEEN, extended, mix
 from icarus.kernel.history import EMPTY_HISTORY, root_key
 from icarus.kernel.state import State
@@ -97,10 +97,10 @@ def continues(earlier: State, state: State) -> bool:
 def observed_moves(state: State, player: int, action: int, scheme: Scheme, observer: int) -> list[int | None]:
     """The move by which each perspective of a scheme sees an action about to be played, as far as an observer can tell; else None."""
     moves = state.observed(action)
-    if scheme.eyes == ROOT:
+    if scheme.observer == ROOT_PLAYER:
         return [moves[observer] if len(moves) > 1 else action]
     if len(moves) == 1 or scheme.cheats:
-        return [action] if scheme.eyes == ALL else list(moves)
+        return [action] if scheme.observer == EVERY_ACTION else list(moves)
     own, rng = moves[observer], seeded(len(state.history))
     found: list[set[int]] = [set() for _ in moves]
     for _ in range(DRAWS):
@@ -108,11 +108,11 @@ def observed_moves(state: State, player: int, action: int, scheme: Scheme, obser
         alike = [a for a in world.legal_actions() if world.observed(a)[observer] == own]
         for a in [action] if player == observer else alike:
             for sights, move in zip(found, world.observed(a), strict=True):
-                sights.add(move if scheme.eyes == OWN else a)
+                sights.add(move if scheme.observer == EACH_PLAYER else a)
         if all(len(sights) > 1 for perspective, sights in enumerate(found) if perspective != observer):
             break
     told = [next(iter(sights)) if len(sights) == 1 else None for sights in found]
-    if scheme.eyes == ALL:
+    if scheme.observer == EVERY_ACTION:
         return told[:1]
     told[observer] = own
     return told
@@ -120,7 +120,7 @@ def observed_moves(state: State, player: int, action: int, scheme: Scheme, obser
 
 def root_keys(earlier: State, state: State, scheme: Scheme) -> tuple[list[int | None], int | None]:
     """The keys that the history of a state has in an earlier search, in the eyes of each perspective, and its record; None if not known."""
-    game, observer, replay = scheme.seen(state.game), state.current_player(), earlier.clone()
+    game, observer, replay = scheme.view(state.game), state.current_player(), earlier.clone()
     keys: list[int | None] = [plain(root_key)(perspective) for perspective in range(game.perspectives)]
     if scheme.root == ONCE:  # each tree is of a determinization, and others will be drawn
         return [None] * len(keys), None
@@ -151,8 +151,8 @@ def _carried(result: Any, state: State, scheme: Scheme, components: Sequence[Any
             tuple(tables[storage_of(part)].inserted() for part in components), np.zeros((0, LINK), np.int64)
         )
     keys, record = root_keys(result.state, state, scheme)
-    game = scheme.seen(state.game)
-    players = game.players if game.perspectives == 1 and scheme.eyes != ROOT else 0
+    game = scheme.view(state.game)
+    players = game.players if game.perspectives == 1 and scheme.observer != ROOT_PLAYER else 0
     if players and (record is None or not _visits(table, record)):
         keys, record = [None] * len(keys), None  # the root is not in the tree
     names = _names(keys, record, len(result.links))

@@ -20,7 +20,7 @@ from icarus.engine.program.lowering import components_of
 from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE, Vote, draws_from_means, mixture
 from icarus.engine.program.requirements import refuse_hidden, refuse_unknown
 from icarus.engine.reference.history import Playout
-from icarus.engine.reference.table import PlainTable, PlainTheta, Row
+from icarus.engine.reference.table import ReferenceTable, ReferenceTheta, Row
 from icarus.kernel import NO_RECORD, below, uniform
 from icarus.specs.exp3 import EXP3
 
@@ -34,7 +34,7 @@ class Leaf:
 
     weight: Weight
     part: Enhancement
-    theta: PlainTheta
+    theta: ReferenceTheta
     infinite: bool
 
 
@@ -103,7 +103,7 @@ class Composed:
         self.strategy, self.game, self.rng = strategy, game, rng
         self.components, self.table_of = components_of(strategy, uses_exp3)
         refuse_hidden(self.components, game)
-        self.tables = [PlainTable(component, game) for component in self.components]
+        self.tables = [ReferenceTable(component, game) for component in self.components]
         self._interpret: Interpreter = Interpreter()
         programs = {TREE: strategy, ROLLOUT: strategy, **({SIMULTANEOUS: EXP3} if uses_exp3 else {})}
         self.programs = {which: self._program(which, program) for which, program in programs.items()}
@@ -132,7 +132,7 @@ class Composed:
         code = RULE_UNIFORM if uniform else RULE_GIBBS_OF_MEANS if draws_from_means(leaves) and not votes else rule.code
         return Term(weight, asked, code, parameter)
 
-    def _theta(self, part: Enhancement) -> PlainTheta:
+    def _theta(self, part: Enhancement) -> ReferenceTheta:
         return self.tables[self.table_of[part]].theta
 
     def _infinite(self, which: int, leaf: Enhancement) -> bool:

@@ -127,7 +127,7 @@ class View:
         return np.array([self._at(i) for i in range(self._length)], np.int64)
 
 
-class PlainHistory:
+class ReferenceHistory:
     """What slots are given in plain Python, with the attributes of `History`."""
 
     __slots__ = ("_playout", "iteration", "rewards", "rng", "steps")
@@ -201,7 +201,7 @@ class Playout:
 
     def history(self) -> Any:
         """What slots are given."""
-        return PlainHistory(self)
+        return ReferenceHistory(self)
 
     def decide(self, player: int, perspective: int, legal: Sequence[int]) -> None:
         """A player is about to choose among these."""

@@ -29,12 +29,12 @@ from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import Composed, Decision
 from icarus.engine.reference.features import FeatureEvaluator
 from icarus.engine.reference.history import Looks, Playout
-from icarus.engine.reference.table import PlainTable
+from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
 from icarus.engine.root_statistics import RootStatistics, root_statistics
 from icarus.engine.running_search import result_of, too_long_message
-from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT, Scheme
+from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, Updates
 from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended
@@ -68,7 +68,7 @@ class ReferenceSearch:
         self.reusable, self.rng = reusable, seeded(seed)
         self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
         game: PythonGame = in_python(state.game)
-        self.game, self._looks, self._eyes = scheme.seen(game), game.seen, game.perspective(self._observer)
+        self.game, self._looks, self._eyes = scheme.view(game), game.seen, game.perspective(self._observer)
         self._uses_exp3 = scheme.exp3 and game.simultaneous is not None
         self.program = self.composed(strategy, self._uses_exp3, self.game, self.rng)
         self.tables = self.program.tables
@@ -161,7 +161,7 @@ class ReferenceSearch:
             room = np.zeros((count, LINK), np.int64)
         self._links.append(room)
 
-    def _update(self, part: Enhancement, table: PlainTable, record: int, context: int, rewards: np.ndarray) -> None:
+    def _update(self, part: Enhancement, table: ReferenceTable, record: int, context: int, rewards: np.ndarray) -> None:
         """Line 17, for one record."""
         row = table.opened(record)
         self.program.called(part.backpropagation, row, context, rewards)
@@ -238,7 +238,7 @@ class ReferenceSearch:
         actions = [int(action) for action in self.game.legal(world)]
         if not actions:
             raise ValueError("a game gave no legal action at a state that is not terminal")
-        disguised = self.scheme.eyes == ROOT and player != self._observer
+        disguised = self.scheme.observer == ROOT_PLAYER and player != self._observer
         edges = [self._looks(world, action)[self._eyes] for action in actions] if disguised else actions
         legal = list(dict.fromkeys(edges))
         playout.decide(player, self.game.perspective(player), legal)

@@ -78,7 +78,7 @@ def _kind_of(dtype: np.dtype) -> type[Row]:
     return type("Row", (Row,), {"__slots__": names, "KINDS": kinds})
 
 
-class PlainTheta:
+class ReferenceTheta:
     """θ of one component, as slots read it."""
 
     def __init__(self, rows: Mapping[int, Row], initial: Row) -> None:
@@ -89,7 +89,7 @@ class PlainTheta:
         return self._rows.get(key, self._initial)
 
 
-class PlainTable:
+class ReferenceTable:
     """The records of one component."""
 
     def __init__(self, component: Enhancement, game: Any) -> None:
@@ -99,7 +99,7 @@ class PlainTable:
         for name, value in component.initial.common:
             self._blank[name] = value
         self._rows: dict[int, Row] = {}
-        self.theta = PlainTheta(self._rows, row_of(self.blank))
+        self.theta = ReferenceTheta(self._rows, row_of(self.blank))
         for parts, fields in component.initial.given:
             self.enter(component.records.key(game, parts), dict(fields))
 
@@ -209,7 +209,7 @@ class PlainTable:
 class Snapshot(Table):
     """A table for reading only, made of rows in their places."""
 
-    def __init__(self, table: PlainTable, rows: np.ndarray) -> None:
+    def __init__(self, table: ReferenceTable, rows: np.ndarray) -> None:
         self.component, self.game, self.dtype, self._blank = table.component, table.game, rows.dtype, table._blank
         self._held = self._next = rows
         self.descriptor = np.zeros(1, TABLE)

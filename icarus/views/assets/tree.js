@@ -1,5 +1,5 @@
 "use strict";
-// The outline of a search's tree. Nodes are merged as the chosen eyes cannot tell them apart; rows are made when they are opened.
+// The outline of a search's tree. Nodes are merged as the chosen observer cannot tell them apart; rows are made when they are opened.
 const FIRST = 12, MORE = 50;
 
 class Outline {
@@ -12,7 +12,7 @@ class Outline {
     const next = this.start.slice(0, count);
     this.below = new Int32Array(Math.max(0, count - 1));
     for (let i = 1; i < count; i++) this.below[next[parents[i]]++] = i;
-    this.eyes = data.eyes.length ? data.eyes[0].perspective : -1;
+    this.observer = data.observers.length ? data.observers[0].perspective : -1;
     this.value_of = "mover";
   }
 
@@ -32,7 +32,7 @@ class Outline {
   }
 
   said(bases) {
-    // What each component says of the last action, averaged over histories that are one to these eyes.
+    // What each component says of the last action, averaged over histories that the observer cannot tell apart.
     const {components, values, counts} = this.data, width = components.length;
     return components.map((_, c) => {
       let sum = 0, known = 0, most = -1;
@@ -60,7 +60,7 @@ class Outline {
     for (const base of node.bases)
       for (let i = this.start[base]; i < this.start[base + 1]; i++) {
         const child = this.below[i];
-        const look = seen && this.eyes >= 0 ? seen[child * perspectives + this.eyes] : action[child];
+        const look = seen && this.observer >= 0 ? seen[child * perspectives + this.observer] : action[child];
         const key = look + "/" + this.data.player[child];
         if (groups.has(key)) groups.get(key).push(child); else groups.set(key, [child]);
       }
@@ -88,12 +88,12 @@ class Page {
   }
 
   controls() {
-    const eyes = byId("eyes"), value = byId("value");
-    for (const eye of this.data.eyes) eyes.append(element("option", {value: eye.perspective, textContent: eye.name}));
-    eyes.parentElement.hidden = !this.data.eyes.length;
+    const observer = byId("observer"), value = byId("value");
+    for (const one of this.data.observers) observer.append(element("option", {value: one.perspective, textContent: one.name}));
+    observer.parentElement.hidden = !this.data.observers.length;
     value.append(element("option", {value: "mover", textContent: "who moves"}));
     for (let p = 0; p < this.data.players; p++) value.append(element("option", {value: p, textContent: `player ${p}`}));
-    eyes.onchange = () => { this.outline.eyes = +eyes.value; this.draw(); };
+    observer.onchange = () => { this.outline.observer = +observer.value; this.draw(); };
     value.onchange = () => { this.outline.value_of = value.value; this.draw(); };
     const steps = [...Array(21).keys()].map(i => colour(i / 20));
     byId("key").style.background = `linear-gradient(90deg, ${steps.join()})`;
