@@ -1,7 +1,7 @@
 """Game theory of two-player zero-sum games: whole trees, best responses and exploitability, regret minimization."""
 
 from icarus.equilibrium.measures.aggregate import Aggregate
-from icarus.equilibrium.measures.stitching import Stitching, stitched
+from icarus.equilibrium.measures.full_stitching import Stitching, stitch
 from icarus.equilibrium.online.ismcts import ISMCTS, ISMCTSSearch
 from icarus.equilibrium.online.near_equilibrium import NearEquilibrium
 from icarus.equilibrium.online.oos import OOS, OOSSearch
@@ -12,7 +12,7 @@ from icarus.equilibrium.solvers.best_response import BestResponse, Exploitabilit
 from icarus.equilibrium.solvers.cfr import CFR, CFRPlus, near_equilibrium
 from icarus.equilibrium.solvers.mccfr import MCCFR
 from icarus.equilibrium.tree.deals import Deals, deals_of, information_state
-from icarus.equilibrium.tree.policies import TabularPolicy, tabular
+from icarus.equilibrium.tree.policies import TabularPolicy, tabulate
 from icarus.equilibrium.tree.tree import GameTree
 
 __all__ = [
@@ -39,6 +39,6 @@ __all__ = [
     "near_equilibrium",
     "online_search",
     "parse_algorithm",
-    "stitched",
-    "tabular",
+    "stitch",
+    "tabulate",
 ]

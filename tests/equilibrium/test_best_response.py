@@ -7,7 +7,7 @@ import pytest
 from icarus import BASELINE, Agent, games
 from icarus.equilibrium.solvers.best_response import best_response, exploitability
 from icarus.equilibrium.tree.deals import information_state
-from icarus.equilibrium.tree.policies import TabularPolicy, normalised, tabular, uniform_policy
+from icarus.equilibrium.tree.policies import TabularPolicy, normalise, tabulate, uniform_policy
 from icarus.equilibrium.tree.tree import tree_of
 from icarus.kernel import CHANCE
 from tests.equilibrium.openspiel import random_probabilities, referee, their_random_policy
@@ -89,7 +89,7 @@ def test_a_best_response_gets_what_it_promises_and_no_other_pure_policy_more():
         own = [number for number in tree.decisions if tree.sets[number]["player"] == player]
         worth = []
         for choices in np.ndindex(*(2,) * len(own)):
-            pure = tabular(tree, random_probabilities)
+            pure = tabulate(tree, random_probabilities)
             for number, choice in zip(own, choices, strict=True):
                 pure.at(number)[:] = [1 - choice, choice]
             worth.append(exploitability(game, pure).values[player])
@@ -120,7 +120,7 @@ def test_nash_conv_its_half_and_each_player_s_share_are_told_apart():
 def test_the_kinds_of_policies_say_the_same():
     game = games.load("leduc-poker")
     tree = tree_of(game)
-    written = tabular(tree, random_probabilities)
+    written = tabulate(tree, random_probabilities)
     listed = {key: list(row.values()) for key, row in written.table().items()}
     given = [written, written.table(), listed, (random_probabilities, written), lambda state: written(state)]
     expected = exploitability(game, random_probabilities)
@@ -136,7 +136,7 @@ def test_an_agent_plays_each_action_as_often_as_he_visits_it():
     game = games.load("kuhn-poker")
     agent = Agent(BASELINE, iterations=200)
     tree = tree_of(game)
-    written = tabular(tree, agent, seed=4)
+    written = tabulate(tree, agent, seed=4)
     for number in tree.decisions.tolist():
         searched = agent.search(tree.state_of(number), (4, number))
         assert written.at(number) == pytest.approx(searched.visits / searched.visits.sum())
@@ -146,17 +146,17 @@ def test_an_agent_plays_each_action_as_often_as_he_visits_it():
 def test_weights_become_probabilities_and_chance_keeps_its_own():
     tree = tree_of(games.load("leduc-poker"))
     weights = np.arange(len(tree.slots), dtype=float)
-    policy = normalised(tree, weights)
+    policy = normalise(tree, weights)
     for number, one in enumerate(tree.sets):
         slots = slice(one["slot"], one["slot"] + one["count"])
         right = tree.slots["probability"][slots] if one["player"] == CHANCE else weights[slots] / weights[slots].sum()
         assert policy.at(number) == pytest.approx(right)
-    assert (normalised(tree, 0 * weights).probabilities == uniform_policy(tree).probabilities).all()
+    assert (normalise(tree, 0 * weights).probabilities == uniform_policy(tree).probabilities).all()
 
 
 def test_a_policy_answers_for_every_state():
     game = games.load("goofspiel(cards=4)")
-    policy = tabular(tree_of(game), random_probabilities)
+    policy = tabulate(tree_of(game), random_probabilities)
     state = game.new_initial_state()
     while not state.is_terminal():
         assert policy(state) == pytest.approx(random_probabilities(state), abs=1e-12)

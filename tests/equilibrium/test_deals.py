@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus import games
-from icarus.equilibrium.tree.deals import deals_of, information_state, seen_by
+from icarus.equilibrium.tree.deals import deal_observation, deals_of, information_state
 from icarus.kernel import below
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
@@ -29,12 +29,12 @@ dealing = pytest.mark.parametrize("game", [games.load(name) for name in DEALING]
 @dealing
 def test_initial_draws_each_deal_as_often_as_its_probability_says(game):
     deals = deals_of(game)
-    expected = {tuple(seen): p for seen, p in zip(deals.seen.tolist(), deals.probabilities, strict=True)}
+    expected = {tuple(seen): p for seen, p in zip(deals.observations.tolist(), deals.probabilities, strict=True)}
     assert len(expected) == len(deals), "two deals look the same to both players"
     drawn = Counter()
     for seed in range(DRAWS):
         state = game.new_initial_state(seed)
-        drawn[seen_by(state, 0), seen_by(state, 1)] += 1
+        drawn[deal_observation(state, 0), deal_observation(state, 1)] += 1
     possible = [seen for seen, probability in expected.items() if probability > 0]
     assert set(drawn) <= set(possible)
     assert (
@@ -56,7 +56,7 @@ def test_a_player_sees_the_same_of_every_determinization(game):
     for seed, player in itertools.product(range(20), range(2)):
         state = game.new_initial_state(seed)
         entries, drawn = game.entries(), state.determinize(player, seed)
-        assert entries.seen(drawn.data.ctypes.data, player) == seen_by(state, player)
+        assert entries.seen(drawn.data.ctypes.data, player) == deal_observation(state, player)
 
 
 def test_the_numbers_of_deals_are_those_of_the_rules():

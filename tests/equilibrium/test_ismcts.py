@@ -121,10 +121,10 @@ class Twin:
 def compare(search, twin):
     tree = search.tree
     for key, number in zip(tree.information_states(), tree.decisions.tolist(), strict=True):
-        assert (key in twin.arms) == bool(search.known[number])
+        assert (key in twin.arms) == bool(search.in_memory[number])
         if key in twin.arms:
-            found = search.arms[search._of(number)]
-            for name, short in (("gain", "q"), ("trials", "n"), ("weight", "w")):
+            found = search.arms[search.tree.slots_of(number)]
+            for name, short in (("score", "q"), ("trials", "n"), ("weight", "w")):
                 assert found[name] == pytest.approx([arm[short] for arm in twin.arms[key]], abs=1e-9)
 
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from icarus import Agent, exploitability, games
-from icarus.equilibrium import ISMCTS, OOS, Aggregate, Stitching, stitched, tabular
-from icarus.equilibrium.measures.stitching import own_predecessors
+from icarus.equilibrium import ISMCTS, OOS, Aggregate, Stitching, stitch, tabulate
+from icarus.equilibrium.measures.full_stitching import own_predecessors
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.policies import FIXED
 from icarus.equilibrium.tree.tree import tree_of
@@ -31,7 +31,7 @@ def test_who_moved_before_is_told_by_the_moves_that_a_player_has_seen():
 
 def test_stitching_agents_without_memory_is_a_search_in_each_information_set():
     agent = Agent(BASELINE >> MAST, iterations=30)
-    assert (stitched(KUHN, agent, seed=4).probabilities == tabular(tree_of(KUHN), agent, 4).probabilities).all()
+    assert (stitch(KUHN, agent, seed=4).probabilities == tabulate(tree_of(KUHN), agent, 4).probabilities).all()
 
 
 @pytest.mark.parametrize("target", ["information set", "public subgame"])
@@ -68,7 +68,7 @@ def test_the_more_iterations_the_less_exploitable_is_online_outcome_sampling_sti
     found = [
         np.mean(
             [
-                exploitability(KUHN, stitched(KUHN, Agent(OOS(delta=0.5), iterations=n), seed=s)).nash_conv
+                exploitability(KUHN, stitch(KUHN, Agent(OOS(delta=0.5), iterations=n), seed=s)).nash_conv
                 for s in range(3)
             ]
         )

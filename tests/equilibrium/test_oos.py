@@ -23,7 +23,7 @@ class Enumeration:
     """
 
     def __init__(self, tree: GameTree, regrets: np.ndarray, known: np.ndarray, player: int, delta: float) -> None:
-        self.tree, self.regrets, self.known, self.player, self.delta = tree, regrets, known, player, delta
+        self.tree, self.regrets, self.in_memory, self.player, self.delta = tree, regrets, known, player, delta
         self.nodes, self.sets = tree.nodes.tolist(), tree.sets.tolist()
         self.wanted: set[int] = set()
 
@@ -76,7 +76,7 @@ class Enumeration:
                 inside = np.array([child in self.wanted for child in children])
                 narrowed = phi * inside
                 shares = (narrowed / narrowed.sum() if inside.any() else narrowed), phi
-            leaves = left or (self.sets[number][0] != CHANCE and not self.known[number])
+            leaves = left or (self.sets[number][0] != CHANCE and not self.in_memory[number])
             for k, child in enumerate(children):
                 yield from walk(child, (*indices, k), first * shares[0][k], second * shares[1][k], leaves)
 
@@ -89,11 +89,11 @@ class Enumeration:
         def value(node, others, left):
             children, number = self.children(node), self.nodes[node][0]
             if not children:
-                gain = self.tree.ends[self.nodes[node][1]]["gain"]
+                gain = self.tree.ends[self.nodes[node][1]]["utility"]
                 return gain if self.player == 0 else -gain
             mover, count, slot = self.sets[number][:3]
             sigma = self.sigma(node, not left)
-            leaves = left or (mover != CHANCE and not self.known[number])
+            leaves = left or (mover != CHANCE and not self.in_memory[number])
             worth = np.array(
                 [
                     value(child, others * (1 if mover == self.player else sigma[k]), leaves)
@@ -119,7 +119,7 @@ class Enumeration:
             sigma = self.sigma(node, True)
             if mover not in (self.player, CHANCE):
                 found[slot : slot + count] += others * sigma
-            if mover == CHANCE or self.known[number]:
+            if mover == CHANCE or self.in_memory[number]:
                 for k, child in enumerate(children):
                     walk(child, others * (1 if mover == self.player else sigma[k]))
 
@@ -133,7 +133,7 @@ def learned(tree, number, scheme, all_known, seed):
     search = OOSSearch(tree, scheme)
     search.regrets[:] = draw.normal(size=len(search.regrets))
     search.sums[:] = draw.random(len(search.sums))
-    search.known[:] = 1 if all_known else draw.integers(2, size=len(search.known))
+    search.in_memory[:] = 1 if all_known else draw.integers(2, size=len(search.in_memory))
     search.aim(number)
     return search
 
@@ -189,7 +189,7 @@ def test_the_expected_regrets_of_a_traversal_are_the_counterfactual_regrets(
     for player in range(2):
         number = deep_set(tree, 1 - player if name == SMALL else player)
         search = learned(tree, number, scheme, all_known, seed=player)
-        enumeration = Enumeration(tree, search.regrets.copy(), search.known.copy(), player, delta)
+        enumeration = Enumeration(tree, search.regrets.copy(), search.in_memory.copy(), player, delta)
         enumeration.aim(begins(tree, number, target))
         regrets, sums = expected(search, enumeration, player)
         weight = search.weight
@@ -205,7 +205,7 @@ def test_in_leduc_too(target, delta):
     player = 0 if delta == 0.5 else 1
     number = deep_set(tree, player)
     search = learned(tree, number, OOS(target=target, delta=delta, compensation=delta == 0.9), True, seed=5)
-    enumeration = Enumeration(tree, search.regrets.copy(), search.known.copy(), player, delta)
+    enumeration = Enumeration(tree, search.regrets.copy(), search.in_memory.copy(), player, delta)
     enumeration.aim(begins(tree, number, target))
     regrets, sums = expected(search, enumeration, player)
     assert np.abs(regrets / search.weight - enumeration.regrets_by_definition()).max() < 1e-12
@@ -218,7 +218,7 @@ def test_samples_are_drawn_as_their_weights_say(target, all_known):
     tree, samples = tree_of(games.load("kuhn-poker")), 20_000
     number = deep_set(tree, 0)
     search = learned(tree, number, OOS(target=target, delta=0.6), all_known, seed=1)
-    enumeration = Enumeration(tree, search.regrets.copy(), search.known.copy(), 0, 0.6)
+    enumeration = Enumeration(tree, search.regrets.copy(), search.in_memory.copy(), 0, 0.6)
     before = search.memory()
     drawn = np.zeros((samples, 2, len(tree.slots)))
     for i in range(samples):
@@ -312,7 +312,7 @@ def test_beyond_the_tree_a_greedy_tail_plays_the_action_with_the_best_mean():
     for _ in range(300):
         search.make(1)
         answer = search._path[2]  # after the deal and a bid
-        if not search.known[answer["set"]]:
+        if not search.in_memory[answer["set"]]:
             assert answer["slot"] in calling
             calls += 1
         search.recall(before)
@@ -329,7 +329,7 @@ def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
     assert (one.regrets != other.regrets).any()
     found = one.run(state, iterations=300, seed=4)
     assert one.iterations == 800 and found.iterations == 300 and found.visits.sum() > 0
-    assert found.information_sets == one.known.sum() <= 1600
+    assert found.information_sets == one.in_memory.sum() <= 1600
     again = OOSSearch(state.game, seed=7)
     again.run(state, iterations=500)
     assert again.run(state, iterations=300, seed=4).policy.tolist() == found.policy.tolist()

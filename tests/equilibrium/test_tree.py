@@ -10,7 +10,7 @@ import pytest
 from icarus import games
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.deals import deals_of, information_state
-from icarus.equilibrium.tree.size import estimated
+from icarus.equilibrium.tree.size import estimate_size
 from icarus.equilibrium.tree.tree import GameTree, tree_of, walk_of
 from icarus.kernel import CHANCE
 
@@ -90,13 +90,13 @@ def test_chance_s_part_in_all_ends_sums_to_its_share(game):
             odds = tree.slots["probability"][one["slot"] : one["slot"] + one["count"]]
             weights[child : child + one["count"]] = weights[node] * (odds if one["player"] == CHANCE else 1.0)
     ended = tree.nodes["set"] == -1
-    assert weights[ended] == pytest.approx(tree.ends["luck"][tree.nodes["child"][ended]], abs=1e-15)
+    assert weights[ended] == pytest.approx(tree.ends["chance_reach"][tree.nodes["child"][ended]], abs=1e-15)
 
 
 @pytest.mark.parametrize("name", ["leduc-poker", "generic-poker", "goofspiel(cards=5)"])
 def test_the_size_of_a_game_is_estimated_before_its_tree_is_grown(name):
     game = games.load(name)
-    tree, size = tree_of(game), estimated(walk_of(game), deals_of(game))
+    tree, size = tree_of(game), estimate_size(walk_of(game), deals_of(game))
     assert size.histories == pytest.approx(len(tree.nodes), rel=0.2)
     fewest = (
         0.25 if game.name == "goofspiel" else 0.8
@@ -106,7 +106,7 @@ def test_the_size_of_a_game_is_estimated_before_its_tree_is_grown(name):
 
 def test_where_bids_are_all_that_differs_the_estimate_is_exact():
     game = games.load("liars-dice")
-    size = estimated(walk_of(game), deals_of(game))
+    size = estimate_size(walk_of(game), deals_of(game))
     assert (size.histories, size.information_states) == (len(tree_of(game).nodes) - 1, len(tree_of(game).decisions))
 
 

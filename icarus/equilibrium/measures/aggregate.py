@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from icarus import checks
-from icarus.equilibrium.measures.stitching import own_predecessors, refuse_unless_it_searches
+from icarus.equilibrium.measures.full_stitching import own_predecessors, refuse_unless_it_searches
 from icarus.equilibrium.online.tree_search import TreeSearch
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.growth import PLAYERS
-from icarus.equilibrium.tree.policies import MISSING, UNIFORM, TabularPolicy, completed
+from icarus.equilibrium.tree.policies import MISSING, UNIFORM, TabularPolicy, complete
 from icarus.equilibrium.tree.tree import GameTree, tree_of
 from icarus.kernel.game import Game
 
@@ -52,9 +52,9 @@ class Aggregate:
         self, game: Game | GameTree, agent: Any, *, version: str = AAAI, missing: str = UNIFORM, seed: int = 0
     ) -> None:
         refuse_unless_it_searches(agent)
-        for name, value, known in (("version", version, VERSIONS), ("missing", missing, MISSING)):
-            if value not in known:
-                raise ValueError(f"{name} is {value!r}; it must be {known[0]!r} or {known[1]!r}")
+        for name, value, choices in (("version", version, VERSIONS), ("missing", missing, MISSING)):
+            if value not in choices:
+                raise ValueError(f"{name} is {value!r}; it must be {choices[0]!r} or {choices[1]!r}")
         self.tree = game if isinstance(game, GameTree) else tree_of(game)
         self.agent, self.version, self.missing = agent, version, missing
         self.seed = checks.integer("seed", seed, 0)
@@ -76,14 +76,14 @@ class Aggregate:
         seated = [self.agent.seated(self.tree.game) for _ in range(PLAYERS)]
         searched = [False] * PLAYERS
         for number in self._path(np.random.default_rng(key), {}):
-            one = self.tree.sets[number]
-            if one["count"] > 1:
-                player = int(one["player"])
+            info_set = self.tree.sets[number]
+            if info_set["count"] > 1:
+                player = int(info_set["player"])
                 before = _sums(seated[player])
-                found = self._search(seated[player], number, key)
-                gained = self._at_root(number, found) if before is None else seated[player].memory.sums - before
-                counted = self._at_or_after(number) if searched[player] else self.tree.sets["player"] == player
-                self._add(gained, counted)
+                result = self._search(seated[player], number, key)
+                learned = self._at_root(number, result) if before is None else seated[player].memory.sums - before
+                included = self._at_or_after(number) if searched[player] else self.tree.sets["player"] == player
+                self._add(learned, included)
                 searched[player] = True
 
     def _play_in_seat(self, player: int, key: tuple[int, ...]) -> None:
@@ -91,41 +91,44 @@ class Aggregate:
         seated = self.agent.seated(self.tree.game)
         policies: dict[int, np.ndarray] = {}
         for number in self._path(np.random.default_rng(key), policies):
-            one = self.tree.sets[number]
-            if one["player"] == player and one["count"] > 1:
-                found = self._search(seated, number, key)
-                policies[number] = found.policy
-                counted, sums = self._at_or_after(number), _sums(seated)
+            info_set = self.tree.sets[number]
+            if info_set["player"] == player and info_set["count"] > 1:
+                result = self._search(seated, number, key)
+                policies[number] = result.policy
+                included, sums = self._at_or_after(number), _sums(seated)
                 if sums is None:
-                    self._add(self._at_root(number, found), counted)
+                    self._add(self._at_root(number, result), included)
                 else:
-                    self._add(sums, counted & (seated.memory.updates >= FEWEST))
+                    self._add(sums, included & (seated.memory.updates >= FEWEST))
 
-    def _path(self, luck: np.random.Generator, policies: Mapping[int, np.ndarray]) -> Iterator[int]:
+    def _path(self, rng: np.random.Generator, policies: Mapping[int, np.ndarray]) -> Iterator[int]:
         """The information sets of the players along a match; where no policy is given in time, they choose uniformly."""
         tree, node = self.tree, 0
         while (number := int(tree.nodes[node]["set"])) >= 0:
-            one = tree.sets[number]
-            odds: Any = tree.slots["probability"][one["slot"] : one["slot"] + one["count"]]
-            if one["player"] >= 0:
+            info_set = tree.sets[number]
+            probabilities: Any = tree.slots["probability"][tree.slots_of(number)]
+            if info_set["player"] >= 0:
                 yield number
-                odds = policies.get(number)
-            k = luck.integers(one["count"]) if odds is None else luck.choice(len(odds), p=odds / odds.sum())
+                probabilities = policies.get(number)
+            if probabilities is None:
+                k = rng.integers(info_set["count"])
+            else:
+                k = rng.choice(len(probabilities), p=probabilities / probabilities.sum())
             node = int(tree.nodes[node]["child"]) + int(k)
 
     def _search(self, seated: Any, number: int, key: tuple[int, ...]) -> Any:
         self.searches += 1
         return seated.search(self.tree.state_of(number), (*key, number))
 
-    def _at_root(self, number: int, found: Any) -> np.ndarray:
+    def _at_root(self, number: int, result: Any) -> np.ndarray:
         """The visits of a search that leaves no tree behind. [slots]"""
-        visits, one = np.zeros(len(self.tree.slots)), self.tree.sets[number]
-        visits[one["slot"] : one["slot"] + one["count"]] = found.visits
+        visits = np.zeros(len(self.tree.slots))
+        visits[self.tree.slots_of(number)] = result.visits
         return visits
 
-    def _add(self, weights: np.ndarray, counted: np.ndarray) -> None:
+    def _add(self, weights: np.ndarray, included: np.ndarray) -> None:
         """Add weights of the slots in the information sets that count."""
-        slots = np.repeat(counted, self.tree.sets["count"])
+        slots = np.repeat(included, self.tree.sets["count"])
         self.weights[slots] += weights[slots]
 
     def _at_or_after(self, number: int) -> np.ndarray:
@@ -139,7 +142,7 @@ class Aggregate:
     @property
     def policy(self) -> TabularPolicy:
         """The policy of all matches together."""
-        return completed(self.tree, self.weights, self.missing, self.seed)
+        return complete(self.tree, self.weights, self.missing, self.seed)
 
     def exploitability(self) -> Exploitability:
         """How far this policy is from an equilibrium."""

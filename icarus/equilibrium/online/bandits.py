@@ -14,9 +14,9 @@ import numpy as np
 from icarus.compiler.kernels.kernel import compiled
 from icarus.compiler.kernels.pointers import address_of, array_at
 from icarus.compiler.lazy import types
-from icarus.equilibrium.solvers.control import CONTROL, is_interrupted
 from icarus.equilibrium.solvers.mccfr import draw_slot
 from icarus.equilibrium.tree.arrays import END, END_SET, NODE, SET
+from icarus.equilibrium.tree.control import CONTROL, is_interrupted
 from icarus.equilibrium.tree.growth import rows
 from icarus.kernel import CHANCE, inlined, uniform
 
@@ -26,8 +26,8 @@ BANDIT = np.dtype(
     [
         ("selection", np.int64),  # index in SELECTIONS
         ("exploration", np.float64),  # c of UCB1, γ of regret matching
-        ("aimed", np.int64),  # the information set searched for, whose visits are counted
-        ("low", np.float64),  # the gain at a reward of 0
+        ("target_set", np.int64),  # the information set searched for, whose visits are counted
+        ("low", np.float64),  # the utility at a reward of 0
         ("range", np.float64),  # and how much more at one of 1
     ],
     align=True,
@@ -35,7 +35,7 @@ BANDIT = np.dtype(
 ARM = np.dtype(
     [  # an action in an information set
         (
-            "gain",
+            "score",
             np.float64,
         ),  # UCB1: sum of rewards; regret matching: regret; EXP3: sum of rewards over their probabilities
         ("trials", np.float64),
@@ -46,7 +46,7 @@ TRIAL = np.dtype(
     [  # of an iteration
         ("set", np.int64),
         ("slot", np.int64),
-        ("chance", np.float64),  # the probability that the bandit chose this action
+        ("probability", np.float64),  # the probability that the bandit chose this action
     ],
     align=True,
 )
@@ -62,9 +62,9 @@ class Bandits(NamedTuple):
     sets: np.ndarray
     ends: np.ndarray
     arms: np.ndarray
-    known: np.ndarray
+    in_memory: np.ndarray
     visits: np.ndarray
-    odds: np.ndarray
+    chance_policy: np.ndarray
     settings: Any
     rng: np.ndarray
     path: np.ndarray
@@ -72,128 +72,128 @@ class Bandits(NamedTuple):
 
 
 @inlined
-def by_ucb1(of: Bandits, one: Any) -> int:
+def choose_by_ucb1(tree: Bandits, info_set: Any) -> int:
     """An index: an action not tried yet, drawn uniformly; or the one with the highest q/n + c √(log N / n), equal ones drawn so."""
-    total, best, equal, chosen = 0.0, -math.inf, 0.0, 0
-    for slot in range(one.slot, one.slot + one.count):
-        total += of.arms[slot].trials
-    for k in range(one.count):
-        arm, value = of.arms[one.slot + k], math.inf
+    total, best, equal, choice = 0.0, -math.inf, 0.0, 0
+    for slot in range(info_set.slot, info_set.slot + info_set.count):
+        total += tree.arms[slot].trials
+    for k in range(info_set.count):
+        arm, value = tree.arms[info_set.slot + k], math.inf
         if arm.trials > 0.0:
-            value = arm.gain / arm.trials + of.settings.exploration * math.sqrt(math.log(total) / arm.trials)
+            value = arm.score / arm.trials + tree.settings.exploration * math.sqrt(math.log(total) / arm.trials)
         if value > best:
-            best, equal, chosen = value, 1.0, k
+            best, equal, choice = value, 1.0, k
         elif value == best:
             equal += 1.0
-            if uniform(of.rng) * equal < 1.0:
-                chosen = k
-    return chosen
+            if uniform(tree.rng) * equal < 1.0:
+                choice = k
+    return choice
 
 
 @inlined
-def match(of: Bandits, one: Any) -> float:
+def regret_policy(tree: Bandits, info_set: Any) -> float:
     """Into `sigma`: the policy of the regrets; returns γ."""
     total = 0.0
-    for k in range(one.count):
-        of.sigma[k] = max(of.arms[one.slot + k].gain, 0.0)
-        total += of.sigma[k]
-    for k in range(one.count):
-        of.sigma[k] = of.sigma[k] / total if total > 0.0 else 1.0 / one.count
-    return of.settings.exploration
+    for k in range(info_set.count):
+        tree.sigma[k] = max(tree.arms[info_set.slot + k].score, 0.0)
+        total += tree.sigma[k]
+    for k in range(info_set.count):
+        tree.sigma[k] = tree.sigma[k] / total if total > 0.0 else 1.0 / info_set.count
+    return tree.settings.exploration
 
 
 @inlined
-def weigh(of: Bandits, one: Any) -> float:
+def exp3_policy(tree: Bandits, info_set: Any) -> float:
     """Into `sigma`: 1 / Σ_b e^{(s(b) − s(a)) η}; returns γ (Cowling, Powley and Whitehouse, 2012, eqs. 4-6)."""
-    arms, trials, most, total = one.count, 0.0, -math.inf, 0.0
-    for slot in range(one.slot, one.slot + arms):
-        trials += of.arms[slot].trials
-        most = max(most, of.arms[slot].gain)
+    arms, trials, most, total = info_set.count, 0.0, -math.inf, 0.0
+    for slot in range(info_set.slot, info_set.slot + arms):
+        trials += tree.arms[slot].trials
+        most = max(most, tree.arms[slot].score)
     gamma = 1.0 if trials == 0.0 else min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * trials)))
     for k in range(arms):
-        of.sigma[k] = math.exp((of.arms[one.slot + k].gain - most) * gamma / arms)
-        total += of.sigma[k]
+        tree.sigma[k] = math.exp((tree.arms[info_set.slot + k].score - most) * gamma / arms)
+        total += tree.sigma[k]
     for k in range(arms):
-        of.sigma[k] /= total
+        tree.sigma[k] /= total
     return gamma
 
 
 @inlined
-def explored(of: Bandits, one: Any, trial: Any, gamma: float) -> int:
+def draw_exploring(tree: Bandits, info_set: Any, trial: Any, gamma: float) -> int:
     """An index drawn by `sigma` with γ of the uniform policy mixed in; its probability is entered."""
-    chosen = one.count - 1
-    if uniform(of.rng) < gamma:
-        chosen = int(uniform(of.rng) * one.count)
+    choice = info_set.count - 1
+    if uniform(tree.rng) < gamma:
+        choice = int(uniform(tree.rng) * info_set.count)
     else:
-        point = uniform(of.rng)
-        for k in range(one.count - 1):
-            point -= of.sigma[k]
+        point = uniform(tree.rng)
+        for k in range(info_set.count - 1):
+            point -= tree.sigma[k]
             if point < 0.0:
-                chosen = k
+                choice = k
                 break
-    trial.chance = gamma / one.count + (1.0 - gamma) * of.sigma[chosen]
-    for k in range(one.count):
-        of.arms[one.slot + k].weight += of.sigma[k]
-    return chosen
+    trial.probability = gamma / info_set.count + (1.0 - gamma) * tree.sigma[choice]
+    for k in range(info_set.count):
+        tree.arms[info_set.slot + k].weight += tree.sigma[k]
+    return choice
 
 
 @inlined
-def chosen_by_bandit(of: Bandits, one: Any, trial: Any, new: bool) -> int:
+def choose(tree: Bandits, info_set: Any, trial: Any, new: bool) -> int:
     """An index: where an information set is new by uniform choice, then by its bandit; the average policy is updated."""
     if new:
-        trial.chance = 1.0 / one.count
-        chosen = int(uniform(of.rng) * one.count)
-        if of.settings.selection != 0:
-            for k in range(one.count):
-                of.arms[one.slot + k].weight += trial.chance
-    elif of.settings.selection == 0:
-        chosen = by_ucb1(of, one)
+        trial.probability = 1.0 / info_set.count
+        choice = int(uniform(tree.rng) * info_set.count)
+        if tree.settings.selection != 0:
+            for k in range(info_set.count):
+                tree.arms[info_set.slot + k].weight += trial.probability
+    elif tree.settings.selection == 0:
+        choice = choose_by_ucb1(tree, info_set)
     else:
-        gamma = match(of, one) if of.settings.selection == 1 else weigh(of, one)
-        chosen = explored(of, one, trial, gamma)
-    if of.settings.selection == 0:
-        of.arms[one.slot + chosen].weight += 1.0
-    return chosen
+        gamma = regret_policy(tree, info_set) if tree.settings.selection == 1 else exp3_policy(tree, info_set)
+        choice = draw_exploring(tree, info_set, trial, gamma)
+    if tree.settings.selection == 0:
+        tree.arms[info_set.slot + choice].weight += 1.0
+    return choice
 
 
 @inlined
-def learn(of: Bandits, trial: Any, reward: float) -> None:
+def update(tree: Bandits, trial: Any, reward: float) -> None:
     """Tell a bandit what came of its choice."""
-    arm = of.arms[trial.slot]
+    arm = tree.arms[trial.slot]
     arm.trials += 1.0
-    if of.settings.selection == 0:
-        arm.gain += reward
+    if tree.settings.selection == 0:
+        arm.score += reward
         return
-    arm.gain += reward / trial.chance
-    if of.settings.selection == 1:
-        one = of.sets[trial.set]
-        for slot in range(one.slot, one.slot + one.count):
-            of.arms[slot].gain -= reward
+    arm.score += reward / trial.probability
+    if tree.settings.selection == 1:
+        info_set = tree.sets[trial.set]
+        for slot in range(info_set.slot, info_set.slot + info_set.count):
+            tree.arms[slot].score -= reward
 
 
 @inlined
-def iterate(of: Bandits, start: int) -> int:
+def iterate(tree: Bandits, start: int) -> int:
     """One iteration from a history; returns how many actions of players were made in the tree."""
     node, length, new = start, 0, False
-    while of.nodes[node].set != END_SET:
-        number = of.nodes[node].set
-        one = of.sets[number]
-        if one.player == CHANCE:
-            k = draw_slot(of.odds, one, of.rng) - one.slot
+    while tree.nodes[node].set != END_SET:
+        number = tree.nodes[node].set
+        info_set = tree.sets[number]
+        if info_set.player == CHANCE:
+            k = draw_slot(tree.chance_policy, info_set, tree.rng) - info_set.slot
         elif new:
-            k = int(uniform(of.rng) * one.count)
+            k = int(uniform(tree.rng) * info_set.count)
         else:
-            new = of.known[number] == 0
-            of.known[number] = 1
-            k = chosen_by_bandit(of, one, of.path[length], new)
-            of.path[length].set, of.path[length].slot = number, one.slot + k
+            new = tree.in_memory[number] == 0
+            tree.in_memory[number] = 1
+            k = choose(tree, info_set, tree.path[length], new)
+            tree.path[length].set, tree.path[length].slot = number, info_set.slot + k
             length += 1
-            if number == of.settings.aimed:
-                of.visits[k] += 1
-        node = of.nodes[node].child + k
-    reward = (of.ends[of.nodes[node].child].gain - of.settings.low) / of.settings.range
+            if number == tree.settings.target_set:
+                tree.visits[k] += 1
+        node = tree.nodes[node].child + k
+    reward = (tree.ends[tree.nodes[node].child].utility - tree.settings.low) / tree.settings.range
     for i in range(length):
-        learn(of, of.path[i], reward if of.sets[of.path[i].set].player == 0 else 1.0 - reward)
+        update(tree, tree.path[i], reward if tree.sets[tree.path[i].set].player == 0 else 1.0 - reward)
     return length
 
 
@@ -202,9 +202,9 @@ def search_by_bandits(
     sets: np.ndarray,
     ends: np.ndarray,
     arms: np.ndarray,
-    known: np.ndarray,
+    in_memory: np.ndarray,
     visits: np.ndarray,
-    odds: np.ndarray,
+    chance_policy: np.ndarray,
     settings: np.ndarray,
     rng: np.ndarray,
     path: np.ndarray,
@@ -220,40 +220,42 @@ def search_by_bandits(
         sigma: room for the policy of a bandit. [actions]
         starts: the histories that iterations begin with.
         sums: of their probabilities up to each, the last 1. [starts]
-        control: told how many iterations were made.
+        control: counts the iterations made.
     """
-    of = Bandits(  # views that own nothing, as in Online Outcome Sampling
+    tree = Bandits(  # views that own nothing, as in Online Outcome Sampling
         array_at(address_of(nodes), len(nodes), NODE),
         array_at(address_of(sets), len(sets), SET),
         array_at(address_of(ends), len(ends), END),
         array_at(address_of(arms), len(arms), ARM),
-        array_at(address_of(known), len(known), _BYTE),
+        array_at(address_of(in_memory), len(in_memory), _BYTE),
         array_at(address_of(visits), len(visits), _WORD),
-        array_at(address_of(odds), len(odds), _REAL),
+        array_at(address_of(chance_policy), len(chance_policy), _REAL),
         array_at(address_of(settings), 1, BANDIT)[0],
         array_at(address_of(rng), len(rng), _RNG),
         array_at(address_of(path), len(path), TRIAL),
         array_at(address_of(sigma), len(sigma), _REAL),
     )
-    going = array_at(address_of(control), 1, CONTROL)[0]
+    progress = array_at(address_of(control), 1, CONTROL)[0]
     for _ in range(count):
         start = np.searchsorted(sums, uniform(rng), side="right") if len(starts) > 1 else 0
-        going.deepest = max(going.deepest, iterate(of, starts[start]))
-        going.made += 1
-        if is_interrupted(going):
+        progress.depth = max(progress.depth, iterate(tree, starts[start]))
+        progress.iterations += 1
+        if is_interrupted(progress):
             break
     return 0
 
 
-def reach_by_chance(nodes: np.ndarray, sets: np.ndarray, odds: np.ndarray, reached: np.ndarray) -> int:
+def reach_by_chance(
+    nodes: np.ndarray, sets: np.ndarray, chance_policy: np.ndarray, reach_probabilities: np.ndarray
+) -> int:
     """The probability that chance does its part to come to each history. [nodes]"""
-    reached[0] = 1.0
+    reach_probabilities[0] = 1.0
     for node in range(len(nodes)):
         if nodes[node].set != END_SET:
-            one = sets[nodes[node].set]
-            for k in range(one.count):
-                part = odds[one.slot + k] if one.player == CHANCE else 1.0
-                reached[nodes[node].child + k] = reached[node] * part
+            info_set = sets[nodes[node].set]
+            for k in range(info_set.count):
+                part = chance_policy[info_set.slot + k] if info_set.player == CHANCE else 1.0
+                reach_probabilities[nodes[node].child + k] = reach_probabilities[node] * part
     return 0
 
 

@@ -53,8 +53,8 @@ class ISMCTS(OnlineAlgorithm):
 
     def __attrs_post_init__(self) -> None:
         if self.selection not in SELECTIONS:
-            known = ", ".join(map(repr, SELECTIONS[:-1]))
-            raise ValueError(f"selection is {self.selection!r}; it must be {known} or {SELECTIONS[-1]!r}")
+            choices = ", ".join(map(repr, SELECTIONS[:-1]))
+            raise ValueError(f"selection is {self.selection!r}; it must be {choices} or {SELECTIONS[-1]!r}")
         if self.exploration is not None:
             if self.selection == EXP3:
                 raise ValueError(f"exploration is {self.exploration!r}; EXP3 takes none, it follows from the trials")
@@ -68,7 +68,7 @@ class ISMCTS(OnlineAlgorithm):
     def settings(self, game: Game) -> np.ndarray:
         """[1] of BANDIT."""
         settings, (low, high) = np.zeros(1, BANDIT), game.gains
-        settings["selection"], settings["aimed"] = SELECTIONS.index(self.selection), NOTHING
+        settings["selection"], settings["target_set"] = SELECTIONS.index(self.selection), NOTHING
         settings["exploration"] = EXPLORATION.get(self.selection, 0.0) if self.exploration is None else self.exploration
         settings["low"], settings["range"] = low, high - low
         return settings
@@ -77,9 +77,9 @@ class ISMCTS(OnlineAlgorithm):
 @functools.lru_cache(maxsize=4)
 def _parts_of_chance(tree: GameTree) -> np.ndarray:
     """The probability that chance does its part to come to each history. [nodes]"""
-    reached = np.zeros(len(tree.nodes))
-    reaching_by_chance()(tree.nodes, tree.sets, tree.slots["probability"].copy(), reached)
-    return reached
+    reach_probabilities = np.zeros(len(tree.nodes))
+    reaching_by_chance()(tree.nodes, tree.sets, tree.slots["probability"].copy(), reach_probabilities)
+    return reach_probabilities
 
 
 class ISMCTSSearch(TreeSearch):
@@ -92,14 +92,14 @@ class ISMCTSSearch(TreeSearch):
         tree: of the game.
         algorithm: the settings.
         arms: what the bandits have learned. [slots] of ARM
-        known: whether an information set is in memory. [sets]
+        in_memory: whether an information set is. [sets]
 
     Raises:
         ValueError, TypeError: as for a `GameTree`; no settings.
     """
 
     algorithm: ISMCTS
-    LEARNED = ("_learned", "known")
+    LEARNED = ("_learned", "in_memory")
 
     def __init__(
         self, game: Game | GameTree, algorithm: ISMCTS | None = None, *, seed: int | Sequence[int] = 0
@@ -123,14 +123,23 @@ class ISMCTSSearch(TreeSearch):
         self._shares = np.cumsum(_parts_of_chance(self.tree)[self._starts])
         self._shares = self._shares / self._shares[-1]
         self._shares[-1] = 1.0
-        self.aimed = number
-        self._settings["aimed"] = number
+        self.target_set = number
+        self._settings["target_set"] = number
 
     def sample(self, iterations: int) -> None:
         """At most so many iterations in compiled code."""
         tree = self.tree
         bandits()(
-            *(tree.nodes, tree.sets, tree.ends, self.arms, self.known, self._visits, self._odds, self._settings),
+            *(
+                tree.nodes,
+                tree.sets,
+                tree.ends,
+                self.arms,
+                self.in_memory,
+                self._visits,
+                self._chance_policy,
+                self._settings,
+            ),
             *(self._rng, self._path, self._sigma, self._starts, self._shares, self._control, iterations),
         )
 
@@ -143,5 +152,5 @@ class ISMCTSSearch(TreeSearch):
         """The mean reward after each action of an information set, by UCB1; nan where it was not tried."""
         if self.algorithm.selection != UCB1:
             return super().values_in(number)
-        arms = self.arms[self._of(number)]
-        return np.divide(arms["gain"], arms["trials"], out=np.full(len(arms), np.nan), where=arms["trials"] > 0)
+        arms = self.arms[self.tree.slots_of(number)]
+        return np.divide(arms["score"], arms["trials"], out=np.full(len(arms), np.nan), where=arms["trials"] > 0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.compiler.kernels.rng import seeded
-from icarus.equilibrium.online.result import OnlineResult, drawn
+from icarus.equilibrium.online.result import OnlineResult, draw
 from icarus.equilibrium.online.settings import Settings
 from icarus.equilibrium.solvers.cfr import near_equilibrium
 from icarus.equilibrium.tree.policies import TabularPolicy
@@ -59,7 +59,7 @@ class SeatedPolicy:
         started, tree = time.perf_counter(), self.policy.tree
         number = tree.set_at(state)
         actions, policy = tree.actions(number), self.policy.at(number).copy()
-        action = drawn(actions, policy, seeded(checks.seed(seed)))
+        action = draw(actions, policy, seeded(checks.seed(seed)))
         visits, values = np.zeros(len(actions), np.int64), np.full(len(actions), np.nan)
         seconds = time.perf_counter() - started
         return OnlineResult(

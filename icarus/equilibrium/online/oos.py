@@ -12,9 +12,9 @@ from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, 
 from icarus.equilibrium.online.outcome_sampling import SETTINGS, STEP, online_sampling
 from icarus.equilibrium.online.targets import INFORMATION_SET, INSIDE, OUTSIDE, TARGETS, reaching, target_of
 from icarus.equilibrium.online.tree_search import OnlineAlgorithm, TreeSearch
-from icarus.equilibrium.solvers.control import go_on
 from icarus.equilibrium.tree.arrays import NOTHING
-from icarus.equilibrium.tree.policies import TabularPolicy, normalised
+from icarus.equilibrium.tree.control import run_interruptibly
+from icarus.equilibrium.tree.policies import TabularPolicy, normalise
 from icarus.equilibrium.tree.tree import GameTree
 from icarus.kernel.game import Game
 from icarus.specs import MAST, TO_MAST, parse
@@ -23,14 +23,14 @@ AVERAGE, CURRENT = "average", "current"
 _TAIL_RULES = (RULE_GIBBS, RULE_EPSILON_GREEDY, RULE_ROULETTE, RULE_ARGMAX)
 
 
-def _tail(given: Any) -> Enhancement | None:
+def _checked_tail(given: Any) -> Enhancement | None:
     """The policy of the playouts beyond the tree; text is parsed."""
     tail = parse(given) if isinstance(given, str) else given
     if tail is None:
         return None
     if isinstance(tail, Enhancement) and len(tail.components) == 1:
-        alike = tail.policy.source == MAST.policy.source and tail.backpropagation == MAST.backpropagation
-        if alike and tail.policy.rule.code in _TAIL_RULES and tail.capture in (MAST.capture, TO_MAST.capture):
+        same_kind = tail.policy.source == MAST.policy.source and tail.backpropagation == MAST.backpropagation
+        if same_kind and tail.policy.rule.code in _TAIL_RULES and tail.capture in (MAST.capture, TO_MAST.capture):
             return tail
     raise ValueError(
         f"tail is {given!r}; it must be None for uniform choice, or MAST or TO_MAST with a rule other than UCB1, such as "
@@ -63,13 +63,13 @@ class OOS(OnlineAlgorithm):
     exploration: float = 0.4
     regret_exploration: float = 0.01
     compensation: bool = False
-    tail: Enhancement | None = attrs.field(default=None, converter=_tail)
+    tail: Enhancement | None = attrs.field(default=None, converter=_checked_tail)
     play: str = AVERAGE
 
     def __attrs_post_init__(self) -> None:
-        for name, known in (("target", TARGETS), ("play", (AVERAGE, CURRENT)), ("compensation", (True, False))):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be {known[0]!r} or {known[1]!r}")
+        for name, choices in (("target", TARGETS), ("play", (AVERAGE, CURRENT)), ("compensation", (True, False))):
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be {choices[0]!r} or {choices[1]!r}")
         checks.real("delta", self.delta, 0, 1)
         checks.real("exploration", self.exploration, 0, 1, above=True)
         checks.real("regret_exploration", self.regret_exploration, 0, 1)
@@ -83,7 +83,7 @@ class OOS(OnlineAlgorithm):
         settings, (low, high) = np.zeros(1, SETTINGS), game.gains
         for name in ("delta", "exploration", "regret_exploration"):
             settings[name] = getattr(self, name)
-        settings["aimed"] = NOTHING
+        settings["target_set"] = NOTHING
         settings["weight"], settings["low"], settings["range"] = 1.0, low, high - low
         settings["rule"] = RULE_UNIFORM if self.tail is None else self.tail.policy.rule.code
         if self.tail is not None:
@@ -103,14 +103,14 @@ class OOSSearch(TreeSearch):
         algorithm: the settings.
         iterations: made so far in all, each a pair of traversals.
         regrets, sums: cumulative regrets, and weights of the average policy. [slots]
-        known: whether an information set is in memory. [sets]
+        in_memory: whether an information set is. [sets]
 
     Raises:
         ValueError, TypeError: as for a `GameTree`; no settings.
     """
 
     algorithm: OOS
-    LEARNED = ("regrets", "sums", "_updates", "known", "totals")
+    LEARNED = ("regrets", "sums", "_updates", "in_memory", "totals")
 
     def __init__(self, game: Game | GameTree, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
         algorithm = OOS() if algorithm is None else algorithm
@@ -130,30 +130,48 @@ class OOSSearch(TreeSearch):
 
     def aim(self, number: int) -> None:
         """Aim at the target that an information set has."""
-        if number != self.aimed:
-            self._marks, self.aimed = target_of(self.tree, number, self.algorithm.target), number
+        if number != self.target_set:
+            self._marks, self.target_set = target_of(self.tree, number, self.algorithm.target), number
             self._deals = _sums_of_deals(self.tree, self._marks)
-            self._settings["aimed"] = number
+            self._settings["target_set"] = number
         if self.algorithm.compensation:
             tree, delta = self.tree, self.algorithm.delta
-            reached = reaching()(tree.nodes, tree.sets, self.average.probabilities, self._marks)
-            self._settings["weight"] = 1 / (1 - delta + delta / reached) if reached > 0 else 1.0
+            target_reach = reaching()(tree.nodes, tree.sets, self.average.probabilities, self._marks)
+            self._settings["weight"] = 1 / (1 - delta + delta / target_reach) if target_reach > 0 else 1.0
 
-    def sample(self, iterations: int, forced: Sequence[int] = ()) -> None:
+    def sample(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
         """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
         tree = self.tree
         online_sampling()(
-            *(tree.nodes, tree.sets, tree.ends, self.regrets, self.sums, self._updates, self._visits, self._odds),
-            *(self.known, self._marks, self._deals, self._kinds, self.totals, self._settings, self._control, self._rng),
-            *(self._path, self._sigma, self._weights, np.array(forced, np.int64), iterations),
+            *(
+                tree.nodes,
+                tree.sets,
+                tree.ends,
+                self.regrets,
+                self.sums,
+                self._updates,
+                self._visits,
+                self._chance_policy,
+            ),
+            *(
+                self.in_memory,
+                self._marks,
+                self._deals,
+                self._kinds,
+                self.totals,
+                self._settings,
+                self._control,
+                self._rng,
+            ),
+            *(self._path, self._sigma, self._weights, np.array(forced_path, np.int64), iterations),
         )
 
-    def make(self, iterations: int, forced: Sequence[int] = ()) -> None:
+    def make(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
         """Make so many iterations at the target; or one traversal along a path, for player `iterations`."""
-        if len(forced) > 0:
-            self.sample(iterations, forced)
+        if len(forced_path) > 0:
+            self.sample(iterations, forced_path)
         else:
-            go_on(self._control, iterations, self.sample)
+            run_interruptibly(self._control, iterations, self.sample)
 
     def weights(self) -> np.ndarray:
         """What the policy to play from is in proportion to, the average one or the current one of the regrets. [slots]"""
@@ -172,7 +190,7 @@ class OOSSearch(TreeSearch):
     @property
     def current(self) -> TabularPolicy:
         """The policy of the regrets."""
-        return normalised(self.tree, np.maximum(self.regrets, 0.0))
+        return normalise(self.tree, np.maximum(self.regrets, 0.0))
 
 
 def _kinds_of(tree: GameTree) -> tuple[np.ndarray, np.ndarray]:
@@ -185,11 +203,11 @@ def _kinds_of(tree: GameTree) -> tuple[np.ndarray, np.ndarray]:
 def _sums_of_deals(tree: GameTree, marks: np.ndarray) -> np.ndarray:
     """[2, deals]: the sums of the probabilities up to each deal; in row 1 of those that do not leave the target, normalized."""
     probabilities = tree.deals.probabilities
-    aimed = probabilities * (marks[1 : 1 + len(probabilities)] != OUTSIDE)
-    if not aimed.any():  # nothing is aimed at yet
-        aimed = probabilities
-    sums = np.stack([np.cumsum(probabilities), np.cumsum(aimed / aimed.sum())])
-    last = [len(probabilities) - 1, int(np.flatnonzero(aimed)[-1])]
+    target_set = probabilities * (marks[1 : 1 + len(probabilities)] != OUTSIDE)
+    if not target_set.any():  # nothing is aimed at yet
+        target_set = probabilities
+    sums = np.stack([np.cumsum(probabilities), np.cumsum(target_set / target_set.sum())])
+    last = [len(probabilities) - 1, int(np.flatnonzero(target_set)[-1])]
     for row in range(2):
         sums[row, last[row] :] = 1.0
     return sums

@@ -57,7 +57,7 @@ class OnlineResult:
         return f"<search result: {self.state.action_to_string(self.action)} after {self.iterations} iterations>"
 
 
-def drawn(actions: tuple[int, ...], policy: np.ndarray, rng: np.ndarray) -> int:
+def draw(actions: tuple[int, ...], policy: np.ndarray, rng: np.ndarray) -> int:
     """An action drawn by its probability."""
     index = int(np.searchsorted(np.cumsum(policy), uniform(rng), side="right"))
     return actions[min(index, len(actions) - 1)]

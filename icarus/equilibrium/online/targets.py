@@ -19,7 +19,7 @@ OUTSIDE, ON_THE_WAY, INSIDE = range(3)  # of a history: it cannot come to the ta
 
 
 def mark(
-    nodes: np.ndarray, sets: np.ndarray, parents: np.ndarray, begins: np.ndarray, marks: np.ndarray, stack: np.ndarray
+    nodes: np.ndarray, sets: np.ndarray, parents: np.ndarray, starts: np.ndarray, marks: np.ndarray, stack: np.ndarray
 ) -> int:
     """Mark what follows the histories in which the target begins as inside, what comes before as on the way.
 
@@ -27,8 +27,8 @@ def mark(
         begins: these histories.
         stack: room for the children of all histories on a path.
     """
-    for begin in begins:
-        stack[0], height = begin, 1
+    for start in starts:
+        stack[0], height = start, 1
         while height > 0:
             height -= 1
             node = stack[height]
@@ -37,20 +37,20 @@ def mark(
                 for k in range(sets[nodes[node].set].count):
                     stack[height] = nodes[node].child + k
                     height += 1
-        node = parents[begin]
+        node = parents[start]
         while node >= 0 and marks[node] == OUTSIDE:
             marks[node] = ON_THE_WAY
             node = parents[node]
     return 0
 
 
-def agree(
+def first_agreeing(
     nodes: np.ndarray,
     sets: np.ndarray,
     slots: np.ndarray,
     public: np.ndarray,
-    wanted: np.ndarray,
-    begins: np.ndarray,
+    target_actions: np.ndarray,
+    starts: np.ndarray,
     stack: np.ndarray,
     agreed: np.ndarray,
 ) -> int:
@@ -60,38 +60,38 @@ def agree(
         begins: room for them. [nodes]
         stack, agreed: room for the children of all histories on a path, and how many public actions each shares with the wanted ones.
     """
-    found, height = 0, 1
+    count, height = 0, 1
     stack[0], agreed[0] = 0, 0
     while height > 0:
         height -= 1
         node, so_far = stack[height], agreed[height]
-        if so_far == len(wanted):
-            begins[found] = node
-            found += 1
+        if so_far == len(target_actions):
+            starts[count] = node
+            count += 1
         elif nodes[node].set != END_SET:
-            one = sets[nodes[node].set]
-            for k in range(one.count):
+            info_set = sets[nodes[node].set]
+            for k in range(info_set.count):
                 child = nodes[node].child + k
-                if not public[child] or slots[one.slot + k].action == wanted[so_far]:
+                if not public[child] or slots[info_set.slot + k].action == target_actions[so_far]:
                     stack[height], agreed[height] = child, so_far + public[child]
                     height += 1
-    return found
+    return count
 
 
 def reach_of_target(nodes: np.ndarray, sets: np.ndarray, policy: np.ndarray, marks: np.ndarray) -> float:
     """The probability of coming to the target where all play by a policy."""
-    reached, total = np.zeros(len(nodes)), 0.0
-    reached[0] = 1.0
+    reach_probabilities, total = np.zeros(len(nodes)), 0.0
+    reach_probabilities[0] = 1.0
     if marks[0] == INSIDE:
         return 1.0
     for node in range(len(nodes)):
         if marks[node] == ON_THE_WAY:
-            one = sets[nodes[node].set]
-            for k in range(one.count):
+            info_set = sets[nodes[node].set]
+            for k in range(info_set.count):
                 child = nodes[node].child + k
-                reached[child] = reached[node] * policy[one.slot + k]
+                reach_probabilities[child] = reach_probabilities[node] * policy[info_set.slot + k]
                 if marks[child] == INSIDE:
-                    total += reached[child]
+                    total += reach_probabilities[child]
     return total
 
 
@@ -117,22 +117,22 @@ def find_public(
         if nodes[node].set == END_SET or tried[depth] == sets[nodes[node].set].count:
             depth -= 1
             continue
-        k, one = tried[depth], sets[nodes[node].set]
+        k, info_set = tried[depth], sets[nodes[node].set]
         tried[depth] += 1
-        child, here, there = nodes[node].child + k, states[depth], states[depth + 1]
+        child, state, next_state = nodes[node].child + k, states[depth], states[depth + 1]
         if depth == 0:
-            there[:] = dealt[k]
+            next_state[:] = dealt[k]
         else:
-            action = slots[one.slot + k].action
+            action = slots[info_set.slot + k].action
             moves[:] = action
             if walk.observe != 0:
-                call4(walk.observe, (address_of(here), action, address_of(moves), PLAYERS))
+                call4(walk.observe, (address_of(state), action, address_of(moves), PLAYERS))
             public[child] = 1
             for player in range(PLAYERS):
-                if player != one.player and moves[player] != action:
+                if player != info_set.player and moves[player] != action:
                     public[child] = 0
-            there[:] = here
-            call2(walk.apply, (address_of(there), action))
+            next_state[:] = state
+            call2(walk.apply, (address_of(next_state), action))
         depth += 1
         path[depth], tried[depth] = child, 0
     return 0
@@ -154,7 +154,7 @@ def marking() -> Any:
 def agreement() -> Any:
     """`agree` as machine code."""
     tree, marks, words = _types()
-    return compiled(agree, types.int64(*tree, rows(SLOT), marks, *(words,) * 4), "public subgames")
+    return compiled(first_agreeing, types.int64(*tree, rows(SLOT), marks, *(words,) * 4), "public subgames")
 
 
 @functools.cache
@@ -195,25 +195,25 @@ def target_of(tree: GameTree, number: int, target: str) -> np.ndarray:
     marks, room = np.zeros(len(tree.nodes), np.uint8), tree.depth * int(tree.sets["count"].max()) + 1
     stack = np.empty(room, np.int64)
     if target == INFORMATION_SET:
-        begins = tree.histories_of(number)
+        starts = tree.histories_of(number)
     else:
-        public, wanted = public_actions(tree), []
+        public, target_actions = public_actions(tree), []
         for node, slot in tree.path_to(int(tree.sets[number]["node"])):
             if public[node]:
-                wanted.append(int(tree.slots[slot]["action"]))
-        begins = np.empty(len(tree.nodes), np.int64)
-        found = agreement()(
+                target_actions.append(int(tree.slots[slot]["action"]))
+        starts = np.empty(len(tree.nodes), np.int64)
+        count = agreement()(
             *(
                 tree.nodes,
                 tree.sets,
                 tree.slots,
                 public,
-                np.array(wanted, np.int64),
-                begins,
+                np.array(target_actions, np.int64),
+                starts,
                 stack,
                 np.empty(room, np.int64),
             )
         )
-        begins = begins[:found]
-    marking()(tree.nodes, tree.sets, tree.parents, begins, marks, stack)
+        starts = starts[:count]
+    marking()(tree.nodes, tree.sets, tree.parents, starts, marks, stack)
     return marks

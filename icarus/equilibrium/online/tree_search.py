@@ -14,12 +14,12 @@ from icarus.engine.algorithm import Algorithm
 from icarus.engine.result import SearchInterrupted
 from icarus.engine.running_search import run_within
 from icarus.engine.validation import check_budget
-from icarus.equilibrium.online.result import OnlineResult, drawn
+from icarus.equilibrium.online.result import OnlineResult, draw
 from icarus.equilibrium.online.settings import Settings
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
-from icarus.equilibrium.solvers.control import controls, go_on
 from icarus.equilibrium.tree.arrays import NOTHING
-from icarus.equilibrium.tree.policies import TabularPolicy, normalised
+from icarus.equilibrium.tree.control import new_control, run_interruptibly
+from icarus.equilibrium.tree.policies import TabularPolicy, normalise
 from icarus.equilibrium.tree.tree import GameTree, tree_of
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import Game, State
@@ -34,20 +34,20 @@ class TreeSearch:
         tree: of the game.
         algorithm: the settings.
         sums: weights of the average policy. [slots]
-        known: whether an information set is in memory. [sets]
+        in_memory: whether an information set is. [sets]
 
     Raises:
         ValueError, TypeError: as for a `GameTree`.
     """
 
     algorithm: Algorithm
-    LEARNED: tuple[str, ...] = ("sums", "known")  # attributes with what a search has learned
+    LEARNED: tuple[str, ...] = ("sums", "in_memory")  # attributes with what a search has learned
 
     def __init__(self, game: Game | GameTree, algorithm: Algorithm, seed: int | Sequence[int]) -> None:
         self.tree = tree = game if isinstance(game, GameTree) else tree_of(game)
-        self.algorithm, self._rng, self.aimed = algorithm, seeded(checks.seed(seed)), NOTHING
-        self.sums, self.known = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.uint8)
-        self._odds, self._control = tree.slots["probability"].copy(), controls()
+        self.algorithm, self._rng, self.target_set = algorithm, seeded(checks.seed(seed)), NOTHING
+        self.sums, self.in_memory = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.uint8)
+        self._chance_policy, self._control = tree.slots["probability"].copy(), new_control()
         self._visits = np.zeros(int(tree.sets["count"].max()), np.int64)
 
     def aim(self, number: int) -> None:
@@ -61,16 +61,16 @@ class TreeSearch:
     @property
     def iterations(self) -> int:
         """Made so far, in all."""
-        return int(self._control["made"][0])
+        return int(self._control["iterations"][0])
 
     @property
     def depth(self) -> int:
         """Actions to the end of the longest history gone through in the tree."""
-        return int(self._control["deepest"][0])
+        return int(self._control["depth"][0])
 
     def make(self, iterations: int) -> None:
         """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
-        go_on(self._control, iterations, self.sample)
+        run_interruptibly(self._control, iterations, self.sample)
 
     def run(
         self,
@@ -107,31 +107,26 @@ class TreeSearch:
         except KeyboardInterrupt:
             if running.iterations == 0:
                 raise
-            found = self._result(state, number, running.iterations, started, seed)
-            raise SearchInterrupted(found) from None  # type: ignore[arg-type]
+            result = self._result(state, number, running.iterations, started, seed)
+            raise SearchInterrupted(result) from None  # type: ignore[arg-type]
         return self._result(state, number, running.iterations, started, seed)
 
     def _result(self, state: State, number: int, made: int, started: float, seed: Any) -> OnlineResult:
         actions, policy = self.tree.actions(number), self.policy_in(number)
         return OnlineResult(
-            drawn(actions, policy, self._rng),
+            draw(actions, policy, self._rng),
             actions,
             policy,
             self._visits[: len(actions)].copy(),
             self.values_in(number),
             made,
             self.depth,
-            int(self.known.sum()),
+            int(self.in_memory.sum()),
             time.perf_counter() - started,
             state.clone(),
             self.algorithm,
             seed,
         )
-
-    def _of(self, number: int) -> slice:
-        """The slots of an information set."""
-        one = self.tree.sets[number]
-        return slice(int(one["slot"]), int(one["slot"] + one["count"]))
 
     @property
     def updates(self) -> np.ndarray:
@@ -144,7 +139,7 @@ class TreeSearch:
 
     def policy_in(self, number: int) -> np.ndarray:
         """The policy to play from in an information set, by its number; uniform where nothing is known."""
-        weights = self.weights()[self._of(number)]
+        weights = self.weights()[self.tree.slots_of(number)]
         total = weights.sum()
         return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
 
@@ -155,12 +150,12 @@ class TreeSearch:
     @property
     def average(self) -> TabularPolicy:
         """The average policy; uniform where nothing is known."""
-        return normalised(self.tree, self.sums)
+        return normalise(self.tree, self.sums)
 
     @property
     def policy(self) -> TabularPolicy:
         """The policy to play from, in the whole game."""
-        return normalised(self.tree, self.weights())
+        return normalise(self.tree, self.weights())
 
     def exploitability(self) -> Exploitability:
         """How far the policy to play from is from an equilibrium, if it were kept for a whole match."""
@@ -261,5 +256,5 @@ def online_search(
             f"an algorithm is OOS(…), ISMCTS(…) or NearEquilibrium(…), not {algorithm!r}; see also icarus.search"
         )
     player = algorithm.seated(state.game, iterations=iterations, seconds=seconds)
-    found: OnlineResult = player.search(state, seed, progress)
-    return found
+    result: OnlineResult = player.search(state, seed, progress)
+    return result

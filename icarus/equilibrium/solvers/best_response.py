@@ -16,7 +16,7 @@ from icarus.compiler.kernels.pointers import address_of, array_at
 from icarus.compiler.lazy import types
 from icarus.equilibrium.tree.arrays import END, NOTHING, SET, VIEW
 from icarus.equilibrium.tree.growth import PLAYERS, rows
-from icarus.equilibrium.tree.policies import Policy, TabularPolicy, tabular
+from icarus.equilibrium.tree.policies import Policy, TabularPolicy, tabulate
 from icarus.equilibrium.tree.tree import GameTree, tree_of
 from icarus.kernel import inlined
 from icarus.kernel.game import Game
@@ -36,16 +36,16 @@ def reach(views: np.ndarray, policy: np.ndarray, out: np.ndarray) -> None:
 
 
 @inlined
-def gather(ends: np.ndarray, reached: np.ndarray, player: int, out: np.ndarray) -> None:
+def gather_utilities(ends: np.ndarray, reach_probabilities: np.ndarray, player: int, out: np.ndarray) -> None:
     """Add what ends at each view of a player is worth to him, weighed by the other's and chance's part."""
     sign = 1.0 if player == 0 else -1.0
     for i in range(len(ends)):
         end = ends[i]
-        out[end.known[player]] += sign * reached[end.known[1 - player]] * end.luck * end.gain
+        out[end.views[player]] += sign * reach_probabilities[end.views[1 - player]] * end.chance_reach * end.utility
 
 
 @inlined
-def pass_on(view: Any, value: float, values: np.ndarray, actions: np.ndarray) -> None:
+def pass_up(view: Any, value: float, values: np.ndarray, actions: np.ndarray) -> None:
     """Tell the view before, or the action that led here, what this view is worth."""
     if view.slot != NOTHING:
         actions[view.slot] = value
@@ -74,21 +74,24 @@ def respond(
     count, slots = len(views), len(policy)  # views that own nothing, as in the growth of a tree
     views, sets = array_at(address_of(views), count, VIEW), array_at(address_of(sets), len(sets), SET)
     ends, policy = array_at(address_of(ends), len(ends), END), array_at(address_of(policy), slots, _REAL)
-    reached, values = array_at(address_of(by_view[0]), count, _REAL), array_at(address_of(by_view[1]), count, _REAL)
+    reach_probabilities, values = (
+        array_at(address_of(by_view[0]), count, _REAL),
+        array_at(address_of(by_view[1]), count, _REAL),
+    )
     actions, expected = array_at(address_of(by_slot[0]), slots, _REAL), array_at(address_of(by_slot[1]), slots, _REAL)
     own = array_at(address_of(by_view[2]), count, _REAL)
     best = array_at(address_of(best), slots, _REAL)
-    reach(views, policy, reached)
+    reach(views, policy, reach_probabilities)
     for player in range(PLAYERS):
-        gather(ends, reached, player, values)
+        gather_utilities(ends, reach_probabilities, player, values)
     for i in range(count):
         own[i] = values[i]
     for i in range(count - 1, -1, -1):
         view = views[i]
         if view.set != NOTHING:
-            one = sets[view.set]
-            chosen, played = one.slot, 0.0
-            for slot in range(one.slot, one.slot + one.count):
+            info_set = sets[view.set]
+            chosen, played = info_set.slot, 0.0
+            for slot in range(info_set.slot, info_set.slot + info_set.count):
                 best[slot] = 0.0
                 played += policy[slot] * expected[slot]
                 if actions[slot] > actions[chosen]:
@@ -96,8 +99,8 @@ def respond(
             best[chosen] = 1.0
             values[i] += actions[chosen]
             own[i] += played
-        pass_on(view, values[i], values, actions)
-        pass_on(view, own[i], own, expected)
+        pass_up(view, values[i], values, actions)
+        pass_up(view, own[i], own, expected)
     for player in range(PLAYERS):
         out[player], out[PLAYERS + player] = values[player], own[player]
     return 0
@@ -179,7 +182,7 @@ def exploitability(game: Game | GameTree, policy: Policy, *, seed: int = 0) -> E
             it is asked once in each information set, and must depend on what the player to move knows alone;
             a dictionary by `icarus.equilibrium.information_state(state)` of such probabilities, uniform where it says nothing;
             an Agent, who plays each action as often as his search visits it; of `Agent(OOS(…), …)` the policy that is found, each search
-            with an empty memory (for that within a match see `icarus.equilibrium.stitched`);
+            with an empty memory (for that within a match see `icarus.equilibrium.stitch`);
             a solver or search with an average policy: CFR, CFRPlus, MCCFR, OOSSearch, ISMCTSSearch; a TabularPolicy;
             or a pair of these, one for each player.
         seed: of an Agent's searches.
@@ -204,9 +207,9 @@ def best_response(game: Game | GameTree, policy: Policy, player: int, *, seed: i
     if isinstance(player, bool) or player not in range(PLAYERS):
         raise ValueError(f"player is {player!r}; it must be 0 or 1")
     tree = _tree(game)
-    found, out = _responses(tree, policy, seed)
-    own = np.repeat(tree.sets["player"] == player, tree.sets["count"])
-    response = TabularPolicy(tree, np.where(own, found[1], found[0]))
+    responses, out = _responses(tree, policy, seed)
+    of_player = np.repeat(tree.sets["player"] == player, tree.sets["count"])
+    response = TabularPolicy(tree, np.where(of_player, responses[1], responses[0]))
     return BestResponse(int(player), float(out[player]), response)
 
 
@@ -216,8 +219,8 @@ def _tree(game: Any) -> GameTree:
 
 def _responses(tree: GameTree, policy: Policy, seed: int) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
     """((the policy, the best responses) by slot, the four values)."""
-    given = tabular(tree, policy, seed).probabilities
-    best, out = np.zeros(len(given)), np.zeros(2 * PLAYERS)
-    by_view, by_slot = np.zeros((3, len(tree.views))), np.zeros((2, len(given)))
-    responding()(tree.views, tree.sets, tree.ends, given, best, by_view, by_slot, out)
-    return (given, best), out
+    probabilities = tabulate(tree, policy, seed).probabilities
+    best, out = np.zeros(len(probabilities)), np.zeros(2 * PLAYERS)
+    by_view, by_slot = np.zeros((3, len(tree.views))), np.zeros((2, len(probabilities)))
+    responding()(tree.views, tree.sets, tree.ends, probabilities, best, by_view, by_slot, out)
+    return (probabilities, best), out

@@ -13,12 +13,12 @@ from icarus.checks import integer, real
 from icarus.compiler.kernels.kernel import compiled
 from icarus.compiler.kernels.pointers import address_of, array_at
 from icarus.compiler.lazy import types
-from icarus.equilibrium.solvers.best_response import Exploitability, exploitability, gather, pass_on, reach
-from icarus.equilibrium.solvers.control import CONTROL, controls, go_on, is_interrupted
-from icarus.equilibrium.solvers.regret import match_all
+from icarus.equilibrium.solvers.best_response import Exploitability, exploitability, gather_utilities, pass_up, reach
+from icarus.equilibrium.solvers.regret_matching import match_all
 from icarus.equilibrium.tree.arrays import END, NOTHING, SET, VIEW
+from icarus.equilibrium.tree.control import CONTROL, is_interrupted, new_control, run_interruptibly
 from icarus.equilibrium.tree.growth import PLAYERS, rows
-from icarus.equilibrium.tree.policies import TabularPolicy, normalised, uniform_policy
+from icarus.equilibrium.tree.policies import TabularPolicy, normalise, uniform_policy
 from icarus.equilibrium.tree.tree import GameTree, tree_of
 from icarus.kernel import helper
 from icarus.kernel.game import Game
@@ -41,7 +41,7 @@ def update_regrets(
     """Add the counterfactual regrets of a player's actions, given what ends at his views; in CFR+ none falls below 0.
 
     Args:
-        values: [views] of the ends, as `gather` tells them; used up.
+        values: [views] of the ends, as `gather_utilities` writes them; overwritten.
         actions: [slots] room for what each is worth: all that is read is written before, one action a slot.
     """
     for i in range(len(views) - 1, -1, -1):
@@ -49,15 +49,15 @@ def update_regrets(
         if view.player != player:
             continue
         if view.set != NOTHING:
-            one, expected = sets[view.set], 0.0
-            for slot in range(one.slot, one.slot + one.count):
+            info_set, expected = sets[view.set], 0.0
+            for slot in range(info_set.slot, info_set.slot + info_set.count):
                 expected += policy[slot] * actions[slot]
-            for slot in range(one.slot, one.slot + one.count):
+            for slot in range(info_set.slot, info_set.slot + info_set.count):
                 regrets[slot] += actions[slot] - expected
                 if plus and regrets[slot] < 0.0:
                     regrets[slot] = 0.0
             values[i] += expected
-        pass_on(view, values[i], values, actions)
+        pass_up(view, values[i], values, actions)
 
 
 def minimize(
@@ -80,31 +80,34 @@ def minimize(
             set, times the number of the iteration in CFR+.
         policy: [slots], chance's outcomes in it; the current policy of both players.
         by_view, by_slot: room to work in. [2, views], [slots]
-        control: told how many iterations were made.
+        control: counts the iterations made.
     """
-    going, count, slots = control[0], len(views), len(policy)
+    progress, count, slots = control[0], len(views), len(policy)
     # Views that own nothing, as in the growth of a tree.
     views, sets = array_at(address_of(views), count, VIEW), array_at(address_of(sets), len(sets), SET)
     ends, policy = array_at(address_of(ends), len(ends), END), array_at(address_of(policy), slots, _REAL)
     regrets, sums = array_at(address_of(regrets), slots, _REAL), array_at(address_of(sums), slots, _REAL)
-    reached, values = array_at(address_of(by_view[0]), count, _REAL), array_at(address_of(by_view[1]), count, _REAL)
+    reach_probabilities, values = (
+        array_at(address_of(by_view[0]), count, _REAL),
+        array_at(address_of(by_view[1]), count, _REAL),
+    )
     actions = array_at(address_of(by_slot), slots, _REAL)
     for _ in range(iterations):
         for player in range(PLAYERS):
-            reach(views, policy, reached)
+            reach(views, policy, reach_probabilities)
             for i in range(count):
                 values[i] = 0.0
-            gather(ends, reached, player, values)
+            gather_utilities(ends, reach_probabilities, player, values)
             update_regrets(views, sets, player, policy, values, actions, regrets, plus)
-            weight = going.made + 1.0 if plus else 1.0
+            weight = progress.iterations + 1.0 if plus else 1.0
             for i in range(len(sets)):
-                one = sets[i]
-                if one.player == player:
-                    for slot in range(one.slot, one.slot + one.count):
-                        sums[slot] += weight * reached[one.known] * policy[slot]
+                info_set = sets[i]
+                if info_set.player == player:
+                    for slot in range(info_set.slot, info_set.slot + info_set.count):
+                        sums[slot] += weight * reach_probabilities[info_set.last_view] * policy[slot]
             match_all(sets, regrets, player, policy)
-        going.made += 1
-        if is_interrupted(going):
+        progress.iterations += 1
+        if is_interrupted(progress):
             break
     return 0
 
@@ -134,14 +137,14 @@ class CFR:
 
     def __init__(self, game: Game | GameTree) -> None:
         self.tree = game if isinstance(game, GameTree) else tree_of(game)
-        self._control = controls()
+        self._control = new_control()
         self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
         self._policy = uniform_policy(self.tree).probabilities
 
     @property
     def iterations(self) -> int:
         """Made so far."""
-        return int(self._control["made"][0])
+        return int(self._control["iterations"][0])
 
     def run(self, iterations: int) -> None:
         """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
@@ -149,7 +152,7 @@ class CFR:
         room = np.empty((2, len(tree.views))), np.empty(len(tree.slots))
         state = (self.regrets, self.sums, self._policy, *room, self._control)
         walk = minimizing()
-        go_on(
+        run_interruptibly(
             self._control,
             integer("iterations", iterations, 1),
             lambda left: walk(tree.views, tree.sets, tree.ends, *state, left, self.plus),
@@ -158,12 +161,12 @@ class CFR:
     @property
     def average(self) -> TabularPolicy:
         """The average policy, which converges to an equilibrium."""
-        return normalised(self.tree, self.sums)
+        return normalise(self.tree, self.sums)
 
     @property
     def current(self) -> TabularPolicy:
         """The policy of the regrets."""
-        return normalised(self.tree, np.maximum(self.regrets, 0.0))
+        return normalise(self.tree, np.maximum(self.regrets, 0.0))
 
     def exploitability(self) -> Exploitability:
         """How far the average policy is from an equilibrium."""
@@ -192,9 +195,9 @@ def near_equilibrium(game: Game | GameTree, epsilon: float = 0.001, most: int = 
     solver = CFRPlus(game)
     while solver.iterations < most:
         solver.run(min(max(_BETWEEN_LOOKS, solver.iterations // 4), most - solver.iterations))
-        reached = solver.exploitability().nash_conv
-        if reached <= epsilon:
+        nash_conv = solver.exploitability().nash_conv
+        if nash_conv <= epsilon:
             return solver.average
     raise ValueError(
-        f"after {most} iterations of CFR+ in {solver.tree.game} NashConv is {reached:.3g}, not {epsilon:g}"
+        f"after {most} iterations of CFR+ in {solver.tree.game} NashConv is {nash_conv:.3g}, not {epsilon:g}"
     )

@@ -16,11 +16,11 @@ from icarus.compiler.kernels.kernel import compiled
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.lazy import types
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
-from icarus.equilibrium.solvers.control import CONTROL, controls, go_on, is_interrupted
-from icarus.equilibrium.solvers.regret import match_regrets
+from icarus.equilibrium.solvers.regret_matching import match_regrets
 from icarus.equilibrium.tree.arrays import END, END_SET, NODE, SET, SLOT
+from icarus.equilibrium.tree.control import CONTROL, is_interrupted, new_control, run_interruptibly
 from icarus.equilibrium.tree.growth import PLAYERS, rows
-from icarus.equilibrium.tree.policies import TabularPolicy, normalised
+from icarus.equilibrium.tree.policies import TabularPolicy, normalise
 from icarus.equilibrium.tree.tree import GameTree, tree_of
 from icarus.kernel import CHANCE, helper, inlined, uniform
 from icarus.kernel.game import Game
@@ -55,46 +55,46 @@ class Solving(NamedTuple):
 
 
 @inlined
-def draw_slot(probabilities: np.ndarray, one: Any, rng: np.ndarray) -> int:
+def draw_slot(probabilities: np.ndarray, info_set: Any, rng: np.ndarray) -> int:
     """A slot of an information set, drawn by the probabilities of all slots."""
     point = uniform(rng)
-    for slot in range(one.slot, one.slot + one.count - 1):
+    for slot in range(info_set.slot, info_set.slot + info_set.count - 1):
         point -= probabilities[slot]
         if point < 0.0:
             return slot
-    return one.slot + one.count - 1
+    return info_set.slot + info_set.count - 1
 
 
 @inlined
-def gain_of(end: Any, player: int) -> float:
+def utility_of(end: Any, player: int) -> float:
     """What a player wins at an end."""
-    return end.gain if player == 0 else -end.gain
+    return end.utility if player == 0 else -end.utility
 
 
 @inlined
-def draw_child(of: Solving, node: int) -> int:
+def draw_child(tree: Solving, node: int) -> int:
     """The history after an action of chance or of the other player, drawn; his average policy is updated."""
-    one = of.sets[of.nodes[node].set]
-    if one.player != CHANCE:
-        match_regrets(of.regrets, one.slot, one.count, of.policy)
-        for slot in range(one.slot, one.slot + one.count):
-            of.sums[slot] += of.policy[slot]
-    return of.nodes[node].child + draw_slot(of.policy, one, of.rng) - one.slot
+    info_set = tree.sets[tree.nodes[node].set]
+    if info_set.player != CHANCE:
+        match_regrets(tree.regrets, info_set.slot, info_set.count, tree.policy)
+        for slot in range(info_set.slot, info_set.slot + info_set.count):
+            tree.sums[slot] += tree.policy[slot]
+    return tree.nodes[node].child + draw_slot(tree.policy, info_set, tree.rng) - info_set.slot
 
 
 @inlined
-def settle(of: Solving, one: Any, values: np.ndarray) -> float:
+def update_regrets_of(tree: Solving, info_set: Any, values: np.ndarray) -> float:
     """Update the regrets of an information set, given what each of its actions is worth; returns what it is worth itself."""
     mixed = 0.0
-    for k in range(one.count):
-        mixed += of.policy[one.slot + k] * values[k]
-    for k in range(one.count):
-        of.regrets[one.slot + k] += values[k] - mixed
+    for k in range(info_set.count):
+        mixed += tree.policy[info_set.slot + k] * values[k]
+    for k in range(info_set.count):
+        tree.regrets[info_set.slot + k] += values[k] - mixed
     return mixed
 
 
 @helper
-def external(of: Solving, player: int, path: np.ndarray, values: np.ndarray) -> None:
+def external_sampling(tree: Solving, player: int, path: np.ndarray, values: np.ndarray) -> None:
     """Walk all actions of a player, and for each one drawn of chance and of the other, from the start; update his regrets.
 
     Args:
@@ -102,61 +102,61 @@ def external(of: Solving, player: int, path: np.ndarray, values: np.ndarray) -> 
     """
     node, depth = 0, -1
     while True:
-        if of.nodes[node].set != END_SET:
-            one = of.sets[of.nodes[node].set]
-            if one.player == player:
-                match_regrets(of.regrets, one.slot, one.count, of.policy)
+        if tree.nodes[node].set != END_SET:
+            info_set = tree.sets[tree.nodes[node].set]
+            if info_set.player == player:
+                match_regrets(tree.regrets, info_set.slot, info_set.count, tree.policy)
                 depth += 1
-                path[depth].set, path[depth].node, path[depth].tried = of.nodes[node].set, node, 0
-                node = of.nodes[node].child
+                path[depth].set, path[depth].node, path[depth].tried = tree.nodes[node].set, node, 0
+                node = tree.nodes[node].child
             else:
-                node = draw_child(of, node)
+                node = draw_child(tree, node)
             continue
-        worth = gain_of(of.ends[of.nodes[node].child], player)
+        value = utility_of(tree.ends[tree.nodes[node].child], player)
         while depth >= 0:
-            step, one = path[depth], of.sets[path[depth].set]
-            values[depth, step.tried] = worth
+            step, info_set = path[depth], tree.sets[path[depth].set]
+            values[depth, step.tried] = value
             step.tried += 1
-            if step.tried < one.count:
-                node = of.nodes[step.node].child + step.tried
+            if step.tried < info_set.count:
+                node = tree.nodes[step.node].child + step.tried
                 break
-            worth = settle(of, one, values[depth])
+            value = update_regrets_of(tree, info_set, values[depth])
             depth -= 1
         if depth < 0:
             return
 
 
 @inlined
-def draw_exploring(of: Solving, one: Any, exploration: float) -> int:
+def draw_exploring(tree: Solving, info_set: Any, exploration: float) -> int:
     """A slot drawn by the current policy, or with the probability of exploration uniformly."""
-    if uniform(of.rng) < exploration:
-        return one.slot + int(uniform(of.rng) * one.count)
-    return draw_slot(of.policy, one, of.rng)
+    if uniform(tree.rng) < exploration:
+        return info_set.slot + int(uniform(tree.rng) * info_set.count)
+    return draw_slot(tree.policy, info_set, tree.rng)
 
 
 @helper
-def outcome(of: Solving, player: int, exploration: float, path: np.ndarray) -> None:
+def outcome_sampling(tree: Solving, player: int, exploration: float, path: np.ndarray) -> None:
     """Draw one end; update a player's regrets, and the other's average policy, along its history."""
     node, depth, others, sampled = 0, 0, 1.0, 1.0
-    while of.nodes[node].set != END_SET:
-        step, one = path[depth], of.sets[of.nodes[node].set]
-        if one.player != CHANCE:
-            match_regrets(of.regrets, one.slot, one.count, of.policy)
-        explored = exploration if one.player == player else 0.0
-        slot = draw_exploring(of, one, explored)
-        step.set, step.slot, step.others = of.nodes[node].set, slot, others
-        if one.player not in (player, CHANCE):
-            for i in range(one.slot, one.slot + one.count):
-                of.sums[i] += others / sampled * of.policy[i]
-        sampled *= explored / one.count + (1.0 - explored) * of.policy[slot]
-        others *= 1.0 if one.player == player else of.policy[slot]
-        node = of.nodes[node].child + slot - one.slot
+    while tree.nodes[node].set != END_SET:
+        step, info_set = path[depth], tree.sets[tree.nodes[node].set]
+        if info_set.player != CHANCE:
+            match_regrets(tree.regrets, info_set.slot, info_set.count, tree.policy)
+        exploration_here = exploration if info_set.player == player else 0.0
+        slot = draw_exploring(tree, info_set, exploration_here)
+        step.set, step.slot, step.others = tree.nodes[node].set, slot, others
+        if info_set.player not in (player, CHANCE):
+            for i in range(info_set.slot, info_set.slot + info_set.count):
+                tree.sums[i] += others / sampled * tree.policy[i]
+        sampled *= exploration_here / info_set.count + (1.0 - exploration_here) * tree.policy[slot]
+        others *= 1.0 if info_set.player == player else tree.policy[slot]
+        node = tree.nodes[node].child + slot - info_set.slot
         depth += 1
-    learn(of, player, path[:depth], gain_of(of.ends[of.nodes[node].child], player) / sampled)
+    update_regrets(tree, player, path[:depth], utility_of(tree.ends[tree.nodes[node].child], player) / sampled)
 
 
 @inlined
-def learn(of: Solving, player: int, path: np.ndarray, worth: float) -> None:
+def update_regrets(tree: Solving, player: int, path: np.ndarray, value: float) -> None:
     """Add the sampled counterfactual regrets, from the end of a path back to its start.
 
     Args:
@@ -165,12 +165,12 @@ def learn(of: Solving, player: int, path: np.ndarray, worth: float) -> None:
     tail = 1.0  # probability of what follows the action drawn
     for depth in range(len(path) - 1, -1, -1):
         step = path[depth]
-        one, whole = of.sets[step.set], tail * of.policy[step.slot]
-        if one.player == player:
-            for slot in range(one.slot, one.slot + one.count):
-                of.regrets[slot] -= whole * worth * step.others
-            of.regrets[step.slot] += tail * worth * step.others
-        tail = whole
+        info_set, reach = tree.sets[step.set], tail * tree.policy[step.slot]
+        if info_set.player == player:
+            for slot in range(info_set.slot, info_set.slot + info_set.count):
+                tree.regrets[slot] -= reach * value * step.others
+            tree.regrets[step.slot] += tail * value * step.others
+        tail = reach
 
 
 def sample(
@@ -189,15 +189,15 @@ def sample(
     iterations: int,
 ) -> int:
     """So many iterations of outcome sampling, or of external sampling where exploration is negative; Ctrl-C ends it after one."""
-    of, going = Solving(nodes, sets, slots, ends, regrets, sums, policy, rng), control[0]
+    tree, progress = Solving(nodes, sets, slots, ends, regrets, sums, policy, rng), control[0]
     for _ in range(iterations):
         for player in range(PLAYERS):
             if exploration < 0.0:
-                external(of, player, path, values)
+                external_sampling(tree, player, path, values)
             else:
-                outcome(of, player, exploration, path)
-        going.made += 1
-        if is_interrupted(going):
+                outcome_sampling(tree, player, exploration, path)
+        progress.iterations += 1
+        if is_interrupted(progress):
             break
     return 0
 
@@ -241,7 +241,7 @@ class MCCFR:
             raise ValueError(f"sampling is {sampling!r}; it must be {EXTERNAL!r} or {OUTCOME!r}")
         self.exploration = real("exploration", exploration, 0, 1, above=True)
         self.tree = game if isinstance(game, GameTree) else tree_of(game)
-        self.sampling, self._control = sampling, controls()
+        self.sampling, self._control = sampling, new_control()
         self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
         self._policy, self._rng = self.tree.slots["probability"].copy(), seeded(seed)
         self._path = np.zeros(self.tree.depth, STEP)
@@ -250,23 +250,25 @@ class MCCFR:
     @property
     def iterations(self) -> int:
         """Made so far."""
-        return int(self._control["made"][0])
+        return int(self._control["iterations"][0])
 
     def run(self, iterations: int) -> None:
         """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
         tree, walk = self.tree, sampling()
         state = (self.regrets, self.sums, self._policy, self._rng, self._path, self._values)
-        explored = self.exploration if self.sampling == OUTCOME else -1.0
-        go_on(
+        exploration_here = self.exploration if self.sampling == OUTCOME else -1.0
+        run_interruptibly(
             self._control,
             integer("iterations", iterations, 1),
-            lambda left: walk(tree.nodes, tree.sets, tree.slots, tree.ends, *state, explored, self._control, left),
+            lambda left: walk(
+                tree.nodes, tree.sets, tree.slots, tree.ends, *state, exploration_here, self._control, left
+            ),
         )
 
     @property
     def average(self) -> TabularPolicy:
         """The average policy, which converges to an equilibrium."""
-        return normalised(self.tree, self.sums)
+        return normalise(self.tree, self.sums)
 
     def exploitability(self) -> Exploitability:
         """How far the average policy is from an equilibrium."""

@@ -13,7 +13,7 @@ SET = np.dtype(
         ("player", np.int32),  # 0, 1 or CHANCE
         ("count", np.int32),  # of actions
         ("slot", np.int32),  # of the first action; those of the others follow
-        ("known", np.int32),  # of the player, or NOTHING for chance
+        ("last_view", np.int32),  # of the player, or NOTHING for chance
         ("node", np.int32),  # the first history found in it
     ]
 )
@@ -34,9 +34,9 @@ VIEW = np.dtype(
 )
 END = np.dtype(
     [  # a terminal history
-        ("known", np.int32, (2,)),  # the last of each player
-        ("gain", np.float64),  # of player 0, in the units of the game
-        ("luck", np.float64),  # the probability of all that chance did
+        ("views", np.int32, (2,)),  # the last of each player
+        ("utility", np.float64),  # of player 0, in the units of the game
+        ("chance_reach", np.float64),  # the probability of all that chance did
     ]
 )
 NOTHING = -1

@@ -8,7 +8,7 @@ from icarus.kernel import NO_DEAL
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
-SURE = 1e-9  # how near to 1 probabilities must sum
+TOLERANCE = 1e-9  # how near to 1 probabilities must sum
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -17,12 +17,12 @@ class Deals:
 
     Attributes:
         states: the initial state of each. [deals] of game.state
-        seen: what each player sees of it: the same integer for deals that he cannot tell apart. [deals, players]
+        observations: what each player sees of it: the same integer for deals that he cannot tell apart. [deals, players]
         probabilities: of each; they sum to 1. [deals]
     """
 
     states: np.ndarray
-    seen: np.ndarray
+    observations: np.ndarray
     probabilities: np.ndarray
 
     def __len__(self) -> int:
@@ -48,10 +48,10 @@ def deals_of(game: Game) -> Deals:
         states.append(data)
         probabilities.append(float(probability[0]))
     total = sum(probabilities)
-    if not abs(total - 1) < SURE:
+    if not abs(total - 1) < TOLERANCE:
         raise ValueError(f"the probabilities of the {len(states)} deals of {game} sum to {total!r}, not to 1")
-    seen = [[entries.seen(data.ctypes.data, player) for player in range(game.players)] for data in states]
-    return Deals(np.concatenate(states), np.array(seen, np.int64), np.array(probabilities))
+    observations = [[entries.seen(data.ctypes.data, player) for player in range(game.players)] for data in states]
+    return Deals(np.concatenate(states), np.array(observations, np.int64), np.array(probabilities))
 
 
 def _single(game: Game) -> Deals:
@@ -67,13 +67,13 @@ def _single(game: Game) -> Deals:
     return Deals(data, np.zeros((1, game.players), np.int64), np.ones(1))
 
 
-def seen_by(state: State, player: int) -> int:
-    """What a player has seen of the deal that a state began with."""
-    seen = state.game.entries().seen
-    return 0 if seen is None else seen(state.start.ctypes.data, player)
+def deal_observation(state: State, player: int) -> int:
+    """What a player sees of the deal that a state began with."""
+    observe = state.game.entries().seen
+    return 0 if observe is None else observe(state.start.ctypes.data, player)
 
 
 def information_state(state: State) -> tuple[int, int, tuple[int, ...]]:
     """What the player to move knows: (player, what he saw of the deal, the moves that he has observed since)."""
     player = state.current_player()
-    return player, seen_by(state, player), state.moves(player)
+    return player, deal_observation(state, player), state.moves(player)

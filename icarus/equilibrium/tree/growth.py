@@ -11,19 +11,19 @@ from icarus.compiler.lazy import numba, types
 from icarus.equilibrium.tree.arrays import END, END_SET, NODE, NOTHING, SET, SLOT, VIEW
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, helper, inlined, mix
 
-WHOLE, MORE_NODES, MORE_SETS, MORE_SLOTS, MORE_VIEWS, MORE_ENDS, MORE_DEPTH, UNEQUAL, NOT_CONSTANT = range(9)
+COMPLETE, MORE_NODES, MORE_SETS, MORE_SLOTS, MORE_VIEWS, MORE_ENDS, MORE_DEPTH, UNEQUAL, NOT_CONSTANT = range(9)
 PLAYERS = 2
 COMPARED = 64  # as many of the latest sets of chance are compared with a new one
 WALK = np.dtype(
     [
         *((name, np.int64) for name in ("player", "legal", "apply", "rewards", "observe", "chance")),
         ("max_legal", np.int64),
-        ("low", np.float64),  # the gain at a reward of 0
+        ("low", np.float64),  # the utility at a reward of 0
         ("range", np.float64),  # and how much more at one of 1
         *((name, np.int64) for name in ("nodes", "sets", "slots", "views", "ends")),  # used so far
         ("depth", np.int64),  # of the frame at work; -1 when all is done
         ("deepest", np.int64),  # actions in the longest history, the deal among them
-        ("culprit", np.int64),  # the set where the game is found to be none
+        ("unsound_set", np.int64),  # the set whose actions differ between its histories
     ],
     align=True,
 )
@@ -32,14 +32,14 @@ FRAME = np.dtype(
         ("node", np.int64),
         ("set", np.int64),
         ("next", np.int64),  # the child to be grown
-        ("known", np.int64, (PLAYERS,)),
-        ("luck", np.float64),
+        ("views", np.int64, (PLAYERS,)),
+        ("chance_reach", np.float64),
     ],
     align=True,
 )
 _WORD, _ROW, _REAL = np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.float64)
 SPREAD = 2  # rows of the index for each view
-ALIKE = 1e-9  # rewards that sum to 1 do so this nearly
+TOLERANCE = 1e-9  # rewards that sum to 1 do so this nearly
 
 
 @inlined
@@ -63,30 +63,31 @@ class Tree(NamedTuple):
     sets: np.ndarray
     slots: np.ndarray
     views: np.ndarray
-    places: np.ndarray
+    view_index: np.ndarray
     ends: np.ndarray
 
 
 @inlined
-def continued(tree: Tree, parent: int, move: int, slot: int) -> int:
+def continue_view(tree: Tree, parent: int, move: int, slot: int) -> int:
     """The view that continues another by a move, entered where it is new."""
-    i = find_view(tree.views, tree.places, parent, move, slot)
-    if tree.places[i] == NOTHING:
+    i = find_view(tree.views, tree.view_index, parent, move, slot)
+    if tree.view_index[i] == NOTHING:
         row = tree.walk.views
-        tree.places[i] = row
+        tree.view_index[i] = row
         view = tree.views[row]
         view.parent, view.move, view.slot, view.set = parent, move, slot, NOTHING
         view.player = tree.views[parent].player
         tree.walk.views += 1
-    return tree.places[i]
+    return tree.view_index[i]
 
 
 @inlined
 def new_set(tree: Tree, player: int, actions: np.ndarray, count: int) -> int:
     """One more information set with these actions."""
     walk = tree.walk
-    one = tree.sets[walk.sets]
-    one.player, one.count, one.slot, one.known, one.node = player, count, walk.slots, NOTHING, NOTHING
+    info_set = tree.sets[walk.sets]
+    info_set.player, info_set.count, info_set.slot = player, count, walk.slots
+    info_set.last_view, info_set.node = NOTHING, NOTHING
     for k in range(count):
         tree.slots[walk.slots + k].action = actions[k]
     walk.slots += count
@@ -95,35 +96,35 @@ def new_set(tree: Tree, player: int, actions: np.ndarray, count: int) -> int:
 
 
 @inlined
-def same_actions(tree: Tree, one: Any, actions: np.ndarray, count: int) -> bool:
+def same_actions(tree: Tree, info_set: Any, actions: np.ndarray, count: int) -> bool:
     """Whether an information set has just these actions."""
-    if one.count != count:
+    if info_set.count != count:
         return False
     for k in range(count):
-        if tree.slots[one.slot + k].action != actions[k]:
+        if tree.slots[info_set.slot + k].action != actions[k]:
             return False
     return True
 
 
 @helper
-def chance_set(tree: Tree, actions: np.ndarray, count: int, odds: np.ndarray) -> int:
+def chance_set(tree: Tree, actions: np.ndarray, count: int, probabilities: np.ndarray) -> int:
     """The set of chance with these outcomes: an earlier one where that is near."""
     compared, i = 0, tree.walk.sets - 1
     while i > 0 and compared < COMPARED:
-        one = tree.sets[i]
-        if one.player == CHANCE:
+        info_set = tree.sets[i]
+        if info_set.player == CHANCE:
             compared += 1
-            if same_actions(tree, one, actions, count):
+            if same_actions(tree, info_set, actions, count):
                 same = True
                 for k in range(count):
-                    same = same and tree.slots[one.slot + k].probability == odds[k]
+                    same = same and tree.slots[info_set.slot + k].probability == probabilities[k]
                 if same:
                     return i
         i -= 1
-    found = new_set(tree, CHANCE, actions, count)
+    number = new_set(tree, CHANCE, actions, count)
     for k in range(count):
-        tree.slots[tree.sets[found].slot + k].probability = odds[k]
-    return found
+        tree.slots[tree.sets[number].slot + k].probability = probabilities[k]
+    return number
 
 
 @inlined
@@ -131,16 +132,16 @@ def player_set(tree: Tree, row: int, actions: np.ndarray, count: int) -> int:
     """The information set of a view; NOTHING where other actions were legal in it before."""
     view = tree.views[row]
     if view.set == NOTHING:
-        found = new_set(tree, view.player, actions, count)
-        tree.sets[found].known, view.set = row, found
+        number = new_set(tree, view.player, actions, count)
+        tree.sets[number].last_view, view.set = row, number
     elif not same_actions(tree, tree.sets[view.set], actions, count):
-        tree.walk.culprit = view.set
+        tree.walk.unsound_set = view.set
         return NOTHING
     return view.set
 
 
 @inlined
-def room(tree: Tree, frames: np.ndarray) -> int:
+def full_array(tree: Tree, frames: np.ndarray) -> int:
     """Which array may be too small for one more history; WHOLE if none."""
     walk = tree.walk
     if walk.nodes + walk.max_legal > len(tree.nodes):
@@ -149,67 +150,71 @@ def room(tree: Tree, frames: np.ndarray) -> int:
         return MORE_SETS
     if walk.slots + walk.max_legal > len(tree.slots):
         return MORE_SLOTS
-    if walk.views + PLAYERS > len(tree.views) or SPREAD * (walk.views + PLAYERS) > len(tree.places):
+    if walk.views + PLAYERS > len(tree.views) or SPREAD * (walk.views + PLAYERS) > len(tree.view_index):
         return MORE_VIEWS
     if walk.ends + 1 > len(tree.ends):
         return MORE_ENDS
-    return MORE_DEPTH if walk.depth + 2 > len(frames) else WHOLE
+    return MORE_DEPTH if walk.depth + 2 > len(frames) else COMPLETE
 
 
 @inlined
-def play(tree: Tree, frame: Any, below: Any, slot: int, here: np.ndarray, there: np.ndarray, moves: np.ndarray) -> None:
+def play(
+    tree: Tree, frame: Any, child: Any, slot: int, state: np.ndarray, next_state: np.ndarray, moves: np.ndarray
+) -> None:
     """Make the action of a slot in a copy of the state, and have both players see it."""
     walk, action = tree.walk, tree.slots[slot].action
     mover = tree.sets[frame.set].player
     for player in range(PLAYERS):
         moves[player] = action
     if walk.observe != 0:
-        call4(walk.observe, (address_of(here), action, address_of(moves), PLAYERS))
-    for i in range(len(here)):  # an assignment of slices would ask first whether they overlap
-        there[i] = here[i]
-    call2(walk.apply, (address_of(there), action))
+        call4(walk.observe, (address_of(state), action, address_of(moves), PLAYERS))
+    for i in range(len(state)):  # an assignment of slices would ask first whether they overlap
+        next_state[i] = state[i]
+    call2(walk.apply, (address_of(next_state), action))
     for player in range(PLAYERS):
-        below.known[player] = frame.known[player]
+        child.views[player] = frame.views[player]
         if player == mover or moves[player] != UNSEEN:
-            own = slot if player == mover else NOTHING
-            below.known[player] = continued(tree, frame.known[player], moves[player], own)
+            own_slot = slot if player == mover else NOTHING
+            child.views[player] = continue_view(tree, frame.views[player], moves[player], own_slot)
 
 
 @inlined
-def end(tree: Tree, below: Any, there: np.ndarray, rewards: np.ndarray) -> int:
+def add_end(tree: Tree, child: Any, next_state: np.ndarray, rewards: np.ndarray) -> int:
     """Enter a terminal history; NOT_CONSTANT where its rewards do not sum to 1."""
     walk = tree.walk
-    call3(walk.rewards, (address_of(there), address_of(rewards), PLAYERS))
-    one, node = tree.ends[walk.ends], tree.nodes[below.node]
-    one.known[0], one.known[1] = below.known[0], below.known[1]
-    one.gain, one.luck = walk.low + walk.range * rewards[0], below.luck
+    call3(walk.rewards, (address_of(next_state), address_of(rewards), PLAYERS))
+    end, node = tree.ends[walk.ends], tree.nodes[child.node]
+    end.views[0], end.views[1] = child.views[0], child.views[1]
+    end.utility, end.chance_reach = walk.low + walk.range * rewards[0], child.chance_reach
     node.set, node.child = END_SET, walk.ends
     walk.ends += 1
-    return WHOLE if abs(rewards[0] + rewards[1] - 1.0) < ALIKE else NOT_CONSTANT
+    return COMPLETE if abs(rewards[0] + rewards[1] - 1.0) < TOLERANCE else NOT_CONSTANT
 
 
 @inlined
-def open_up(tree: Tree, below: Any, mover: int, there: np.ndarray, actions: np.ndarray, odds: np.ndarray) -> int:
+def add_decision(
+    tree: Tree, child: Any, mover: int, next_state: np.ndarray, actions: np.ndarray, probabilities: np.ndarray
+) -> int:
     """Enter a history in which someone is to act, with room for its children; UNEQUAL where its view had other actions."""
-    walk, node = tree.walk, tree.nodes[below.node]
-    count = call2(walk.legal, (address_of(there), address_of(actions)))
+    walk, node = tree.walk, tree.nodes[child.node]
+    count = call2(walk.legal, (address_of(next_state), address_of(actions)))
     if mover == CHANCE:
-        odds[:count] = 1.0 / count
+        probabilities[:count] = 1.0 / count
         if walk.chance != 0:
-            call2(walk.chance, (address_of(there), address_of(odds)))
-        own_set = chance_set(tree, actions, count, odds)
+            call2(walk.chance, (address_of(next_state), address_of(probabilities)))
+        number = chance_set(tree, actions, count, probabilities)
     else:
-        own_set = player_set(tree, below.known[mover], actions, count)
-        if own_set == NOTHING:
+        number = player_set(tree, child.views[mover], actions, count)
+        if number == NOTHING:
             return UNEQUAL
-    if tree.sets[own_set].node == NOTHING:
-        tree.sets[own_set].node = below.node
-    node.set, node.child = own_set, walk.nodes
+    if tree.sets[number].node == NOTHING:
+        tree.sets[number].node = child.node
+    node.set, node.child = number, walk.nodes
     walk.nodes += count
-    below.set, below.next = own_set, 0
+    child.set, child.next = number, 0
     walk.depth += 1
     walk.deepest = max(walk.deepest, walk.depth + 1)
-    return WHOLE
+    return COMPLETE
 
 
 def grow(
@@ -223,7 +228,7 @@ def grow(
     frames: np.ndarray,
     states: np.ndarray,
     dealt: np.ndarray,
-    seen: np.ndarray,
+    observations: np.ndarray,
     words: np.ndarray,
     reals: np.ndarray,
 ) -> int:
@@ -246,38 +251,40 @@ def grow(
     frames = array_at(address_of(frames), len(frames), FRAME)
     states = matrix_at(address_of(states), states.shape[0], states.shape[1], _WORD)
     most = walk.max_legal
-    actions, odds = array_at(address_of(words), most, _WORD), array_at(address_of(reals), most, _REAL)
+    actions, probabilities = array_at(address_of(words), most, _WORD), array_at(address_of(reals), most, _REAL)
     moves = array_at(address_of(words) + 8 * most, PLAYERS, _WORD)
     rewards = array_at(address_of(reals) + 8 * most, PLAYERS, _REAL)
-    status = WHOLE
-    while walk.depth >= 0 and status == WHOLE:
+    status = COMPLETE
+    while walk.depth >= 0 and status == COMPLETE:
         frame = frames[walk.depth]
-        one, k = tree.sets[frame.set], frame.next
-        if k == one.count:
+        info_set, k = tree.sets[frame.set], frame.next
+        if k == info_set.count:
             walk.depth -= 1
             continue
-        status = room(tree, frames)
-        if status != WHOLE:
+        status = full_array(tree, frames)
+        if status != COMPLETE:
             break
         frame.next += 1
-        below, there = frames[walk.depth + 1], states[walk.depth + 1]
-        below.node, below.luck, slot = tree.nodes[frame.node].child + k, frame.luck, one.slot + k
+        child, next_state = frames[walk.depth + 1], states[walk.depth + 1]
+        child.node, child.chance_reach, slot = tree.nodes[frame.node].child + k, frame.chance_reach, info_set.slot + k
         if walk.depth == 0:
-            there[:] = dealt[k]
+            next_state[:] = dealt[k]
             for player in range(PLAYERS):
-                below.known[player] = continued(tree, frame.known[player], seen[k, player], NOTHING)
+                child.views[player] = continue_view(tree, frame.views[player], observations[k, player], NOTHING)
         else:
-            play(tree, frame, below, slot, states[walk.depth], there, moves)
-        if one.player == CHANCE:
-            below.luck *= tree.slots[slot].probability
-        mover = call1(walk.player, (address_of(there),))
+            play(tree, frame, child, slot, states[walk.depth], next_state, moves)
+        if info_set.player == CHANCE:
+            child.chance_reach *= tree.slots[slot].probability
+        mover = call1(walk.player, (address_of(next_state),))
         status = (
-            end(tree, below, there, rewards) if mover == TERMINAL else open_up(tree, below, mover, there, actions, odds)
+            add_end(tree, child, next_state, rewards)
+            if mover == TERMINAL
+            else add_decision(tree, child, mover, next_state, actions, probabilities)
         )
     return status
 
 
-def reindexed(views: np.ndarray, used: int, index: np.ndarray) -> int:
+def reindex(views: np.ndarray, used: int, index: np.ndarray) -> int:
     """Enter all views into an empty, larger index."""
     for row in range(PLAYERS, used):
         view = views[row]
@@ -285,7 +292,7 @@ def reindexed(views: np.ndarray, used: int, index: np.ndarray) -> int:
     return 0
 
 
-def located(views: np.ndarray, index: np.ndarray, parent: int, move: int, slot: int) -> int:
+def locate_view(views: np.ndarray, index: np.ndarray, parent: int, move: int, slot: int) -> int:
     """The row of the view that continues another by a move, or NOTHING."""
     return index[find_view(views, index, parent, move, slot)]
 
@@ -299,10 +306,10 @@ def rows(dtype: np.dtype) -> Any:
 def growth() -> Any:
     """`grow` as machine code."""
     tables, words = [rows(dtype) for dtype in (WALK, NODE, SET, SLOT, VIEW)], types.int64[:, ::1]
-    room = (types.int64[::1], types.float64[::1])
+    scratch = (types.int64[::1], types.float64[::1])
     return compiled(
         grow,
-        types.int64(*tables, types.int32[::1], rows(END), rows(FRAME), words, words, words, *room),
+        types.int64(*tables, types.int32[::1], rows(END), rows(FRAME), words, words, words, *scratch),
         "growth of a game tree",
     )
 
@@ -310,11 +317,11 @@ def growth() -> Any:
 @functools.cache
 def reindexing() -> Any:
     """`reindexed` as machine code."""
-    return compiled(reindexed, types.int64(rows(VIEW), types.int64, types.int32[::1]), "index of views")
+    return compiled(reindex, types.int64(rows(VIEW), types.int64, types.int32[::1]), "index of views")
 
 
 @functools.cache
 def location() -> Any:
     """`located` as machine code."""
     words = (types.int64,) * 3
-    return compiled(located, types.int64(rows(VIEW), types.int32[::1], *words), "search for a view")
+    return compiled(locate_view, types.int64(rows(VIEW), types.int32[::1], *words), "search for a view")

@@ -10,7 +10,7 @@ from icarus.equilibrium.tree.tree import GameTree
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
 
-SURE = 1e-6  # how near to 1 the probabilities of a policy must sum
+TOLERANCE = 1e-6  # how near to 1 the probabilities of a policy must sum
 Policy = Any  # a TabularPolicy, a mapping, a function of states, an Agent, or a pair of these, one for each player
 
 
@@ -27,24 +27,23 @@ class TabularPolicy:
 
     def at(self, number: int) -> np.ndarray:
         """The probabilities in an information set, by its number."""
-        one = self.tree.sets[number]
-        return self.probabilities[one["slot"] : one["slot"] + one["count"]]
+        return self.probabilities[self.tree.slots_of(number)]
 
     def __call__(self, state: State) -> np.ndarray:
         return self.at(self.tree.set_at(state)).copy()
 
     def table(self) -> dict[tuple[int, int, tuple[int, ...]], dict[int, float]]:
         """The policy as a dictionary of dictionaries: by information state, then by action."""
-        known = zip(self.tree.information_states(), self.tree.decisions, strict=True)
+        keys = zip(self.tree.information_states(), self.tree.decisions, strict=True)
         return {
-            key: dict(zip(self.tree.actions(number), self.at(number).tolist(), strict=True)) for key, number in known
+            key: dict(zip(self.tree.actions(number), self.at(number).tolist(), strict=True)) for key, number in keys
         }
 
     def __repr__(self) -> str:
         return f"<policy in {len(self.tree.decisions)} information sets of {self.tree.game}>"
 
 
-def normalised(tree: GameTree, weights: np.ndarray) -> TabularPolicy:
+def normalise(tree: GameTree, weights: np.ndarray) -> TabularPolicy:
     """The policy in proportion to weights of the slots; uniform in an information set where all are 0."""
     first, counts = tree.sets["slot"], tree.sets["count"]
     totals = np.repeat(np.add.reduceat(weights, first), counts)
@@ -59,7 +58,7 @@ UNIFORM, FIXED = "uniform", "a fixed random action"  # played where nothing is k
 MISSING = (UNIFORM, FIXED)
 
 
-def completed(tree: GameTree, weights: np.ndarray, missing: str = UNIFORM, seed: int = 0) -> TabularPolicy:
+def complete(tree: GameTree, weights: np.ndarray, missing: str = UNIFORM, seed: int = 0) -> TabularPolicy:
     """The policy in proportion to weights of the slots; where all are 0 uniform, or a fixed action drawn by the seed.
 
     Raises:
@@ -67,23 +66,23 @@ def completed(tree: GameTree, weights: np.ndarray, missing: str = UNIFORM, seed:
     """
     if missing not in MISSING:
         raise ValueError(f"missing is {missing!r}; it must be {MISSING[0]!r} or {MISSING[1]!r}")
-    found = normalised(tree, weights)
+    result = normalise(tree, weights)
     if missing == FIXED:
         first, counts = tree.sets["slot"], tree.sets["count"]
-        drawn = np.random.default_rng((seed, 1 << 32)).integers(counts)  # for each set, whatever is known there
+        actions = np.random.default_rng((seed, 1 << 32)).integers(counts)  # for each set, whatever is known there
         sure = np.zeros(len(weights))
-        sure[first + drawn] = 1.0
+        sure[first + actions] = 1.0
         unknown = (np.add.reduceat(weights, first) == 0) & (tree.sets["player"] != CHANCE)
-        found = TabularPolicy(tree, np.where(np.repeat(unknown, counts), sure, found.probabilities))
-    return found
+        result = TabularPolicy(tree, np.where(np.repeat(unknown, counts), sure, result.probabilities))
+    return result
 
 
 def uniform_policy(tree: GameTree) -> TabularPolicy:
     """Every legal action with the same probability."""
-    return normalised(tree, np.zeros(len(tree.slots)))
+    return normalise(tree, np.zeros(len(tree.slots)))
 
 
-def tabular(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
+def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
     """A policy of any kind written out over a tree.
 
     Args:
@@ -99,7 +98,7 @@ def tabular(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
         TypeError: none of these. ValueError: probabilities that are none, by information set and player.
     """
     if isinstance(policy, tuple | list):
-        return _paired(tree, policy, seed)
+        return _from_pair(tree, policy, seed)
     if policy is None:
         return uniform_policy(tree)
     if isinstance(policy, TabularPolicy):
@@ -107,32 +106,32 @@ def tabular(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
             raise ValueError(f"{policy!r} is no policy in {tree.game}")
         return TabularPolicy(tree, policy.probabilities)
     if isinstance(learned := getattr(policy, "average", None), TabularPolicy):
-        return tabular(tree, learned)
+        return tabulate(tree, learned)
     if isinstance(policy, Mapping):
-        return _mapped(tree, policy)
+        return _from_table(tree, policy)
     if callable(getattr(policy, "search", None)):
-        return _asked(tree, lambda state, number: policy.search(state, (seed, number)).policy)
+        return _from_function(tree, lambda state, number: policy.search(state, (seed, number)).policy)
     if callable(policy):
-        return _asked(tree, lambda state, number: policy(state))
+        return _from_function(tree, lambda state, number: policy(state))
     raise TypeError(
         f"{policy!r} is no policy; it must be a table, an Agent, a function policy(state) that returns probabilities, or a pair of these"
     )
 
 
-def _paired(tree: GameTree, pair: Sequence[Policy], seed: int) -> TabularPolicy:
+def _from_pair(tree: GameTree, pair: Sequence[Policy], seed: int) -> TabularPolicy:
     if len(pair) != 2:
         raise ValueError(f"{len(pair)} policies for the 2 players of {tree.game}")
-    one, other = (tabular(tree, policy, seed).probabilities for policy in pair)
-    second = np.repeat(tree.sets["player"] == 1, tree.sets["count"])
-    return TabularPolicy(tree, np.where(second, other, one))
+    first, second = (tabulate(tree, policy, seed).probabilities for policy in pair)
+    of_second = np.repeat(tree.sets["player"] == 1, tree.sets["count"])
+    return TabularPolicy(tree, np.where(of_second, second, first))
 
 
-def _mapped(tree: GameTree, table: Mapping[Any, Any]) -> TabularPolicy:
-    found = uniform_policy(tree)
-    for key, given in table.items():
+def _from_table(tree: GameTree, table: Mapping[Any, Any]) -> TabularPolicy:
+    result = uniform_policy(tree)
+    for key, answer in table.items():
         try:
-            player, seen, moves = key
-            number = tree.set_of(player, seen, tuple(moves))
+            player, observation, moves = key
+            number = tree.set_of(player, observation, tuple(moves))
         except (TypeError, ValueError):
             number = NOTHING
         if number == NOTHING:
@@ -140,31 +139,36 @@ def _mapped(tree: GameTree, table: Mapping[Any, Any]) -> TabularPolicy:
                 f"{key!r} is no information state of {tree.game}; it is (player, what he saw of the deal, moves seen since), "
                 f"such as {next(tree.information_states())!r}"
             )
-        found.at(number)[:] = _checked(tree, number, given)
-    return found
+        result.at(number)[:] = _checked_probabilities(tree, number, answer)
+    return result
 
 
-def _asked(tree: GameTree, ask: Callable[[State, int], Any]) -> TabularPolicy:
+def _from_function(tree: GameTree, ask: Callable[[State, int], Any]) -> TabularPolicy:
     """What a policy answers when it is asked in each information set; where only one action is legal nobody asks."""
-    found = uniform_policy(tree)
+    result = uniform_policy(tree)
     for number in tree.decisions.tolist():
         if tree.sets[number]["count"] > 1:
-            found.at(number)[:] = _checked(tree, number, ask(tree.state_of(number), number))
-    return found
+            result.at(number)[:] = _checked_probabilities(tree, number, ask(tree.state_of(number), number))
+    return result
 
 
-def _checked(tree: GameTree, number: int, given: Any) -> np.ndarray:
+def _checked_probabilities(tree: GameTree, number: int, answer: Any) -> np.ndarray:
     """The probabilities of an information set in the order of its actions."""
     actions = tree.actions(number)
-    if isinstance(given, Mapping):
-        wrong = [action for action in given if action not in actions]
-        values = None if wrong else np.array([given.get(action, 0.0) for action in actions], float)
+    if isinstance(answer, Mapping):
+        wrong = [action for action in answer if action not in actions]
+        values = None if wrong else np.array([answer.get(action, 0.0) for action in actions], float)
     else:
-        values = np.asarray(given, float)
-    if values is None or values.shape != (len(actions),) or not (values >= 0).all() or not abs(values.sum() - 1) < SURE:
+        values = np.asarray(answer, float)
+    if (
+        values is None
+        or values.shape != (len(actions),)
+        or not (values >= 0).all()
+        or not abs(values.sum() - 1) < TOLERANCE
+    ):
         state = tree.state_of(number)
         raise ValueError(
-            f"player {state.current_player()} of {tree.game} plays {given!r} after {state.history_str() or 'the deal'!r}; it must be "
+            f"player {state.current_player()} of {tree.game} plays {answer!r} after {state.history_str() or 'the deal'!r}; it must be "
             f"probabilities of the actions {list(actions)} that sum to 1"
         )
     return values

@@ -33,46 +33,46 @@ class Size:
 
 
 @inlined
-def one_of_each(seen: np.ndarray, chosen: np.ndarray, count: int, rng: np.ndarray) -> int:
+def representatives(observations: np.ndarray, choices: np.ndarray, count: int, rng: np.ndarray) -> int:
     """Of each different value an index that has it, drawn uniformly, put to the front of `chosen`; returns how many there are."""
     different = 0
     for i in range(count):
-        alike, place = 1, different
+        equal, row = 1, different
         for j in range(i):
-            alike += seen[j] == seen[i]
+            equal += observations[j] == observations[i]
         for k in range(different):
-            if seen[chosen[k]] == seen[i]:
-                place = k
-        if place == different:
+            if observations[choices[k]] == observations[i]:
+                row = k
+        if row == different:
             different += 1
-        if below(rng, alike) == 0:
-            chosen[place] = i
+        if below(rng, equal) == 0:
+            choices[row] = i
     return different
 
 
 @inlined
 def next_moves(
     walk: Any,
-    at: int,
+    address: int,
     mover: int,
     perspective: int,
     actions: np.ndarray,
-    seen: np.ndarray,
-    chosen: np.ndarray,
+    observations: np.ndarray,
+    choices: np.ndarray,
     rng: np.ndarray,
 ) -> int:
     """Of each thing that a perspective may see next an action, as indices in `chosen`; returns how many there are."""
-    count = call2(walk.legal, (at, address_of(actions)))
+    count = call2(walk.legal, (address, address_of(actions)))
     if walk.observe == 0 or perspective in (mover, ALL_HISTORIES):
         for i in range(count):
-            chosen[i] = i
+            choices[i] = i
         return count
     moves = np.empty(PLAYERS, np.int64)
     for i in range(count):
         moves[:] = actions[i]
-        call4(walk.observe, (at, actions[i], address_of(moves), PLAYERS))
-        seen[i] = moves[perspective]
-    return one_of_each(seen, chosen, count, rng)
+        call4(walk.observe, (address, actions[i], address_of(moves), PLAYERS))
+        observations[i] = moves[perspective]
+    return representatives(observations, choices, count, rng)
 
 
 @helper
@@ -80,33 +80,33 @@ def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndar
     """The number of a perspective's information states, or of all histories, after one deal, by one walk."""
     walk, total = walks[0], 0.0
     strata = (PLAYERS + 1) * (walk.max_legal + 1)
-    states, lower = np.empty((strata, len(start)), np.int64), np.empty((strata, len(start)), np.int64)
+    states, next_states = np.empty((strata, len(start)), np.int64), np.empty((strata, len(start)), np.int64)
     weights, state = np.zeros(strata), np.empty(len(start), np.int64)
     actions, spare = np.empty(walk.max_legal, np.int64), np.empty(walk.max_legal, np.int64)
-    chosen, seen = np.empty(walk.max_legal, np.int64), np.empty(walk.max_legal, np.int64)
+    choices, observations = np.empty(walk.max_legal, np.int64), np.empty(walk.max_legal, np.int64)
     states[0], weights[0] = start, 1.0
     while weights.sum() > 0.0:
-        heavier = np.zeros(strata)
+        next_weights = np.zeros(strata)
         for i in range(strata):
             if weights[i] == 0.0:
                 continue
-            at = address_of(states[i])
-            mover = call1(walk.player, (at,))
+            address = address_of(states[i])
+            mover = call1(walk.player, (address,))
             if perspective in (mover, ALL_HISTORIES):
                 total += weights[i]
-            for k in range(next_moves(walk, at, mover, perspective, actions, seen, chosen, rng)):
+            for k in range(next_moves(walk, address, mover, perspective, actions, observations, choices, rng)):
                 state[:] = states[i]
-                call2(walk.apply, (address_of(state), actions[chosen[k]]))
+                call2(walk.apply, (address_of(state), actions[choices[k]]))
                 next_mover = call1(walk.player, (address_of(state),))
                 if next_mover == TERMINAL:
                     total += weights[i] if perspective == ALL_HISTORIES else 0.0
                     continue
                 count = call2(walk.legal, (address_of(state), address_of(spare)))
                 j = (next_mover + 1) * (walk.max_legal + 1) + count
-                heavier[j] += weights[i]
-                if uniform(rng) * heavier[j] < weights[i]:
-                    lower[j] = state
-        states, lower, weights = lower, states, heavier
+                next_weights[j] += weights[i]
+                if uniform(rng) * next_weights[j] < weights[i]:
+                    next_states[j] = state
+        states, next_states, weights = next_states, states, next_weights
     return total
 
 
@@ -125,7 +125,7 @@ def measuring() -> Any:
     return compiled(measure_all, types.float64(*arguments), "size of a game")
 
 
-def estimated(walk: np.ndarray, deals: Deals) -> Size:
+def estimate_size(walk: np.ndarray, deals: Deals) -> Size:
     """The size of a game, by walks with a fixed seed.
 
     What a player may see next is told by one history in place of all that he holds possible; where what one shows differs from what
@@ -134,16 +134,16 @@ def estimated(walk: np.ndarray, deals: Deals) -> Size:
     Args:
         walk: [1] of WALK with the functions of the game.
     """
-    rng, luck, measured = seeded(0), np.random.default_rng(0), measuring()
+    rng, deal_rng, walk_down = seeded(0), np.random.default_rng(0), measuring()
 
-    def mean(seen: np.ndarray, perspective: int) -> float:
+    def mean(observations: np.ndarray, perspective: int) -> float:
         """For the deals that look different to a perspective, each drawn as often as any other."""
-        _, face, counts = np.unique(seen, return_inverse=True, return_counts=True)
-        chosen = luck.integers(len(counts), size=WALKS)
-        place = np.cumsum(counts)[chosen] - 1 - luck.integers(counts[chosen])
-        drawn = np.argsort(face, kind="stable")[place]
-        starts = np.array([in_words(deals.states[k : k + 1]) for k in drawn])
-        return len(counts) * float(measured(walk, starts, perspective, rng))
+        _, classes, counts = np.unique(observations, return_inverse=True, return_counts=True)
+        choices = deal_rng.integers(len(counts), size=WALKS)
+        row = np.cumsum(counts)[choices] - 1 - deal_rng.integers(counts[choices])
+        deal_numbers = np.argsort(classes, kind="stable")[row]
+        starts = np.array([in_words(deals.states[k : k + 1]) for k in deal_numbers])
+        return len(counts) * float(walk_down(walk, starts, perspective, rng))
 
-    views = [mean(deals.seen[:, player], player) for player in range(PLAYERS)]
+    views = [mean(deals.observations[:, player], player) for player in range(PLAYERS)]
     return Size(mean(np.arange(len(deals)), ALL_HISTORIES), sum(views))

@@ -8,8 +8,9 @@ import numpy as np
 
 from icarus.compiler.kernels.functions import DISABLED
 from icarus.equilibrium.tree.arrays import END, NODE, NOTHING, SET, SLOT, VIEW
-from icarus.equilibrium.tree.deals import deals_of, seen_by
+from icarus.equilibrium.tree.deals import deal_observation, deals_of
 from icarus.equilibrium.tree.growth import (
+    COMPLETE,
     FRAME,
     MORE_DEPTH,
     NOT_CONSTANT,
@@ -17,12 +18,11 @@ from icarus.equilibrium.tree.growth import (
     SPREAD,
     UNEQUAL,
     WALK,
-    WHOLE,
     growth,
     location,
     reindexing,
 )
-from icarus.equilibrium.tree.size import Size, estimated
+from icarus.equilibrium.tree.size import Size, estimate_size
 from icarus.kernel import CHANCE
 from icarus.kernel.data import in_words
 from icarus.kernel.game import Game
@@ -77,8 +77,8 @@ class GameTree:
         deals, walk = self.deals, self._walk
         dealt = np.array([in_words(deals.states[i : i + 1]) for i in range(len(deals))])
         frames, states = np.zeros(_FEW, FRAME), np.zeros((_FEW, dealt.shape[1]), np.int64)
-        self._place_deals(frames)
-        room = [np.zeros(self.game.max_legal + PLAYERS, kind) for kind in (np.int64, np.float64)]
+        self._add_deals(frames)
+        scratch = [np.zeros(self.game.max_legal + PLAYERS, kind) for kind in (np.int64, np.float64)]
         while True:
             names = ("nodes", "sets", "slots", "views")
             status = growth()(
@@ -89,22 +89,22 @@ class GameTree:
                 frames,
                 states,
                 dealt,
-                deals.seen,
-                *room,
+                deals.observations,
+                *scratch,
             )
-            if status in (WHOLE, UNEQUAL, NOT_CONSTANT):
+            if status in (COMPLETE, UNEQUAL, NOT_CONSTANT):
                 break
             if walk["nodes"][0] > 2 * largest:
                 raise ValueError(f"{self.game} is too large to be walked whole: more than {2 * largest:,} histories")
             if status == MORE_DEPTH:
-                frames, states = _lengthened(frames, 2 * len(frames)), _lengthened(states, 2 * len(states))
+                frames, states = _lengthen(frames, 2 * len(frames)), _lengthen(states, 2 * len(states))
             else:
-                self._give_rows(list(self._arrays)[status - 1], largest)
+                self._extend(list(self._arrays)[status - 1], largest)
         for name in self._arrays:
             setattr(self, name, getattr(self, name)[: walk[name][0]])
         self._refuse_unless_sound(status)
 
-    def _place_deals(self, frames: np.ndarray) -> None:
+    def _add_deals(self, frames: np.ndarray) -> None:
         """The history before the deal, where both players have seen nothing."""
         count = len(self.deals)
         for player in range(PLAYERS):
@@ -117,22 +117,22 @@ class GameTree:
         walk["nodes"], walk["sets"], walk["slots"], walk["views"], walk["ends"] = count + 1, 1, count, PLAYERS, 0
         walk["depth"], walk["deepest"] = 0, 1
 
-    def _give_rows(self, name: str, largest: int) -> None:
+    def _extend(self, name: str, largest: int) -> None:
         """More rows for an array; the first time as many for all as the game may need, since each time takes a copy.
 
         Rows that are never used take no memory: the system gives it as they are written.
         """
         if self._size is None:
-            self._size = size = estimated(self._walk, self.deals)
+            self._size = size = estimate_size(self._walk, self.deals)
             _refuse_if_too_large(self.game, size, largest)
             for each, (histories, states) in EXPECTED.items():
                 rows = SMALL + int(SLACK * (histories * size.histories + states * size.information_states))
-                setattr(self, each, _lengthened(getattr(self, each), rows))
+                setattr(self, each, _lengthen(getattr(self, each), rows))
             self._index_views(SMALL + int(VIEWS_OF_STATE * size.information_states))
         elif name == "views" and SPREAD * len(self.views) > len(self._index):
             self._index_views(len(self._index))
         else:
-            setattr(self, name, _lengthened(getattr(self, name), 2 * len(getattr(self, name))))
+            setattr(self, name, _lengthen(getattr(self, name), 2 * len(getattr(self, name))))
 
     def _index_views(self, rows: int) -> None:
         """An index with room for so many views, and those there are entered."""
@@ -146,10 +146,10 @@ class GameTree:
                 "counterfactual regret minimization reaches one, in zero-sum games only"
             )
         if status == UNEQUAL:
-            one = self.sets[self._walk["culprit"][0]]
+            info_set = self.sets[self._walk["unsound_set"][0]]
             raise ValueError(
-                f"player {one['player']} of {self.game} has different legal actions after the same moves, so he knows more "
-                f"than `observe` shows him; first met after: {self.state_of(int(self._walk['culprit'][0])).history_str()!r}"
+                f"player {info_set['player']} of {self.game} has different legal actions after the same moves, so he knows more "
+                f"than `observe` shows him; first met after: {self.state_of(int(self._walk['unsound_set'][0])).history_str()!r}"
             )
 
     @property
@@ -209,24 +209,30 @@ class GameTree:
 
     def actions(self, number: int) -> tuple[int, ...]:
         """The legal actions in an information set, in the game's order."""
-        one = self.sets[number]
-        return tuple(self.slots["action"][one["slot"] : one["slot"] + one["count"]].tolist())
+        return tuple(self.slots["action"][self.slots_of(number)].tolist())
 
-    def set_of(self, player: int, seen: int, moves: tuple[int, ...]) -> int:
-        """The number of the information set of a player who saw this of the deal and has observed these moves since; NOTHING if none."""
-        view = location()(self.views, self._index, player, seen, NOTHING)
+    def slots_of(self, number: int) -> slice:
+        """The slots of an information set, by its number."""
+        info_set = self.sets[number]
+        return slice(int(info_set["slot"]), int(info_set["slot"] + info_set["count"]))
+
+    def set_of(self, player: int, observation: int, moves: tuple[int, ...]) -> int:
+        """The information set of a player with this observation of the deal and of these moves since; NOTHING if there is none."""
+        view = location()(self.views, self._index, player, observation, NOTHING)
         for move in moves:
             if view == NOTHING:
                 break
-            view = self._continued(view, int(move))
+            view = self._continue_view(view, int(move))
         return NOTHING if view == NOTHING else int(self.views[view]["set"])
 
-    def _continued(self, view: int, move: int) -> int:
-        own = int(self.views[view]["set"])
-        if own != NOTHING and move in (actions := self.actions(own)):
-            found = location()(self.views, self._index, view, move, int(self.sets[own]["slot"]) + actions.index(move))
-            if found != NOTHING:
-                return found
+    def _continue_view(self, view: int, move: int) -> int:
+        number = int(self.views[view]["set"])
+        if number != NOTHING and move in (actions := self.actions(number)):
+            number = location()(
+                self.views, self._index, view, move, int(self.sets[number]["slot"]) + actions.index(move)
+            )
+            if number != NOTHING:
+                return number
         return location()(self.views, self._index, view, move, NOTHING)
 
     def set_at(self, state: State) -> int:
@@ -238,15 +244,15 @@ class GameTree:
         player = state.current_player()
         if player < 0 or str(state.game) != str(self.game):
             raise ValueError(f"{state!r} is no state of {self.game} in which a player is to move")
-        found = self.set_of(player, seen_by(state, player), state.moves(player))
-        if found == NOTHING:
+        number = self.set_of(player, deal_observation(state, player), state.moves(player))
+        if number == NOTHING:
             raise ValueError(f"{state!r} is not reached by any deal of {self.game}")
-        return found
+        return number
 
     def information_states(self) -> Iterator[tuple[int, int, tuple[int, ...]]]:
         """(player, seen of the deal, moves observed since) for each of `decisions`, in their order."""
         for number in self.decisions:
-            view, moves = self.views[self.sets[number]["known"]], []
+            view, moves = self.views[self.sets[number]["last_view"]], []
             while view["parent"] != NOTHING:
                 moves.append(int(view["move"]))
                 view = self.views[view["parent"]]
@@ -256,7 +262,7 @@ class GameTree:
         return f"<tree of {self.game}: {len(self.nodes)} histories, {len(self.decisions)} information sets>"
 
 
-def _lengthened(array: np.ndarray, rows: int) -> np.ndarray:
+def _lengthen(array: np.ndarray, rows: int) -> np.ndarray:
     """A copy with at least so many rows."""
     longer = np.zeros((max(rows, len(array)), *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
@@ -283,7 +289,7 @@ def refuse_unless_walkable(game: Any, largest: int = LARGEST) -> None:
         ValueError: not two players, deals in secret, or too large. TypeError: no game.
     """
     refuse_unless_two_players(game)
-    _refuse_if_too_large(game, estimated(walk_of(game), deals_of(game)), largest)
+    _refuse_if_too_large(game, estimate_size(walk_of(game), deals_of(game)), largest)
 
 
 def _refuse_if_too_large(game: Game, size: Size, largest: int) -> None:

@@ -11,8 +11,8 @@ from icarus.kernel import inlined
 
 CONTROL = np.dtype(
     [
-        ("made", np.int64),  # iterations, in all
-        ("deepest", np.int64),  # actions that the tree was gone through, at most
+        ("iterations", np.int64),  # iterations, in all
+        ("depth", np.int64),  # actions that the tree was gone through, at most
         ("interrupt_flag", np.int64),  # address of `interrupts.INTERRUPT_FLAG`
         ("flag_at_start", np.int64),  # what it was when the loop started; another value has the loop return
     ],
@@ -20,7 +20,7 @@ CONTROL = np.dtype(
 )
 
 
-def controls() -> np.ndarray:
+def new_control() -> np.ndarray:
     """[1] of CONTROL, of a loop that has made nothing yet."""
     control = np.zeros(1, CONTROL)
     control["interrupt_flag"] = INTERRUPT_FLAG.ctypes.data
@@ -33,14 +33,14 @@ def is_interrupted(control: Any) -> bool:
     return atomic_load(control.interrupt_flag) != control.flag_at_start
 
 
-def go_on(control: np.ndarray, iterations: int, run: Callable[[int], Any]) -> None:
+def run_interruptibly(control: np.ndarray, iterations: int, run: Callable[[int], Any]) -> None:
     """Have a compiled loop make so many more iterations; Ctrl-C is raised after the one that it came in.
 
     Args:
         run: called with the iterations that are left; enters in `control` what it has made.
     """
-    goal = int(control["made"][0]) + iterations
+    goal = int(control["iterations"][0]) + iterations
     with listening():
-        while control["made"][0] < goal:
+        while control["iterations"][0] < goal:
             control["flag_at_start"] = INTERRUPT_FLAG
-            run(goal - int(control["made"][0]))
+            run(goal - int(control["iterations"][0]))

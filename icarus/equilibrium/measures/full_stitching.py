@@ -21,7 +21,7 @@ def own_predecessors(tree: GameTree) -> np.ndarray:
     """For each information set the one in which the same player last moved before, or NOTHING. [sets]"""
     before = np.full(len(tree.sets), NOTHING, np.int64)
     for number in tree.decisions:
-        row = int(tree.views[tree.sets[number]["known"]]["parent"])
+        row = int(tree.views[tree.sets[number]["last_view"]]["parent"])
         while row != NOTHING and tree.views[row]["set"] == NOTHING:
             row = int(tree.views[row]["parent"])
         before[number] = NOTHING if row == NOTHING else int(tree.views[row]["set"])
@@ -68,37 +68,38 @@ class Stitching:
 
     def search(self, part: int) -> dict[int, list[float]]:
         """Search in the information sets of a part; returns what is played in each where there is a choice."""
-        seated, found = self.agent.seated(self.tree.game), {}
+        seated, result = self.agent.seated(self.tree.game), {}
         memory = getattr(seated, "memory", None)
 
         def below(number: int) -> None:
             if self.tree.sets[number]["count"] > 1:
-                found[number] = seated.search(self.tree.state_of(number), (self.seed, number)).policy.tolist()
+                result[number] = seated.search(self.tree.state_of(number), (self.seed, number)).policy.tolist()
                 self.searches += 1
             after = self._after.get(number, [])
-            kept = memory.memory() if memory is not None and len(after) > 0 else None
+            memory_before = memory.memory() if memory is not None and len(after) > 0 else None
             for i, other in enumerate(after):
-                if memory is not None and kept is not None and i > 0:
-                    memory.recall(kept)
+                if memory is not None and memory_before is not None and i > 0:
+                    memory.recall(memory_before)
                 below(other)
 
         below(part)
-        self.enter(found)
-        return found
+        self.enter(result)
+        return result
 
-    def enter(self, found: Part) -> None:
+    def enter(self, result: Part) -> None:
         """Enter what was found in a part, now or in an earlier run.
 
         Raises:
             ValueError: not as many probabilities as an information set has actions.
         """
-        for number, given in found.items():
-            one = self.tree.sets[int(number)]
-            if len(given) != one["count"]:
+        for number, probabilities in result.items():
+            slots = self.tree.slots_of(int(number))
+            if len(probabilities) != slots.stop - slots.start:
                 raise ValueError(
-                    f"{len(given)} probabilities in an information set of {self.tree.game} with {one['count']} actions"
+                    f"{len(probabilities)} probabilities in an information set of {self.tree.game} with "
+                    f"{slots.stop - slots.start} actions"
                 )
-            self.probabilities[one["slot"] : one["slot"] + one["count"]] = given
+            self.probabilities[slots] = probabilities
 
     @property
     def policy(self) -> TabularPolicy:
@@ -106,7 +107,7 @@ class Stitching:
         return TabularPolicy(self.tree, self.probabilities)
 
 
-def stitched(
+def stitch(
     game: Game | GameTree, agent: Any, *, seed: int = 0, progress: Callable[[int, int], None] | None = None
 ) -> TabularPolicy:
     """The policy of an agent by full stitching: what he would play in each information set, were it reached.
