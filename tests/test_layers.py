@@ -33,6 +33,7 @@ ORDER = {
         "views",
         "bench",
         "bridges",
+        "ladder",
         "commands",
         "__init__",
         "__main__",

@@ -11,6 +11,7 @@ from experiments.commands.equilibrium import (
     exploitability,
 )
 from experiments.commands.files import export, merge, query, verify
+from experiments.commands.ladder import ladder
 from experiments.commands.playing import campaign, estimate, rehearse, run
 from experiments.commands.reports import branching, claims, correlation, plan, ratings, report, status
 from experiments.plan.definition import Refusal
@@ -47,6 +48,7 @@ COMMANDS = (
     equilibrium_effects,
     equilibrium_figures,
     best_response,
+    ladder,
 )
 for command in COMMANDS:
     app.command()(reporting_interrupts(command, "experiments"))

@@ -15,6 +15,7 @@ from icarus.commands.bench import bench_command
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
 from icarus.commands.exploitability import exploitability_command
 from icarus.commands.interrupts import end, interruptible, reporting_interrupts
+from icarus.commands.ladder import ladder_command
 from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
 from icarus.commands.options import FAILED, INTERRUPTED, REFUSED, GameName, With, integer_option
@@ -61,6 +62,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "match": match_command,
     "play": play_command,
     "bench": bench_command,
+    "ladder": ladder_command,
     "audit": audit_command,
     "exploitability": exploitability_command,
 }

@@ -1,0 +1,110 @@
+"""`icarus ladder`: where a strategy stands among opponents whose ratings are known."""
+
+import math
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from icarus import games
+from icarus.checks import integer
+from icarus.checks import seed as check_seed
+from icarus.commands import options
+from icarus.commands.console import notes, print_table, print_text, progress_bar, show_compilation
+from icarus.engine.match import Agent
+from icarus.equilibrium.online.parsing import parse_strategy, read_scheme
+from icarus.ladder.climb import Climb
+from icarus.ladder.engines import ENGINES, EnginePlayer, engine_of
+from icarus.ladder.ladders import read_ladder, scores_of
+from icarus.ladder.picture import ladder_svg
+from icarus.load_files import load_files
+
+MINUTES_HELP = "Stop after so many minutes, whatever has been played."
+
+
+def ladder_command(
+    game: options.GameName,
+    strategy: Annotated[
+        str | None, typer.Argument(metavar="STRATEGY", help="Whom to rate; with --engine, nobody.")
+    ] = None,
+    iterations: options.Iterations = None,
+    seconds: options.Seconds = None,
+    number: Annotated[int, options.integer_option("How many games.", "--games")] = 100,
+    minutes: Annotated[
+        float | None, typer.Option(parser=options.read_real, metavar="MINUTES", help=MINUTES_HELP)
+    ] = None,
+    rows: Annotated[
+        Path | None, typer.Option("--rows", metavar="FILE", help="Where the games are kept; what is there counts.")
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="Rate a GTP engine instead: its command line. Or the name of a known engine.")
+    ] = None,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw the ladder into a file.")] = None,
+    scheme: Annotated[str, typer.Option(help=f"The search. {options.SCHEMES_HELP}")] = options.DEFAULT_SCHEME,
+    cutoff: options.Cutoff = None,
+    seed: options.Seed = 0,
+    files: options.With = None,
+) -> None:
+    """Rate a strategy against opponents whose ratings are known; 0 is random play. Ctrl-C loses nothing."""
+    own = load_files(files or [])
+    integer("--games", number, 1)
+    check_seed(seed)
+    if minutes is not None and not 0 < minutes < math.inf:
+        raise ValueError(f"--minutes is {minutes:g}; it must be positive")
+    loaded = games.load(game)
+    if (strategy is None) == (engine is None):
+        raise ValueError("name either a strategy to rate, or an engine with --engine")
+    player: Any
+    if strategy is not None:
+        budget: dict[str, Any] = {"iterations": options.default_iterations(iterations, seconds), "seconds": seconds}
+        by = read_scheme(scheme).with_cutoff(cutoff)
+        player = Agent(parse_strategy(strategy, own), scheme=by, **budget)
+    else:
+        assert engine is not None
+        player = EnginePlayer(engine_of(loaded, engine, "" if engine in ENGINES else engine))
+    climb = Climb(read_ladder(loaded), player, path=rows, seed=seed)
+    for name in climb.absent:
+        notes.print(f"{name} cannot play here: {ENGINES[name].installation}", markup=False)
+    _play(climb, number, minutes)
+    _print_climb(climb)
+    if picture is not None and scores_of(climb.rows):
+        rated = climb.ladder.known() | {climb.name: climb.rating()}
+        picture.write_text(ladder_svg(f"{loaded}: ratings in Elo, random play at 0", rated, {climb.name}), "utf-8")
+
+
+def _play(climb: Climb, number: int, minutes: float | None) -> None:
+    """Play the games with a bar of progress, until there are enough, the time has come, or Ctrl-C."""
+    deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
+    try:
+        with show_compilation(), progress_bar(left=True) as bar:
+            task = bar.add_task("games", total=number, completed=sum(climb.played().values()))
+            for row in climb.games(number):
+                if "void" in row:
+                    notes.print(f"void: {row['void']}", markup=False, soft_wrap=True)
+                done = sum(climb.played().values())
+                bar.update(task, completed=done, description=f"{climb.rating()} Elo, games")
+                if time.monotonic() > deadline:
+                    break
+    except KeyboardInterrupt:
+        notes.print(f"stopped after {sum(climb.played().values())} of {number} games")
+    finally:
+        if isinstance(climb.player, EnginePlayer):
+            climb.player.close()
+
+
+def _print_climb(climb: Climb) -> None:
+    """A table of the scores against each opponent, and the rating."""
+    scores: dict[str, list[float]] = {}
+    for _, opponent, score in scores_of(climb.rows):
+        scores.setdefault(opponent, []).append(score)
+    lines = [
+        (len(scores[rung.name]), f"{sum(scores[rung.name]) / len(scores[rung.name]):.3f}", str(rung.rating), rung.name)
+        for rung in climb.ladder.rungs
+        if rung.name in scores
+    ]
+    print_table(("games", "score", "opponent's Elo", "opponent"), lines)
+    rating, voids = climb.rating(), sum("void" in row for row in climb.rows)
+    if voids:
+        print_text(f"{voids} games are void")
+    print_text(f"{climb.name}: {rating.value:.0f} Elo, 95 % interval {rating.low:.0f} … {rating.high:.0f}")

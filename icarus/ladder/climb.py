@@ -1,0 +1,87 @@
+"""Rating one player on a ladder: pairs of games against whoever tells most, both sides played with the same opening, dice or deal."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from icarus import games
+from icarus.kernel.game import Game
+from icarus.ladder.engines import EnginePlayer
+from icarus.ladder.ladders import Ladder, Rung, scores_of
+from icarus.ladder.matches import Row, play_game
+from icarus.ladder.rating import UNKNOWN, Rating, informative, ratings
+from icarus.ladder.rows import append_row, read_rows
+
+PATIENCE = 3  # void games in a row, after which an opponent is left alone
+NEW = Rating(0.0, -UNKNOWN, UNKNOWN)
+
+
+class Climb:
+    """A player's way up a ladder.
+
+    Args:
+        ladder: the opponents; those that are not installed are passed over.
+        player: an `Agent`, or another player for `icarus.play`.
+        path: the file of its rows. What is there of this player is counted and not played again.
+        seed: fixes openings, dice, deals and searches.
+
+    Attributes:
+        rows: all games of this player, void ones included.
+        absent: the opponents that cannot play here.
+
+    Raises:
+        ValueError: no opponent can play here.
+    """
+
+    def __init__(self, ladder: Ladder, player: Any, *, path: Path | None = None, seed: int = 0) -> None:
+        self.ladder, self.player, self._path, self._seed = ladder, player, path, seed
+        self.game: Game = games.load(ladder.game)
+        self.name = str(player)
+        self.rows = [row for row in (read_rows(path) if path else []) if row["player"] == self.name]
+        others = [rung for rung in ladder.rungs if rung.name != self.name]
+        self._rungs = [rung for rung in others if rung.is_installed()]
+        self.absent = [rung.name for rung in others if rung not in self._rungs]
+        if not self._rungs:
+            raise ValueError(f"no opponent of {ladder.game} can play here: {', '.join(self.absent)} are not installed")
+        self._failures: Counter[str] = Counter()
+
+    def rating(self) -> Rating:
+        """What the games so far say, with what is known of the opponents."""
+        return ratings(scores_of(self.rows), self.ladder.known() | {self.name: NEW})[self.name]
+
+    def games(self, number: int) -> Iterator[Row]:
+        """Play until there are so many games that are not void; each is kept before it is given out."""
+        opponents: dict[str, Any] = {}
+        try:
+            while sum("score" in row for row in self.rows) < number and (rung := self._next()) is not None:
+                opponent = opponents.setdefault(rung.name, rung.player())
+                for seed, side in self._pair(rung.name):
+                    row = play_game(self.game, self.player, opponent, seed=seed, side=side) | {"opponent": rung.name}
+                    self._failures[rung.name] = self._failures[rung.name] + 1 if "void" in row else 0
+                    self.rows.append(row)
+                    if self._path:
+                        append_row(self._path, row)
+                    yield row
+        finally:
+            for opponent in opponents.values():
+                if isinstance(opponent, EnginePlayer):
+                    opponent.close()
+
+    def _next(self) -> Rung | None:
+        """The opponent of a pair that lacks a game, or else against whom a game tells most; None where all have failed."""
+        played, rating, tried = self.played(), self.rating(), Counter(row["opponent"] for row in self.rows)
+        able = [rung for rung in self._rungs if self._failures[rung.name] < PATIENCE]
+        if halved := [rung for rung in able if tried[rung.name] % 2]:
+            return halved[0]
+        return max(able, key=lambda rung: informative(rating, rung.rating, played[rung.name]), default=None)
+
+    def _pair(self, opponent: str) -> Iterator[tuple[tuple[int, ...], int]]:
+        """The seed and side of the next two games against an opponent, or of the one that a pair lacks."""
+        number = sum(row["opponent"] == opponent for row in self.rows)
+        for game in range(number, number + 2 - number % 2):
+            yield (self._seed, game // 2), game % 2
+
+    def played(self) -> Counter[str]:
+        """Games against each opponent that are not void."""
+        return Counter(row["opponent"] for row in self.rows if "score" in row)

@@ -1,0 +1,240 @@
+"""The engines: what is started, how a game is told to it, and what it says of itself."""
+
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
+from icarus.ladder.process import EngineFailed, Process
+
+SECONDS = 60.0  # for each answer: imports and compilation come with the first
+COLOURS = ("black", "white")  # how GTP calls the players
+SERVER = "icarus.ladder.server"
+
+
+@attrs.frozen
+class Engine:
+    """An engine as it is started.
+
+    Attributes:
+        name: what it is called in rows and ladders, with its settings: "grhino depth 2".
+        game: the name of the game that it plays.
+        command: the program and its arguments.
+        notation: how a game is told to it, one of NOTATIONS.
+        installation: how to install it, as a sentence says it.
+        seconds: the time limit of each answer.
+    """
+
+    name: str
+    game: str
+    command: tuple[str, ...]
+    notation: str = "gtp"
+    installation: str = ""
+    seconds: float = SECONDS
+
+    def start(self) -> Process:
+        """The engine in a process of its own.
+
+        Raises:
+            EngineFailed: it cannot be started.
+        """
+        return Process(self.name, self.command, self.seconds, self.installation)
+
+    def is_installed(self) -> bool:
+        """Whether the engine starts and gives its version."""
+        try:
+            self.version()
+        except EngineFailed:
+            return False
+        return True
+
+    def version(self) -> str:
+        """What the engine says of itself.
+
+        Raises:
+            EngineFailed: it cannot be started, or says nothing.
+        """
+        process = self.start()
+        try:
+            return f"{process.ask('name')} {process.ask('version')}"
+        finally:
+            process.close()
+
+
+class GtpNotation:
+    """Othello by GTP: squares by their names; who cannot move is passed over, and no engine is told."""
+
+    def new_game(self, state: State) -> list[str]:
+        return ["boardsize 8", "clear_board"]
+
+    def play(self, state: State, action: int) -> list[str]:
+        text = state.action_to_string(action)
+        return [] if text == "pass" else [f"play {COLOURS[state.current_player()]} {text}"]
+
+    def genmove(self, state: State) -> str:
+        return f"genmove {COLOURS[state.current_player()]}"
+
+    def action(self, state: State, answer: str) -> int | None:
+        legal = {state.action_to_string(action): action for action in state.legal_actions()}
+        return legal.get(answer.lower())
+
+
+class IntegerNotation:
+    """The servers of this package: a game by the data it begins with, actions by their integers."""
+
+    def new_game(self, state: State) -> list[str]:
+        return [f"new_game {state.start.tobytes().hex()} {state.game}"]
+
+    def play(self, state: State, action: int) -> list[str]:
+        return [f"play {state.current_player()} {action}"]
+
+    def genmove(self, state: State) -> str:
+        return f"genmove {state.current_player()}"
+
+    def action(self, state: State, answer: str) -> int | None:
+        return int(answer) if answer.isdigit() and int(answer) in state.legal_actions() else None
+
+
+NOTATIONS: dict[str, Any] = {"gtp": GtpNotation(), "integers": IntegerNotation()}
+
+
+class EngineAnswer:
+    """What `play` reads of a search, where an engine has answered: its action, and no statistics."""
+
+    def __init__(self, action: int, seconds: float) -> None:
+        self.action, self.seconds = action, seconds
+        self.actions, self.visits, self.values = (action,), (0,), (0.0,)
+        self.iterations = self.depth = 0
+
+
+class EnginePlayer:
+    """An engine at the table, in one seat or in several: a player for `icarus.play`.
+
+    `observe` must be told every action before it is played (the `watch` of `play`).
+    """
+
+    preference = None
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self._notation = engine, NOTATIONS[engine.notation]
+        self._process: Process | None = None
+        self._began = self._generated = False
+        self.version = ""  # what the running engine says of itself
+
+    def seated(self, game: Game) -> "EnginePlayer":
+        self._began = False
+        return self
+
+    def observe(self, state: State, action: int | None, decision: Any = None) -> None:
+        """Tell the engine of an action that is about to be played; of its own it knows."""
+        if action is None:
+            return
+        self._begin(state)
+        if not self._generated:
+            self._tell(self._notation.play(state, action))
+        self._generated = False
+
+    def search(self, state: State, seed: Any = 0) -> EngineAnswer:
+        """The engine's move.
+
+        Raises:
+            EngineFailed: it died, hangs, or plays an illegal move; it is started again for the next game.
+        """
+        self._begin(state)
+        started = time.perf_counter()
+        answer = self._ask(self._notation.genmove(state))
+        action = self._notation.action(state, answer)
+        if action is None:
+            self.close()
+            raise EngineFailed(f"{self.engine.name} plays {answer!r}, which is not legal here")
+        self._generated = True
+        return EngineAnswer(action, time.perf_counter() - started)
+
+    def _begin(self, state: State) -> None:
+        if self._began:
+            return
+        if self._process is None:
+            self._process = self.engine.start()
+            self.version = f"{self._ask('name')} {self._ask('version')}"
+        self._tell(self._notation.new_game(state))
+        self._began, self._generated = True, False
+
+    def _tell(self, commands: Sequence[str]) -> None:
+        for command in commands:
+            self._ask(command)
+
+    def _ask(self, command: str) -> str:
+        assert self._process is not None
+        try:
+            return self._process.ask(command)
+        except EngineFailed:
+            self._process = None  # it has been ended
+            raise
+
+    def close(self) -> None:
+        """End the engine's process."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+    def __str__(self) -> str:
+        return self.engine.name
+
+
+def _server(game: str, name: str, *settings: str, installation: str) -> Engine:
+    command = (sys.executable, "-m", SERVER, game, *settings)
+    return Engine(name, game, command, "integers", f"pip install {installation}")
+
+
+def _grhino(depth: int) -> Engine:
+    program = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games") or "gtp-rhino"
+    depths = [text for option in ("-m", "-e", "-w") for text in (option, str(depth))]
+    installation = "install it with apt-get install grhino, or name another GTP engine with --engine"
+    return Engine(f"grhino depth {depth}", "othello", (program, "-b", "0", *depths), installation=installation)
+
+
+ENGINES: dict[str, Engine] = {
+    engine.name: engine
+    for engine in (
+        *(_grhino(depth) for depth in (1, 2, 3, 4, 5)),
+        *(
+            _server("othello", f"rust-reversi {kind} {depth}", kind, str(depth), installation="'icarus[ladder]'")
+            for kind, depth in (("matrix", 2), ("matrix", 4), ("mobility", 2), ("mobility", 4), ("mcts", 5000))
+        ),
+        _server("backgammon", "pubeval", "pubeval", installation="'icarus[ladder]'"),
+        *(
+            _server("backgammon", f"gnubg {ply}-ply", "gnubg", str(ply), installation="'icarus[ladder]'")
+            for ply in range(3)
+        ),
+        *(
+            _server("hearts", f"OpenSpiel ISMCTS {seconds} s", seconds, installation="'icarus[openspiel]'")
+            for seconds in ("0.01", "0.05", "0.2")
+        ),
+        _server("dou-di-zhu", "RLCard rules", "rules", installation="'icarus[ladder]'"),
+        *(
+            _server("checkers", f"py-draughts depth {depth}", str(depth), installation="'icarus[ladder]'")
+            for depth in (1, 3, 5)
+        ),
+    )
+}
+
+
+def engine_of(game: Game, name: str, command: str = "") -> Engine:
+    """An engine by its name, or a GTP engine by its command line.
+
+    Raises:
+        ValueError: no engine of this game is called so.
+    """
+    if command:
+        return Engine(name, game.name, tuple(shlex.split(command)))
+    engine = ENGINES.get(name)
+    if engine is None or engine.game != game.name:
+        known = ", ".join(engine.name for engine in ENGINES.values() if engine.game == game.name)
+        raise ValueError(f"no engine of {game.name} is called {name!r}; known: {known or 'none'}")
+    return engine

@@ -1,0 +1,91 @@
+"""Games of a ladder: two players, each in the seats of a side; openings, and rows of what was played."""
+
+import datetime
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from icarus.engine.match import play
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
+from icarus.ladder.engines import EngineAnswer, EnginePlayer
+from icarus.ladder.process import EngineFailed
+
+OPENING = {
+    "othello": 4,
+    "checkers": 4,
+}  # random plies, half of them each player's; dice and deals vary the others by themselves
+FIRST_SIDE = {"dou-di-zhu": (0,)}  # the seats of the first side; elsewhere every other seat
+
+Row = dict[str, Any]
+
+
+class RandomPlayer:
+    """Plays any legal action, each as likely: the zero of every ladder."""
+
+    preference = None
+
+    def seated(self, game: Game) -> "RandomPlayer":
+        return self
+
+    def search(self, state: State, seed: Sequence[int]) -> EngineAnswer:
+        return EngineAnswer(int(np.random.default_rng(seed).choice(state.legal_actions())), 0.0)
+
+    def __str__(self) -> str:
+        return "random"
+
+
+class AfterOpening:
+    """A player whose first moves are random, the same whoever plays them."""
+
+    def __init__(self, player: Any, plies: int) -> None:
+        self._player, self._plies, self._random = player, plies, RandomPlayer()
+        self.preference = None
+
+    def seated(self, game: Game) -> "AfterOpening":
+        return AfterOpening(self._player.seated(game), self._plies)
+
+    def search(self, state: State, seed: Sequence[int]) -> Any:
+        """The decision of chance within the opening, the player's after it."""
+        return (self._random if len(state.history) < self._plies else self._player).search(state, seed)
+
+    def __str__(self) -> str:
+        return str(self._player)
+
+
+def play_game(game: Game, player: Any, opponent: Any, *, seed: tuple[int, ...], side: int) -> Row:
+    """A game as a row; where an engine fails the row is void, and says why.
+
+    Args:
+        player, opponent: players for `icarus.play`; the row's score is the first one's.
+        seed: fixes opening, dice and deal, and the searches.
+        side: 0 if the player has the first side.
+    """
+    first = FIRST_SIDE.get(game.name, tuple(range(0, game.players, 2)))
+    seats = [(player, opponent)[(seat not in first) ^ side] for seat in range(game.players)]
+    engines = [each for each in {id(each): each for each in seats}.values() if isinstance(each, EnginePlayer)]
+    plies = OPENING.get(game.name, 0)
+    row: Row = {"game": str(game), "player": str(player), "opponent": str(opponent), "seed": list(seed), "side": side}
+    row["started"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+    def watch(state: State, action: int | None, decision: Any) -> None:
+        for engine in engines:
+            engine.observe(state, action)
+
+    try:
+        log = play(game, [AfterOpening(each, plies) for each in seats], seed=seed, watch=watch)
+    except EngineFailed as error:
+        return row | {"void": str(error)}
+    row["engines"] = {str(engine): [engine.version, " ".join(engine.engine.command[1:])] for engine in engines}
+    spent = [decision for decision in log.decisions if seats[decision.player] is player and decision.legal > 1]
+    row |= {"score": side_score(log.returns, [each is player for each in seats]), "returns": list(log.returns)}
+    row |= {"actions": [action for _, action in log.actions], "seconds": round(log.seconds, 3)}
+    return row | {"seconds_per_decision": round(sum(each.seconds for each in spent) / max(1, len(spent)), 5)}
+
+
+def side_score(returns: Sequence[float], mine: Sequence[bool]) -> float:
+    """The mean reward of a side as a share of both sides' means; ½ where nobody gets anything."""
+    own = np.mean([reward for reward, is_mine in zip(returns, mine, strict=True) if is_mine])
+    other = np.mean([reward for reward, is_mine in zip(returns, mine, strict=True) if not is_mine])
+    return float(own / (own + other)) if own + other else 0.5

@@ -1,0 +1,43 @@
+"""A ladder as a picture: each player's rating with its 95 % interval, as SVG."""
+
+from collections.abc import Mapping
+from html import escape
+
+from icarus.ladder.rating import Rating
+
+WIDTH, NAMES, MARGIN, ROW = 900, 330, 40, 24  # pixels
+TICK = 200  # Elo
+COLOURS = {False: "#444", True: "#c2410c"}
+
+
+def ladder_svg(title: str, rated: Mapping[str, Rating], marked: set[str] | frozenset[str] = frozenset()) -> str:
+    """The picture, the strongest player on top.
+
+    Args:
+        marked: the names that stand out.
+    """
+    order = sorted(rated.items(), key=lambda item: -item[1].value)
+    low = min(0.0, *(rating.low for rating in rated.values())) // TICK * TICK
+    high = -(-max(rating.high for rating in rated.values()) // TICK) * TICK
+    scale = (WIDTH - NAMES - MARGIN) / (high - low)
+
+    def x(elo: float) -> float:
+        return round(NAMES + (elo - low) * scale, 1)
+
+    height = MARGIN * 2 + ROW * len(order)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="13">',
+        f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
+        f'<text x="{MARGIN / 2}" y="{MARGIN / 2 + 4}" font-weight="bold">{escape(title)}</text>',
+    ]
+    for elo in range(int(low), int(high) + 1, TICK):
+        parts.append(f'<line x1="{x(elo)}" x2="{x(elo)}" y1="{MARGIN}" y2="{height - MARGIN}" stroke="#ddd"/>')
+        parts.append(f'<text x="{x(elo)}" y="{height - MARGIN + 18}" text-anchor="middle" fill="#666">{elo}</text>')
+    for number, (name, rating) in enumerate(order):
+        y, colour = MARGIN + ROW * (number + 0.5), COLOURS[name in marked]
+        parts.append(f'<text x="{NAMES - 12}" y="{y + 4}" text-anchor="end" fill="{colour}">{escape(name)}</text>')
+        parts.append(
+            f'<line x1="{x(rating.low)}" x2="{x(rating.high)}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="2"/>'
+        )
+        parts.append(f'<circle cx="{x(rating.value)}" cy="{y}" r="4" fill="{colour}"/>')
+    return "\n".join([*parts, "</svg>"]) + "\n"

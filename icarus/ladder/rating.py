@@ -1,0 +1,129 @@
+"""Ratings in Elo from scores between players, with their 95 % intervals.
+
+The model of Bradley and Terry (1952): a player rated r scores 1 / (1 + 10^((s − r)/400)) against one rated s, on average. A drawn game is a
+score of ½, and the shared points of a game of several players a score between 0 and 1. What is known of a rating beforehand is a normal
+distribution; a player of whom nothing is known has one as wide as UNKNOWN, which weighs as much as a twentieth of an even game and keeps
+the rating of who has won all games finite. Intervals follow from the curvature at the maximum, so that the uncertainty of the opponents'
+ratings is in them. (`choix` fits the same model without draws, intervals, or opponents that are rated already.)
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+
+import attrs
+import numpy as np
+
+ELO = math.log(10) / 400
+NORMAL_95 = 1.959963984540054
+UNKNOWN = 1500.0  # Elo: standard deviation of a rating of which nothing is known
+STEPS, PRECISION = 200, 1e-6
+LONGEST_STEP = 200.0  # Elo
+
+Score = tuple[str, str, float]  # a player, the opponent, the player's score in [0, 1]
+
+
+@attrs.frozen
+class Rating:
+    """A rating in Elo with its 95 % interval.
+
+    Attributes:
+        games: how many it rests on.
+    """
+
+    value: float
+    low: float
+    high: float
+    games: int = 0
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation."""
+        return (self.high - self.low) / (2 * NORMAL_95)
+
+    def __str__(self) -> str:
+        return f"{self.value:.0f} ± {(self.high - self.low) / 2:.0f}"
+
+
+def expected(rating: float | np.ndarray, opponent: float | np.ndarray) -> float | np.ndarray:
+    """The mean score against an opponent."""
+    return 1 / (1 + np.exp(ELO * (opponent - rating)))
+
+
+@attrs.frozen
+class Posterior:
+    """What games say of several ratings.
+
+    Attributes:
+        names: of the players.
+        value: [player] the ratings.
+        covariance: [player, player].
+        games: [player] how many each has played.
+    """
+
+    names: tuple[str, ...]
+    value: np.ndarray
+    covariance: np.ndarray
+    games: np.ndarray
+
+    def ratings(self) -> dict[str, Rating]:
+        """Each player's rating with its interval."""
+        reach = NORMAL_95 * np.sqrt(np.diag(self.covariance))
+        rows = zip(self.names, self.value, reach, self.games, strict=True)
+        return {name: Rating(float(v), float(v - r), float(v + r), int(games)) for name, v, r, games in rows}
+
+    def gain(self, one: str, other: str) -> float:
+        """What one more game between two players tells of the difference between them, in parts of what is not known of it."""
+        i, j = self.names.index(one), self.names.index(other)
+        chance = float(expected(self.value[i], self.value[j]))
+        variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
+        return float(ELO**2 * chance * (1 - chance) * variance)
+
+
+def posterior(scores: Iterable[Score], known: Mapping[str, Rating], others: Iterable[str] = ()) -> Posterior:
+    """The ratings of all who played, and of those known beforehand: the maximum of the posterior density, by Newton's method.
+
+    Args:
+        scores: of games between two different players.
+        known: ratings that are known with their intervals; one of width 0 is the scale's zero.
+        others: players of whom nothing is known and who may not have played yet.
+    """
+    counted = list(scores)
+    names = tuple(sorted({name for player, opponent, _ in counted for name in (player, opponent)} | {*known, *others}))
+    index = {name: i for i, name in enumerate(names)}
+    first = np.array([index[player] for player, _, _ in counted], int)
+    second = np.array([index[opponent] for _, opponent, _ in counted], int)
+    score = np.array([points for _, _, points in counted], float)
+    center = np.array([known[name].value if name in known else 0.0 for name in names])
+    width = np.array([max(known[name].deviation, PRECISION) if name in known else UNKNOWN for name in names])
+    value, curvature = center.copy(), np.diag(width**-2)
+    for _ in range(STEPS):
+        chance = expected(value[first], value[second])
+        gradient = (center - value) / width**2
+        np.add.at(gradient, first, ELO * (score - chance))
+        np.add.at(gradient, second, ELO * (chance - score))
+        curvature = np.diag(width**-2)
+        weight = ELO**2 * chance * (1 - chance)
+        for rows, columns, sign in ((first, first, 1), (second, second, 1), (first, second, -1), (second, first, -1)):
+            np.add.at(curvature, (rows, columns), sign * weight)
+        step = np.linalg.solve(curvature, gradient)
+        value = value + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
+        if np.abs(step).max() < PRECISION:
+            break
+    played = np.bincount(first, minlength=len(names)) + np.bincount(second, minlength=len(names))
+    return Posterior(names, value, np.linalg.inv(curvature), played)
+
+
+def ratings(scores: Iterable[Score], known: Mapping[str, Rating]) -> dict[str, Rating]:
+    """The ratings of all who played, and of those known beforehand (see `posterior`)."""
+    return posterior(scores, known).ratings()
+
+
+def informative(rating: Rating, opponent: Rating, played: int) -> float:
+    """What the next game against an opponent is worth to a rating: the information in its outcome.
+
+    Averaged over what the rating may be; it falls with the games already played where the opponent's own rating is uncertain.
+    """
+    possible = rating.value + rating.deviation * np.linspace(-1.5, 1.5, 7)
+    chance = expected(possible, opponent.value)
+    information = float(np.mean(ELO**2 * chance * (1 - chance)))
+    return information / (1 + played * information * opponent.deviation**2) ** 2

@@ -1,0 +1,87 @@
+"""Backgammon by gnubg-nn: pubeval, and GNU Backgammon's networks at 0, 1 and 2 plies; money play without the cube.
+
+A board is [the opponent's 25 points, own 25 points], each from its owner's side, the bar last. An engine decides a whole roll; the dice
+are then played one by one in an order that the rules allow.
+"""
+
+from importlib.metadata import version
+from typing import Any
+
+import gnubg_nn
+
+from icarus.games.backgammon import BAR
+from icarus.kernel import CHANCE
+from icarus.kernel.state import State
+
+Step = tuple[int, int]  # (point left, point reached), 1 … 24, BAR and 0
+
+
+class Backgammon:
+    """An evaluation, and where it wants its checkers at the end of the roll."""
+
+    def __init__(self, kind: str, ply: str = "0") -> None:
+        self.name = "pubeval" if kind == "pubeval" else f"gnubg {ply}-ply"
+        self.version = version("gnubg-nn")
+        self._pubeval, self._ply = kind == "pubeval", int(ply)
+        self._roll = 0
+        self._target: tuple[int, ...] = ()
+
+    def new_game(self, state: State) -> None:
+        self._roll = 0
+
+    def choose(self, state: State) -> int:
+        """The next action of the roll; what of the roll was forced has been played without asking."""
+        roll = max(number for number, (player, _) in enumerate(state.history) if player == CHANCE) + 1
+        if roll != self._roll:
+            rolled = State(state.game, state.start.copy())
+            for _, action in state.history[:roll]:
+                rolled.apply_action(action)
+            self._roll, self._target = roll, reached(rolled, self._steps(rolled))
+        mover = int(state.facts.player)
+        path = path_to(state, mover, self._target)
+        if not path:
+            raise ValueError(f"no legal actions lead to {self._target} in {state}")
+        return path[0]
+
+    def _steps(self, state: State) -> list[Step]:
+        own, other = int(state.facts.player), 1 - int(state.facts.player)
+        board = [[int(count) for count in state.facts.points[owner][1 : BAR + 1]] for owner in (other, own)]
+        first, second = dice(state)
+        if self._pubeval:
+            flat = gnubg_nn.pub_best_move(board, first, second)
+            return [(flat[i] + 1, flat[i + 1] + 1) for i in range(0, len(flat), 2)]
+        return [(int(origin), int(target)) for origin, target in gnubg_nn.best_move(board, first, second, n=self._ply)]
+
+
+def dice(state: State) -> tuple[int, int]:
+    """The two dice of a roll of which nothing has been played."""
+    first, second = (int(die) for die in state.facts.dice)
+    return first, second or first
+
+
+def reached(state: State, steps: list[Step]) -> tuple[int, ...]:
+    """The mover's checkers on 0 … BAR after the steps."""
+    points = [int(count) for count in state.facts.points[state.facts.player]]
+    for origin, target in steps:
+        points[origin] -= 1
+        points[max(target, 0)] += 1
+    return tuple(points)
+
+
+def path_to(state: State, mover: int, target: tuple[int, ...]) -> list[int] | None:
+    """The legal actions of a player that lead to his checkers standing so; None where there are none."""
+    if tuple(int(count) for count in state.facts.points[mover]) == target:
+        return []
+    if state.current_player() != mover:
+        return None
+    for action in state.legal_actions():
+        after = state.clone()
+        after.apply_action(action)
+        if (rest := path_to(after, mover, target)) is not None:
+            return [action, *rest]
+    return None
+
+
+def serve(*settings: str) -> Any:
+    """The engine of these settings: "pubeval", or "gnubg" and a number of plies."""
+    return Backgammon(*settings)

@@ -1,0 +1,74 @@
+"""Hearts by OpenSpiel's ISMCTSBot with random rollouts, at a time for each decision. It plays each round for its points alone."""
+
+from importlib.metadata import version
+from typing import Any
+
+import pyspiel
+
+from icarus.games.cards import CARDS, RANKS
+from icarus.games.hearts.facts import DEAL, EXCHANGE, OFFSETS, PASS, PLAYERS
+from icarus.kernel.state import State
+
+EXPLORATION = 18.0  # 0.7 of the 26 points between best and worst
+WORLDS = -1  # a new determinization for each iteration
+SEED = 1
+UNLIMITED = 10_000_000  # iterations
+DIRECTIONS = {0: 0, 1: 1, 2: 2, 3: 3}  # seats on → OpenSpiel's chance outcome: no pass, left, across, right
+SUITS = (0, 1, 3, 2)  # of ♣ ♦ ♠ ♥, OpenSpiel's numbers
+
+
+class Hearts:
+    """The bot, and the round as OpenSpiel has it."""
+
+    def __init__(self, seconds: str) -> None:
+        self.name, self.version = f"OpenSpiel ISMCTSBot {seconds} s", version("open_spiel")
+        self._game, self._seconds = pyspiel.load_game("hearts"), float(seconds)
+        self._games = 0
+
+    def new_game(self, state: State) -> None:
+        self._games += 1
+        evaluator = pyspiel.RandomRolloutEvaluator(1, SEED + self._games)
+        self._bot = pyspiel.ISMCTSBot(
+            SEED + self._games, evaluator, EXPLORATION, UNLIMITED, WORLDS, max_wall_clock_time=self._seconds
+        )
+
+    def choose(self, state: State) -> int:
+        """The bot's card, to play or to pass."""
+        card = ours(self._bot.step(round_of(state, self._game)))
+        return card if state.legal_actions()[0] < PASS else PASS + card
+
+
+def theirs(card: int) -> int:
+    """OpenSpiel's number of a card: by ranks, then suits."""
+    return card % RANKS * len(SUITS) + SUITS[card // RANKS]
+
+
+def ours(card: int) -> int:
+    """Our number of OpenSpiel's card."""
+    return SUITS.index(card % len(SUITS)) * RANKS + card // len(SUITS)
+
+
+def round_of(state: State, game: Any) -> Any:
+    """The round under way as a state of OpenSpiel's."""
+    started = State(state.game, state.start.copy())
+    actions, first = [action for _, action in state.history], 0
+    for number, action in enumerate(actions):
+        if action == DEAL:
+            first = number + 1
+    for action in actions[:first]:
+        started.apply_action(action)
+    passes = OFFSETS[int(started.facts.round_number) % PLAYERS]
+    other = game.new_initial_state()
+    other.apply_action(DIRECTIONS[passes])
+    hands = [[card for card in range(CARDS) if int(held) >> card & 1] for held in started.facts.held]
+    for number in range(CARDS):
+        other.apply_action(theirs(hands[number % PLAYERS][number // PLAYERS]))
+    for action in actions[first:]:
+        if action != EXCHANGE:
+            other.apply_action(theirs(action % CARDS))
+    return other
+
+
+def serve(*settings: str) -> Any:
+    """The bot with so many seconds for a decision."""
+    return Hearts(*settings)

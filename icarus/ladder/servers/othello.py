@@ -1,0 +1,65 @@
+"""Othello by rust-reversi: alpha-beta by depth with one of two evaluations, and plain MCTS by playouts."""
+
+from importlib.metadata import version
+from typing import Any
+
+import rust_reversi
+
+from icarus.games.othello import PASS
+from icarus.kernel.state import State
+
+MATRIX = [  # of squares: the package's own example
+    [100, -20, 10, 5, 5, 10, -20, 100],
+    [-20, -50, -2, -2, -2, -2, -50, -20],
+    [10, -2, -1, -1, -1, -1, -2, 10],
+    [5, -2, -1, -1, -1, -1, -2, 5],
+    [5, -2, -1, -1, -1, -1, -2, 5],
+    [10, -2, -1, -1, -1, -1, -2, 10],
+    [-20, -50, -2, -2, -2, -2, -50, -20],
+    [100, -20, 10, 5, 5, 10, -20, 100],
+]
+WON = 1 << 10
+EXPLORATION, VISITS_TO_EXPAND = 1.0, 10
+
+
+class Othello:
+    """A search of rust-reversi's; it is given the position anew for each move."""
+
+    def __init__(self, kind: str, size: str) -> None:
+        self.name, self.version = f"rust-reversi {kind} {size}", version("rust-reversi")
+        if kind == "mcts":
+            self._search: Any = rust_reversi.MctsSearch(int(size), EXPLORATION, VISITS_TO_EXPAND)
+            return
+        evaluators = {
+            "matrix": lambda: rust_reversi.MatrixEvaluator(MATRIX),
+            "mobility": rust_reversi.LegalNumEvaluator,
+        }
+        self._search = rust_reversi.AlphaBetaSearch(evaluators[kind](), int(size), WON)
+
+    def new_game(self, state: State) -> None:
+        """Nothing is kept from game to game."""
+
+    def choose(self, state: State) -> int:
+        """The search's square; PASS where there is none."""
+        if state.legal_actions() == [PASS]:
+            return PASS
+        return int(self._search.get_move(board_of(state)))
+
+
+def board_of(state: State) -> Any:
+    """The position as a board of rust-reversi, whose squares are counted from a1 by rows as ours."""
+    mover = int(state.facts.player)
+    own, other = (mirrored(int(state.facts.discs[player])) for player in (mover, 1 - mover))
+    board = rust_reversi.Board()
+    board.set_board(own, other, rust_reversi.Turn.BLACK if mover == 0 else rust_reversi.Turn.WHITE)
+    return board
+
+
+def mirrored(discs: int) -> int:
+    """A set of squares with a1 as its highest bit."""
+    return int(f"{discs:064b}"[::-1], 2)
+
+
+def serve(*settings: str) -> Any:
+    """The engine of these settings: "matrix", "mobility" and a depth, or "mcts" and a number of playouts."""
+    return Othello(*settings)

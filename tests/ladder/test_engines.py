@@ -1,0 +1,85 @@
+"""Engines in processes of their own: whoever dies, hangs or cheats costs one game, told in one sentence."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from icarus import Agent, games, parse, play
+from icarus.ladder.engines import ENGINES, Engine, EnginePlayer, engine_of
+from icarus.ladder.matches import RandomPlayer, play_game
+from icarus.ladder.process import EngineFailed
+
+OTHELLO = games.load("othello")
+FAKE = str(Path(__file__).with_name("fake_engine.py"))
+
+
+def fake(mode: str, *more: str, seconds: float = 60) -> EnginePlayer:
+    return EnginePlayer(Engine(f"fake {mode}", "othello", (sys.executable, FAKE, mode, *more), seconds=seconds))
+
+
+def test_an_engine_plays_whole_games_with_both_sides() -> None:
+    engine = fake("good")
+    for side in range(2):
+        row = play_game(OTHELLO, RandomPlayer(), engine, seed=(1, 0), side=side)
+        assert row["score"] == row["returns"][side]
+        assert row["engines"] == {"fake good": ["Fake 1.0", f"{FAKE} good"]}
+        assert (
+            row["actions"][:4] == play_game(OTHELLO, RandomPlayer(), RandomPlayer(), seed=(1, 0), side=0)["actions"][:4]
+        )
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    ("mode", "sentence"),
+    [
+        ("dies", "fake dies died at genmove; its last words: the table is on fire"),
+        ("hangs", "fake hangs gave no answer to genmove in 5 s"),
+        ("illegal", "fake illegal plays 'a9', which is not legal here"),
+        ("refuses", "fake refuses refused genmove: cannot think"),
+    ],
+)
+def test_a_game_whose_engine_fails_is_void_and_the_next_one_is_played(mode: str, sentence: str, tmp_path: Path) -> None:
+    engine = fake(mode, str(tmp_path / "once"), seconds=5)
+    void = play_game(OTHELLO, RandomPlayer(), engine, seed=(1, 0), side=0)
+    assert void["void"] == sentence
+    assert "score" not in void
+    assert play_game(OTHELLO, RandomPlayer(), engine, seed=(1, 0), side=1)["score"] in (0, 0.5, 1)
+    engine.close()
+
+
+def test_an_engine_that_is_missing_is_told_with_how_to_install_it() -> None:
+    missing = Engine("nobody", "othello", ("/no/such/engine",), installation="build it")
+    assert not missing.is_installed()
+    with pytest.raises(
+        EngineFailed, match=r"^nobody cannot be started: /no/such/engine: No such file or directory; build it$"
+    ):
+        missing.start()
+
+
+def test_an_unknown_engine_is_refused() -> None:
+    with pytest.raises(ValueError, match="no engine of othello is called 'pubeval'; known: grhino depth 1,"):
+        engine_of(OTHELLO, "pubeval")
+    assert engine_of(OTHELLO, "mine", "edax -gtp -level 3").command == ("edax", "-gtp", "-level", "3")
+
+
+def test_an_engine_is_a_player_for_any_match() -> None:
+    engine = fake("good")
+    agents = [Agent(parse("BASELINE"), iterations=10), engine]
+    log = play(OTHELLO, agents, watch=engine.observe)
+    assert log.agents == ("BASELINE (10 iterations)", "fake good")
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["grhino depth 1", "rust-reversi matrix 2", "py-draughts depth 1", "pubeval", "RLCard rules"]
+)
+def test_an_installed_engine_plays_two_games_without_a_void_one(name: str) -> None:
+    engine = ENGINES[name]
+    if not engine.is_installed():
+        pytest.skip(f"{name} is not installed: {engine.installation}")
+    player = EnginePlayer(engine)
+    game = games.load(engine.game)
+    rows = [play_game(game, RandomPlayer(), player, seed=(1, 0), side=side) for side in range(2)]
+    player.close()
+    assert not [row["void"] for row in rows if "void" in row]

@@ -1,0 +1,138 @@
+"""Ratings: by hand, against simulated players, and a climb that is stopped and goes on."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from icarus import Agent, games, parse
+from icarus.ladder import climb as climbing
+from icarus.ladder.climb import Climb
+from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder
+from icarus.ladder.matches import play_game, side_score
+from icarus.ladder.picture import ladder_svg
+from icarus.ladder.rating import Rating, expected, informative, ratings
+from icarus.ladder.rows import append_row, read_rows
+
+FIXED = {"zero": ZERO}
+
+
+def test_three_wins_of_four_are_191_elo() -> None:
+    scores = [("a", "zero", score) for score in (1.0, 1.0, 1.0, 0.0)] * 250
+    assert ratings(scores, FIXED)["a"].value == pytest.approx(400 * np.log10(3), abs=0.5)
+
+
+def test_draws_are_halves_and_the_interval_is_that_of_the_binomial() -> None:
+    found = ratings([("a", "zero", 0.5)] * 400, FIXED)["a"]
+    assert found.value == pytest.approx(0, abs=1e-6)
+    assert found.high == pytest.approx(1.96 * 400 / np.log(10) * 2 / np.sqrt(400), rel=0.001)  # of √(1 / (n p (1 − p)))
+
+
+def test_who_wins_all_games_has_a_finite_rating_and_a_wide_interval() -> None:
+    found = ratings([("a", "zero", 1.0)] * 20, FIXED)["a"]
+    assert found.low < 400 < found.value < found.high < 2500
+
+
+def test_an_opponent_s_uncertainty_is_in_the_rating() -> None:
+    sure, unsure = Rating(100, 99, 101), Rating(100, 0, 200)
+    scores = [("a", "b", 0.5)] * 1000
+    assert ratings(scores, {"b": sure})["a"].deviation < 15
+    assert 50 < ratings(scores, {"b": unsure})["a"].deviation < 55
+
+
+def test_ninety_five_percent_intervals_hold_what_they_promise() -> None:
+    random, truth, hits = np.random.default_rng(1), {"zero": 0.0, "b": 150.0, "c": 300.0}, 0
+    for _ in range(200):
+        scores = [
+            (one, other, float(random.random() < expected(truth[one], truth[other])))
+            for one, other in itertools.combinations(truth, 2)
+            for _ in range(60)
+        ]
+        found = ratings(scores, FIXED)["c"]
+        hits += found.low <= truth["c"] <= found.high
+    assert 180 <= hits <= 199
+
+
+def test_a_game_tells_most_against_an_equal_and_less_against_one_unknown_or_played_often() -> None:
+    mine = Rating(300, 250, 350)
+    near, far, unsure = Rating(300, 290, 310), Rating(900, 890, 910), Rating(300, 100, 500)
+    assert informative(mine, near, 0) > informative(mine, far, 0)
+    assert informative(mine, unsure, 100) < informative(mine, near, 100)
+
+
+def test_scores_are_shares_of_sides() -> None:
+    assert side_score([1, 0, 0], [True, False, False]) == 1
+    assert side_score([0, 1, 1], [True, False, False]) == 0
+    assert side_score([1, 0.5, 0.5, 0], [True, False, True, False]) == 0.75
+    assert side_score([0, 0], [True, False]) == 0.5
+
+
+LADDER = Ladder(
+    "othello", (Rung(RANDOM, ZERO), Rung("nobody", Rating(9, 0, 18), {"strategy": "BASELINE", "iterations": 2}))
+)
+
+
+def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
+    player, path = Agent(parse("BASELINE"), iterations=3), tmp_path / "rows.jsonl"
+    whole = [row["actions"] for row in Climb(LADDER, player).games(6)]
+    stopped = Climb(LADDER, player, path=path).games(6)
+    begun = [next(stopped)["actions"] for _ in range(3)]
+    stopped.close()
+    path.write_bytes(path.read_bytes() + b'{"torn')
+    again = Climb(LADDER, player, path=path)
+    assert len(again.rows) == 3
+    assert begun + [row["actions"] for row in again.games(6)] == whole
+    assert len(read_rows(path)) == 6
+    assert again.rating().games == 6
+
+
+def test_whoever_fails_again_and_again_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(climbing, "play_game", lambda game, a, b, seed, side: {"opponent": str(b), "void": "it fell"})
+    played = list(Climb(LADDER, Agent(parse("BASELINE"), iterations=3)).games(50))
+    assert 2 * climbing.PATIENCE <= len(played) <= 4 * climbing.PATIENCE
+
+
+def test_pairs_have_one_opening_and_two_sides() -> None:
+    first, second = itertools.islice(Climb(LADDER, Agent(parse("BASELINE"), iterations=3)).games(2), 2)
+    assert (first["seed"], first["side"], second["side"]) == (second["seed"], 0, 1)
+    assert first["actions"][:4] == second["actions"][:4]
+
+
+def test_rows_that_are_none_are_refused_by_number(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    append_row(path, {"player": "a", "opponent": "b", "seed": [1]})
+    path.write_bytes(path.read_bytes() + b"[]\n")
+    with pytest.raises(ValueError, match="line 2, is no game of a ladder"):
+        read_rows(path)
+
+
+def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("icarus.ladder.ladders.DATA", tmp_path)
+    LADDER.write(tmp_path / "othello.json")
+    assert read_ladder("othello") == LADDER
+    with pytest.raises(ValueError, match="there is no ladder of hearts; there are ladders of othello"):
+        read_ladder(games.load("hearts"))
+
+
+def test_a_ladder_is_fitted_to_games_between_its_opponents() -> None:
+    rows = [{"player": "nobody", "opponent": RANDOM, "score": float(i % 4 > 0)} for i in range(40)]
+    rows += [
+        {"player": "nobody", "opponent": "a stranger", "score": 1.0},
+        {"player": "nobody", "opponent": RANDOM, "void": "x"},
+    ]
+    found = fit(LADDER, rows)
+    assert [rung.name for rung in found.rungs] == [RANDOM, "nobody"]
+    assert found.rungs[1].rating.value == pytest.approx(190, abs=3)
+
+
+def test_several_seats_are_sides() -> None:
+    players = [Agent(parse("BASELINE"), iterations=2), Agent(parse("MAST"), iterations=2)]
+    row = play_game(games.load("dou-di-zhu"), *players, seed=(1, 0), side=1)
+    assert row["score"] == 1 - row["returns"][0]
+
+
+def test_the_picture_has_every_player() -> None:
+    drawn = ladder_svg("Othello & more", {RANDOM: ZERO, "MAST >> NAST2": Rating(120, 20, 220)}, {"MAST >> NAST2"})
+    assert drawn.count("<circle") == 2
+    assert "MAST &gt;&gt; NAST2" in drawn and "Othello &amp; more" in drawn
