@@ -32,6 +32,7 @@ ORDER = {
         "testing",
         "views",
         "bench",
+        "discovery",
         "bridges",
         "ladder",
         "commands",
@@ -39,11 +40,22 @@ ORDER = {
         "__main__",
     ],
     "icarus.equilibrium": ["tree", "solvers", "online", "measures", "__init__"],
-    "experiments": ["__init__", "papers", "plan", "store", "analysis", "play", "report", "commands", "__main__"],
+    "experiments": [
+        "__init__",
+        "papers",
+        "plan",
+        "store",
+        "analysis",
+        "play",
+        "report",
+        "discovery",
+        "commands",
+        "__main__",
+    ],
 }
 NO_NEIGHBOURS = {"games", "specs"}  # these two kinds of content do not know each other
 # Imports inside functions are for what is slow to load and seldom needed: a command that does not need it starts sooner.
-SLOW_TO_LOAD = {"distributed", "duckdb", "matplotlib", "pandas", "pyspiel", "scipy", "statsmodels"}
+SLOW_TO_LOAD = {"distributed", "duckdb", "matplotlib", "optuna", "pandas", "pyspiel", "scipy", "statsmodels"}
 DRAWING = {"matplotlib", "experiments.report"}
 LONGEST_BODY, LONGEST_FILE, MOST_FOLDERS, MOST_PARAMETERS = 50, 400, 14, 7
 LONG_FILES = {"experiments.analysis.claims"}  # a table of statements

@@ -13,6 +13,7 @@ from icarus import games
 from icarus.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands.bench import bench_command
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
+from icarus.commands.discover import discover_command
 from icarus.commands.exploitability import exploitability_command
 from icarus.commands.interrupts import end, interruptible, reporting_interrupts
 from icarus.commands.ladder import ladder_command
@@ -64,6 +65,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "bench": bench_command,
     "ladder": ladder_command,
     "audit": audit_command,
+    "discover": discover_command,
     "exploitability": exploitability_command,
 }
 for name, command in COMMANDS.items():

@@ -1,0 +1,1 @@
+"""What the library's discovery is itself measured by: landscapes, and finders that compete on them."""

@@ -1,0 +1,112 @@
+"""A real landscape: a random sample of a space, each configuration in the same games against the same opponent.
+
+    python -m experiments.discovery.landscape "phantom-mnk" --iterations 200 --configurations 240 --deals 200 --to DIRECTORY
+
+`landscape.json` says what was played, `games.csv.gz` holds a line for each configuration: its levels, then its reward in each game, by
+deal and seat. While it is played, `games.jsonl` keeps every game: it may be stopped, and goes on.
+"""
+
+import argparse
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+
+import attrs
+import numpy as np
+
+from icarus import games
+from icarus.discovery.configuration import Configuration
+from icarus.discovery.matches import EXPLORATION, Games, Match, Table, usual_seats
+from icarus.discovery.space import Point, Space, load_space, read_space
+
+SETTINGS, PACKED, KEPT = "landscape.json", "games.csv.gz", "games.jsonl"
+OPPONENT = "BASELINE >> NAST2"
+
+
+@attrs.frozen
+class Landscape:
+    """Configurations of a space, and what each got in the same games.
+
+    Attributes:
+        points: of the space.
+        rewards: [configurations, deals, seats].
+    """
+
+    space: Space
+    points: tuple[Point, ...]
+    rewards: np.ndarray
+
+
+def sample(space: Space, number: int, seed: int) -> list[Point]:
+    """So many different random points, the default first."""
+    rng, points = np.random.default_rng(seed), {space.default: None}
+    while len(points) < min(number, space.count()):
+        points[space.sample(rng)] = None
+    return list(points)
+
+
+def play_landscape(table: Table, space: Space, number: int, deals: int, directory: Path) -> None:
+    """Play it, deal by deal, so that what has been played when it is stopped is balanced; then pack it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    points, opponent = sample(space, number, table.seed), Configuration(OPPONENT)
+    configurations = [space.configuration(point) for point in points]
+    with Games(table, directory / KEPT) as played:
+        for deal in range(deals):
+            matches = [
+                Match(EXPLORATION, each, opponent, deal, seat) for each in configurations for seat in table.seats
+            ]
+            rewards = [row["returns"][row["seat"]] for row in played.play(matches)]
+            print(f"deal {deal + 1} of {deals}: mean reward {np.mean(rewards):.3f}", flush=True)
+        kept = [
+            [
+                played.rows[Match(EXPLORATION, each, opponent, deal, seat).key]["returns"][seat]
+                for deal in range(deals)
+                for seat in table.seats
+            ]
+            for each in configurations
+        ]
+    pack(directory, table, space, points, kept)
+
+
+def pack(directory: Path, table: Table, space: Space, points: list[Point], rewards: list[list[float]]) -> None:
+    """Write the two files of a landscape."""
+    settings = {"game": str(table.game), "seats": list(table.seats), "iterations": table.iterations, "seed": table.seed}
+    settings |= {"opponent": OPPONENT, "space": space.settings()}
+    (directory / SETTINGS).write_text(json.dumps(settings, indent=1, ensure_ascii=False), encoding="utf-8")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for point, received in zip(points, rewards, strict=True):
+        writer.writerow([" ".join(map(str, point)), " ".join(f"{reward:g}" for reward in received)])
+    with (directory / PACKED).open("wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+        packed.write(text.getvalue().encode())
+
+
+def read_landscape(directory: Path) -> Landscape:
+    """A landscape that was packed."""
+    settings = json.loads((directory / SETTINGS).read_text(encoding="utf-8"))
+    with gzip.open(directory / PACKED, "rt", encoding="utf-8") as file:
+        lines = list(csv.reader(file))
+    points = tuple(tuple(map(int, point.split())) for point, _ in lines)
+    rewards = np.array([[float(reward) for reward in received.split()] for _, received in lines])
+    return Landscape(read_space(settings["space"]), points, rewards.reshape(len(points), -1, len(settings["seats"])))
+
+
+def main() -> None:
+    """The command, see the head of this file."""
+    parser = argparse.ArgumentParser(description="Play a random sample of a space in the same games.")
+    parser.add_argument("game")
+    parser.add_argument("--space", default="general")
+    parser.add_argument("--iterations", type=int, default=100)
+    parser.add_argument("--configurations", type=int, default=240)
+    parser.add_argument("--deals", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--to", type=Path, required=True)
+    given = parser.parse_args()
+    table = Table(given.game, usual_seats(games.load(given.game)), given.iterations, None, given.seed)
+    play_landscape(table, load_space(given.space), given.configurations, given.deals, given.to)
+
+
+if __name__ == "__main__":
+    main()

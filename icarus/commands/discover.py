@@ -1,0 +1,73 @@
+"""`icarus discover`: find the composition that plays a game best, and prove it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from icarus.commands import options
+from icarus.commands.console import notes, print_text, progress_bar, show_compilation
+from icarus.discovery.discover import POOL, discover
+from icarus.discovery.page import PAGE, text_of, write_result
+from icarus.discovery.race import Report
+from icarus.discovery.space import shipped_spaces
+
+STAGES = {"explore": "exploring, units", "prove": "proving, units", "ablate": "ablating, units"}
+
+
+def discover_command(
+    game: options.GameName,
+    number: Annotated[int | None, options.integer_option("Games of the whole race.", "--games")] = None,
+    hours: Annotated[
+        float | None,
+        typer.Option(parser=options.read_real, metavar="HOURS", help="How long it may take, instead of --games."),
+    ] = None,
+    iterations: options.Iterations = None,
+    seconds: options.Seconds = None,
+    space: Annotated[
+        str, typer.Option(help=f"What is searched: {', '.join(shipped_spaces())}, or a TOML file of your own.")
+    ] = "general",
+    against: Annotated[
+        list[str] | None, typer.Option(help="An opponent, repeatable; the last is the one to be beaten.")
+    ] = None,
+    finder: Annotated[str, typer.Option(help='"factorial", "halving" or "evolution".')] = "factorial",
+    finalists: Annotated[int, options.integer_option("At most so many are proven.")] = 5,
+    seats: Annotated[
+        list[int] | None, typer.Option("--seat", help="A seat to be judged in, repeatable; all by default.")
+    ] = None,
+    seed: options.Seed = 0,
+    workers: Annotated[int, options.integer_option("Processes that play.")] = 1,
+    to: Annotated[
+        Path | None, typer.Option(help="A directory for protocol, games and page; the same command goes on there.")
+    ] = None,
+    files: options.With = None,
+) -> None:
+    """Find the composition of enhancements that plays a game best, and prove it on games that it was not chosen by."""
+    directory = to or Path(f"discovery-{game}-{seed}")
+    with show_compilation(), progress_bar(left=True) as bar:
+        tasks = {stage: bar.add_task(text, total=None, visible=False) for stage, text in STAGES.items()}
+
+        def show(report: Report) -> None:
+            if tasks[report.stage] is not None:
+                bar.update(tasks[report.stage], completed=report.done, total=report.total, visible=True)
+
+        found = discover(
+            game,
+            to=directory,
+            workers=workers,
+            report=show,
+            space=space,
+            games=number,
+            hours=hours,
+            iterations=iterations,
+            seconds=seconds,
+            against=against or POOL,
+            finder=finder,
+            finalists=finalists,
+            seats=seats or None,
+            seed=seed,
+            files=files or (),
+        )
+    write_result(found, directory)
+    print_text(text_of(found))
+    notes.print(f"kept in {directory}, with {PAGE}; the same command goes on there", markup=False, soft_wrap=True)

@@ -1,0 +1,1 @@
+"""Discovery: which enhancements for this game? A space of compositions, a race through it, and a proof on games that nobody tuned to."""

@@ -1,0 +1,47 @@
+"""Who plays, as text: what a point of a space stands for, and what rows hold."""
+
+from typing import Any
+
+import attrs
+
+from icarus.engine.match import Agent
+from icarus.engine.scheme import MO_ISMCTS, parse_scheme
+from icarus.specs import parse
+
+
+@attrs.frozen
+class Configuration:
+    """Who plays: a strategy, and how it searches; all as text, so that rows can hold it.
+
+    Attributes:
+        strategy: as `icarus.parse` reads it.
+        scheme: as `icarus.parse_scheme` reads it, with its cut-off.
+        move_decay: see `icarus.Agent`.
+    """
+
+    strategy: str
+    scheme: str = str(MO_ISMCTS)
+    move_decay: float = 0.0
+
+    def agent(self, iterations: int | None = None, seconds: float | None = None, **names: Any) -> Agent:
+        """The player of a match.
+
+        Args:
+            names: enhancements that the strategy may name, see `icarus.parse`.
+
+        Raises:
+            ValueError: the strategy or the scheme cannot be read.
+        """
+        scheme = parse_scheme(self.scheme)
+        return Agent(
+            parse(self.strategy, **names),
+            iterations=iterations,
+            seconds=seconds,
+            scheme=scheme,
+            move_decay=self.move_decay,
+        )
+
+    def __str__(self) -> str:
+        usual = Configuration(self.strategy)
+        changed = [f"{name} = {value}" for name, value in attrs.asdict(self).items() if value != getattr(usual, name)]
+        return self.strategy + (f"   [{', '.join(changed)}]" if changed else "")

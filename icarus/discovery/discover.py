@@ -1,0 +1,248 @@
+"""Discovery from Python: settings, checks before the first game, and the race they ask for."""
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus import checks, games
+from icarus.discovery import protocol as protocols
+from icarus.discovery.configuration import Configuration
+from icarus.discovery.finders import FINDERS
+from icarus.discovery.matches import CALIBRATION, Games, Match, Table, usual_seats
+from icarus.discovery.protocol import Protocol, planned
+from icarus.discovery.race import Discovery, Report, run
+from icarus.discovery.space import Space, SpaceError, load_space
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
+from icarus.load_files import load_files
+
+REFERENCE = "BASELINE >> NAST2"  # of the paper's sixteen the best over the games of its Figure 4
+POOL = ("BASELINE", REFERENCE)
+RANDOM_GAMES = 20  # whose rewards must not always be equal
+WARM, TIMED = 1, 2  # games before --hours is turned into a number of games
+MARGIN = 0.8  # share of the hours that is planned
+ROWS = "games.jsonl"
+DIGITS = 12
+
+
+@attrs.frozen(kw_only=True)
+class Settings:
+    """What a discovery is asked for.
+
+    Attributes:
+        space: a `Space`, the name of a shipped one, or the path of a TOML file.
+        games: of the whole race, at most; or
+        hours: for how long it may take, with all workers.
+        iterations, seconds: the budget of each decision; 1,000 iterations if neither is given.
+        against: the opponents, strategies or `Configuration`s; the last is the reference, who is to be beaten.
+        finder: "factorial", "halving" or "evolution".
+        finalists: at most so many are proven.
+        level: of significance, after Holm.
+        seats: which a configuration takes in turn; all, but for games of which the paper judges one role.
+        seed: fixes the race.
+        files: Python files whose enhancements and games may be named.
+    """
+
+    space: Space | str | Path = "general"
+    games: int | None = None
+    hours: float | None = None
+    iterations: int | None = None
+    seconds: float | None = None
+    against: Sequence[str | Configuration] = POOL
+    finder: str = "factorial"
+    finalists: int = 5
+    level: float = 0.01
+    seats: Sequence[int] | None = None
+    seed: int = 0
+    files: Sequence[str | Path] = ()
+
+
+def discover(
+    game: Game | str,
+    settings: Settings | None = None,
+    *,
+    to: str | Path | None = None,
+    workers: int = 1,
+    report: Callable[[Report], None] = lambda report: None,
+    **changes: Any,
+) -> Discovery:
+    """Find the composition that plays a game best, and prove it on games that it was not chosen by.
+
+        discover("knockout-whist", games=4000, iterations=1000, to="whist")
+
+    Args:
+        settings: see `Settings`; `changes` are fields of it.
+        to: a directory for protocol, rows and page; the same call goes on with what is there. Without it nothing is kept.
+        workers: processes; only for a game that is given by its name.
+        report: called after each batch.
+
+    Raises:
+        ValueError: before the first game: a space, an opponent or a budget that makes no sense, or a directory of another race.
+    """
+    asked = attrs.evolve(settings or Settings(), **changes)
+    checks.integer("workers", workers, least=1)
+    table = table_of(game, asked)
+    directory = None if to is None else Path(to)
+    protocol = protocol_of(table, asked, workers, directory)
+    if directory is not None:
+        protocol.write(directory)
+    with Games(table, directory / ROWS if directory else None, workers) as played:
+        return run(protocol, played, report)
+
+
+def table_of(game: Game | str, asked: Settings) -> Table:
+    """Where the games of a race are played.
+
+    Raises:
+        ValueError: no such game or seat, or no budget of a decision.
+    """
+    files = tuple(str(file) for file in asked.files)
+    load_files([Path(file) for file in files])
+    loaded = games.load(game) if isinstance(game, str) else game
+    seats = asked.seats if asked.seats is not None else usual_seats(loaded)
+    taken = tuple(checks.integer("seats", seat, 0, loaded.players - 1) for seat in seats)
+    if not taken:
+        raise ValueError(f"seats: none is given; {loaded} has the seats 0 to {loaded.players - 1}")
+    if asked.iterations is not None and asked.seconds is not None:
+        raise ValueError("give either iterations or seconds for each decision, not both")
+    iterations = asked.iterations if asked.iterations or asked.seconds else DEFAULT_ITERATIONS
+    known = isinstance(game, str)
+    return Table(
+        str(loaded) if known else loaded,
+        taken,
+        iterations,
+        asked.seconds,
+        checks.integer("seed", asked.seed, least=0),
+        files,
+    )
+
+
+DEFAULT_ITERATIONS = 1000
+
+
+def protocol_of(table: Table, asked: Settings, workers: int, directory: Path | None) -> Protocol:
+    """The protocol of a race, after all checks that can be made before the first game.
+
+    Raises:
+        ValueError: see `discover`.
+    """
+    if asked.finder not in FINDERS:
+        raise ValueError(f"finder is {asked.finder!r}; there are {', '.join(FINDERS)}")
+    checks.integer("finalists", asked.finalists, least=1, most=20)
+    checks.real("level", asked.level, 0, 0.5, above=True)
+    space = asked.space if isinstance(asked.space, Space) else load_space(asked.space)
+    pool = tuple(each if isinstance(each, Configuration) else Configuration(each) for each in asked.against)
+    if not pool:
+        raise ValueError("against: no opponent is given; the last one is the reference that is to be beaten")
+    start = first_decision(table.loaded(), table.seed)
+    for configuration in pool:
+        try_out(table, configuration, start)
+    space.check(table.names(), lambda configuration: try_out(table, configuration, start))
+    refuse_equal_rewards(table.loaded(), table.seed)
+    seats, players = len(table.seats), table.loaded().players
+    deviation = 0.5 / seats**0.5 * (2**0.5 if seats < players else 1)
+    number = games_of(table, asked, pool, workers, directory)
+    own = 1 if table.seconds is None else seats
+    units = planned(number, seats, asked.finalists, len(space.factors), deviation, asked.level, own)
+    return Protocol(
+        str(table.game),
+        table.seats,
+        space,
+        asked.finder,
+        pool[-1],
+        pool,
+        table.iterations,
+        table.seconds,
+        number,
+        units,
+        asked.finalists,
+        asked.level,
+        deviation,
+        table.seed,
+        tuple((file, digest_of(file)) for file in table.files),
+    )
+
+
+def games_of(table: Table, asked: Settings, pool: Sequence[Configuration], workers: int, directory: Path | None) -> int:
+    """The number of games of a race: as given, as a race that goes on has it, or as many as the hours allow by a few games' time.
+
+    Raises:
+        ValueError: neither a number of games nor of hours is given, or both.
+    """
+    if (asked.games is None) == (asked.hours is None):
+        raise ValueError("a race needs a budget: games=4000 or hours=2, and not both")
+    if asked.games is not None:
+        return checks.integer("games", asked.games, least=1)
+    hours = checks.positive("hours", asked.hours)
+    if directory is not None and (directory / protocols.FILE).exists():
+        return protocols.read_protocol(directory).games
+    times = []
+    for number in range(WARM + TIMED):
+        started = time.perf_counter()
+        table.play(Match(CALIBRATION, pool[-1], pool[0], number, table.seats[0]))
+        times.append(time.perf_counter() - started)
+    return max(1, int(hours * 3600 * workers * MARGIN / float(np.mean(times[WARM:]))))
+
+
+def digest_of(file: str) -> str:
+    """Names what a file holds."""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:DIGITS]
+
+
+def first_decision(game: Game, seed: int) -> State:
+    """A state of a game in which a player has a choice."""
+    state, rng = game.new_initial_state((seed, CALIBRATION)), np.random.default_rng(seed)
+    while not state.is_terminal() and (state.is_chance_node() or len(state.legal_actions()) == 1):
+        state.apply_action(random_action(state, rng))
+    if state.is_terminal():
+        raise ValueError(f"nobody has a choice in {game}: there is nothing to discover")
+    return state
+
+
+def random_action(state: State, rng: np.random.Generator) -> int:
+    """A legal action, or an outcome of chance."""
+    if state.is_chance_node():
+        outcomes = state.chance_outcomes()
+        weights = np.array([probability for _, probability in outcomes])
+        return int(outcomes[int(rng.choice(len(outcomes), p=weights / weights.sum()))][0])
+    legal = state.legal_actions()
+    return int(legal[int(rng.integers(len(legal)))])
+
+
+def try_out(table: Table, configuration: Configuration, state: State) -> None:
+    """Search a state with a configuration for an instant: compiles what it needs, and refuses what the game cannot play.
+
+    Raises:
+        ValueError: see `icarus.search`.
+    """
+    agent = configuration.agent(iterations=TRIED, **table.names())
+    agent.search(state, (table.seed, CALIBRATION))
+
+
+TRIED = 50  # iterations
+
+
+def refuse_equal_rewards(game: Game, seed: int) -> None:
+    """Refuse a game in which everybody always gets the same: there is nothing to be good at.
+
+    Raises:
+        ValueError: so in a few random games.
+    """
+    rng, returns = np.random.default_rng(seed), set()
+    for number in range(RANDOM_GAMES):
+        state = game.new_initial_state((seed, CALIBRATION, number))
+        while not state.is_terminal():
+            state.apply_action(random_action(state, rng))
+        returns |= set(state.returns())
+    if len(returns) == 1:
+        raise ValueError(
+            f"in {RANDOM_GAMES} random games of {game} every player got {returns.pop():g}: there is nothing to discover"
+        )
+
+
+__all__ = ["Discovery", "Settings", "SpaceError", "discover"]

@@ -1,0 +1,79 @@
+"""What was proven so far: a small table of the package, each line by a race whose rows are kept."""
+
+import json
+from importlib.resources import files
+
+import attrs
+
+from icarus.algebra import Enhancement
+from icarus.discovery.configuration import Configuration
+from icarus.specs import parse
+
+TABLE = "proven.json"
+
+
+@attrs.frozen
+class Discovered:
+    """A configuration that was proven better than another.
+
+    Attributes:
+        configuration: who won; its agents play with `configuration.agent(iterations=…)`.
+        iterations: of each decision, at which it was proven.
+        reference: who was beaten.
+        mean, low, high: the difference in mean reward, and its 99 % interval.
+        units: paired units of games that the proof has.
+        p: after Holm's correction.
+        rate: its iterations per second as a share of the reference's.
+    """
+
+    game: str
+    configuration: Configuration
+    iterations: int
+    reference: Configuration
+    mean: float
+    low: float
+    high: float
+    units: int
+    p: float
+    rate: float
+
+    @property
+    def strategy(self) -> Enhancement:
+        """The composition, without what else the configuration says."""
+        return parse(self.configuration.strategy)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.configuration}: better than {self.reference} by {self.mean:.3f} [{self.low:.3f}, {self.high:.3f}] in {self.game} "
+            f"at {self.iterations} iterations"
+        )
+
+
+def proven() -> dict[str, Discovered]:
+    """The table, by game."""
+    table = json.loads(files("icarus.discovery").joinpath(TABLE).read_text("utf-8"))
+    return {
+        game: Discovered(
+            game,
+            **{
+                **line,
+                "configuration": Configuration(**line["configuration"]),
+                "reference": Configuration(**line["reference"]),
+            },
+        )
+        for game, line in table.items()
+    }
+
+
+def discovered(game: str) -> Discovered:
+    """What was proven best for a game.
+
+    Raises:
+        ValueError: nothing was; the games that something was proven for are told.
+    """
+    known = proven()
+    if game not in known:
+        raise ValueError(
+            f"nothing is proven for {game!r}; there is for {', '.join(known) or 'no game yet'}: icarus discover {game}"
+        )
+    return known[game]

@@ -1,0 +1,220 @@
+"""The games of a race: played, each by a key of its own, and kept as rows, so that a race that was killed goes on where it was."""
+
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Self
+
+import attrs
+
+from icarus import games
+from icarus.discovery.configuration import Configuration
+from icarus.engine.match import Agent, play
+from icarus.kernel.game import Game
+from icarus.load_files import load_files
+
+CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random numbers: no deal of one is a deal of another
+STREAMS = ("calibration", "exploration", "proof", "ablation")
+Row = dict[str, Any]
+
+
+@attrs.frozen
+class Match:
+    """One game to be played.
+
+    Attributes:
+        stream: what it is for; decides, with the race's seed and the deal, everything random.
+        player: who is judged, in `seat`.
+        opponent: who sits in all other seats.
+    """
+
+    stream: int
+    player: Configuration
+    opponent: Configuration
+    deal: int
+    seat: int
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What a row must agree in to be this game's."""
+        return STREAMS[self.stream], str(self.player), str(self.opponent), self.deal, self.seat
+
+
+@attrs.frozen
+class Table:
+    """Where matches are played.
+
+    Attributes:
+        game: by its name, or itself; only a name can be given to other processes.
+        seats: which the player who is judged takes in turn, on the same deal.
+        iterations, seconds: the budget of each decision; one of them is None.
+        seed: of the race.
+        files: Python files whose enhancements and games may be named.
+    """
+
+    game: str | Game
+    seats: tuple[int, ...]
+    iterations: int | None
+    seconds: float | None
+    seed: int
+    files: tuple[str, ...] = ()
+
+    def loaded(self) -> Game:
+        """The game itself."""
+        self.names()
+        return games.load(self.game) if isinstance(self.game, str) else self.game
+
+    def names(self) -> Mapping[str, Any]:
+        """What strategies may name besides the catalogue."""
+        return load_files([Path(file) for file in self.files])
+
+    def play(self, match: Match) -> Row:
+        """Play a match; the same one whenever and wherever, unless its budget is in seconds."""
+        game, agent, opponent = self.loaded(), self.agent(match.player), self.agent(match.opponent)
+        agents = [agent if seat == match.seat else opponent for seat in range(game.players)]
+        log = play(game, agents, seed=(self.seed, match.stream, match.deal))
+        stream, player, other, deal, seat = match.key
+        mine = [each for each in log.decisions if each.player == match.seat and each.legal > 1]
+        others = [each for each in log.decisions if each.player != match.seat and each.legal > 1]
+        return {
+            "stream": stream,
+            "player": player,
+            "opponent": other,
+            "deal": deal,
+            "seat": seat,
+            "returns": [round(float(reward), 9) for reward in log.returns],
+            "moves": len(log.actions),
+            "work": [sum(each.iterations for each in mine), round(sum(each.seconds for each in mine), 4)],
+            "work_of_others": [sum(each.iterations for each in others), round(sum(each.seconds for each in others), 4)],
+            "seconds": round(log.seconds, 4),
+        }
+
+    def agent(self, configuration: Configuration) -> Agent:
+        """Who plays as a configuration says."""
+        return configuration.agent(self.iterations, self.seconds, **self.names())
+
+
+def key_of(row: Row) -> tuple[Any, ...]:
+    """Which match a row is of; see `Match.key`."""
+    return tuple(row[name] for name in ("stream", "player", "opponent", "deal", "seat"))
+
+
+_table: Table | None = None  # of a worker process
+
+
+def _enter(table: Table) -> None:
+    global _table
+    _table = table
+
+
+def _play(match: Match) -> Row:
+    assert _table is not None
+    return _table.play(match)
+
+
+class Games:
+    """Games played, kept in memory and, where a path is given, in a file of a line each.
+
+    Attributes:
+        rows: of the games played, by `Match.key`, in the order in which they were.
+        played: how many were played now, not read.
+    """
+
+    def __init__(self, table: Table, path: Path | None = None, workers: int = 1) -> None:
+        self.table, self.path, self.played = table, path, 0
+        self.rows: dict[tuple[Any, ...], Row] = {key_of(row): row for row in read_rows(path)} if path else {}
+        self._file = path.open("ab") if path else None
+        self._pool = ProcessPoolExecutor(workers, get_context("spawn"), _enter, (table,)) if workers > 1 else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._file is not None:
+            self._file.close()
+
+    def play(self, matches: Iterable[Match]) -> Iterator[Row]:
+        """The rows of matches in their order; those that are not kept yet are played."""
+        wanted = list(matches)
+        new = list({match.key: match for match in wanted if match.key not in self.rows}.values())
+        for row in self._pool.map(_play, new) if self._pool else map(self.table.play, new):
+            self._keep(row)
+        return (self.rows[match.key] for match in wanted)
+
+    def scores(
+        self, stream: int, pairs: Sequence[tuple[Configuration, Configuration]], deals: Sequence[int]
+    ) -> list[float]:
+        """What each player gets on each deal, in the mean over the seats that he takes in turn.
+
+        Args:
+            pairs: (player, opponent); who plays against himself is played once, for all seats.
+            deals: of each pair.
+        """
+        seats, matches = self.table.seats, list[Match]()
+        for (player, opponent), deal in zip(pairs, deals, strict=True):
+            alone = player == opponent and self.table.seconds is None
+            matches += [Match(stream, player, opponent, deal, seat) for seat in (seats[:1] if alone else seats)]
+        rows = {match.key: row for match, row in zip(matches, self.play(matches), strict=True)}
+        return [
+            sum(_reward(rows, Match(stream, *pair, deal, seat), seats[0]) for seat in seats) / len(seats)
+            for pair, deal in zip(pairs, deals, strict=True)
+        ]
+
+    def _keep(self, row: Row) -> None:
+        self.rows[key_of(row)] = row
+        self.played += 1
+        if self._file is not None:
+            self._file.write(line_of(row))
+            self._file.flush()
+
+
+def _reward(rows: Mapping[tuple[Any, ...], Row], match: Match, first: int) -> float:
+    row = rows.get(match.key) or rows[attrs.evolve(match, seat=first).key]
+    return float(row["returns"][match.seat])
+
+
+def line_of(row: Row) -> bytes:
+    """A row as a line, with a checksum."""
+    content = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
+    return b'%s,"check":"%08x"}\n' % (content[:-1], zlib.crc32(content))
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows of a file; what was being written when a race was killed is cut off.
+
+    Raises:
+        ValueError: a line is damaged.
+    """
+    if not path.exists():
+        return []
+    content = path.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    if len(whole) < len(content):
+        os.truncate(path, len(whole))
+    return [_row_of(line, f"{path}, line {number}") for number, line in enumerate(whole.splitlines(), 1)]
+
+
+def _row_of(line: bytes, where: str) -> Row:
+    try:
+        row = json.loads(line)
+        check = row.pop("check")
+        sound = line_of(row).rstrip().endswith(f'"{check}"}}'.encode())
+    except (ValueError, KeyError, AttributeError):
+        sound = False
+    if not sound:
+        raise ValueError(f"{where}: damaged; it is not what was written")
+    return row
+
+
+ROLES = {"dou-di-zhu": (0,)}  # that the paper judges by themselves: the landlord
+
+
+def usual_seats(game: Game) -> tuple[int, ...]:
+    """The seats that a player takes in turn: all, but for games of which the paper judges one role (section 8)."""
+    return ROLES.get(game.name, tuple(range(game.players)))

@@ -1,0 +1,170 @@
+"""The protocol of a race: everything that decides what is played and what is claimed, written and hashed before the first game."""
+
+import hashlib
+import json
+import math
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any
+
+import attrs
+
+from icarus.discovery.configuration import Configuration
+from icarus.discovery.space import Space, read_space
+
+FORMAT = 1
+FILE = "protocol.json"
+SHARES = (0.6, 0.3, 0.1)  # of the games: exploration, proof, ablation
+LEAST_UNITS = 20  # of a proof, for every finalist
+USELESS = 0.25  # a proof that detects only larger differences proves nothing
+POWER = 0.8
+DIGITS = 16
+
+
+@attrs.frozen
+class Protocol:
+    """What a race will do.
+
+    Attributes:
+        game: with its parameters.
+        seats: which a configuration takes in turn, on the same deal: a *unit* of games.
+        space: that is searched.
+        finder: "factorial", "halving" or "evolution".
+        reference: who is to be beaten; the last of the pool.
+        pool: the opponents of the exploration; at half time the incumbent joins them.
+        iterations, seconds: the budget of each decision; one of them is None.
+        games: of the whole race, at most.
+        units: of the exploration, of the proof for each finalist, and of the ablation for each factor.
+        finalists: at most so many are proven, with Holm's correction.
+        level: of significance.
+        deviation: of a unit's score, by games that were played before: for what the proof can detect.
+        seed: from which all seeds follow; the deals of the proof are a stream of their own.
+        files: Python files whose enhancements and games are named, with a digest of each.
+    """
+
+    game: str
+    seats: tuple[int, ...]
+    space: Space = attrs.field(eq=lambda space: json.dumps(space.settings()))
+    finder: str
+    reference: Configuration
+    pool: tuple[Configuration, ...]
+    iterations: int | None
+    seconds: float | None
+    games: int
+    units: tuple[int, int, int]
+    finalists: int
+    level: float
+    deviation: float
+    seed: int
+    files: tuple[tuple[str, str], ...] = ()
+
+    def settings(self) -> dict[str, Any]:
+        """The protocol as JSON can hold it."""
+        return {"format": FORMAT, **attrs.asdict(self, recurse=False)} | {
+            "space": self.space.settings(),
+            "reference": attrs.asdict(self.reference),
+            "pool": [attrs.asdict(each) for each in self.pool],
+        }
+
+    @property
+    def digest(self) -> str:
+        """Names the protocol: it follows from every setting."""
+        text = json.dumps(self.settings(), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+    def detectable(self) -> float:
+        """The least difference in mean reward that the proof finds with power `POWER`, for the strictest test of Holm's."""
+        return detectable(self.units[1], self.deviation, self.level / self.finalists)
+
+    def write(self, directory: Path) -> None:
+        """Write the protocol, or check that the race in the directory has the same.
+
+        Raises:
+            ValueError: it has another.
+        """
+        path = directory / FILE
+        mine = {**self.settings(), "digest": self.digest}
+        if path.exists():
+            there = json.loads(path.read_text(encoding="utf-8"))
+            if there != json.loads(json.dumps(mine)):
+                raise ValueError(
+                    f"{directory} holds another race: {_difference(there, mine)}; choose another directory"
+                )
+            return
+        directory.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".new")
+        unfinished.write_text(json.dumps(mine, indent=1, ensure_ascii=False), encoding="utf-8")
+        unfinished.replace(path)
+
+
+def read_protocol(directory: Path) -> Protocol:
+    """The protocol of the race in a directory.
+
+    Raises:
+        ValueError: there is none, or it is not what was written.
+    """
+    try:
+        table = json.loads((directory / FILE).read_text(encoding="utf-8"))
+        kept = table.pop("digest")
+        if table.pop("format") != FORMAT:
+            raise ValueError("its format is another")
+        for key in ("seats", "units"):
+            table[key] = tuple(table[key])
+        found = Protocol(
+            **{
+                **table,
+                "space": read_space(table["space"]),
+                "reference": Configuration(**table["reference"]),
+                "pool": tuple(Configuration(**each) for each in table["pool"]),
+                "files": tuple((path, digest) for path, digest in table["files"]),
+            }
+        )
+    except OSError:
+        raise ValueError(f"{directory} holds no race: there is no {FILE} in it") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{directory / FILE} is damaged: {error}") from None
+    if found.digest != kept:
+        raise ValueError(
+            f"{directory / FILE} was changed after the race began: its digest is {found.digest}, not {kept}"
+        )
+    return found
+
+
+def detectable(units: int, deviation: float, level: float) -> float:
+    """The least mean difference that a one-sided test of so many units finds with power `POWER`."""
+    normal = NormalDist()
+    return (normal.inv_cdf(1 - level) + normal.inv_cdf(POWER)) * deviation / math.sqrt(units)
+
+
+def planned(
+    games: int, seats: int, finalists: int, factors: int, deviation: float, level: float, own: int
+) -> tuple[int, int, int]:
+    """The units of the three stages that a number of games allows.
+
+    Args:
+        seats: games of a unit.
+        own: games of a unit in which the reference plays itself, beside each of the proof.
+
+    Raises:
+        ValueError: the proof could not prove anything.
+    """
+    explore, prove, ablate = (int(games * share) for share in SHARES)
+    units = (
+        explore // seats,
+        max(1, int(prove / (finalists * seats + own))),
+        max(1, int(ablate / ((factors + 1) * seats))),
+    )
+    least = detectable(units[1], deviation, level / finalists)
+    if units[1] < LEAST_UNITS or least > USELESS:
+        enough = max(LEAST_UNITS, math.ceil(units[1] * (least / USELESS) ** 2)) * (finalists * seats + own)
+        raise ValueError(
+            f"a budget of {games} games proves nothing: with {units[1]} units for each of {finalists} finalists it could detect a "
+            f"difference of {least:.2f} in mean reward or more; give at least {math.ceil(enough / SHARES[1]) + seats} games, "
+            "or fewer finalists"
+        )
+    return units
+
+
+def _difference(there: dict[str, Any], mine: dict[str, Any]) -> str:
+    key = next(key for key in mine if there.get(key) != json.loads(json.dumps(mine[key])))
+    return f"{key} is {str(there.get(key))[:100]} there and {str(mine[key])[:100]} here"

@@ -1,0 +1,274 @@
+"""The race: explore a space, freeze a few finalists, prove them on deals never met before, ablate the winner.
+
+A race has no state but its rows: it runs from the beginning each time, and games that are kept are not played again. So one that was
+killed goes on where it was and ends alike, and the same protocol gives the same race (with a budget in seconds: the same but for what
+the clock decides).
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import attrs
+import numpy as np
+
+from icarus.discovery.configuration import Configuration
+from icarus.discovery.finders import FINDERS, Factorial, Finder
+from icarus.discovery.matches import ABLATION, EXPLORATION, PROOF, Games
+from icarus.discovery.protocol import Protocol
+from icarus.discovery.space import INACTIVE, Point
+from icarus.discovery.statistics import Difference, difference, holm
+
+BLOCK = 8  # units between two reports
+HALF_TIME = 0.5  # of the exploration, when the incumbent joins the pool
+
+
+@attrs.frozen
+class Report:
+    """How far a race is.
+
+    Attributes:
+        stage: "explore", "prove" or "ablate".
+        done, total: units.
+        text: what there is to say.
+    """
+
+    stage: str
+    done: int
+    total: int
+    text: str
+
+
+@attrs.frozen
+class Proof:
+    """What a finalist proved.
+
+    Attributes:
+        difference: to the reference, in the same deals and seats, against the reference.
+        p: after Holm's correction over the finalists.
+        rate: iterations per second, as a share of the reference's; the clock's affair, and no part of what makes two races equal.
+    """
+
+    configuration: Configuration
+    point: Point
+    difference: Difference
+    p: float
+    rate: float = attrs.field(eq=False)
+
+
+@attrs.frozen
+class Ablation:
+    """What the winner loses with one factor back at its default.
+
+    Attributes:
+        factor: its name; level: the winner's.
+        difference: of the winner to the configuration without it, against the reference.
+    """
+
+    factor: str
+    level: str
+    configuration: Configuration
+    difference: Difference
+
+
+@attrs.frozen
+class Effect:
+    """What a level of a factor is worth, by the model of the exploration.
+
+    Attributes:
+        mean: against the mean of the factor's levels; deviation: how sure that is.
+    """
+
+    factor: str
+    level: str
+    mean: float
+    deviation: float
+
+
+@attrs.frozen
+class Discovery:
+    """The result of a race.
+
+    Attributes:
+        proofs: of the finalists, the best first.
+        ablations: of the winner.
+        effects: of all levels, where the finder has a model.
+        course: the incumbent of the exploration by units: (unit, configuration, its estimated mean reward).
+        games, seconds: what all of it cost.
+    """
+
+    protocol: Protocol
+    proofs: tuple[Proof, ...]
+    ablations: tuple[Ablation, ...]
+    effects: tuple[Effect, ...]
+    course: tuple[tuple[int, Configuration, float], ...]
+    games: int
+    seconds: float
+
+    @property
+    def winner(self) -> Proof | None:
+        """The best finalist that is proven better than the reference; None where none is."""
+        proven = [proof for proof in self.proofs if proof.p < self.protocol.level and proof.difference.mean > 0]
+        return proven[0] if proven else None
+
+
+def run(protocol: Protocol, games: Games, report: Callable[[Report], None] = lambda report: None) -> Discovery:
+    """Run a race, or what is left of it."""
+    finder, course = explored(protocol, games, report)
+    frozen = finder.finalists(protocol.finalists)
+    proofs = proven(protocol, games, frozen, report)
+    ablations = ablated(protocol, games, proofs[0].point, report)
+    rows = games.rows.values()
+    return Discovery(
+        protocol,
+        proofs,
+        ablations,
+        effects_of(protocol, finder),
+        course,
+        len(rows),
+        sum(float(row["seconds"]) for row in rows),
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------------ explore
+
+
+def explored(
+    protocol: Protocol, games: Games, report: Callable[[Report], None]
+) -> tuple[Finder, tuple[tuple[int, Configuration, float], ...]]:
+    """The finder when the exploration has ended, and its incumbents on the way."""
+    space, total = protocol.space, protocol.units[0]
+    finder = FINDERS[protocol.finder](space, total, (protocol.seed, EXPLORATION))
+    pool, spent, deal = list(protocol.pool), 0, 0
+    course: list[tuple[int, Configuration, float]] = []
+    while spent < total:
+        points = finder.ask()[: total - spent]
+        opponent = pool[deal % len(pool)]
+        pairs = [(space.configuration(point), opponent) for point in points]
+        scores = games.scores(EXPLORATION, pairs, [deal] * len(pairs))
+        finder.tell(points, scores)
+        spent, deal = spent + len(points), deal + 1
+        if spent >= total * HALF_TIME and len(pool) == len(protocol.pool):
+            pool.append(space.configuration(finder.incumbent))
+        incumbent = space.configuration(finder.incumbent)
+        if not course or course[-1][1] != incumbent:
+            course.append((spent, incumbent, estimate(finder)))
+        report(Report("explore", spent, total, str(incumbent)))
+    return finder, tuple(course)
+
+
+def estimate(finder: Finder) -> float:
+    """What the finder's model expects of its incumbent; nan where it has none."""
+    if isinstance(finder, Factorial) and finder.posterior is not None:
+        return float(finder.posterior.means([finder.incumbent])[0])
+    return math.nan
+
+
+def effects_of(protocol: Protocol, finder: Finder) -> tuple[Effect, ...]:
+    """What each level of each factor is worth, by the model."""
+    if not isinstance(finder, Factorial):
+        return ()
+    posterior, features, found = finder.refit(), finder.features, list[Effect]()
+    first = 1
+    for (name, levels), size in zip(protocol.space.factors.items(), features.sizes, strict=True):
+        met = [posterior.effect(first + i) for i in range(len(levels))]
+        centre = float(np.mean([mean for mean, _ in met]))
+        found += [
+            Effect(name, str(level), mean - centre, deviation)
+            for level, (mean, deviation) in zip(levels, met, strict=True)
+        ]
+        first += size
+    return tuple(found)
+
+
+# -------------------------------------------------------------------------------------------------------------------- prove
+
+
+def proven(
+    protocol: Protocol, games: Games, finalists: Sequence[Point], report: Callable[[Report], None]
+) -> tuple[Proof, ...]:
+    """What the finalists prove against the reference on deals of their own, the best first."""
+    configurations = [protocol.space.configuration(point) for point in finalists]
+    found = list(differences(protocol, games, PROOF, configurations, protocol.units[1], "prove", report))
+    adjusted = holm([each.p for each in found])
+    proofs = [
+        Proof(configuration, point, each, p, rate_of(games, configuration, protocol.reference))
+        for configuration, point, each, p in zip(configurations, finalists, found, adjusted, strict=True)
+    ]
+    return tuple(sorted(proofs, key=lambda proof: -proof.difference.mean))
+
+
+def differences(
+    protocol: Protocol,
+    games: Games,
+    stream: int,
+    configurations: Sequence[Configuration],
+    units: int,
+    stage: str,
+    report: Callable[[Report], None],
+) -> Iterator[Difference]:
+    """How much better each is than the reference in its place, on the same deals, against the reference."""
+    reference, scores = protocol.reference, [list[float]() for _ in configurations]
+    for start in range(0, units, BLOCK):
+        deals = list(range(start, min(start + BLOCK, units)))
+        even = games.scores(stream, [(reference, reference)] * len(deals), deals)
+        for own, configuration in zip(scores, configurations, strict=True):
+            received = games.scores(stream, [(configuration, reference)] * len(deals), deals)
+            own += [score - base for score, base in zip(received, even, strict=True)]
+        report(Report(stage, deals[-1] + 1, units, "   ".join(f"{np.mean(own):+.3f}" for own in scores)))
+    return (difference(own) for own in scores)
+
+
+def rate_of(games: Games, configuration: Configuration, reference: Configuration) -> float:
+    """Iterations per second of a configuration's searches, as a share of the reference's in the same games: the median over games, nan
+    where there are none."""
+    names, rates = (str(configuration), str(reference)), list[float]()
+    for row in games.rows.values():
+        (made, seconds), (made_by_others, seconds_of_others) = row["work"], row["work_of_others"]
+        if (row["player"], row["opponent"]) == names and made_by_others and seconds and seconds_of_others:
+            rates.append(made / seconds / (made_by_others / seconds_of_others))
+    return float(np.median(rates)) if rates else math.nan
+
+
+# ------------------------------------------------------------------------------------------------------------------- ablate
+
+
+def ablated(protocol: Protocol, games: Games, winner: Point, report: Callable[[Report], None]) -> tuple[Ablation, ...]:
+    """What the winner loses with each factor back at its default, on deals of their own."""
+    space, without = protocol.space, dict[str, Point]()
+    for k, name in enumerate(space.names):
+        if winner[k] not in (INACTIVE, 0):
+            point = space.canonical(winner[:k] + (0,) + winner[k + 1 :])
+            if space.allows(point):
+                without[name] = point
+    configurations = [space.configuration(point) for point in (winner, *without.values())]
+    seats = len(protocol.seats)
+    units = max(1, protocol.units[2] * (len(space.names) + 1) * seats // (len(configurations) * seats + 1))
+    if not without:
+        return ()
+    scores = paired(protocol, games, configurations, units, report)
+    return tuple(
+        Ablation(
+            name,
+            str(space.factors[name][winner[space.names.index(name)]]),
+            configuration,
+            difference([a - b for a, b in zip(scores[0], own, strict=True)]),
+        )
+        for name, configuration, own in zip(without, configurations[1:], scores[1:], strict=True)
+    )
+
+
+def paired(
+    protocol: Protocol,
+    games: Games,
+    configurations: Sequence[Configuration],
+    units: int,
+    report: Callable[[Report], None],
+) -> list[list[float]]:
+    """What each gets against the reference on the same deals."""
+    scores = [list[float]() for _ in configurations]
+    for start in range(0, units, BLOCK):
+        deals = list(range(start, min(start + BLOCK, units)))
+        for own, configuration in zip(scores, configurations, strict=True):
+            own += games.scores(ABLATION, [(configuration, protocol.reference)] * len(deals), deals)
+        report(Report("ablate", deals[-1] + 1, units, "   ".join(f"{np.mean(own):.3f}" for own in scores)))
+    return scores

@@ -1,0 +1,66 @@
+"""Finders on landscapes whose truth is known."""
+
+import numpy as np
+import pytest
+
+from icarus.discovery.finders import FINDERS
+from icarus.discovery.model import Features, fit
+from icarus.discovery.space import Point, Space
+
+SIZES = (4, 3, 3, 2)
+SPACE = Space(
+    "synthetic",
+    {"strategy": " ".join(f"{{f{k}}}" for k in range(len(SIZES)))},
+    {f"f{k}": tuple(range(size)) for k, size in enumerate(SIZES)},
+)
+EFFECTS = [np.linspace(-0.12, 0.12, size) for size in SIZES]
+
+
+def rate(point: Point) -> float:
+    return 0.5 + sum(EFFECTS[k][level] for k, level in enumerate(point))
+
+
+def recommended(name: str, seed: int, budget: int = 1200) -> float:
+    finder, rng, spent = FINDERS[name](SPACE, budget, seed), np.random.default_rng(seed + 100), 0
+    while spent < budget:
+        points, luck = finder.ask()[: budget - spent], rng.normal(0, 0.1)
+        finder.tell(points, [float(rng.random() < rate(point)) + luck for point in points])
+        spent += len(points)
+    return rate(finder.finalists(1)[0])
+
+
+@pytest.mark.parametrize("name", FINDERS)
+def test_a_finder_finds_what_is_clearly_good(name: str) -> None:
+    assert np.mean([recommended(name, seed) for seed in range(3)]) > 0.75
+
+
+@pytest.mark.parametrize("name", FINDERS)
+def test_the_same_seed_asks_the_same(name: str) -> None:
+    def asked() -> list[list[Point]]:
+        finder, found = FINDERS[name](SPACE, 300, 5), []
+        for _ in range(20):
+            found.append(list(finder.ask()))
+            finder.tell(found[-1], [rate(point) for point in found[-1]])
+        return found
+
+    assert asked() == asked()
+
+
+def test_the_model_recovers_main_effects_through_effects_of_batches() -> None:
+    rng = np.random.default_rng(3)
+    points = [SPACE.sample(rng) for _ in range(1600)]
+    batches = [i // 8 for i in range(len(points))]
+    luck = rng.normal(0, 0.5, 200)
+    scores = [rate(point) + luck[batch] + rng.normal(0, 0.2) for point, batch in zip(points, batches, strict=True)]
+    posterior = fit(Features(SIZES), points, batches, scores)
+    everything = list(SPACE.points())
+    gap = posterior.means(everything) - np.array([rate(point) for point in everything])
+    assert np.std(gap) < 0.05
+    assert np.corrcoef(posterior.drawn(everything, 50, rng).mean(0), posterior.means(everything))[0, 1] > 0.98
+
+
+def test_what_was_never_met_has_the_prior() -> None:
+    posterior = fit(Features(SIZES), [(0, 0, 0, 0)] * 4, [0, 1, 2, 3], [1.0, 0.0, 1.0, 1.0])
+    assert posterior.effect(2)[0] == 0.0
+    drawn = posterior.drawn([(3, 2, 2, 1), (0, 0, 0, 0)], 400, np.random.default_rng(0))
+    assert drawn[:, 0].std() > drawn[:, 1].std() * 0.5 > 0

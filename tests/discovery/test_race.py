@@ -1,0 +1,211 @@
+"""Races: the same seed, the same race; a killed one goes on and ends alike; no deal of the proof is met before the freeze."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from icarus import Game, games
+from icarus.discovery import matches
+from icarus.discovery.configuration import Configuration
+from icarus.discovery.discover import discover
+from icarus.discovery.discovered import discovered, proven
+from icarus.discovery.matches import Games, Match, Table, read_rows
+from icarus.discovery.page import page_of, text_of
+from icarus.discovery.protocol import Protocol, detectable, planned, read_protocol
+from icarus.discovery.race import Discovery
+from icarus.discovery.space import Space
+from icarus.discovery.statistics import difference, holm
+
+SPACE = Space(
+    "small",
+    {"strategy": "{tree} >> {simulation}"},
+    {"tree": ("baseline({c})", "RAVE"), "c": (0.7, 0.2, 2.0), "simulation": ("MAST", "NAST2", "LGRF")},
+)
+SETTINGS: dict[str, Any] = {
+    "space": SPACE,
+    "games": 400,
+    "iterations": 4,
+    "finalists": 2,
+    "against": ("BASELINE", "baseline(2.0) >> LGRF"),
+    "level": 0.05,
+}
+
+
+def race(to: Path | None = None, **changes: Any) -> Discovery:
+    return discover("kuhn-poker", to=to, **{**SETTINGS, **changes})
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Discovery, Path]:
+    directory = tmp_path_factory.mktemp("race") / "whole"
+    return race(directory), directory
+
+
+def test_the_same_seed_gives_the_same_race(kept: tuple[Discovery, Path]) -> None:
+    found, _ = kept
+    again = race()
+    assert again.proofs == found.proofs and again.course == found.course and again.ablations == found.ablations
+    assert race(seed=1).protocol.digest != found.protocol.digest
+
+
+def test_a_killed_race_goes_on_and_ends_alike(
+    kept: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, whole = kept
+    keep = Games._keep
+    for number in (5, 150, 330):
+        played = 0
+
+        def kill(self: Games, row: Any, last: int = number) -> None:
+            nonlocal played
+            keep(self, row)
+            played += 1
+            if played == last:
+                raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(Games, "_keep", kill)
+            race(tmp_path / str(number))
+        with (tmp_path / str(number) / "games.jsonl").open("ab") as file:
+            file.write(b'{"stream":"explo')  # the end of a line that was being written
+        assert race(tmp_path / str(number)).proofs == found.proofs
+        assert [row["returns"] for row in read_rows(tmp_path / str(number) / "games.jsonl")] == [
+            row["returns"] for row in read_rows(whole / "games.jsonl")
+        ]
+
+
+def test_no_deal_of_the_proof_is_met_before_the_freeze(kept: tuple[Discovery, Path]) -> None:
+    _, directory = kept
+    streams = [row["stream"] for row in read_rows(directory / "games.jsonl")]
+    assert streams == sorted(streams, key=["exploration", "proof", "ablation"].index)
+    assert {"exploration", "proof"} <= set(streams)
+
+
+def test_streams_have_deals_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = []
+
+    def note(game: Game, agents: Sequence[Any], seed: tuple[int, ...]) -> Any:
+        seeds.append(seed)
+        raise LookupError
+
+    monkeypatch.setattr(matches, "play", note)
+    table, configuration = Table("kuhn-poker", (0, 1), 4, None, 0), Configuration("BASELINE")
+    for stream in range(4):
+        for deal in range(3):
+            with pytest.raises(LookupError):
+                table.play(Match(stream, configuration, configuration, deal, 0))
+    assert len(set(seeds)) == 12
+
+
+def test_the_protocol_is_written_and_hashed_before_the_first_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Table, match: Match) -> None:
+        assert read_protocol(tmp_path / "race").digest
+        raise LookupError
+
+    monkeypatch.setattr(Table, "play", refuse)
+    with pytest.raises(LookupError):
+        race(tmp_path / "race")
+
+
+def test_another_race_in_the_directory_is_refused(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
+    _, directory = kept
+    with pytest.raises(ValueError, match="another race: games is 400 there and 500 here"):
+        race(directory, games=500)
+    text = (directory / "protocol.json").read_text()
+    (tmp_path / "protocol.json").write_text(text.replace('"seed": 0', '"seed": 1'))
+    with pytest.raises(ValueError, match="changed after the race began"):
+        read_protocol(tmp_path)
+
+
+def test_a_damaged_line_is_told(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
+    _, directory = kept
+    path = tmp_path / "games.jsonl"
+    path.write_bytes((directory / "games.jsonl").read_bytes().replace(b'"deal":3', b'"deal":4', 1))
+    with pytest.raises(ValueError, match="line .*damaged"):
+        read_rows(path)
+
+
+def test_two_processes_play_the_same_race(kept: tuple[Discovery, Path]) -> None:
+    found, _ = kept
+    assert discover("kuhn-poker", workers=2, **SETTINGS).proofs == found.proofs
+
+
+def test_the_reference_has_no_difference_to_itself(kept: tuple[Discovery, Path]) -> None:
+    table = Table("kuhn-poker", (0, 1), 4, None, 0)
+    reference = Configuration("BASELINE >> MAST")
+    with Games(table) as games:
+        scores = games.scores(matches.PROOF, [(reference, reference)] * 5, range(5))
+        assert scores == [0.5] * 5 and len(games.rows) == 5
+
+
+def test_the_page_has_the_winner_the_proof_and_the_protocol(kept: tuple[Discovery, Path]) -> None:
+    found, _ = kept
+    text, page = text_of(found), page_of(found)
+    for proof in found.proofs:
+        assert str(proof.configuration) in text
+    assert found.protocol.digest in text and found.protocol.digest in page and "<svg" in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"games": 60}, "proves nothing.*could detect.*give at least"),
+        ({"games": None}, "needs a budget"),
+        ({"finder": "luck"}, "finder is 'luck'"),
+        ({"against": ()}, "no opponent"),
+        ({"against": ("NOBODY",)}, "no enhancement is called 'NOBODY'"),
+        ({"seats": (2,)}, "seats"),
+        ({"space": Space("bad", {"strategy": "BASELINE >> {a}"}, {"a": ("MAST", "PUCT")})}, "PUCT"),
+        ({"seconds": 0.1}, "either iterations or seconds"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_the_first_game(
+    changes: dict[str, Any], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Table, "play", lambda self, match: pytest.fail("a game was played"))
+    with pytest.raises(ValueError, match=told):
+        race(tmp_path / "race", **changes)
+    assert not (tmp_path / "race").exists()
+
+
+def test_games_whose_rewards_are_always_equal_are_refused() -> None:
+    def even(state: Any, out: Any) -> None:
+        out[0] = out[1] = 0.5
+
+    dull = attrs.evolve(games.load("kuhn-poker"), rewards=even)
+    with pytest.raises(ValueError, match="every player got 0.5"):
+        discover(dull, **SETTINGS)
+
+
+def test_holm_and_differences() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    found = difference([0.5, 0.0, 0.5, 0.0])
+    assert (
+        found.mean == 0.25
+        and found.error == pytest.approx(0.1443, abs=1e-3)
+        and found.p == pytest.approx(0.0416, abs=1e-3)
+    )
+    assert difference([0.0] * 50).p == 0.5
+
+
+def test_what_a_budget_detects() -> None:
+    assert detectable(6500, 0.5 * 2**0.5, 0.01) == pytest.approx(0.028, abs=0.001)
+    assert planned(4000, 2, 5, 8, 0.354, 0.01, 1) == (1200, 109, 22)
+
+
+def test_everything_in_the_table_can_be_played() -> None:
+    for line in proven().values():
+        assert line.strategy and line.low > 0 and line.p < 0.01
+    with pytest.raises(ValueError, match="nothing is proven for 'chess'"):
+        discovered("chess")
+
+
+def test_a_protocol_reads_back(kept: tuple[Discovery, Path]) -> None:
+    found, directory = kept
+    read: Protocol = read_protocol(directory)
+    assert read == found.protocol and read.digest == found.protocol.digest

@@ -1,0 +1,122 @@
+"""Spaces: what they count, which factors play a role, what they refuse."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from icarus.discovery.configuration import Configuration
+from icarus.discovery.space import INACTIVE, Space, SpaceError, load_space, read_space, shipped_spaces
+
+TEMPLATES = {"strategy": "{tree} >> {simulation}", "scheme": "MO_ISMCTS{cutoff}"}
+FACTORS = {
+    "tree": ("baseline({c})", "RAVE"),
+    "c": (0.7, 0.35, 1.4),
+    "simulation": ("MAST", "mast(epsilon_greedy({epsilon}))"),
+    "epsilon": (0.1, 0.2),
+    "cutoff": ("", " with cutoff=8"),
+}
+
+
+def small(**changes: object) -> Space:
+    return Space(**{"name": "small", "templates": TEMPLATES, "factors": FACTORS, **changes})  # type: ignore[arg-type]
+
+
+def test_points_count_active_factors_only() -> None:
+    space = small()
+    points = list(space.points())
+    assert space.count() == len(points) == len(set(points)) == (3 + 1) * (1 + 2) * 2
+    assert {space.configuration(point) for point in points} == {space.configuration(point) for point in set(points)}
+    assert len({space.configuration(point) for point in points}) == len(points)
+
+
+def test_a_level_switches_factors_off() -> None:
+    space = small()
+    point = space.point({"tree": "RAVE", "c": 1.4})
+    assert point == space.point({"tree": "RAVE"})
+    assert space.active(point) == ("tree", "simulation", "cutoff") and point[1] == INACTIVE
+
+
+def test_neighbours_differ_in_one_factor_and_have_defaults_in_new_ones() -> None:
+    space = small()
+    near = space.neighbours(space.point({"tree": "RAVE"}))
+    assert {str(space.configuration(point)) for point in near} == {
+        "baseline(0.7) >> MAST",
+        "RAVE >> mast(epsilon_greedy(0.1))",
+        "RAVE >> MAST   [scheme = MO_ISMCTS with cutoff=8]",
+    }
+
+
+def test_exclusions_are_no_points() -> None:
+    space = small(excluded=({"tree": "RAVE", "cutoff": " with cutoff=8"},))
+    points = list(space.points())
+    assert space.count() == len(points) == 21
+    rng = np.random.default_rng(0)
+    assert {space.sample(rng) for _ in range(500)} == set(points)
+    assert all(space.allows(near) for point in points for near in space.neighbours(point))
+
+
+def test_children_have_levels_of_their_parents() -> None:
+    space, rng = small(), np.random.default_rng(1)
+    for _ in range(50):
+        first, second = space.sample(rng), space.sample(rng)
+        child = space.crossed(first, second, rng)
+        assert child == space.canonical(child)
+        assert all(level in (a, b, 0, INACTIVE) for level, a, b in zip(child, first, second, strict=True))
+        assert space.mutated(first, rng) in space.neighbours(first)
+
+
+def test_a_space_reads_back_from_its_table() -> None:
+    space = small(excluded=({"tree": "RAVE", "cutoff": ""},))
+    assert read_space(space.settings()).settings() == space.settings()
+
+
+@pytest.mark.parametrize("name", shipped_spaces())
+def test_all_that_the_shipped_spaces_can_say_is_a_strategy(name: str) -> None:
+    space = load_space(name)
+    space.check()
+    covered = {(k, level) for point in space.covering() for k, level in enumerate(point) if level != INACTIVE}
+    assert covered == {(k, level) for k, levels in enumerate(space.factors.values()) for level in range(len(levels))}
+
+
+def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points() -> None:
+    assert load_space("general").count() >= 10**5
+    assert load_space("sixteen").count() == 16
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"factors": {**FACTORS, "idle": (1, 2)}}, "nobody uses the factor idle"),
+        ({"factors": {"tree": ("RAVE",), "simulation": ("MAST",), "cutoff": ("",)}}, "single point"),
+        ({"templates": {"strategy": "{tree} >> {simulations}"}}, "{simulations}, which is no factor"),
+        ({"factors": {**FACTORS, "c": ("{epsilon}", 1), "epsilon": ("{c}", 2)}}, "in a circle"),
+        ({"excluded": ({"cutoff": ""}, {"cutoff": " with cutoff=8"})}, "is empty"),
+        ({"excluded": ({"cutoff": "9"},)}, "does not have"),
+        ({"templates": {"scheme": "SO_ISMCTS"}}, "no strategy"),
+        ({"factors": {**FACTORS, "c": (0.7, 0.7)}}, "one of them twice"),
+    ],
+)
+def test_spaces_that_make_no_sense_are_refused(changes: dict, told: str) -> None:
+    with pytest.raises(SpaceError, match=told.replace("{", r"\{").replace("}", r"\}")):
+        small(**changes)
+
+
+def test_a_level_that_makes_no_strategy_is_refused_with_its_point() -> None:
+    space = small(factors={**FACTORS, "epsilon": (0.1, 7)})
+    with pytest.raises(SpaceError, match="epsilon = 7.*at most 1"):
+        space.check()
+
+
+def test_bad_files_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "space.toml").write_text("name = \n")
+    for name, told in (("nothing", "no space is called"), (str(tmp_path / "space.toml"), "is no TOML")):
+        with pytest.raises(SpaceError, match=told):
+            load_space(name)
+
+
+def test_a_configuration_says_what_is_not_usual() -> None:
+    assert str(Configuration("RAVE")) == "RAVE"
+    assert str(Configuration("RAVE", move_decay=0.5)) == "RAVE   [move_decay = 0.5]"
+    agent = Configuration("RAVE >> MAST", "SO_ISMCTS with cutoff=3").agent(iterations=10)
+    assert str(agent.scheme) == "SO_ISMCTS with cutoff=3"
