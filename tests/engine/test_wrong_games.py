@@ -6,7 +6,21 @@ from typing import Any
 import attrs
 import pytest
 
-from icarus import BASELINE, SO_ISMCTS, DeterminizedUCT, Game, search
+from icarus import (
+    BASELINE,
+    MAST,
+    SO_ISMCTS,
+    DeterminizedUCT,
+    Game,
+    argmax,
+    backpropagation,
+    candidates,
+    gibbs,
+    search,
+    values,
+)
+from icarus.compiler.messages import CompilationError
+from icarus.kernel import record
 from tests.commands import test_contract as slips
 from tests.commands.test_contract import COIN, NIM, SECRET
 
@@ -82,3 +96,99 @@ def test_probabilities_that_do_not_sum_to_1_end_a_search() -> None:
     assert search(game.new_initial_state(1), BASELINE, iterations=200).iterations == 200
     with pytest.raises(ValueError, match="chance outcomes do not sum to 1"):
         search(attrs.evolve(game, chance=slips.chance_of_nine_tenths).new_initial_state(1), BASELINE, iterations=200)
+
+
+# ------------------------------------------------------------------------------ checked in the first iterations and every 16th
+
+
+def chance_negative(state: Any, probabilities: slips.np.ndarray) -> None:
+    """They sum to 1."""
+    probabilities[0], probabilities[1] = -0.5, 1.5
+
+
+def legal_negative(state: Any, actions: slips.np.ndarray) -> int:
+    """After the root."""
+    actions[0], actions[1] = 1, 2 if state.left == 7 else -2
+    return 2
+
+
+def legal_twice(state: Any, actions: slips.np.ndarray) -> int:
+    """After the root."""
+    actions[0], actions[1], actions[2] = 2, 1, 3 if state.left == 7 else 2
+    return 3
+
+
+@candidates
+def named_for_some(history: Any, legal: slips.np.ndarray, records: slips.np.ndarray) -> None:
+    """All but the last."""
+    for i in range(len(legal) - 1):
+        records[i] = record(legal[i], history.steps[-1].player)
+
+
+@values
+def sorted_away(history: Any, theta: Any, legal: slips.np.ndarray, out: slips.np.ndarray) -> None:
+    """0, and all actions become the first."""
+    actions = legal
+    for i in range(len(legal)):
+        actions[i] = legal[0]
+        out[i] = 0.0
+
+
+@backpropagation
+def added_nothing(row: Any, context: int, rewards: slips.np.ndarray) -> None:
+    """0/0 for the reward"""
+    row.reward += (
+        (rewards[context] - rewards[context]) / slips.np.float64(row.visits) if row.visits > 0 else slips.np.nan
+    )
+    row.visits += 1
+
+
+def with_mast(**changes: Any) -> Any:
+    return BASELINE >> attrs.evolve(MAST, name="SLIP", **changes)
+
+
+ENGINES = pytest.mark.parametrize("engine", ["compiled", "python"])
+
+
+@ENGINES
+@pytest.mark.parametrize(
+    ("slip", "message"),
+    [
+        ({"legal": legal_negative}, "the legal function of a game gave a negative action"),
+        ({"legal": legal_twice}, "the legal function of a game gave an action twice"),
+        ({"max_length": 3}, "a playout of nim7 has not ended after 3 actions, its max_length"),
+    ],
+    ids=["negative", "twice", "too long"],
+)
+@pytest.mark.parametrize("strategy", [BASELINE, BASELINE >> MAST], ids=str)
+def test_wrong_actions_end_a_search(slip: dict[str, Any], message: str, strategy: Any, engine: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        search(attrs.evolve(NIM, **slip).new_initial_state(1), strategy, iterations=200, engine=engine)
+
+
+@ENGINES
+def test_a_negative_probability_ends_a_search(engine: str) -> None:
+    game = attrs.evolve(COIN, initial=slips.initial, apply=toss_in_the_middle, chance=chance_negative)
+    with pytest.raises(ValueError, match="the chance function of a game gave a negative probability"):
+        search(game.new_initial_state(1), BASELINE, iterations=200, engine=engine)
+
+
+@ENGINES
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"policy": gibbs().over(named_for_some)},
+            "named_for_some.* wrote no.* for a legal action|wrote nothing for the legal",
+        ),
+        (
+            {"policy": argmax().over(sorted_away)},
+            "sorted_away.* writes to legal, the legal actions|destination is read-only",
+        ),
+        ({"backpropagation": added_nothing}, "added_nothing.* wrote NaN to a record"),
+    ],
+    ids=["keys", "legal", "NaN"],
+)
+def test_a_wrong_slot_is_named(changes: dict[str, Any], message: str, engine: str) -> None:
+    with pytest.raises((ValueError, CompilationError), match=message):
+        search(NIM.new_initial_state(1), with_mast(**changes), iterations=200, engine=engine)

@@ -26,22 +26,34 @@ def refuse_cuts(entry: Entry, function: Callable, label: str) -> Entry:
     return entry
 
 
-def refuse_changes(entry: Entry, function: Callable, label: str, lent: tuple[type, ...]) -> Entry:
+def refuse_changes(entry: Entry, function: Callable, label: str, lent: tuple[type, ...], legal: str = "") -> Entry:
     """Refuse a function that writes to θ or to the history: it is given them to be read.
 
     Args:
         lent: the classes of what it is given to read; records count as such too.
+        legal: the name of its argument that holds the legal actions, if it has one.
 
     Raises:
         CompilationError: it does; its machine code is not kept.
     """
     for found, written in _written(entry, function):
         field, _ = _place(found, written, lent)
+        if legal and found.func_id.func is function.py_func and _is_argument(found, written.target.name, legal):
+            _refuse(entry, f"{label} writes to {legal}, the legal actions, which it is given to read", written)
         if field:
             _refuse(
                 entry, f"{label} writes to {field} of what it is given to read; only backpropagation changes θ", written
             )
     return entry
+
+
+def _is_argument(found: Any, name: str, argument: str) -> bool:
+    """Whether a variable is this argument of a function, by another name perhaps."""
+    made = {s.target.name: s.value for block in found.blocks.values() for s in block.body if isinstance(s, ir.Assign)}
+    value = made.get(name)
+    while isinstance(value, ir.Var):
+        value = made.get(value.name)
+    return isinstance(value, ir.Arg) and value.name == argument
 
 
 def _refuse(entry: Entry, told: str, written: Any) -> None:

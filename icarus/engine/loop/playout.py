@@ -22,6 +22,7 @@ from icarus.engine.loop.observation_classes import choose_in_class, group_by_obs
 from icarus.engine.loop.steps import (
     DeterminizationError,
     acts,
+    check_actions,
     check_end,
     has_room,
     is_choice,
@@ -35,6 +36,7 @@ from icarus.engine.loop.steps import (
     step_at,
 )
 from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE
+from icarus.engine.program.promises import FIRST, is_checked
 from icarus.engine.program.structures import COMPONENT
 from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, UNSEEN, below, extended, helper, inlined, mix
 from icarus.kernel.constants import RECALLED
@@ -44,7 +46,6 @@ from icarus.kernel.theta import TABLE, decided_at, place_of
 
 _INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
 _NO_ROOM = -1
-CLOSELY, SOMETIMES = 100, 16  # in its first iterations and in every 16th a search adds up the probabilities of chance
 _LOOK = 1023  # steps of a simulation that nobody looks at between two looks whether to return (a power of 2, less 1)
 
 
@@ -232,6 +233,8 @@ def simulate_unrecorded(a: Arena, legal: int, t: int, end: int, rng: np.ndarray)
         if unlikely(steps & _LOOK == _LOOK) and is_interrupted(a):
             return _NO_ROOM
         count, index = call2(a.game.legal, (a.buffers.state, legal)), 0
+        if unlikely(a.counts.iterations < FIRST) and 0 < count <= a.game.max_legal:
+            check_actions(actions, count)
         if is_choice(a, count):
             index = choose_for_chance(a, count, rng) if player == CHANCE else below(rng, count)
         elif count != 1:
@@ -316,7 +319,7 @@ def choose_for_chance(a: Arena, count: int, rng: np.ndarray) -> int:
     probabilities = array_at(a.buffers.values, count, _REAL)
     if a.game.chance != 0:
         call2(a.game.chance, (a.buffers.state, a.buffers.values))
-        if DEBUG or a.counts.iterations < CLOSELY or a.counts.iterations % SOMETIMES == 0:
+        if DEBUG or is_checked(a.counts.iterations):
             check_outcomes(probabilities, count)
     else:
         for i in range(count):
@@ -326,9 +329,11 @@ def choose_for_chance(a: Arena, count: int, rng: np.ndarray) -> int:
 
 @helper
 def check_outcomes(probabilities: np.ndarray, count: int) -> None:
-    """Refuse probabilities of chance that do not sum to 1."""
+    """Refuse probabilities of chance that are negative, or do not sum to 1."""
     total = 0.0
     for i in range(count):
+        if probabilities[i] < 0.0:
+            raise ValueError("the chance function of a game gave a negative probability")
         total += probabilities[i]
     if not abs(total - 1.0) <= TOLERANCE:
         raise ValueError("the probabilities of a game's chance outcomes do not sum to 1")

@@ -5,12 +5,13 @@ import numpy as np
 from icarus.compiler.kernels.atomic import atomic_load
 from icarus.compiler.kernels.pointers import array_at, call1, call2, call4, struct_at, unlikely
 from icarus.engine.loop.arena import STEP_BYTES, Arena
+from icarus.engine.program.promises import is_checked
 from icarus.kernel import CHANCE, TERMINAL, helper, inlined
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.history import STEP, Playout, Step
 
 _INT = np.dtype(np.int64)
-_BETWEEN_LOOKS = 8  # steps, whether the loop is to return
+POLLING_INTERVAL = 8  # steps between two polls of the interrupt flag
 WRONG_RECALL = f"the recall function of a game gave a number of moves that is not from 0 to {RECALLED}"
 
 
@@ -26,7 +27,24 @@ def legal_actions(a: Arena, legal: int) -> int:
     count = call2(a.game.legal, (a.buffers.state, legal))
     if unlikely(np.uint64(count - 1) >= np.uint64(a.game.max_legal)):  # one comparison for both ends
         refuse_number(count)
+    if unlikely(is_checked(a.counts.iterations)):
+        check_actions(array_at(legal, count, _INT), count)
     return count
+
+
+@helper
+def check_actions(actions: np.ndarray, count: int) -> None:
+    """Refuse legal actions that are negative, or the same."""
+    ascending = True
+    for i in range(count):
+        if actions[i] < 0:
+            raise ValueError("the legal function of a game gave a negative action")
+        ascending = ascending and (i == 0 or actions[i - 1] < actions[i])
+    if not ascending:
+        for i in range(count):
+            for j in range(i):
+                if actions[i] == actions[j]:
+                    raise ValueError("the legal function of a game gave an action twice")
 
 
 @inlined
@@ -83,15 +101,17 @@ def step_at(playout: Playout, t: int) -> Step:
 def has_room(a: Arena, playout: Playout, t: int) -> bool:
     """Whether there is room for step t and the one after it, and nobody, as far as is looked at now and then, asks the loop to return."""
     fits = playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
-    return fits and (t < a.buffers.poll_at or look(a, t))
+    return fits and (t < a.buffers.poll_at or poll(a, t))
 
 
 @helper
-def look(a: Arena, t: int) -> bool:
+def poll(a: Arena, t: int) -> bool:
     """Whether there is room for step t and the one after it, and nobody asks the loop to return; if so, it is clear for some steps."""
-    if t + 1 >= a.buffers.step_capacity or is_interrupted(a):
+    if t >= a.game.max_length:
+        a.pending.too_long = 1
+    if t >= a.game.max_length or t + 1 >= a.buffers.step_capacity or is_interrupted(a):
         return False
-    a.buffers.poll_at = min(t + _BETWEEN_LOOKS, a.buffers.step_capacity - 1)
+    a.buffers.poll_at = min(t + POLLING_INTERVAL, a.buffers.step_capacity - 1, a.game.max_length)
     return True
 
 

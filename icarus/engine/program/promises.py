@@ -1,16 +1,24 @@
-"""That slots only read the history, checked in every playout of a search with ICARUS_DEBUG=1."""
+"""How often games and slots are checked, and that slots only read the history (with ICARUS_DEBUG=1, in every playout)."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from icarus.kernel import History, helper, mix
+from icarus.kernel import History, helper, inlined, mix
 
 _INT, _WORD = np.dtype(np.int64), np.dtype(np.uint64)
 KEYLESS = (
     "a capture names the record 0, which is the key of none; make keys with record(action, …), not of an action alone"
 )
+
+FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in every 16th
+
+
+@inlined
+def is_checked(iteration: int) -> bool:
+    """Whether what a game and slots give is checked in this iteration, at little cost in the mean."""
+    return iteration < FIRST or iteration % INTERVAL == 0
 
 
 @helper

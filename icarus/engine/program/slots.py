@@ -11,10 +11,10 @@ from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Values
 from icarus.compiler.debug.writes import refuse_changes, refuse_cuts
 from icarus.compiler.kernels.atomic import atomic_load, atomic_store, exchanged
-from icarus.compiler.kernels.functions import DEBUG, embedded, inlined
+from icarus.compiler.kernels.functions import DEBUG, embedded, inlined, plain
 from icarus.compiler.kernels.kernel import Entry
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, offset_of, struct_at, unlikely, unpack_parameters
-from icarus.engine.program.promises import KEYLESS, guarded
+from icarus.engine.program.promises import KEYLESS, guarded, is_checked
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper
 from icarus.kernel.history import history_at
 from icarus.kernel.theta import TABLE, index_of, place_of, updates_at, write_initial
@@ -28,6 +28,12 @@ LENT = History, Theta  # what slots are given to be read
 def lent(function: Callable, label: str) -> Callable:
     """A slot that is given a history to read, as a helper."""
     return guarded(function, label) if DEBUG else embedded(function)
+
+
+def legal_of(function: Callable, place: int) -> str:
+    """What the author of a slot calls the legal actions that it is given, after so many other arguments."""
+    code: Any = plain(function).__code__
+    return code.co_varnames[place]
 
 
 def _theta(row: np.dtype) -> Callable:
@@ -74,7 +80,7 @@ def values_kernel(
                     raise ValueError(declared)
         return 0
 
-    return refuse_changes(Entry(entry, 7, label), inner, label, LENT)
+    return refuse_changes(Entry(entry, 7, label), inner, label, LENT, legal_of(function, 2))
 
 
 def checked_candidates(inner: Callable, independent: bool, label: str) -> Callable:
@@ -118,19 +124,27 @@ def candidates_kernel(
     """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
     inner, unpack, theta_at = lent(function, label), unpack_parameters(kinds), theta_of(row)
     asked = checked_candidates(inner, independent, label) if DEBUG else inner
+    unwritten = f"{label} wrote no record for a legal action; it must write every records[i]"
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
 
     def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
         history = history_at(playout)
         keys = array_at(records, count, _INT)
+        checked = unlikely(is_checked(history.iteration))
+        if checked:
+            keys[:] = UNWRITTEN
         asked(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
+        if checked:
+            for i in range(count):
+                if keys[i] == UNWRITTEN:
+                    raise ValueError(unwritten)
         theta = theta_at(table)
         for i in range(count):
             keys[i] = place_of(theta.rows["record"], keys[i])
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
 
-    return refuse_changes(Entry(entry, 7, label), inner, label, LENT)
+    return refuse_changes(Entry(entry, 7, label), inner, label, LENT, legal_of(function, 1))
 
 
 @functools.cache
@@ -200,6 +214,32 @@ def fullness(counts: tuple[str, ...]) -> Callable:
     return has_full
 
 
+def reals_of(row: np.dtype) -> tuple[tuple[str, bool], ...]:
+    """The fields of a row that hold reals, and whether each is an array of them."""
+    return tuple((name, row[name].ndim > 0) for name in row.names or () if row[name].base.kind == "f")
+
+
+@functools.cache
+def nan_in(reals: tuple[tuple[str, bool], ...]) -> Callable:
+    """Whether one of these fields of a row is NaN."""
+    if not reals:
+        return inlined(lambda row: False)
+    (name, is_array), others = reals[0], nan_in(reals[1:])
+
+    @inlined
+    def has_nan(row: Any) -> bool:
+        return row[name] != row[name] or others(row)
+
+    @inlined
+    def has_nan_within(row: Any) -> bool:
+        wrong = others(row)
+        for number in row[name]:
+            wrong |= number != number
+        return wrong
+
+    return has_nan_within if is_array else has_nan
+
+
 @functools.cache
 def filling_up(counts: tuple[str, ...]) -> Callable:
     """Give the counts of a row that have reached their largest, or have grown beyond it, the largest."""
@@ -226,7 +266,8 @@ def backpropagation_kernel(
     at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
     """
     inner, unpack, counts = embedded(function), unpack_parameters(kinds), counts_of(row)
-    has_full, fill_up = fullness(counts), filling_up(counts)
+    has_full, fill_up, has_nan = fullness(counts), filling_up(counts), nan_in(reals_of(row))
+    not_a_number = f"{label} wrote NaN to a record"
 
     def entry(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
         place = struct_at(table, TABLE)
@@ -250,6 +291,8 @@ def backpropagation_kernel(
                     plain[i * words] = keys[j]
                 place.used += 1
             inner(rows[i], psi[j], mu, *unpack(parameters))
+            if unlikely(has_nan(rows[i])):
+                raise ValueError(not_a_number)
             if DEBUG and rows[i].record != keys[j]:
                 raise ValueError(RENAMED)
             if unlikely(has_full(rows[i])):

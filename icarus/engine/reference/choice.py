@@ -74,7 +74,9 @@ class Decision:
 
     @functools.cached_property
     def legal(self) -> np.ndarray:
-        return np.array(self._legal, np.int64)
+        legal = np.array(self._legal, np.int64)
+        legal.flags.writeable = False
+        return legal
 
     @property
     def record(self) -> int:

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import Interpreter
 from icarus.engine.loop.arena import ANY
 from icarus.engine.loop.choice import WeightError
 from icarus.engine.loop.choice import pick_outcome as compiled_pick_outcome
 from icarus.engine.loop.parent_links import LINK, is_inserted
-from icarus.engine.loop.parent_links import parent_links_of as compiled_lineage_of
+from icarus.engine.loop.parent_links import parent_links_of as compiled_parent_links_of
+from icarus.engine.loop.playout import check_outcomes as compiled_check_outcomes
+from icarus.engine.loop.steps import check_actions as compiled_check_actions
 from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE
 from icarus.engine.program.requirements import tables_of
 from icarus.engine.records.reuse import WarmStart
@@ -46,7 +47,8 @@ from icarus.kernel.theta import Written
 _plain = Interpreter()
 below, pick_outcome, extended = map(_plain, (compiled_below, compiled_pick_outcome, compiled_extended))
 root_key = _plain(root_key)
-parent_links_of = Interpreter([(is_inserted, lambda rows, key: key in rows)])(compiled_lineage_of)
+check_actions, check_outcomes = _plain(compiled_check_actions), _plain(compiled_check_outcomes)
+parent_links_of = Interpreter([(is_inserted, lambda rows, key: key in rows)])(compiled_parent_links_of)
 
 
 class ReferenceSearch:
@@ -238,6 +240,7 @@ class ReferenceSearch:
         actions = [int(action) for action in self.game.legal(world)]
         if not actions:
             raise ValueError("a game gave no legal action at a state that is not terminal")
+        check_actions(actions, len(actions))
         disguised = self.scheme.observer == ROOT_PLAYER and player != self._observer
         edges = [self._looks(world, action)[self._eyes] for action in actions] if disguised else actions
         legal = list(dict.fromkeys(edges))
@@ -283,8 +286,7 @@ class ReferenceSearch:
         if count == 1:
             return 0
         probabilities = [1.0 / count] * count if self.game.chance is None else self.game.chance(world)
-        if not abs(sum(probabilities) - 1.0) <= TOLERANCE:
-            raise ValueError("the probabilities of a game's chance outcomes do not sum to 1")
+        check_outcomes(probabilities, count)
         return int(pick_outcome(probabilities, count, self.rng))
 
     def _visits(self, record: int) -> int:
