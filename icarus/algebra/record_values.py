@@ -29,15 +29,15 @@ def ucb1_by_availability(theta: Any, places: np.ndarray, player: int, out: np.nd
     """
     infinite = False
     for i in range(len(places)):
-        seen = theta.rows[places[i]]
+        stats = theta.rows[places[i]]
         out[i] = 0.0
-        if seen.visits == 0 or seen.availability == 0:
+        if stats.visits == 0 or stats.availability == 0:
             out[i], infinite = np.inf, True
     if not infinite:
         for i in range(len(places)):
-            seen = theta.rows[places[i]]
-            out[i] = reward_of(seen, player) / seen.visits + exploration * math.sqrt(
-                log_of(seen.availability) / seen.visits
+            stats = theta.rows[places[i]]
+            out[i] = reward_of(stats, player) / stats.visits + exploration * math.sqrt(
+                log_of(stats.availability) / stats.visits
             )
 
 
@@ -54,16 +54,16 @@ def ucb1_by_visits(theta: Any, places: np.ndarray, player: int, out: np.ndarray,
     if not infinite:
         trials = log_of(total)
         for i in range(len(places)):
-            seen = theta.rows[places[i]]
-            out[i] = reward_of(seen, player) / seen.visits + exploration * math.sqrt(trials / seen.visits)
+            stats = theta.rows[places[i]]
+            out[i] = reward_of(stats, player) / stats.visits + exploration * math.sqrt(trials / stats.visits)
 
 
 @helper
 def mean(theta: Any, places: np.ndarray, player: int, out: np.ndarray) -> None:
     """q_ρ/n, and 1 where n = 0 (MAST-4)."""
     for i in range(len(places)):
-        seen = theta.rows[places[i]]
-        out[i] = reward_of(seen, player) / seen.visits if seen.visits > 0 else UNVISITED
+        stats = theta.rows[places[i]]
+        out[i] = reward_of(stats, player) / stats.visits if stats.visits > 0 else UNVISITED
 
 
 def rule_values(policy: Policy, information: Information) -> Callable:

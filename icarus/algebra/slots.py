@@ -29,6 +29,7 @@ from icarus.compiler.kernels.callables import Callee
 from icarus.compiler.kernels.functions import helper
 from icarus.compiler.reference import Interpreter
 from icarus.kernel.features import column_of
+from icarus.kernel.history import SIMULATION
 
 Parameters = tuple[tuple[str, float | str], ...]
 
@@ -58,6 +59,20 @@ def bound(function: Callable, values: tuple[float, ...]) -> Any:
     )
     copy.__module__, copy.__qualname__, copy.__doc__ = function.__module__, function.__qualname__, function.__doc__
     return helper(copy)
+
+
+@functools.cache
+def _in_tree(inner: Any) -> Any:
+    """A values function that is called in the tree only: in the simulation phase every value is +∞."""
+
+    @helper
+    def values(history: Any, theta: Any, legal: Any, out: Any, *parameters: float) -> None:
+        if history.steps[-1].phase == SIMULATION:
+            out[:] = math.inf
+        else:
+            inner(history, theta, legal, out, *parameters)
+
+    return values
 
 
 @attrs.frozen(repr=False)
@@ -194,7 +209,7 @@ class Values(Slot):
     """`values(history, theta, legal, out)`: writes v(a) of each legal action, reading θ with `find(theta, record)`.
 
     Attributes:
-        uniform_in_simulation: whether every value is +∞ in the simulation phase.
+        uniform_in_simulation: whether every value is +∞ in the simulation phase, where the function is not called.
     """
 
     uniform_in_simulation: bool = False
@@ -202,13 +217,18 @@ class Values(Slot):
     KIND = "values"
     ARGUMENTS = ("history", "theta", "legal", "out")
 
+    @property
+    def compiled(self) -> Any:
+        inner = super().compiled
+        return _in_tree(inner) if self.uniform_in_simulation else inner
+
 
 @attrs.frozen(repr=False)
 class InitialInformation(Slot):
-    """`initial_information(history, i, seen)`: writes to `seen` what is known of the record that tells about the i-th legal action here."""
+    """`initial_information(history, i, stats)`: writes to `stats` what is known at first of the i-th legal action."""
 
     KIND = "initial_information"
-    ARGUMENTS = ("history", "i", "seen")
+    ARGUMENTS = ("history", "i", "stats")
 
 
 @attrs.frozen(repr=False)
@@ -248,7 +268,7 @@ def _second(function: Callable) -> str:
 
 @attrs.frozen(repr=False)
 class Backpropagation(Slot):
-    """`backpropagation(seen, context, rewards)`: ω, changes the information `seen` of one record in place.
+    """`backpropagation(stats, context, rewards)`: ω, changes the information `stats` of one record in place.
 
     Attributes:
         averages: whether `reward` and `visits` grow only together, a visit with one reward in [0, 1]: mean rewards are at most 1.
@@ -257,7 +277,7 @@ class Backpropagation(Slot):
     averages: bool = False
 
     KIND = "backpropagation"
-    ARGUMENTS = ("seen", "context", "rewards")
+    ARGUMENTS = ("stats", "context", "rewards")
 
 
 def candidates(function: Callable | None = None, *, independent: bool = False) -> Any:
@@ -276,8 +296,8 @@ def values(function: Callable | None = None, *, uniform_in_simulation: bool = Fa
     """Mark `function(history, theta, legal, out)`: the value v of each legal action.
 
     Args:
-        uniform_in_simulation: True if every value is +∞ in the simulation phase, as those of the baseline are: under `argmax` it need not
-            be asked there, and nothing is worked out or written down for it. `ICARUS_DEBUG=1` checks it.
+        uniform_in_simulation: True if every value is +∞ in the simulation phase, as those of the baseline are. The function is called
+            in the tree only.
     """
     if function is None:
         return functools.partial(values, uniform_in_simulation=uniform_in_simulation)
@@ -285,9 +305,9 @@ def values(function: Callable | None = None, *, uniform_in_simulation: bool = Fa
 
 
 def initial_information(function: Callable) -> InitialInformation:
-    """Mark `function(history, i, seen)`: θ_initial of the record that tells about the i-th legal action of the present decision.
+    """Mark `function(history, i, stats)`: θ_initial of the record that tells about the i-th legal action of the present decision.
 
-    It is asked once for a record, when a policy over `@candidates` first meets it, and writes fields of the row `seen`, say by what the
+    It is asked once for a record, when a policy over `@candidates` first meets it, and writes fields of the row `stats`, say by what the
     game tells; for `initial(function)`.
     """
     return InitialInformation.of(function)
@@ -322,7 +342,7 @@ def capture(
 
 
 def backpropagation(function: Callable | None = None, *, averages: bool = False) -> Any:
-    """Mark `function(seen, context, rewards)`: the backpropagation function ω.
+    """Mark `function(stats, context, rewards)`: the backpropagation function ω.
 
     Args:
         averages: True if `reward` and `visits` grow only together, a visit with one reward in [0, 1], as in MAST. No mean is above 1 then,

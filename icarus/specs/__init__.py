@@ -1,8 +1,10 @@
-"""The specifications, by name."""
+"""The specifications, by name: what is imported here is known to `parse`, and to `from icarus import …`."""
 
-from typing import Any
+from collections.abc import Callable
+from inspect import isfunction
 
 from icarus.algebra import Enhancement, argmax, epsilon_greedy, gibbs, parsing, rave_weight, reply, roulette, ucb1
+from icarus.algebra.weights import WeightFunction
 from icarus.specs.amaf import AMAF, AMAF_STRICT, RAVE, RAVE_STRICT, amaf, rave
 from icarus.specs.baseline import BASELINE, baseline
 from icarus.specs.bounded import (
@@ -46,95 +48,17 @@ from icarus.specs.score_bounds import MCTS_SOLVER, SCORE_BOUNDS, mcts_solver, sc
 from icarus.specs.thompson import THOMPSON
 from icarus.specs.ucb1_tuned import UCB1_TUNED, ucb1_tuned
 
-SPECIFICATIONS: dict[str, Enhancement] = {
-    "BASELINE": BASELINE,
-    "AMAF": AMAF,
-    "AMAF_STRICT": AMAF_STRICT,
-    "RAVE": RAVE,
-    "RAVE_STRICT": RAVE_STRICT,
-    "MAST": MAST,
-    "TO_MAST": TO_MAST,
-    "LGR": LGR,
-    "LGRF": LGRF,
-    "NAST": NAST,
-    "NAST1": NAST1,
-    "NAST2": NAST2,
-    "NAST3": NAST3,
-    "EPIC": EPIC,
-    "FPU": FPU,
-    "UCB1_TUNED": UCB1_TUNED,
-    "KL_UCB": KL_UCB,
-    "PROGRESSIVE_HISTORY": PROGRESSIVE_HISTORY,
-    "GRAVE": GRAVE,
-    "LGRF2": LGRF2,
-    "NST": NST,
-    "THOMPSON": THOMPSON,
-    "MAST_SIMULATION_DECAY": MAST_SIMULATION_DECAY,
-    "MAST_BATCH_DECAY": MAST_BATCH_DECAY,
-    "PPA": PPA,
-    "CMC": CMC,
-    "DISCOUNTED_UCB": DISCOUNTED_UCB,
-    "DISCOUNTED_HISTORY": DISCOUNTED_HISTORY,
-    "RELATIVE_BONUS": RELATIVE_BONUS,
-    "PROGRESSIVE_BIAS": PROGRESSIVE_BIAS,
-    "PROGRESSIVE_UNPRUNING": PROGRESSIVE_UNPRUNING,
-    "PROGRESSIVE_WIDENING": PROGRESSIVE_WIDENING,
-    "PUCT": PUCT,
-    "IMPLICIT_MINIMAX": IMPLICIT_MINIMAX,
-    "DECISIVE": DECISIVE,
-    "PAST": PAST,
-    "FAST": FAST,
-    "REGRET_MATCHING": REGRET_MATCHING,
-    "MCTS_SOLVER": MCTS_SOLVER,
-    "SCORE_BOUNDS": SCORE_BOUNDS,
-    "BOUNDED_UCB1_TUNED": BOUNDED_UCB1_TUNED,
-    "BOUNDED_PROGRESSIVE_HISTORY": BOUNDED_PROGRESSIVE_HISTORY,
-    "BOUNDED_GRAVE": BOUNDED_GRAVE,
-}
-_FUNCTIONS: dict[str, Any] = {
-    "baseline": baseline,
-    "amaf": amaf,
-    "rave": rave,
-    "mast": mast,
-    "to_mast": to_mast,
-    "nast": nast,
-    "epic": epic,
-    "fpu": fpu,
-    "progressive_history": progressive_history,
-    "grave": grave,
-    "ucb1_tuned": ucb1_tuned,
-    "nst": nst,
-    "mast_simulation_decay": mast_simulation_decay,
-    "mast_batch_decay": mast_batch_decay,
-    "ppa": ppa,
-    "cmc": cmc,
-    "discounted_ucb": discounted_ucb,
-    "discounted_history": discounted_history,
-    "relative_bonus": relative_bonus,
-    "progressive_bias": progressive_bias,
-    "progressive_unpruning": progressive_unpruning,
-    "progressive_widening": progressive_widening,
-    "puct": puct,
-    "implicit_minimax": implicit_minimax,
-    "decisive": decisive,
-    "anti_decisive": anti_decisive,
-    "past": past,
-    "fast": fast,
-    "regret_matching": regret_matching,
-    "mcts_solver": mcts_solver,
-    "score_bounds": score_bounds,
-    "bounded_ucb1_tuned": bounded_ucb1_tuned,
-    "bounded_progressive_history": bounded_progressive_history,
-    "bounded_grave": bounded_grave,
-    "rave_weight": rave_weight,
-    "ucb1": ucb1,
-    "gibbs": gibbs,
-    "epsilon_greedy": epsilon_greedy,
-    "roulette": roulette,
+Name = Enhancement | WeightFunction | Callable  # what a strategy written as text may mention
+
+SPECIFICATIONS = {name: value for name, value in globals().items() if isinstance(value, Enhancement)}
+FACTORIES: dict[str, Name] = {
+    name: value
+    for name, value in globals().items()
+    if isinstance(value, WeightFunction) or (isfunction(value) and value is not isfunction)
 }
 
 
-def parse(text: str, /, **names: Any) -> Enhancement:
+def parse(text: str, /, **names: Name) -> Enhancement:
     """The strategy that a text describes: `parse("RAVE >> (MAST + NAST2)/2")`; `parse(str(strategy)) == strategy`.
 
     Args:
@@ -143,7 +67,7 @@ def parse(text: str, /, **names: Any) -> Enhancement:
     Raises:
         ValueError: with the position of what cannot be understood, and what would be right.
     """
-    return parsing.parse(text, {**SPECIFICATIONS, **_FUNCTIONS, **names})
+    return parsing.parse(text, {**SPECIFICATIONS, **FACTORIES, **names})
 
 
 __all__ = [
@@ -158,6 +82,7 @@ __all__ = [
     "DISCOUNTED_HISTORY",
     "DISCOUNTED_UCB",
     "EPIC",
+    "FACTORIES",
     "FAST",
     "FPU",
     "GRAVE",

@@ -64,11 +64,11 @@ def ask_for_siblings(history: History, updates: Updates, last_phase: int) -> Non
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1)"""
     for player in range(len(rewards)):
-        seen.reward[player] += rewards[player]
-    seen.visits += 1
+        stats.reward[player] += rewards[player]
+    stats.visits += 1
 
 
 AMAF = Enhancement(

@@ -46,13 +46,13 @@ def capture_tree(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1, m + 1) if ψ = ψ_visit; (q, n, m + 1) if ψ = ψ_avail"""
     if context == VISIT:
         for player in range(len(rewards)):
-            seen.reward[player] += rewards[player]
-        seen.visits += 1
-    seen.availability += 1
+            stats.reward[player] += rewards[player]
+        stats.visits += 1
+    stats.availability += 1
 
 
 BASELINE = Enhancement(
@@ -68,11 +68,11 @@ BASELINE = Enhancement(
 
 
 @helper
-def bound_of(seen: Any, player: int, exploration: float) -> float:
+def bound_of(stats: Any, player: int, exploration: float) -> float:
     """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for (q, n, m): what other enhancements add to."""
-    if seen.visits == 0 or seen.availability == 0:
+    if stats.visits == 0 or stats.availability == 0:
         return np.inf
-    return seen.reward[player] / seen.visits + exploration * math.sqrt(math.log(seen.availability) / seen.visits)
+    return stats.reward[player] / stats.visits + exploration * math.sqrt(math.log(stats.availability) / stats.visits)
 
 
 def baseline(exploration: float = EXPLORATION) -> Enhancement:

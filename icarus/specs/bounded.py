@@ -8,7 +8,6 @@ Readings: those of SCORE_BOUNDS and of the selection. There are no weights of th
 
 from typing import Any
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -27,7 +26,7 @@ from icarus.algebra import (
     initial,
     values,
 )
-from icarus.checks import integer, real
+from icarus.checks import integer
 from icarus.kernel import History, Theta, Updates, helper
 from icarus.specs.baseline import EXPLORATION as OF_BASELINE
 from icarus.specs.grave import BIAS, GRAVE, LEAST, estimates
@@ -35,6 +34,7 @@ from icarus.specs.progressive_history import INFLUENCE, PROGRESSIVE_HISTORY, bia
 from icarus.specs.score_bounds import SCORE_BOUNDS, ask_for_proofs, cut, tightened
 from icarus.specs.ucb1_tuned import EXPLORATION as OF_VARIANCE
 from icarus.specs.ucb1_tuned import UCB1_TUNED, tuned
+from icarus.specs.variants import nonnegative, variant
 
 BOUNDS = {"lower": REAL, "upper": REAL}
 TUNED = information(reward=REWARDS, squares=REWARDS, visits=COUNT, availability=COUNT, **BOUNDS)
@@ -54,10 +54,10 @@ def bounded_tuned(
 
 
 @backpropagation
-def backpropagate_tuned(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_tuned(stats: Any, context: int, rewards: np.ndarray) -> None:
     """ω of UCB1-Tuned; (·, ·, ·, ·, max{l, ψ}, min{u, ψ}) of the bound ψ"""
-    if not tightened(seen, context):
-        UCB1_TUNED.backpropagation(seen, context, rewards)
+    if not tightened(stats, context):
+        UCB1_TUNED.backpropagation(stats, context, rewards)
 
 
 BOUNDED_UCB1_TUNED = Enhancement(
@@ -78,9 +78,9 @@ def bounded_ucb1_tuned(exploration: float = OF_VARIANCE) -> Enhancement:
     Raises:
         ValueError: it is negative.
     """
-    exploration = real("exploration of bounded_ucb1_tuned", exploration, 0, 1e9)
-    policy = argmax().over(bounded_tuned(exploration=exploration))
-    return attrs.evolve(BOUNDED_UCB1_TUNED, name=f"bounded_ucb1_tuned({exploration!r})", policy=policy)
+    parameters = nonnegative("bounded_ucb1_tuned", exploration=exploration)
+    policy = argmax().over(bounded_tuned(**parameters))
+    return variant(BOUNDED_UCB1_TUNED, "bounded_ucb1_tuned", *parameters.values(), policy=policy)
 
 
 # ---------------------------------------------------------------------------------------------------- progressive history
@@ -125,13 +125,9 @@ def bounded_progressive_history(influence: float = INFLUENCE, exploration: float
     Raises:
         ValueError: one of them is negative.
     """
-    influence = real("influence of bounded_progressive_history", influence, 0, 1e9)
-    exploration = real("exploration of bounded_progressive_history", exploration, 0, 1e9)
-    return attrs.evolve(
-        BOUNDED_PROGRESSIVE_HISTORY,
-        name=f"bounded_progressive_history({influence!r}, {exploration!r})",
-        policy=argmax().over(bounded_biased(influence=influence, exploration=exploration)),
-    )
+    parameters = nonnegative("bounded_progressive_history", influence=influence, exploration=exploration)
+    policy = argmax().over(bounded_biased(**parameters))
+    return variant(BOUNDED_PROGRESSIVE_HISTORY, "bounded_progressive_history", *parameters.values(), policy=policy)
 
 
 # ------------------------------------------------------------------------------------------------------------------ GRAVE
@@ -160,10 +156,10 @@ def capture_first_and_proofs(history: History, theta: Theta, updates: Updates) -
 
 
 @backpropagation
-def backpropagate_estimates(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_estimates(stats: Any, context: int, rewards: np.ndarray) -> None:
     """ω of GRAVE; (·, ·, ·, ·, max{l, ψ}, min{u, ψ}) of the bound ψ"""
-    if not tightened(seen, context):
-        GRAVE.backpropagation(seen, context, rewards)
+    if not tightened(stats, context):
+        GRAVE.backpropagation(stats, context, rewards)
 
 
 BOUNDED_GRAVE = Enhancement(
@@ -185,7 +181,6 @@ def bounded_grave(least: int = LEAST, bias: float = BIAS, exploration: float = 0
         ValueError: one of them is negative.
     """
     least = integer("least of bounded_grave", least, least=0)
-    bias = real("bias of bounded_grave", bias, 0, 1e9)
-    exploration = real("exploration of bounded_grave", exploration, 0, 1e9)
-    policy = argmax().over(bounded_estimates(least=least, bias=bias, exploration=exploration))
-    return attrs.evolve(BOUNDED_GRAVE, name=f"bounded_grave({least}, {bias!r}, {exploration!r})", policy=policy)
+    parameters = nonnegative("bounded_grave", bias=bias, exploration=exploration)
+    policy = argmax().over(bounded_estimates(least=least, **parameters))
+    return variant(BOUNDED_GRAVE, "bounded_grave", least, *parameters.values(), policy=policy)

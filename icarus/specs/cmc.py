@@ -8,13 +8,13 @@ occurs twice in a playout counts twice, an action with itself not at all. How of
 reward above 0.6) are defaults to be tuned.
 """
 
-import attrs
 import numpy as np
 
 from icarus.algebra import ACTION, PLAYER, Enhancement, RewardVisits, capture, epsilon_greedy, initial, values
 from icarus.checks import real
 from icarus.kernel import CHANCE, NONE, History, Theta, Updates, find, helper, record, update
 from icarus.specs.mast import backpropagate
+from icarus.specs.variants import variant
 
 SHARE, BOUND = 0.35, 0.6
 
@@ -42,9 +42,9 @@ def tiles(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, bo
     for i in range(len(legal)):
         out[i] = 0.0
         if before != NONE and before != legal[i]:
-            seen = find(theta, tile(before, legal[i], player))
-            if seen.visits > 0 and seen.reward > bound * seen.visits:
-                out[i] = seen.reward / seen.visits
+            stats = find(theta, tile(before, legal[i], player))
+            if stats.visits > 0 and stats.reward > bound * stats.visits:
+                out[i] = stats.reward / stats.visits
 
 
 @capture
@@ -77,4 +77,4 @@ def cmc(share: float = SHARE, bound: float = BOUND) -> Enhancement:
     """
     share, bound = real("share of cmc", share, 0, 1), real("bound of cmc", bound, 0, 1)
     policy = epsilon_greedy(1 - share).over(tiles(bound=bound))
-    return attrs.evolve(CMC, name=f"cmc({share!r}, {bound!r})", policy=policy)
+    return variant(CMC, "cmc", share, bound, policy=policy)

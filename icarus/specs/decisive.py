@@ -10,10 +10,10 @@ the simulation phase every value is +∞, as in the baseline.
 import attrs
 import numpy as np
 
-from icarus.algebra import HISTORY, VISIT_OR_AVAILABLE, Enhancement, RewardsVisitsAvailability, argmax, initial, values
-from icarus.checks import real
+from icarus.algebra import Enhancement, argmax, values
 from icarus.kernel import SIMULATION, History, Theta, action_features_at, child, endings_at, find, helper
-from icarus.specs.baseline import EXPLORATION, backpropagate, bound_of, capture_tree
+from icarus.specs.baseline import BASELINE, EXPLORATION, bound_of
+from icarus.specs.variants import nonnegative, variant
 
 WON, LEFT_OUT = 1.0, -1.0  # the reward of a win; the value of what is not to be played, as UCB1's are never below 0
 
@@ -64,15 +64,10 @@ def winning_or_preventing(
     write_bounds(history, theta, legal, out, urgent, exploration)
 
 
-DECISIVE = Enhancement(
+DECISIVE = attrs.evolve(
+    BASELINE,
     name="DECISIVE",
-    records=HISTORY,  # Decisive-1
-    information=RewardsVisitsAvailability,  # Decisive-2
-    initial=initial(),  # Decisive-3
     policy=argmax().over(winning),  # Decisive-4
-    contexts=VISIT_OR_AVAILABLE,  # Decisive-5
-    capture=capture_tree,  # Decisive-6
-    backpropagation=backpropagate,  # Decisive-7
 )
 
 
@@ -82,8 +77,8 @@ def decisive(exploration: float = EXPLORATION) -> Enhancement:
     Raises:
         ValueError: it is negative.
     """
-    policy = argmax().over(winning(exploration=real("exploration of decisive", exploration, 0, 1e9)))
-    return attrs.evolve(DECISIVE, name=f"decisive({exploration!r})", policy=policy)
+    parameters = nonnegative("decisive", exploration=exploration)
+    return variant(DECISIVE, "decisive", *parameters.values(), policy=argmax().over(winning(**parameters)))
 
 
 def anti_decisive(feature: str, exploration: float = EXPLORATION) -> Enhancement:
@@ -92,6 +87,6 @@ def anti_decisive(feature: str, exploration: float = EXPLORATION) -> Enhancement
     Raises:
         TypeError: the feature is no text. ValueError: the exploration is negative.
     """
-    exploration = real("exploration of anti_decisive", exploration, 0, 1e9)
-    policy = argmax().over(winning_or_preventing(feature=feature, exploration=exploration))
-    return attrs.evolve(DECISIVE, name=f"anti_decisive({feature!r}, {exploration!r})", policy=policy)
+    parameters = nonnegative("anti_decisive", exploration=exploration)
+    policy = argmax().over(winning_or_preventing(feature=feature, **parameters))
+    return variant(DECISIVE, "anti_decisive", feature, *parameters.values(), policy=policy)

@@ -8,7 +8,6 @@ Readings: those of progressive history. Records of the tree are not discounted (
 
 from typing import Any
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -30,6 +29,7 @@ from icarus.checks import real
 from icarus.kernel import AVAILABLE, CHANCE, History, Updates, record, update
 from icarus.specs.baseline import EXPLORATION
 from icarus.specs.progressive_history import INFLUENCE, ask_for_tree, biased
+from icarus.specs.variants import nonnegative, variant
 
 DISCOUNT = 0.99
 ANYWHERE = 2  # the context of an action, wherever it was played
@@ -46,14 +46,14 @@ def capture_tree_and_discounted_actions(history: History, updates: Updates) -> N
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray, discount: float = DISCOUNT) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray, discount: float = DISCOUNT) -> None:
     """(γ q + μ, γ n + 1, m + 1), γ = 1 if ψ = ψ_visit; (q, n, m + 1) if ψ = ψ_avail"""
     if context != AVAILABLE:
         left = discount if context == ANYWHERE else 1.0
         for player in range(len(rewards)):
-            seen.reward[player] = left * seen.reward[player] + rewards[player]
-        seen.visits = left * seen.visits + 1.0
-    seen.availability += 1
+            stats.reward[player] = left * stats.reward[player] + rewards[player]
+        stats.visits = left * stats.visits + 1.0
+    stats.availability += 1
 
 
 DISCOUNTED_HISTORY = Enhancement(
@@ -77,11 +77,12 @@ def discounted_history(
         ValueError: γ is not above 0 and at most 1, or one of the others negative.
     """
     discount = real("discount of discounted_history", discount, 0, 1, above=True)
-    influence = real("influence of discounted_history", influence, 0, 1e9)
-    exploration = real("exploration of discounted_history", exploration, 0, 1e9)
-    return attrs.evolve(
+    parameters = nonnegative("discounted_history", influence=influence, exploration=exploration)
+    return variant(
         DISCOUNTED_HISTORY,
-        name=f"discounted_history({discount!r}, {influence!r}, {exploration!r})",
-        policy=argmax().over(biased(influence=influence, exploration=exploration)),
+        "discounted_history",
+        discount,
+        *parameters.values(),
+        policy=argmax().over(biased(**parameters)),
         backpropagation=backpropagate(discount=discount),
     )

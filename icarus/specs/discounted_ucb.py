@@ -10,7 +10,6 @@ as the baseline's are. γ is a default to be tuned.
 import math
 from typing import Any
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -28,18 +27,19 @@ from icarus.checks import real
 from icarus.kernel import VISIT
 from icarus.specs.baseline import EXPLORATION, capture_tree
 from icarus.specs.first_play_urgency import urgent
+from icarus.specs.variants import nonnegative, variant
 
 DISCOUNT = 0.999
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray, discount: float = DISCOUNT) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray, discount: float = DISCOUNT) -> None:
     """(γ q + μ, γ n + 1, γ m + 1) if ψ = ψ_visit; (γ q, γ n, γ m + 1) if ψ = ψ_avail"""
     visited = 1.0 if context == VISIT else 0.0
     for player in range(len(rewards)):
-        seen.reward[player] = discount * seen.reward[player] + visited * rewards[player]
-    seen.visits = discount * seen.visits + visited
-    seen.availability = discount * seen.availability + 1.0
+        stats.reward[player] = discount * stats.reward[player] + visited * rewards[player]
+    stats.visits = discount * stats.visits + visited
+    stats.availability = discount * stats.availability + 1.0
 
 
 DISCOUNTED_UCB = Enhancement(
@@ -61,10 +61,12 @@ def discounted_ucb(discount: float = DISCOUNT, exploration: float = EXPLORATION)
         ValueError: γ is not above 0 and at most 1, or the exploration negative.
     """
     discount = real("discount of discounted_ucb", discount, 0, 1, above=True)
-    exploration = real("exploration of discounted_ucb", exploration, 0, 1e9)
-    return attrs.evolve(
+    parameters = nonnegative("discounted_ucb", exploration=exploration)
+    return variant(
         DISCOUNTED_UCB,
-        name=f"discounted_ucb({discount!r}, {exploration!r})",
-        policy=argmax().over(urgent(exploration=exploration, urgency=math.inf)),
+        "discounted_ucb",
+        discount,
+        *parameters.values(),
+        policy=argmax().over(urgent(urgency=math.inf, **parameters)),
         backpropagation=backpropagate(discount=discount),
     )

@@ -44,9 +44,9 @@ def probabilities(history: History, theta: Any, legal: np.ndarray, out: np.ndarr
     present, arms, trials = len(history.steps) - 1, len(legal), 0
     player = history.steps[present].player
     for i in range(arms):
-        seen = find(theta, trial(history, present, legal[i]))
-        out[i] = seen.reward[player]
-        trials += seen.visits
+        stats = find(theta, trial(history, present, legal[i]))
+        out[i] = stats.reward[player]
+        trials += stats.visits
     gamma = 1.0
     if trials > 0:
         gamma = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * trials)))  # (5)
@@ -70,12 +70,12 @@ def capture_trials(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
     """(s + μ/p, n + 1)"""
     probability = np.int64(context).view(np.float64)  # a context is an integer: the bits of p
     for player in range(len(rewards)):
-        seen.reward[player] += rewards[player] / probability
-    seen.visits += 1
+        stats.reward[player] += rewards[player] / probability
+    stats.visits += 1
 
 
 EXP3 = Enhancement(

@@ -11,13 +11,13 @@ MAST's own, Gibbs, τ = 1. α and λ are defaults to be tuned, α the smaller th
 is refused.
 """
 
-import attrs
 import numpy as np
 
 from icarus.algebra import PLAYER, REAL, Enhancement, Rule, Space, capture, checked, gibbs, information, initial, values
 from icarus.checks import real
 from icarus.kernel import History, Theta, Updates, action_features_at, find, helper, legal_at, record, update
 from icarus.specs.ppa import backpropagate
+from icarus.specs.variants import variant
 
 RATE, TRACE = 0.01, 0.99
 
@@ -91,9 +91,5 @@ def fast(rate: float = RATE, trace: float = TRACE, rule: Rule | None = None) -> 
     """
     rate, trace = real("rate of fast", rate, 0, 1e9), real("trace of fast", trace, 0, 1)
     rule = gibbs(temperature=1) if rule is None else checked(rule)
-    return attrs.evolve(
-        FAST,
-        name=f"fast({rate!r}, {trace!r}, {rule})",
-        policy=rule.over(weighed_features),
-        capture=capture_differences(rate=rate, trace=trace),
-    )
+    captured = capture_differences(rate=rate, trace=trace)
+    return variant(FAST, "fast", rate, trace, rule, policy=rule.over(weighed_features), capture=captured)

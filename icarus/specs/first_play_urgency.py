@@ -8,10 +8,10 @@ are.
 import attrs
 import numpy as np
 
-from icarus.algebra import HISTORY, VISIT_OR_AVAILABLE, Enhancement, RewardsVisitsAvailability, argmax, initial, values
-from icarus.checks import real
-from icarus.kernel import SIMULATION, History, Theta, child, find
-from icarus.specs.baseline import EXPLORATION, backpropagate, bound_of, capture_tree
+from icarus.algebra import Enhancement, argmax, values
+from icarus.kernel import History, Theta, child, find
+from icarus.specs.baseline import BASELINE, EXPLORATION, bound_of
+from icarus.specs.variants import nonnegative, variant
 
 URGENCY = 1.0
 
@@ -29,22 +29,11 @@ def urgent(
     present = len(history.steps) - 1
     step = history.steps[present]
     for i in range(len(legal)):
-        out[i] = np.inf
-        if step.phase != SIMULATION:
-            bound = bound_of(find(theta, child(history, present, legal[i])), step.player, exploration)
-            out[i] = bound if bound < np.inf else urgency
+        bound = bound_of(find(theta, child(history, present, legal[i])), step.player, exploration)
+        out[i] = bound if bound < np.inf else urgency
 
 
-FPU = Enhancement(
-    name="FPU",
-    records=HISTORY,  # FPU-1
-    information=RewardsVisitsAvailability,  # FPU-2
-    initial=initial(),  # FPU-3
-    policy=argmax().over(urgent),  # FPU-4
-    contexts=VISIT_OR_AVAILABLE,  # FPU-5
-    capture=capture_tree,  # FPU-6
-    backpropagation=backpropagate,  # FPU-7
-)
+FPU = attrs.evolve(BASELINE, name="FPU", policy=argmax().over(urgent))  # FPU-4
 
 
 def fpu(urgency: float = URGENCY, exploration: float = EXPLORATION) -> Enhancement:
@@ -53,6 +42,5 @@ def fpu(urgency: float = URGENCY, exploration: float = EXPLORATION) -> Enhanceme
     Raises:
         ValueError: one of them is negative.
     """
-    urgency, exploration = real("urgency of fpu", urgency, 0, 1e9), real("exploration of fpu", exploration, 0, 1e9)
-    policy = argmax().over(urgent(exploration=exploration, urgency=urgency))
-    return attrs.evolve(FPU, name=f"fpu({urgency!r}, {exploration!r})", policy=policy)
+    parameters = nonnegative("fpu", urgency=urgency, exploration=exploration)
+    return variant(FPU, "fpu", *parameters.values(), policy=argmax().over(urgent(**parameters)))

@@ -10,7 +10,6 @@ exploration in it; Ludii adds that of UCB1, in which an action without visits co
 import math
 from typing import Any
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -26,21 +25,9 @@ from icarus.algebra import (
     initial,
     values,
 )
-from icarus.checks import integer, real
-from icarus.kernel import (
-    CHANCE,
-    SIMULATION,
-    VISIT,
-    History,
-    Theta,
-    Updates,
-    child,
-    expanded_at,
-    extended,
-    find,
-    helper,
-    update,
-)
+from icarus.checks import integer
+from icarus.kernel import CHANCE, VISIT, History, Theta, Updates, child, expanded_at, extended, find, helper, update
+from icarus.specs.variants import nonnegative, variant
 
 LEAST, BIAS = 50, 1e-5
 AS_FIRST = 1  # the context of an action that was played at a history or later
@@ -64,23 +51,22 @@ def estimates(
     step = history.steps[present]
     for i in range(len(legal)):
         out[i] = np.inf
-    if step.phase != SIMULATION:
-        known = present
-        while known > 0 and find(theta, history.steps[known].record).visits <= least:
-            known -= 1
-        trials = 0
-        for i in range(len(legal)):
-            trials += find(theta, child(history, present, legal[i])).visits
-        for i in range(len(legal)):
-            seen = find(theta, child(history, present, legal[i]))
-            first = find(theta, extended(history.keys[known, step.perspective], step.player, legal[i]))
-            n, many = seen.visits, first.visits_as_first
-            if n + many > 0:
-                beta = many / (many + n + bias * many * n)
-                mean = seen.reward[step.player] / n if n > 0 else 0.0
-                as_first = first.reward_as_first[step.player] / many if many > 0 else 0.0
-                out[i] = (1.0 - beta) * mean + beta * as_first
-                out[i] += exploration * math.sqrt(math.log(max(trials, 1)) / max(n, 1))
+    known = present
+    while known > 0 and find(theta, history.steps[known].record).visits <= least:
+        known -= 1
+    trials = 0
+    for i in range(len(legal)):
+        trials += find(theta, child(history, present, legal[i])).visits
+    for i in range(len(legal)):
+        stats = find(theta, child(history, present, legal[i]))
+        first = find(theta, extended(history.keys[known, step.perspective], step.player, legal[i]))
+        n, many = stats.visits, first.visits_as_first
+        if n + many > 0:
+            beta = many / (many + n + bias * many * n)
+            mean = stats.reward[step.player] / n if n > 0 else 0.0
+            as_first = first.reward_as_first[step.player] / many if many > 0 else 0.0
+            out[i] = (1.0 - beta) * mean + beta * as_first
+            out[i] += exploration * math.sqrt(math.log(max(trials, 1)) / max(n, 1))
 
 
 @capture
@@ -108,17 +94,17 @@ def was_played(history: History, i: int, j: int) -> bool:
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1, q̃, ñ) if ψ = ψ_visit; (q, n, q̃ + μ, ñ + 1) if ψ = ψ_first"""
     for player in range(len(rewards)):
         if context == VISIT:
-            seen.reward[player] += rewards[player]
+            stats.reward[player] += rewards[player]
         else:
-            seen.reward_as_first[player] += rewards[player]
+            stats.reward_as_first[player] += rewards[player]
     if context == VISIT:
-        seen.visits += 1
+        stats.visits += 1
     else:
-        seen.visits_as_first += 1
+        stats.visits_as_first += 1
 
 
 GRAVE = Enhancement(
@@ -139,7 +125,7 @@ def grave(least: int = LEAST, bias: float = BIAS, exploration: float = 0.0) -> E
     Raises:
         ValueError: one of them is negative.
     """
-    least, bias = integer("least of grave", least, least=0), real("bias of grave", bias, 0, 1e9)
-    exploration = real("exploration of grave", exploration, 0, 1e9)
-    policy = argmax().over(estimates(least=least, bias=bias, exploration=exploration))
-    return attrs.evolve(GRAVE, name=f"grave({least}, {bias!r}, {exploration!r})", policy=policy)
+    least = integer("least of grave", least, least=0)
+    parameters = nonnegative("grave", bias=bias, exploration=exploration)
+    policy = argmax().over(estimates(least=least, **parameters))
+    return variant(GRAVE, "grave", least, *parameters.values(), policy=policy)

@@ -10,7 +10,6 @@ the simulation phase every value is +∞.
 import math
 from typing import Any
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -31,7 +30,6 @@ from icarus.checks import real
 from icarus.kernel import (
     CHANCE,
     MAX_PLAYERS,
-    SIMULATION,
     VISIT,
     History,
     Theta,
@@ -45,6 +43,7 @@ from icarus.kernel import (
     update,
 )
 from icarus.specs.baseline import EXPLORATION, capture_tree
+from icarus.specs.variants import nonnegative, variant
 
 ALPHA = 0.4
 UNIT = 1 << 40  # in which values are told
@@ -66,11 +65,10 @@ def mixed(
     step = history.steps[present]
     for i in range(len(legal)):
         out[i] = np.inf
-        if step.phase != SIMULATION:
-            seen = find(theta, child(history, present, legal[i]))
-            if seen.visits > 0 and seen.availability > 0:
-                out[i] = (1.0 - alpha) * (seen.reward[step.player] / seen.visits) + alpha * seen.worth[step.player]
-                out[i] += exploration * math.sqrt(math.log(seen.availability) / seen.visits)
+        stats = find(theta, child(history, present, legal[i]))
+        if stats.visits > 0 and stats.availability > 0:
+            out[i] = (1.0 - alpha) * (stats.reward[step.player] / stats.visits) + alpha * stats.worth[step.player]
+            out[i] += exploration * math.sqrt(math.log(stats.availability) / stats.visits)
 
 
 @capture(reads_simulation=False, writes_simulation=False)
@@ -103,12 +101,12 @@ def back_up(history: History, theta: Theta, i: int, worth: np.ndarray) -> None:
     step, played = history.steps[i], place_of_action(history, i)
     of_child, best, total, visits = np.zeros(len(worth)), np.full(len(worth), -1.0), np.zeros(len(worth)), 0
     for k in range(step.count):
-        seen = find(theta, child(history, i, legal_at(history, i)[k]))
+        stats = find(theta, child(history, i, legal_at(history, i)[k]))
         for player in range(len(worth)):
-            of_child[player] = seen.worth[player] if seen.visits > 0 else lookahead_at(history, i)[k, player]
+            of_child[player] = stats.worth[player] if stats.visits > 0 else lookahead_at(history, i)[k, player]
             if k == played:
                 of_child[player] = worth[player]
-        times = seen.visits + 1 if k == played else seen.visits
+        times = stats.visits + 1 if k == played else stats.visits
         visits += times
         total += times * of_child
         if step.player != CHANCE and of_child[step.player] > best[step.player]:
@@ -117,16 +115,16 @@ def back_up(history: History, theta: Theta, i: int, worth: np.ndarray) -> None:
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1, m + 1, v) if ψ = ψ_visit; (q, n, m + 1, v) if ψ = ψ_avail; (q, n, m, v with v_ρ) if ψ = (v_ρ, ρ)"""
     if context >= FIRST_VALUE:
-        seen.worth[(context - FIRST_VALUE) % MAX_PLAYERS] = (context - FIRST_VALUE) // MAX_PLAYERS / UNIT
+        stats.worth[(context - FIRST_VALUE) % MAX_PLAYERS] = (context - FIRST_VALUE) // MAX_PLAYERS / UNIT
     else:
         if context == VISIT:
             for player in range(len(rewards)):
-                seen.reward[player] += rewards[player]
-            seen.visits += 1
-        seen.availability += 1
+                stats.reward[player] += rewards[player]
+            stats.visits += 1
+        stats.availability += 1
 
 
 IMPLICIT_MINIMAX = Enhancement(
@@ -147,9 +145,7 @@ def implicit_minimax(alpha: float = ALPHA, exploration: float = EXPLORATION) -> 
     Raises:
         ValueError: α is not in [0, 1], or the exploration is negative.
     """
-    alpha, exploration = (
-        real("alpha of implicit_minimax", alpha, 0, 1),
-        real("exploration of implicit_minimax", exploration, 0, 1e9),
-    )
-    policy = argmax().over(mixed(alpha=alpha, exploration=exploration))
-    return attrs.evolve(IMPLICIT_MINIMAX, name=f"implicit_minimax({alpha!r}, {exploration!r})", policy=policy)
+    alpha = real("alpha of implicit_minimax", alpha, 0, 1)
+    parameters = nonnegative("implicit_minimax", exploration=exploration)
+    policy = argmax().over(mixed(alpha=alpha, **parameters))
+    return variant(IMPLICIT_MINIMAX, "implicit_minimax", alpha, *parameters.values(), policy=policy)

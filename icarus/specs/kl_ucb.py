@@ -6,11 +6,12 @@ in the simulation phase every value is +∞. Rewards need not be 0 or 1, only in
 
 import math
 
+import attrs
 import numpy as np
 
-from icarus.algebra import HISTORY, VISIT_OR_AVAILABLE, Enhancement, RewardsVisitsAvailability, argmax, initial, values
-from icarus.kernel import SIMULATION, History, Theta, child, find, helper
-from icarus.specs.baseline import backpropagate, capture_tree
+from icarus.algebra import argmax, values
+from icarus.kernel import History, Theta, child, find, helper
+from icarus.specs.baseline import BASELINE
 
 HALVINGS = 52  # of an interval inside [0, 1]: as fine as a real is near 1
 
@@ -43,19 +44,13 @@ def bounds(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -
     step = history.steps[present]
     for i in range(len(legal)):
         out[i] = np.inf
-        if step.phase != SIMULATION:
-            seen = find(theta, child(history, present, legal[i]))
-            if seen.visits > 0 and seen.availability > 0:
-                out[i] = upper_bound(seen.reward[step.player] / seen.visits, math.log(seen.availability) / seen.visits)
+        stats = find(theta, child(history, present, legal[i]))
+        if stats.visits > 0 and stats.availability > 0:
+            out[i] = upper_bound(stats.reward[step.player] / stats.visits, math.log(stats.availability) / stats.visits)
 
 
-KL_UCB = Enhancement(
+KL_UCB = attrs.evolve(
+    BASELINE,
     name="KL_UCB",
-    records=HISTORY,  # KL-UCB-1
-    information=RewardsVisitsAvailability,  # KL-UCB-2
-    initial=initial(),  # KL-UCB-3
     policy=argmax().over(bounds),  # KL-UCB-4
-    contexts=VISIT_OR_AVAILABLE,  # KL-UCB-5
-    capture=capture_tree,  # KL-UCB-6
-    backpropagation=backpropagate,  # KL-UCB-7
 )

@@ -47,10 +47,10 @@ def capture_replies(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
     """a_new if μ_ρ > 0; a_old otherwise"""
     if rewards[context % MAX_PLAYERS] > 0:
-        seen.reply = context // MAX_PLAYERS
+        stats.reply = context // MAX_PLAYERS
 
 
 LGR = Enhancement(
@@ -66,12 +66,12 @@ LGR = Enhancement(
 
 
 @backpropagation
-def backpropagate_forgetting(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_forgetting(stats: Any, context: int, rewards: np.ndarray) -> None:
     """a_new if μ_ρ > 0; ⊥ if a_old = a_new and μ_ρ ≤ 0; a_old otherwise"""
     if rewards[context % MAX_PLAYERS] > 0:
-        seen.reply = context // MAX_PLAYERS
-    elif seen.reply == context // MAX_PLAYERS:
-        seen.reply = NONE
+        stats.reply = context // MAX_PLAYERS
+    elif stats.reply == context // MAX_PLAYERS:
+        stats.reply = NONE
 
 
 LGRF = attrs.evolve(LGR, name="LGRF", backpropagation=backpropagate_forgetting)  # LGRF-7

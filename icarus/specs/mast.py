@@ -47,10 +47,10 @@ def capture_actions(history: History, updates: Updates, last_phase: int = SIMULA
 
 
 @backpropagation(averages=True)
-def backpropagate(seen: Any, player: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Any, player: int, rewards: np.ndarray) -> None:
     """(q + μ_ρ, n + 1)"""
-    seen.reward += rewards[player]
-    seen.visits += 1
+    stats.reward += rewards[player]
+    stats.visits += 1
 
 
 MAST = Enhancement(
@@ -78,12 +78,12 @@ def capture_available(history: History, updates: Updates, last_phase: int = SIMU
 
 
 @backpropagation(averages=True)
-def backpropagate_available(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_available(stats: Any, context: int, rewards: np.ndarray) -> None:
     """(q + μ_ρ, n + 1, m + 1) if ψ = ρ; (q, n, m + 1) if ψ = ψ_avail"""
     if context != ONLY_AVAILABLE:
-        seen.reward += rewards[context]
-        seen.visits += 1
-    seen.availability += 1
+        stats.reward += rewards[context]
+        stats.visits += 1
+    stats.availability += 1
 
 
 def mast(rule: Rule) -> Enhancement:

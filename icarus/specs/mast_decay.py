@@ -34,6 +34,7 @@ from icarus.algebra import (
 from icarus.checks import integer, real
 from icarus.kernel import CHANCE, MAX_PLAYERS, History, Theta, Updates, find, record, update
 from icarus.specs.mast import capture_actions
+from icarus.specs.variants import variant
 
 DECAY, BATCH_DECAY, BATCH = 0.95, 0.8, 1000
 MOST_ITERATIONS = (1 << 31) - 1
@@ -44,15 +45,15 @@ def means(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) ->
     """q/n, 1 if n = 0, for θ(a, ρ) = (q, n, ·)"""
     player = history.steps[-1].player
     for i in range(len(legal)):
-        seen = find(theta, record(legal[i], player))
-        out[i] = seen.reward / seen.visits if seen.visits > 0 else 1.0
+        stats = find(theta, record(legal[i], player))
+        out[i] = stats.reward / stats.visits if stats.visits > 0 else 1.0
 
 
 @backpropagation
-def backpropagate(seen: Any, player: int, rewards: np.ndarray, decay: float = DECAY) -> None:
+def backpropagate(stats: Any, player: int, rewards: np.ndarray, decay: float = DECAY) -> None:
     """(γ q + μ_ρ, γ n + 1, ·)"""
-    seen.reward = decay * seen.reward + rewards[player]
-    seen.visits = decay * seen.visits + 1.0
+    stats.reward = decay * stats.reward + rewards[player]
+    stats.visits = decay * stats.visits + 1.0
 
 
 MAST_SIMULATION_DECAY = Enhancement(
@@ -78,13 +79,13 @@ def capture_actions_with_batch(history: History, updates: Updates, batch: int = 
 
 
 @backpropagation
-def backpropagate_with_batch(seen: Any, context: int, rewards: np.ndarray, decay: float = BATCH_DECAY) -> None:
+def backpropagate_with_batch(stats: Any, context: int, rewards: np.ndarray, decay: float = BATCH_DECAY) -> None:
     """(γ^{k−b} q + μ_ρ, γ^{k−b} n + 1, k) for ψ = (ρ, k), θ(a, ρ) = (q, n, b)"""
     number = context // MAX_PLAYERS
-    left = decay ** (number - seen.batch)
-    seen.reward = left * seen.reward + rewards[context % MAX_PLAYERS]
-    seen.visits = left * seen.visits + 1.0
-    seen.batch = number
+    left = decay ** (number - stats.batch)
+    stats.reward = left * stats.reward + rewards[context % MAX_PLAYERS]
+    stats.visits = left * stats.visits + 1.0
+    stats.batch = number
 
 
 MAST_BATCH_DECAY = attrs.evolve(
@@ -103,8 +104,8 @@ def mast_simulation_decay(decay: float = DECAY, rule: Rule | None = None) -> Enh
         ValueError: γ is not from 0 to 1.
     """
     decay, rule = real("decay of mast_simulation_decay", decay, 0, 1), _rule(rule)
-    changed = attrs.evolve(MAST_SIMULATION_DECAY, backpropagation=backpropagate(decay=decay))
-    return attrs.evolve(changed, name=f"mast_simulation_decay({decay!r}, {rule})", policy=rule.over(means))
+    slots = {"policy": rule.over(means), "backpropagation": backpropagate(decay=decay)}
+    return variant(MAST_SIMULATION_DECAY, "mast_simulation_decay", decay, rule, **slots)
 
 
 def mast_batch_decay(decay: float = BATCH_DECAY, batch: int = BATCH, rule: Rule | None = None) -> Enhancement:
@@ -115,9 +116,12 @@ def mast_batch_decay(decay: float = BATCH_DECAY, batch: int = BATCH, rule: Rule 
     """
     decay, rule = real("decay of mast_batch_decay", decay, 0, 1), _rule(rule)
     batch = integer("batch of mast_batch_decay", batch, least=1, most=MOST_ITERATIONS)
-    return attrs.evolve(
+    return variant(
         MAST_BATCH_DECAY,
-        name=f"mast_batch_decay({decay!r}, {batch}, {rule})",
+        "mast_batch_decay",
+        decay,
+        batch,
+        rule,
         policy=rule.over(means),
         capture=capture_actions_with_batch(batch=batch),
         backpropagation=backpropagate_with_batch(decay=decay),

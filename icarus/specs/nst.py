@@ -5,7 +5,6 @@ visits on (k = 7), that of one from the first; an action never played is worth 1
 settings in general game playing; Ludii has k = 1 and ε = 0.1, `nst(1, epsilon_greedy(0.1))`.
 """
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -23,6 +22,7 @@ from icarus.algebra import (
 from icarus.checks import integer
 from icarus.kernel import CHANCE, UNSEEN, History, Theta, Updates, find, mix, ngram, update
 from icarus.specs.mast import backpropagate
+from icarus.specs.variants import variant
 
 LONGEST, LEAST, EPSILON = 3, 7, 0.2
 
@@ -38,9 +38,9 @@ def averages(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray,
         for length in range(1, LONGEST + 1):
             before = ngram(history, present, length - 1)
             if before != UNSEEN:
-                seen = find(theta, mix(mix(before, legal[i]), player))
-                if seen.visits >= (least if length > 1 else 1):
-                    out[i] += seen.reward / seen.visits
+                stats = find(theta, mix(mix(before, legal[i]), player))
+                if stats.visits >= (least if length > 1 else 1):
+                    out[i] += stats.reward / stats.visits
                     grams += 1
         out[i] = out[i] / grams if grams > 0 else 1.0
 
@@ -76,4 +76,4 @@ def nst(least: int = LEAST, rule: Rule | None = None) -> Enhancement:
     """
     least = integer("the visits k that an n-gram of NST needs", least, least=1)
     rule = epsilon_greedy(EPSILON) if rule is None else checked(rule)
-    return attrs.evolve(NST, name=f"nst({least}, {rule})", policy=rule.over(averages(least=least)))
+    return variant(NST, "nst", least, rule, policy=rule.over(averages(least=least)))

@@ -9,7 +9,6 @@ Gibbs, τ = 1; both are defaults to be tuned. A game without features is refused
 
 import math
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -28,6 +27,7 @@ from icarus.algebra import (
 from icarus.checks import integer
 from icarus.kernel import CHANCE, History, Theta, Updates, find, helper, record, update
 from icarus.specs.mast import backpropagate
+from icarus.specs.variants import variant
 
 LEAST = 3
 
@@ -46,9 +46,9 @@ def averages(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray,
         anywhere = find(theta, record(legal[i], history.steps[present].player))
         out[i] = anywhere.reward / anywhere.visits if anywhere.visits > 0 else 1.0
         for k in range(history.features.shape[1]):
-            seen = find(theta, predicate(history, present, k, legal[i]))
-            if seen.visits >= least:
-                out[i] = max(out[i], seen.reward / seen.visits)
+            stats = find(theta, predicate(history, present, k, legal[i]))
+            if stats.visits >= least:
+                out[i] = max(out[i], stats.reward / stats.visits)
 
 
 @capture
@@ -82,4 +82,4 @@ def past(least: int = LEAST, rule: Rule | None = None) -> Enhancement:
     """
     least = integer("the visits that a predicate of PAST needs", least, least=1)
     rule = gibbs(temperature=1) if rule is None else checked(rule)
-    return attrs.evolve(PAST, name=f"past({least}, {rule})", policy=rule.over(averages(least=least)))
+    return variant(PAST, "past", least, rule, policy=rule.over(averages(least=least)))

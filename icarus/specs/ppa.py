@@ -8,7 +8,6 @@ of the paper; its α was tuned for each game: 0.32 is a default to be tuned.
 import math
 from typing import Any
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -26,6 +25,7 @@ from icarus.algebra import (
 )
 from icarus.checks import real
 from icarus.kernel import CHANCE, History, Theta, Updates, find, helper, legal_at, record, update
+from icarus.specs.variants import variant
 
 RATE = 0.32
 DRAW = 0.5  # the reward of a playout that nobody won
@@ -66,9 +66,9 @@ def greatest_weight(theta: Theta, legal: np.ndarray, player: int) -> float:
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
     """w + ψ"""
-    seen.weight += np.int64(context).view(np.float64)  # a context is an integer: the bits of the change
+    stats.weight += np.int64(context).view(np.float64)  # a context is an integer: the bits of the change
 
 
 PPA = Enhancement(
@@ -91,4 +91,4 @@ def ppa(rate: float = RATE, temperature: float = 1.0) -> Enhancement:
     """
     rate, rule = real("rate of ppa", rate, 0, 1e9), gibbs(temperature)
     captured = capture_steps_of_winners(rate=rate)
-    return attrs.evolve(PPA, name=f"ppa({rate!r}, {temperature!r})", policy=rule.over(weights), capture=captured)
+    return variant(PPA, "ppa", rate, temperature, policy=rule.over(weights), capture=captured)

@@ -10,10 +10,10 @@ they do to save time. The records are the baseline's: an action without visits c
 import attrs
 import numpy as np
 
-from icarus.algebra import HISTORY, VISIT_OR_AVAILABLE, Enhancement, RewardsVisitsAvailability, argmax, initial, values
-from icarus.checks import real
-from icarus.kernel import SIMULATION, History, Theta, child, find, lookahead_at
-from icarus.specs.baseline import EXPLORATION, backpropagate, bound_of, capture_tree
+from icarus.algebra import Enhancement, argmax, values
+from icarus.kernel import History, Theta, child, find, lookahead_at
+from icarus.specs.baseline import BASELINE, EXPLORATION, bound_of
+from icarus.specs.variants import nonnegative, variant
 
 WEIGHT = 1.0
 
@@ -31,22 +31,15 @@ def biased(
     present = len(history.steps) - 1
     step = history.steps[present]
     for i in range(len(legal)):
-        out[i] = np.inf
-        if step.phase != SIMULATION:
-            seen = find(theta, child(history, present, legal[i]))
-            ahead = lookahead_at(history, present)[i, step.player]
-            out[i] = bound_of(seen, step.player, exploration) + weight * ahead / (seen.visits + 1)
+        stats = find(theta, child(history, present, legal[i]))
+        ahead = lookahead_at(history, present)[i, step.player]
+        out[i] = bound_of(stats, step.player, exploration) + weight * ahead / (stats.visits + 1)
 
 
-PROGRESSIVE_BIAS = Enhancement(
+PROGRESSIVE_BIAS = attrs.evolve(
+    BASELINE,
     name="PROGRESSIVE_BIAS",
-    records=HISTORY,  # PB-1
-    information=RewardsVisitsAvailability,  # PB-2
-    initial=initial(),  # PB-3
     policy=argmax().over(biased),  # PB-4
-    contexts=VISIT_OR_AVAILABLE,  # PB-5
-    capture=capture_tree,  # PB-6
-    backpropagation=backpropagate,  # PB-7
 )
 
 
@@ -56,7 +49,7 @@ def progressive_bias(weight: float = WEIGHT, exploration: float = EXPLORATION) -
     Raises:
         ValueError: one of them is negative.
     """
-    weight = real("weight of progressive_bias", weight, 0, 1e9)
-    exploration = real("exploration of progressive_bias", exploration, 0, 1e9)
-    policy = argmax().over(biased(weight=weight, exploration=exploration))
-    return attrs.evolve(PROGRESSIVE_BIAS, name=f"progressive_bias({weight!r}, {exploration!r})", policy=policy)
+    parameters = nonnegative("progressive_bias", weight=weight, exploration=exploration)
+    return variant(
+        PROGRESSIVE_BIAS, "progressive_bias", *parameters.values(), policy=argmax().over(biased(**parameters))
+    )

@@ -5,7 +5,6 @@ out; n − q is what the playouts through the child lost. c is the baseline's; W
 was available, and in the simulation phase every value is +∞.
 """
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -20,9 +19,9 @@ from icarus.algebra import (
     initial,
     values,
 )
-from icarus.checks import real
-from icarus.kernel import CHANCE, SIMULATION, VISIT, History, Theta, Updates, child, find, helper, record, update
+from icarus.kernel import CHANCE, VISIT, History, Theta, Updates, child, find, helper, record, update
 from icarus.specs.baseline import EXPLORATION, backpropagate, bound_of, capture_tree
+from icarus.specs.variants import nonnegative, variant
 
 INFLUENCE = 5.0
 ask_for_tree = helper(capture_tree.function)
@@ -41,13 +40,11 @@ def biased(
     present = len(history.steps) - 1
     step = history.steps[present]
     for i in range(len(legal)):
-        out[i] = np.inf
-        if step.phase != SIMULATION:
-            seen = find(theta, child(history, present, legal[i]))
-            out[i] = bound_of(seen, step.player, exploration)
-            if out[i] < np.inf:
-                anywhere, lost = find(theta, record(legal[i], step.player)), seen.visits - seen.reward[step.player]
-                out[i] += anywhere.reward[step.player] / anywhere.visits * influence / (lost + 1.0)
+        stats = find(theta, child(history, present, legal[i]))
+        out[i] = bound_of(stats, step.player, exploration)
+        if out[i] < np.inf:
+            anywhere, lost = find(theta, record(legal[i], step.player)), stats.visits - stats.reward[step.player]
+            out[i] += anywhere.reward[step.player] / anywhere.visits * influence / (lost + 1.0)
 
 
 @capture
@@ -78,7 +75,6 @@ def progressive_history(influence: float = INFLUENCE, exploration: float = EXPLO
     Raises:
         ValueError: one of them is negative.
     """
-    influence = real("influence of progressive_history", influence, 0, 1e9)
-    exploration = real("exploration of progressive_history", exploration, 0, 1e9)
-    policy = argmax().over(biased(influence=influence, exploration=exploration))
-    return attrs.evolve(PROGRESSIVE_HISTORY, name=f"progressive_history({influence!r}, {exploration!r})", policy=policy)
+    parameters = nonnegative("progressive_history", influence=influence, exploration=exploration)
+    policy = argmax().over(biased(**parameters))
+    return variant(PROGRESSIVE_HISTORY, "progressive_history", *parameters.values(), policy=policy)

@@ -12,10 +12,11 @@ decides; in the simulation phase every value is +∞.
 import attrs
 import numpy as np
 
-from icarus.algebra import HISTORY, VISIT_OR_AVAILABLE, Enhancement, RewardsVisitsAvailability, argmax, initial, values
+from icarus.algebra import Enhancement, argmax, values
 from icarus.checks import integer, real
-from icarus.kernel import SIMULATION, History, Theta, child, find, helper, lookahead_at
-from icarus.specs.baseline import EXPLORATION, backpropagate, bound_of, capture_tree
+from icarus.kernel import History, Theta, child, find, helper, lookahead_at
+from icarus.specs.baseline import BASELINE, EXPLORATION, bound_of
+from icarus.specs.variants import variant
 
 AFTER, FIRST, PACE, GROWTH = 30, 5, 50.0, 1.3
 WIDENING_PACE, WIDENING_GROWTH = 40.0, 1.4
@@ -34,8 +35,8 @@ def open_best(
         for j in range(len(legal)):
             mine, other = lookahead[i, player], lookahead[j, player]
             better += other > mine or (other == mine and j < i)
-        seen = find(theta, child(history, present, legal[i]))
-        out[i] = bound_of(seen, player, exploration) if better < width else PRUNED
+        stats = find(theta, child(history, present, legal[i]))
+        out[i] = bound_of(stats, player, exploration) if better < width else PRUNED
 
 
 @values(uniform_in_simulation=True)
@@ -56,12 +57,11 @@ def unpruned(
     """
     step = history.steps[-1]
     out[:] = np.inf
-    if step.phase != SIMULATION:
-        visits, width = find(theta, step.record).visits, first
-        if visits > after:
-            while width < len(legal) and visits > pace * growth ** (width - first):
-                width += 1
-            open_best(history, theta, legal, out, width, exploration)
+    visits, width = find(theta, step.record).visits, first
+    if visits > after:
+        while width < len(legal) and visits > pace * growth ** (width - first):
+            width += 1
+        open_best(history, theta, legal, out, width, exploration)
 
 
 @values(uniform_in_simulation=True)
@@ -80,29 +80,25 @@ def widened(
     """
     step = history.steps[-1]
     out[:] = np.inf
-    if step.phase != SIMULATION:
-        visits, width, due, wait = find(theta, step.record).visits, 1, pace, pace
-        while width < len(legal) and visits >= due:
-            wait *= growth
-            due += wait
-            width += 1
-        open_best(history, theta, legal, out, width, exploration)
+    visits, width, due, wait = find(theta, step.record).visits, 1, pace, pace
+    while width < len(legal) and visits >= due:
+        wait *= growth
+        due += wait
+        width += 1
+    open_best(history, theta, legal, out, width, exploration)
 
 
-PROGRESSIVE_UNPRUNING = Enhancement(
+PROGRESSIVE_UNPRUNING = attrs.evolve(
+    BASELINE,
     name="PROGRESSIVE_UNPRUNING",
-    records=HISTORY,  # PU-1
-    information=RewardsVisitsAvailability,  # PU-2
-    initial=initial(),  # PU-3
     policy=argmax().over(unpruned),  # PU-4
-    contexts=VISIT_OR_AVAILABLE,  # PU-5
-    capture=capture_tree,  # PU-6
-    backpropagation=backpropagate,  # PU-7
 )
 
 PROGRESSIVE_WIDENING = attrs.evolve(
-    PROGRESSIVE_UNPRUNING, name="PROGRESSIVE_WIDENING", policy=argmax().over(widened)
-)  # PW-4
+    BASELINE,
+    name="PROGRESSIVE_WIDENING",
+    policy=argmax().over(widened),  # PW-4
+)
 
 
 def progressive_unpruning(
@@ -113,15 +109,15 @@ def progressive_unpruning(
     Raises:
         ValueError: no action would be open, the waiting times would not grow, or a number is negative.
     """
-    given = {
+    parameters = {
         "after": integer("after of progressive_unpruning", after, least=0),
         "first": integer("first of progressive_unpruning", first, least=1),
         "pace": real("pace of progressive_unpruning", pace, 0, 1e9, above=True),
         "growth": real("growth of progressive_unpruning", growth, 1, 1e3, above=True),
         "exploration": real("exploration of progressive_unpruning", exploration, 0, 1e9),
     }
-    name = f"progressive_unpruning({', '.join(map(repr, given.values()))})"
-    return attrs.evolve(PROGRESSIVE_UNPRUNING, name=name, policy=argmax().over(unpruned(**given)))
+    policy = argmax().over(unpruned(**parameters))
+    return variant(PROGRESSIVE_UNPRUNING, "progressive_unpruning", *parameters.values(), policy=policy)
 
 
 def progressive_widening(
@@ -132,10 +128,10 @@ def progressive_widening(
     Raises:
         ValueError: the waiting times would not grow, or a number is negative.
     """
-    given = {
+    parameters = {
         "pace": real("pace of progressive_widening", pace, 0, 1e9, above=True),
         "growth": real("growth of progressive_widening", growth, 1, 1e3, above=True),
         "exploration": real("exploration of progressive_widening", exploration, 0, 1e9),
     }
-    name = f"progressive_widening({', '.join(map(repr, given.values()))})"
-    return attrs.evolve(PROGRESSIVE_WIDENING, name=name, policy=argmax().over(widened(**given)))
+    policy = argmax().over(widened(**parameters))
+    return variant(PROGRESSIVE_WIDENING, "progressive_widening", *parameters.values(), policy=policy)

@@ -12,10 +12,11 @@ import math
 import attrs
 import numpy as np
 
-from icarus.algebra import HISTORY, VISIT_OR_AVAILABLE, Enhancement, RewardsVisitsAvailability, argmax, initial, values
+from icarus.algebra import Enhancement, argmax, values
 from icarus.checks import real
-from icarus.kernel import SIMULATION, History, Theta, child, find, lookahead_at
-from icarus.specs.baseline import backpropagate, capture_tree
+from icarus.kernel import History, Theta, child, find, lookahead_at
+from icarus.specs.baseline import BASELINE
+from icarus.specs.variants import variant
 
 EXPLORATION, TEMPERATURE, UNTRIED = 0.625, 0.1, 0.5
 
@@ -32,29 +33,22 @@ def predicted(
     """q_ρ/n + c P(a) √m / (1 + n), with 1/2 for q_ρ/n if n = 0, for θ([h # a]~) = (q, n, m), P(a) ∝ e^(H of a for ρ / τ)"""
     present = len(history.steps) - 1
     step = history.steps[present]
-    out[:] = np.inf
-    if step.phase != SIMULATION:
-        lookahead, most, total = lookahead_at(history, present), 0.0, 0.0
-        for i in range(len(legal)):
-            most = max(most, lookahead[i, step.player])
-        for i in range(len(legal)):
-            total += math.exp((lookahead[i, step.player] - most) / temperature)
-        for i in range(len(legal)):
-            seen = find(theta, child(history, present, legal[i]))
-            probability = math.exp((lookahead[i, step.player] - most) / temperature) / total
-            mean = seen.reward[step.player] / seen.visits if seen.visits > 0 else UNTRIED
-            out[i] = mean + exploration * probability * math.sqrt(seen.availability) / (1 + seen.visits)
+    lookahead, most, total = lookahead_at(history, present), 0.0, 0.0
+    for i in range(len(legal)):
+        most = max(most, lookahead[i, step.player])
+    for i in range(len(legal)):
+        total += math.exp((lookahead[i, step.player] - most) / temperature)
+    for i in range(len(legal)):
+        stats = find(theta, child(history, present, legal[i]))
+        probability = math.exp((lookahead[i, step.player] - most) / temperature) / total
+        mean = stats.reward[step.player] / stats.visits if stats.visits > 0 else UNTRIED
+        out[i] = mean + exploration * probability * math.sqrt(stats.availability) / (1 + stats.visits)
 
 
-PUCT = Enhancement(
+PUCT = attrs.evolve(
+    BASELINE,
     name="PUCT",
-    records=HISTORY,  # PUCT-1
-    information=RewardsVisitsAvailability,  # PUCT-2
-    initial=initial(),  # PUCT-3
     policy=argmax().over(predicted),  # PUCT-4
-    contexts=VISIT_OR_AVAILABLE,  # PUCT-5
-    capture=capture_tree,  # PUCT-6
-    backpropagation=backpropagate,  # PUCT-7
 )
 
 
@@ -67,4 +61,4 @@ def puct(exploration: float = EXPLORATION, temperature: float = TEMPERATURE) -> 
     exploration = real("exploration of puct", exploration, 0, 1e9)
     temperature = real("temperature of puct", temperature, 0, 1e9, above=True)
     policy = argmax().over(predicted(exploration=exploration, temperature=temperature))
-    return attrs.evolve(PUCT, name=f"puct({exploration!r}, {temperature!r})", policy=policy)
+    return variant(PUCT, "puct", exploration, temperature, policy=policy)

@@ -13,7 +13,6 @@ from the average of all σ. γ is a default to be tuned.
 
 from typing import Any
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -49,6 +48,7 @@ from icarus.kernel import (
 from icarus.specs.baseline import EXPLORATION, capture_tree
 from icarus.specs.exp3 import trial
 from icarus.specs.first_play_urgency import urgent
+from icarus.specs.variants import nonnegative, variant
 
 SHARE = 0.2  # γ: of the choices that are uniform
 UNKNOWN = 0.5  # the mean reward of a joint action that was never played
@@ -108,8 +108,8 @@ def ask_for_regrets(history: History, theta: Theta, updates: Updates, first: int
     for action in legal_at(history, i):
         cell = joint(history, first, end, i, action)
         if action != step.action:
-            seen = find(theta, cell)
-            mean = seen.reward[step.player] / seen.visits if seen.visits > 0 else UNKNOWN
+            stats = find(theta, cell)
+            mean = stats.reward[step.player] / stats.visits if stats.visits > 0 else UNKNOWN
             regret = mean - history.rewards[step.player]
             if regret != 0.0:
                 update(updates, trial(history, i, action), np.float64(regret).view(np.int64))
@@ -128,16 +128,16 @@ def joint(history: History, first: int, end: int, i: int, action: int) -> int:
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1, m + 1, R) if ψ = ψ_visit; (q, n, m + 1, R) if ψ = ψ_avail; (q, n, m, R + ψ) else"""
     if context == VISIT:
         for player in range(len(rewards)):
-            seen.reward[player] += rewards[player]
-        seen.visits += 1
+            stats.reward[player] += rewards[player]
+        stats.visits += 1
     if context in (VISIT, AVAILABLE):
-        seen.availability += 1
+        stats.availability += 1
     else:
-        seen.regret += np.int64(context).view(np.float64)  # a context is an integer: the bits of the regret
+        stats.regret += np.int64(context).view(np.float64)  # a context is an integer: the bits of the regret
 
 
 REGRET_MATCHING = Enhancement(
@@ -159,6 +159,6 @@ def regret_matching(share: float = SHARE, exploration: float = EXPLORATION) -> E
         ValueError: γ is not from 0 to 1, or the exploration negative.
     """
     share = real("share of regret_matching", share, 0, 1)
-    exploration = real("exploration of regret_matching", exploration, 0, 1e9)
-    policy = roulette().over(matched(share=share, exploration=exploration))
-    return attrs.evolve(REGRET_MATCHING, name=f"regret_matching({share!r}, {exploration!r})", policy=policy)
+    parameters = nonnegative("regret_matching", exploration=exploration)
+    policy = roulette().over(matched(share=share, **parameters))
+    return variant(REGRET_MATCHING, "regret_matching", share, *parameters.values(), policy=policy)

@@ -12,7 +12,6 @@ bonus. In the simulation phase every value is +∞, as the baseline's are.
 import math
 from typing import Any
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -29,10 +28,10 @@ from icarus.algebra import (
     information,
     initial,
 )
-from icarus.checks import real
 from icarus.kernel import NONE, History, Theta, Updates, child, expanded_at, find, helper, legal_at, record, update
 from icarus.specs.baseline import EXPLORATION
 from icarus.specs.first_play_urgency import urgent
+from icarus.specs.variants import nonnegative, variant
 
 STEEPNESS, BONUS = 1.0, 0.25
 LEAST = 50  # wins of a player before there is a bonus
@@ -51,12 +50,12 @@ def first_winner(rewards: np.ndarray) -> int:
 
 
 @helper
-def bonus_of(seen: Any, length: int, steepness: float) -> float:
+def bonus_of(stats: Any, length: int, steepness: float) -> float:
     """b of a playout of this length, by what is known of the winner's playouts; 0 where that is too little."""
-    if seen.visits < LEAST:
+    if stats.visits < LEAST:
         return 0.0
-    mean = seen.lengths / seen.visits
-    variance = seen.squares / seen.visits - mean * mean
+    mean = stats.lengths / stats.visits
+    variance = stats.squares / stats.visits - mean * mean
     if variance <= 0.0:
         return 0.0
     return math.tanh(steepness * (mean - length) / (2.0 * math.sqrt(variance)))
@@ -81,21 +80,21 @@ def capture_tree_with_bonus(history: History, theta: Theta, updates: Updates, st
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray, bonus: float = BONUS) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray, bonus: float = BONUS) -> None:
     """(q + μ + α/2 b sgn(2μ − 1), n + 1, m + 1, ·, ·) if ψ = b; (q, n, m + 1, ·, ·) if ψ = ψ_avail;
     (·, n + 1, ·, s + t, s₂ + t²) if ψ = t
     """
     if context >= ONLY_AVAILABLE:
-        seen.availability += 1
+        stats.availability += 1
     if context > ONLY_AVAILABLE:
         share = bonus / 2.0 * (np.int64(context).view(np.float64) - NO_BONUS)
         for player in range(len(rewards)):
-            seen.reward[player] += rewards[player] + share * np.sign(rewards[player] - DRAW)
+            stats.reward[player] += rewards[player] + share * np.sign(rewards[player] - DRAW)
     else:
-        seen.lengths -= context
-        seen.squares += context * context
+        stats.lengths -= context
+        stats.squares += context * context
     if context != ONLY_AVAILABLE:
-        seen.visits += 1
+        stats.visits += 1
 
 
 RELATIVE_BONUS = Enhancement(
@@ -116,13 +115,12 @@ def relative_bonus(bonus: float = BONUS, steepness: float = STEEPNESS, explorati
     Raises:
         ValueError: one of them is negative.
     """
-    bonus = real("bonus of relative_bonus", bonus, 0, 1e9)
-    steepness = real("steepness of relative_bonus", steepness, 0, 1e9)
-    exploration = real("exploration of relative_bonus", exploration, 0, 1e9)
-    return attrs.evolve(
+    parameters = nonnegative("relative_bonus", bonus=bonus, steepness=steepness, exploration=exploration)
+    return variant(
         RELATIVE_BONUS,
-        name=f"relative_bonus({bonus!r}, {steepness!r}, {exploration!r})",
-        policy=argmax().over(urgent(exploration=exploration, urgency=math.inf)),
-        capture=capture_tree_with_bonus(steepness=steepness),
-        backpropagation=backpropagate(bonus=bonus),
+        "relative_bonus",
+        *parameters.values(),
+        policy=argmax().over(urgent(exploration=parameters["exploration"], urgency=math.inf)),
+        capture=capture_tree_with_bonus(steepness=parameters["steepness"]),
+        backpropagation=backpropagate(bonus=parameters["bonus"]),
     )

@@ -33,10 +33,8 @@ from icarus.algebra import (
     initial,
     values,
 )
-from icarus.checks import real
 from icarus.kernel import (
     AVAILABLE,
-    SIMULATION,
     TERMINAL,
     VISIT,
     History,
@@ -52,6 +50,7 @@ from icarus.kernel import (
 )
 from icarus.specs.baseline import BASELINE, EXPLORATION, capture_tree
 from icarus.specs.first_play_urgency import urgent
+from icarus.specs.variants import nonnegative, variant
 
 LEFT_OUT = -1.0  # the value of an action that is not to be played; UCB1's are never below 0
 LOWER, UPPER = 0, 1  # the rows of an array of bounds
@@ -69,8 +68,8 @@ def greatest_bounds(history: History, theta: Theta, legal: np.ndarray) -> tuple[
     """max l and max u over the legal actions: what the player to move is sure to get, and the most that he may."""
     present, sure, most = len(history.steps) - 1, 0.0, 0.0
     for i in range(len(legal)):
-        seen = proved(history, theta, present, legal[i], history.steps[present].player)
-        sure, most = max(sure, seen.lower), max(most, seen.upper)
+        stats = proved(history, theta, present, legal[i], history.steps[present].player)
+        sure, most = max(sure, stats.lower), max(most, stats.upper)
     return sure, most
 
 
@@ -85,14 +84,13 @@ def solved(
     write_ucb1(history, theta, legal, out, exploration, np.inf)
     present = len(history.steps) - 1
     step = history.steps[present]
-    if step.phase != SIMULATION:
-        sure, most = greatest_bounds(history, theta, legal)
-        for i in range(len(legal)):
-            seen = proved(history, theta, present, legal[i], step.player)
-            if seen.lower >= most:
-                out[i] = np.inf
-            elif sure >= most or seen.lower == seen.upper:
-                out[i] = LEFT_OUT
+    sure, most = greatest_bounds(history, theta, legal)
+    for i in range(len(legal)):
+        stats = proved(history, theta, present, legal[i], step.player)
+        if stats.lower >= most:
+            out[i] = np.inf
+        elif sure >= most or stats.lower == stats.upper:
+            out[i] = LEFT_OUT
 
 
 @helper
@@ -102,15 +100,14 @@ def cut(
     """Change the values of a selection in the tree by what is proved: what is best is +∞, what another is as good as is left out."""
     present = len(history.steps) - 1
     step = history.steps[present]
-    if step.phase != SIMULATION:
-        sure, most = greatest_bounds(history, theta, legal)
-        for i in range(len(legal)):
-            seen = proved(history, theta, present, legal[i], step.player)
-            out[i] += pessimism * seen.lower + optimism * seen.upper
-            if seen.lower >= most:
-                out[i] = np.inf
-            elif seen.upper <= sure:
-                out[i] = LEFT_OUT
+    sure, most = greatest_bounds(history, theta, legal)
+    for i in range(len(legal)):
+        stats = proved(history, theta, present, legal[i], step.player)
+        out[i] += pessimism * stats.lower + optimism * stats.upper
+        if stats.lower >= most:
+            out[i] = np.inf
+        elif stats.upper <= sure:
+            out[i] = LEFT_OUT
 
 
 @values(uniform_in_simulation=True)
@@ -142,10 +139,10 @@ def ask_for_proofs(history: History, theta: Theta, updates: Updates) -> None:
                 if i < last:
                     lower, upper = bounds_by_children(history, theta, i, player, lower, upper)
                 key = mix(steps[i].record, player)
-                seen = find(theta, key)
-                if lower > seen.lower:
+                stats = find(theta, key)
+                if lower > stats.lower:
                     update(updates, key, np.float64(lower).view(np.int64))
-                if upper < seen.upper:
+                if upper < stats.upper:
                     update(updates, key, np.float64(-upper).view(np.int64))
 
 
@@ -172,29 +169,29 @@ def bounds_by_children(
     step = history.steps[i]
     for action in legal_at(history, i):
         if action != step.action:
-            seen = proved(history, theta, i, action, player)
+            stats = proved(history, theta, i, action, player)
             if step.player == player:
-                lower, upper = max(lower, seen.lower), max(upper, seen.upper)
+                lower, upper = max(lower, stats.lower), max(upper, stats.upper)
             else:
-                lower, upper = min(lower, seen.lower), min(upper, seen.upper)
+                lower, upper = min(lower, stats.lower), min(upper, stats.upper)
     return lower, upper
 
 
 @helper
-def tightened(seen: Any, context: int) -> bool:
+def tightened(stats: Any, context: int) -> bool:
     """Whether a context was a bound; if so it is kept where it says more than the one before."""
     if context > AVAILABLE:  # the bits of a lower bound above 0
-        seen.lower = max(seen.lower, np.int64(context).view(np.float64))
+        stats.lower = max(stats.lower, np.int64(context).view(np.float64))
     elif context < VISIT:  # the bits of an upper bound with its sign changed, −0 for 0
-        seen.upper = min(seen.upper, -np.int64(context).view(np.float64))
+        stats.upper = min(stats.upper, -np.int64(context).view(np.float64))
     return context > AVAILABLE or context < VISIT
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1, m + 1, ·, ·) if ψ = ψ_visit; (q, n, m + 1, ·, ·) if ψ = ψ_avail; (·, ·, ·, max{l, ψ}, min{u, ψ}) of the bound ψ"""
-    if not tightened(seen, context):
-        BASELINE.backpropagation(seen, context, rewards)
+    if not tightened(stats, context):
+        BASELINE.backpropagation(stats, context, rewards)
 
 
 SCORE_BOUNDS = Enhancement(
@@ -217,8 +214,8 @@ def mcts_solver(exploration: float = EXPLORATION) -> Enhancement:
     Raises:
         ValueError: it is negative.
     """
-    policy = argmax().over(solved(exploration=real("exploration of mcts_solver", exploration, 0, 1e9)))
-    return attrs.evolve(MCTS_SOLVER, name=f"mcts_solver({exploration!r})", policy=policy)
+    parameters = nonnegative("mcts_solver", exploration=exploration)
+    return variant(MCTS_SOLVER, "mcts_solver", *parameters.values(), policy=argmax().over(solved(**parameters)))
 
 
 def score_bounds(pessimism: float = 0.0, optimism: float = 0.0, exploration: float = EXPLORATION) -> Enhancement:
@@ -227,8 +224,5 @@ def score_bounds(pessimism: float = 0.0, optimism: float = 0.0, exploration: flo
     Raises:
         ValueError: one of them is negative.
     """
-    pessimism = real("pessimism of score_bounds", pessimism, 0, 1e9)
-    optimism = real("optimism of score_bounds", optimism, 0, 1e9)
-    exploration = real("exploration of score_bounds", exploration, 0, 1e9)
-    policy = argmax().over(bounded(exploration=exploration, pessimism=pessimism, optimism=optimism))
-    return attrs.evolve(SCORE_BOUNDS, name=f"score_bounds({pessimism!r}, {optimism!r}, {exploration!r})", policy=policy)
+    parameters = nonnegative("score_bounds", pessimism=pessimism, optimism=optimism, exploration=exploration)
+    return variant(SCORE_BOUNDS, "score_bounds", *parameters.values(), policy=argmax().over(bounded(**parameters)))

@@ -7,11 +7,12 @@ normal numbers (by the polar method) and uniform ones, all from the search's own
 
 import math
 
+import attrs
 import numpy as np
 
-from icarus.algebra import HISTORY, VISIT_OR_AVAILABLE, Enhancement, RewardsVisitsAvailability, argmax, initial, values
-from icarus.kernel import SIMULATION, History, Theta, child, find, helper, uniform
-from icarus.specs.baseline import backpropagate, capture_tree
+from icarus.algebra import argmax, values
+from icarus.kernel import History, Theta, child, find, helper, uniform
+from icarus.specs.baseline import BASELINE
 
 
 @helper
@@ -41,21 +42,14 @@ def drawn_means(history: History, theta: Theta, legal: np.ndarray, out: np.ndarr
     present = len(history.steps) - 1
     step = history.steps[present]
     for i in range(len(legal)):
-        out[i] = np.inf
-        if step.phase != SIMULATION:
-            seen = find(theta, child(history, present, legal[i]))
-            won = gamma(history.rng, 1.0 + seen.reward[step.player])
-            lost = gamma(history.rng, 1.0 + max(0.0, seen.visits - seen.reward[step.player]))
-            out[i] = won / (won + lost)
+        stats = find(theta, child(history, present, legal[i]))
+        won = gamma(history.rng, 1.0 + stats.reward[step.player])
+        lost = gamma(history.rng, 1.0 + max(0.0, stats.visits - stats.reward[step.player]))
+        out[i] = won / (won + lost)
 
 
-THOMPSON = Enhancement(
+THOMPSON = attrs.evolve(
+    BASELINE,
     name="THOMPSON",
-    records=HISTORY,  # Thompson-1
-    information=RewardsVisitsAvailability,  # Thompson-2
-    initial=initial(),  # Thompson-3
     policy=argmax().over(drawn_means),  # Thompson-4
-    contexts=VISIT_OR_AVAILABLE,  # Thompson-5
-    capture=capture_tree,  # Thompson-6
-    backpropagation=backpropagate,  # Thompson-7
 )

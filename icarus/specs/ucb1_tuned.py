@@ -7,7 +7,6 @@ constant to choose; where one is given, as in Ludii, it stands for the √2 in t
 import math
 from typing import Any
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -22,9 +21,9 @@ from icarus.algebra import (
     initial,
     values,
 )
-from icarus.checks import real
-from icarus.kernel import SIMULATION, VISIT, History, Theta, child, find
+from icarus.kernel import VISIT, History, Theta, child, find
 from icarus.specs.baseline import capture_tree
+from icarus.specs.variants import nonnegative, variant
 
 MOST_VARIANCE = 0.25  # of a reward in [0, 1]
 EXPLORATION = math.sqrt(2.0)
@@ -37,23 +36,22 @@ def tuned(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, ex
     step = history.steps[present]
     for i in range(len(legal)):
         out[i] = np.inf
-        if step.phase != SIMULATION:
-            seen = find(theta, child(history, present, legal[i]))
-            if seen.visits > 0 and seen.availability > 0:
-                mean, rate = seen.reward[step.player] / seen.visits, math.log(seen.availability) / seen.visits
-                variance = seen.squares[step.player] / seen.visits - mean * mean + exploration * math.sqrt(rate)
-                out[i] = mean + math.sqrt(rate * max(0.0, min(MOST_VARIANCE, variance)))
+        stats = find(theta, child(history, present, legal[i]))
+        if stats.visits > 0 and stats.availability > 0:
+            mean, rate = stats.reward[step.player] / stats.visits, math.log(stats.availability) / stats.visits
+            variance = stats.squares[step.player] / stats.visits - mean * mean + exploration * math.sqrt(rate)
+            out[i] = mean + math.sqrt(rate * max(0.0, min(MOST_VARIANCE, variance)))
 
 
 @backpropagation
-def backpropagate(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
     """(q + μ, s + μ², n + 1, m + 1) if ψ = ψ_visit; (q, s, n, m + 1) if ψ = ψ_avail"""
     if context == VISIT:
         for player in range(len(rewards)):
-            seen.reward[player] += rewards[player]
-            seen.squares[player] += rewards[player] * rewards[player]
-        seen.visits += 1
-    seen.availability += 1
+            stats.reward[player] += rewards[player]
+            stats.squares[player] += rewards[player] * rewards[player]
+        stats.visits += 1
+    stats.availability += 1
 
 
 UCB1_TUNED = Enhancement(
@@ -74,7 +72,5 @@ def ucb1_tuned(exploration: float) -> Enhancement:
     Raises:
         ValueError: it is negative.
     """
-    exploration = real("exploration of ucb1_tuned", exploration, 0, 1e9)
-    return attrs.evolve(
-        UCB1_TUNED, name=f"ucb1_tuned({exploration!r})", policy=argmax().over(tuned(exploration=exploration))
-    )
+    parameters = nonnegative("ucb1_tuned", exploration=exploration)
+    return variant(UCB1_TUNED, "ucb1_tuned", *parameters.values(), policy=argmax().over(tuned(**parameters)))

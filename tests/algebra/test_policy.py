@@ -259,7 +259,7 @@ def nothing(history: Any, updates: Any) -> None:
 
 
 @backpropagation
-def unchanged(seen: Any, context: int, rewards: np.ndarray) -> None:
+def unchanged(stats: Any, context: int, rewards: np.ndarray) -> None:
     """θ as it is"""
 
 

@@ -768,9 +768,9 @@ def capture_everything(history, updates):
         update(updates, 1, 0)
 
 @backpropagation
-def backpropagate(seen, context, rewards):
+def backpropagate(stats, context, rewards):
     """(q, n + bonus)"""
-    seen.visits += bonus(1)
+    stats.visits += bonus(1)
 
 MINE = attrs.evolve(MAST, name="MINE", capture=capture_everything, backpropagation=backpropagate)
 '''
@@ -863,8 +863,8 @@ def edited(copy: Copy, before: dict[str, Any]) -> dict[str, Any]:
     """What is found after edits of a specification, of a helper in a game, and of a file of the user's."""
     copy.edit(
         "icarus/specs/mast.py",
-        '(q + μ_ρ, n + 1)"""\n    seen.reward += rewards[player]\n    seen.visits += 1',
-        '(q + μ_ρ, n + 1)"""\n    seen.reward += rewards[player]\n    seen.visits += 3',
+        '(q + μ_ρ, n + 1)"""\n    stats.reward += rewards[player]\n    stats.visits += 1',
+        '(q + μ_ρ, n + 1)"""\n    stats.reward += rewards[player]\n    stats.visits += 3',
     )
     copy.edit(
         "icarus/games/othello.py",
@@ -977,7 +977,7 @@ from icarus import games, search
 from icarus.specs import MAST
 if len(sys.argv) > 1:
     file = pathlib.Path("icarus/specs/mast.py")
-    file.write_text(file.read_text().replace("seen.visits += 3", "seen.visits += 7"))
+    file.write_text(file.read_text().replace("stats.visits += 3", "stats.visits += 7"))
 found = search(games.load("othello").new_initial_state(), MAST, iterations=20, seed=3)
 json.dump({"file": icarus.__file__, "ratio": int(found.records["MAST"].rows["visits"].sum()) / sum(found.phase_steps.values())}, sys.stdout)
 """
@@ -1052,9 +1052,9 @@ def capture_too_little(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def backpropagate_misspelt(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_misspelt(stats: Any, context: int, rewards: np.ndarray) -> None:
     """counts in a field that is not kept"""
-    seen.vists += 1
+    stats.vists += 1
 
 
 def twice(number: int) -> int:
@@ -1068,9 +1068,9 @@ def capture_by_a_plain_function(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def backpropagate_text(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_text(stats: Any, context: int, rewards: np.ndarray) -> None:
     """adds a text to a number"""
-    seen.visits = rewards[0] + "one"  # type: ignore[operator]
+    stats.visits = rewards[0] + "one"  # type: ignore[operator]
 
 
 @candidates

@@ -319,8 +319,8 @@ def test_a_search_that_begins_with_a_full_count_says_so_too() -> None:
 
 
 @backpropagation
-def count_by_sevens(seen: Any, context: int, rewards: np.ndarray) -> None:
-    seen.visits += 7
+def count_by_sevens(stats: Any, context: int, rewards: np.ndarray) -> None:
+    stats.visits += 7
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])

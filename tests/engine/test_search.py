@@ -444,16 +444,16 @@ def failing_capture(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def count(seen: Any, context: int, rewards: np.ndarray) -> None:
+def count(stats: Any, context: int, rewards: np.ndarray) -> None:
     """n + 1"""
-    seen.visits += 1
+    stats.visits += 1
 
 
 @backpropagation
-def failing_backpropagation(seen: Any, context: int, rewards: np.ndarray) -> None:
+def failing_backpropagation(stats: Any, context: int, rewards: np.ndarray) -> None:
     """divides by the visits that are left"""
-    seen.visits += 1
-    rewards[0] = 6 // (3 - seen.visits)
+    stats.visits += 1
+    rewards[0] = 6 // (3 - stats.visits)
 
 
 COUNTING = Enhancement(

@@ -197,8 +197,8 @@ def unwritten(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> N
 @values
 def not_a_number(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
     for i in range(len(legal)):
-        seen = find(theta, record(legal[i], 0))
-        out[i] = 0.0 if seen.visits > 0 else np.nan
+        stats = find(theta, record(legal[i], 0))
+        out[i] = 0.0 if stats.visits > 0 else np.nan
 
 
 @values
@@ -210,8 +210,8 @@ def negative(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> No
 @values
 def writes_a_field(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
     for i in range(len(legal)):
-        seen = find(theta, record(legal[i], 0))
-        seen.visits += 1
+        stats = find(theta, record(legal[i], 0))
+        stats.visits += 1
         out[i] = 0.5
 
 
@@ -224,8 +224,8 @@ def writes_a_vector(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray
 
 
 @helper
-def forget(seen: Any) -> None:
-    seen.visits = 0
+def forget(stats: Any) -> None:
+    stats.visits = 0
 
 
 @values
@@ -243,15 +243,15 @@ def writes_the_history(history: Any, theta: Any, legal: np.ndarray, out: np.ndar
 
 
 @backpropagation
-def half_a_visit(seen: Any, player: int, rewards: np.ndarray) -> None:
-    seen.reward += rewards[player]
-    seen.visits += 0.5
+def half_a_visit(stats: Any, player: int, rewards: np.ndarray) -> None:
+    stats.reward += rewards[player]
+    stats.visits += 0.5
 
 
 @backpropagation(averages=True)
-def two_rewards(seen: Any, player: int, rewards: np.ndarray) -> None:
-    seen.reward += 2.0
-    seen.visits += 1
+def two_rewards(stats: Any, player: int, rewards: np.ndarray) -> None:
+    stats.reward += 2.0
+    stats.visits += 1
 
 
 @capture
@@ -261,8 +261,8 @@ def capture_a_bare_action(history: Any, updates: Any) -> None:
 
 
 @backpropagation
-def count_visits(seen: Any, player: int, rewards: np.ndarray) -> None:
-    seen.visits += 1
+def count_visits(stats: Any, player: int, rewards: np.ndarray) -> None:
+    stats.visits += 1
 
 
 VECTORS = attrs.evolve(
@@ -426,13 +426,8 @@ def by_number(history, legal, records):
 def forgets(history, legal, records):
     records[0] = record(legal[0], 0)
 
-@values(uniform_in_simulation=True)
-def ranks(history, theta, legal, out):
-    for i in range(len(legal)):
-        out[i] = i
-
 state = games.load("othello").new_initial_state()
-policies = [gibbs().over(by_number), gibbs().over(forgets), argmax().over(ranks)]
+policies = [gibbs().over(by_number), gibbs().over(forgets)]
 for changes in ({"capture": looks}, {"capture": names}, *({"policy": policy} for policy in policies)):
     try:
         search(state, BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30)
@@ -444,9 +439,8 @@ for changes in ({"capture": looks}, {"capture": names}, *({"policy": policy} for
 
 def test_false_declarations_are_found_with_checks(python: Python) -> None:
     done = python(DECLARED_FALSELY, ICARUS_DEBUG="1")
-    looks, names, independent, unwritten_record, uniform = done.stdout.splitlines() or [done.stderr]
+    looks, names, independent, unwritten_record = done.stdout.splitlines() or [done.stderr]
     assert "declared with reads_simulation=False looks at steps of the simulation" in looks
     assert "declared with writes_simulation=False names a record beyond the tree and its children" in names
     assert "by_number is declared independent, but names another record" in independent
     assert "forgets wrote no record for a legal action" in unwritten_record
-    assert "ranks is declared with uniform_in_simulation=True, but writes a finite value in the simulation" in uniform

@@ -46,9 +46,9 @@ def capture_by_slot(history: Any, updates: Any) -> None:
 
 
 @backpropagation(averages=True)
-def add_again(seen: Any, context: int, rewards: Any) -> None:
+def add_again(stats: Any, context: int, rewards: Any) -> None:
     """as MAST's"""
-    MAST.backpropagation(seen, context, rewards)
+    MAST.backpropagation(stats, context, rewards)
 
 
 @values

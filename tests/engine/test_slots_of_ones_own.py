@@ -36,8 +36,8 @@ def drawn(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
     """u + q/n with u from the search's own generator"""
     player = history.steps[-1].player
     for i in range(len(legal)):
-        seen = find(theta, record(legal[i], player))
-        out[i] = uniform(history.rng) + (seen.reward / seen.visits if seen.visits > 0 else 0.0)
+        stats = find(theta, record(legal[i], player))
+        out[i] = uniform(history.rng) + (stats.reward / stats.visits if stats.visits > 0 else 0.0)
 
 
 @capture
@@ -46,18 +46,18 @@ def capture_surprises(history: Any, theta: Any, updates: Any) -> None:
     for i in range(len(history.steps) - 1):
         step = history.steps[i]
         if step.player != CHANCE:
-            seen = find(theta, record(step.action, step.player))
-            expected = seen.reward / seen.visits if seen.visits > 0 else 0.5
+            stats = find(theta, record(step.action, step.player))
+            expected = stats.reward / stats.visits if stats.visits > 0 else 0.5
             weight = history.iteration + 1 if abs(history.rewards[step.player] - expected) > 0.25 else 0
             update(updates, record(step.action, step.player), weight * MAX_PLAYERS + step.player)
 
 
 @backpropagation
-def backpropagate_surprises(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_surprises(stats: Any, context: int, rewards: np.ndarray) -> None:
     """(q + μ_ρ, n + 1, s + weight)"""
-    seen.reward += rewards[context % MAX_PLAYERS]
-    seen.visits += 1
-    seen.surprise += context // MAX_PLAYERS
+    stats.reward += rewards[context % MAX_PLAYERS]
+    stats.visits += 1
+    stats.surprise += context // MAX_PLAYERS
 
 
 SURPRISES = Enhancement(
@@ -156,16 +156,16 @@ def test_a_slot_that_draws_from_elsewhere_is_refused(how: str, engine: str) -> N
 def seldom_first(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
     """1 − q/n, of the first of two sums"""
     for i in range(len(legal)):
-        seen = find(theta, record(legal[i], history.steps[-1].player))
-        out[i] = 1.0 - seen.sums[0] / seen.visits if seen.visits > 0 else 1.0
+        stats = find(theta, record(legal[i], history.steps[-1].player))
+        out[i] = 1.0 - stats.sums[0] / stats.visits if stats.visits > 0 else 1.0
 
 
 @backpropagation
-def add_moments(seen: Any, player: int, rewards: np.ndarray) -> None:
+def add_moments(stats: Any, player: int, rewards: np.ndarray) -> None:
     """(Σ μ_ρ, Σ μ_ρ²), n + 1"""
-    seen.sums[0] += rewards[player]
-    seen.sums[1] += rewards[player] ** 2
-    seen.visits += 1
+    stats.sums[0] += rewards[player]
+    stats.sums[1] += rewards[player] ** 2
+    stats.visits += 1
 
 
 MOMENTS = attrs.evolve(

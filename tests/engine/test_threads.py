@@ -132,9 +132,9 @@ def capture_steps(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def count(seen: Any, context: int, rewards: np.ndarray) -> None:
+def count(stats: Any, context: int, rewards: np.ndarray) -> None:
     """n + 1"""
-    seen.visits += 1
+    stats.visits += 1
 
 
 @values
@@ -319,10 +319,10 @@ def failing_capture(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def failing_backpropagation(seen: Any, context: int, rewards: np.ndarray) -> None:
+def failing_backpropagation(stats: Any, context: int, rewards: np.ndarray) -> None:
     """divides by the visits that are left"""
-    seen.visits += 1
-    rewards[0] = 6 // (40 - seen.visits) if seen.visits <= 40 else 6 // 0
+    stats.visits += 1
+    rewards[0] = 6 // (40 - stats.visits) if stats.visits <= 40 else 6 // 0
 
 
 @BOTH

@@ -56,8 +56,8 @@ def informed(
     """q/n + f_state/7 + f_action + heuristic, 9 for an action that wins at once"""
     present, player = len(history.steps) - 1, history.steps[-1].player
     for i in range(len(legal)):
-        seen = find(theta, record(legal[i], player))
-        out[i] = seen.reward / seen.visits if seen.visits > 0 else 0.0
+        stats = find(theta, record(legal[i], player))
+        out[i] = stats.reward / stats.visits if stats.visits > 0 else 0.0
         out[i] += history.features[-1, state] / 7 + action_features_at(history, present)[i, action]
         out[i] += lookahead_at(history, present)[i, player]
         if endings_at(history, present)[i, player] == 1.0:
@@ -79,11 +79,11 @@ def capture_told(history: Any, updates: Any, state: str = "seventh", action: str
 
 
 @backpropagation
-def backpropagate_told(seen: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_told(stats: Any, context: int, rewards: np.ndarray) -> None:
     """(q + μ_ρ, n + 1, w + weight)"""
-    seen.reward += rewards[context % NIBBLES]
-    seen.visits += 1
-    seen.weight += context // NIBBLES
+    stats.reward += rewards[context % NIBBLES]
+    stats.visits += 1
+    stats.weight += context // NIBBLES
 
 
 INFORMED = Enhancement(

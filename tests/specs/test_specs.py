@@ -13,7 +13,8 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import Enhancement, Game, State, games, linear, parse, search
+import icarus
+from icarus import Enhancement, Game, State, games, linear, parse, search, values
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.program.requirements import NEEDED, tables_of
@@ -27,6 +28,8 @@ from icarus.kernel import (
     SIMULATION,
     UNSEEN,
     VISIT,
+    History,
+    Theta,
     mix,
     record,
 )
@@ -36,6 +39,7 @@ from icarus.specs import (
     AMAF_STRICT,
     BASELINE,
     EPIC,
+    FACTORIES,
     LGR,
     LGRF,
     MAST,
@@ -67,15 +71,12 @@ SEVEN = {
     "baseline": "Base",
     "bounded": "SB-GRAVE",
     "cmc": "CMC",
-    "decisive": "Decisive",
     "discounted_history": "DH",
     "discounted_ucb": "D-UCB",
     "epic": "EPIC",
     "fast": "FAST",
-    "first_play_urgency": "FPU",
     "grave": "GRAVE",
     "implicit_minimax": "IM",
-    "kl_ucb": "KL-UCB",
     "lgr": "LGR",
     "lgrf2": "LGRF-2",
     "mast": "MAST",
@@ -84,15 +85,20 @@ SEVEN = {
     "nst": "NST",
     "past": "PAST",
     "ppa": "PPA",
-    "progressive_bias": "PB",
     "progressive_history": "PH",
-    "progressive_unpruning": "PU",
-    "puct": "PUCT",
     "regret_matching": "RM",
     "relative_bonus": "RB",
     "score_bounds": "SB",
-    "thompson": "Thompson",
     "ucb1_tuned": "UCB1-Tuned",
+}
+OF_BASELINE = {  # the baseline with another policy
+    "decisive": "Decisive",
+    "first_play_urgency": "FPU",
+    "kl_ucb": "KL-UCB",
+    "progressive_bias": "PB",
+    "progressive_unpruning": "PU",
+    "puct": "PUCT",
+    "thompson": "Thompson",
 }
 
 
@@ -129,14 +135,31 @@ def test_each_line_of_a_specification_carries_its_tag_once(file: str, tag: str) 
     assert not [line for line in lines if re.search(rf"# {tag}-[089]", line)]
 
 
-@pytest.mark.parametrize(("file", "tag"), [("mast", "TO-MAST-6"), ("lgr", "LGRF-7")])
-def test_a_variant_is_one_line_with_the_tag_of_the_slot_that_differs(file: str, tag: str) -> None:
-    lines = [line for line in (SPECS / f"{file}.py").read_text().splitlines() if line.endswith(f"# {tag}")]
-    assert len(lines) == 1 and "attrs.evolve(" in lines[0]
+@pytest.mark.parametrize(
+    ("file", "tag"),
+    [
+        ("mast", "TO-MAST-6"),
+        ("lgr", "LGRF-7"),
+        ("progressive_unpruning", "PW-4"),
+        *((file, f"{tag}-4") for file, tag in OF_BASELINE.items()),
+    ],
+)
+def test_a_variant_names_the_slot_that_differs_and_no_other(file: str, tag: str) -> None:
+    source = (SPECS / f"{file}.py").read_text()
+    (line,) = [line for line in source.splitlines() if line.endswith(f"# {tag}")]
+    declaration = re.findall(r"^\w+ = attrs\.evolve\((?:(?!^\w).)*", source, re.M | re.S)
+    (changed,) = [text for text in declaration if line in text]
+    assert {"4": "policy=", "6": "capture=", "7": "backpropagation="}[tag[-1]] in line and changed.count("# ") == 1
 
 
 def test_every_specification_file_is_listed_here_and_imports_nothing_but_what_slots_are_made_of() -> None:
-    assert {path.stem for path in SPECS.glob("*.py")} == {*SEVEN, "exp3", "__init__"}  # EXP3 is of a scheme
+    assert {path.stem for path in SPECS.glob("*.py")} == {
+        *SEVEN,
+        *OF_BASELINE,
+        "exp3",
+        "variants",
+        "__init__",
+    }  # EXP3 is of a scheme
 
 
 # ------------------------------------------------------------------------------------------ everything forced: k playouts
@@ -647,3 +670,21 @@ else:
 def test_a_search_without_a_compiler_is_refused(python: Python) -> None:
     done = python(PLAIN, NUMBA_DISABLE_JIT="1")
     assert done.returncode == 0, done.stderr
+
+
+def test_every_named_enhancement_and_factory_is_imported_from_icarus() -> None:
+    named = {**SPECIFICATIONS, **FACTORIES}
+    assert all(getattr(icarus, name) is value for name, value in named.items())
+    assert set(named) < set(icarus.__all__) and parse("GRAVE") is icarus.GRAVE
+
+
+@values(uniform_in_simulation=True)
+def nan_in_simulation(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+    """NaN, which is refused, where it must not be called"""
+    out[:] = np.nan if history.steps[-1].phase == SIMULATION else 0.0
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_a_values_function_declared_uniform_in_simulation_is_called_in_the_tree_only(engine: str) -> None:
+    strategy = attrs.evolve(MAST, name="TREE", policy=epsilon_greedy(0.5).over(nan_in_simulation))
+    assert search(games.load("othello").new_initial_state(), strategy, iterations=20, engine=engine).iterations == 20

@@ -257,7 +257,7 @@ class _Lowering:
         new = nothing_hidden and self.game.perspectives == 1 and self.scheme.observer != ROOT_PLAYER
         if self.is_infinite(which, part) or (new and self.is_of_tree(which, part)):
             return True
-        return self.scheme.observer != ROOT_PLAYER and is_uniform(which, part) and not DEBUG  # which asks and checks
+        return self.scheme.observer != ROOT_PLAYER and is_uniform(which, part)
 
     def is_infinite(self, which: int, part: Enhancement) -> bool:
         """Whether the values of an arg max are +∞ by definition: the baseline's in simulation."""

@@ -55,17 +55,18 @@ def values_kernel(
     """Compile a values function: entry(playout, table, legal, count, records, out, parameters).
 
     Args:
-        uniform: whether it is declared to be uniform in simulation, which ICARUS_DEBUG=1 checks.
+        uniform: whether every value is +∞ in the simulation phase, without the function.
 
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
     """
     inner, unpack, theta_at = lent(function, label), unpack_parameters(kinds), theta_of(row)
-    declared = f"{label} is declared with uniform_in_simulation=True, but writes a finite value in the simulation"
-    checked = uniform and DEBUG
     unwritten = f"{label} wrote NaN, or nothing at all, for a legal action; it must write every out[i]"
 
     def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
         written = array_at(out, count, _REAL)
+        if uniform and history_at(playout).steps[-1].phase == SIMULATION:
+            written[:] = np.inf
+            return 0
         for i in range(count):
             written[i] = np.nan
         inner(history_at(playout), theta_at(table), array_at(legal, count, _INT), written, *unpack(parameters))
@@ -74,10 +75,6 @@ def values_kernel(
             wrong |= written[i] != written[i]
         if unlikely(wrong):
             raise ValueError(unwritten)
-        if checked and history_at(playout).steps[-1].phase == SIMULATION:
-            for i in range(count):
-                if written[i] != np.inf:
-                    raise ValueError(declared)
         return 0
 
     return refuse_changes(Entry(entry, 7, label), inner, label, LENT, legal_of(function, 2))

@@ -21,7 +21,7 @@ from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE, Vote, dr
 from icarus.engine.program.requirements import refuse_hidden, refuse_unknown
 from icarus.engine.reference.history import Playout
 from icarus.engine.reference.table import ReferenceTable, ReferenceTheta, Row
-from icarus.kernel import NO_RECORD, below, uniform
+from icarus.kernel import NO_RECORD, SIMULATION, below, uniform
 from icarus.specs.exp3 import EXP3
 
 _plain = Interpreter()
@@ -280,7 +280,9 @@ def values_of(leaf: Enhancement, theta: Any, history: Any, legal: np.ndarray, ca
     """
     source = leaf.policy.source
     out = np.full(len(legal), np.nan)
-    if isinstance(source, Values):
+    if isinstance(source, Values) and source.uniform_in_simulation and history.steps[-1].phase == SIMULATION:
+        out[:] = np.inf
+    elif isinstance(source, Values):
         called(source, history, theta, legal, out)
     else:
         records = np.full(len(legal), entries.UNWRITTEN)
