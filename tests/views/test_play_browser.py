@@ -1,170 +1,263 @@
 """Playing in a browser: by requests, by what they carry, and in a real one without a window."""
 
-import json
+import signal
+import socket
+import subprocess
+import sys
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 
 from icarus import BASELINE, Agent, games
-from icarus.commands.play.browser import LATE, Server, Table
+from icarus.commands.play.server import DEEPEST, LONGEST, Server
 from icarus.commands.play.session import Session
+from icarus.commands.play.table import ENDED, LATE, Table
+from tests.conftest import environment
 
 QUICK = Agent(BASELINE, iterations=20)
 
 
+class Page:
+    """What the page asks of a server, without a browser."""
+
+    def __init__(self, server: Server) -> None:
+        self.table, self.address, self.port = server.table, server.address, server.port
+        self.client = httpx.Client(base_url=f"http://127.0.0.1:{server.port}", follow_redirects=True, timeout=60)
+        self.client.get(server.address)
+
+    def state(self, **query: int) -> dict[str, Any]:
+        return self.client.get("/state", params=query).json()
+
+    def send(self, name: str, arguments: Any, **headers: str) -> tuple[int, dict[str, Any]]:
+        answer = self.client.post("/" + name, json=arguments, headers=headers)
+        return answer.status_code, answer.json()
+
+    def my_turn(self) -> dict[str, Any]:
+        """How the game stands when a person is asked, or it is over."""
+        state = self.state()
+        while not (state["moves"] or state["over"]):
+            state = self.state(since=state["version"])
+        return state
+
+    def act(self, action: int, state: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        return self.send("act", {"action": action, "version": state["version"]})
+
+
 @pytest.fixture
 def served() -> Iterator[Any]:
-    """A function that serves a game and returns its table and address."""
-    running: list[Server] = []
+    """A function that serves a game to a `Page`."""
+    running: list[tuple[Page, Server, threading.Thread]] = []
 
-    def serve(game: str, seat: int | None = 0, seed: int = 3) -> tuple[Table, str]:
+    def serve(game: str, seat: int | None = 0, seed: int = 3) -> Page:
         loaded = games.load(game)
         agents = [None if number == seat else QUICK for number in range(loaded.players)]
         server = Server(Table(Session(loaded, agents, seed), QUICK, seat), 0)
-        running.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        return server.table, server.address
+        thread = threading.Thread(target=server.serve, daemon=True)
+        thread.start()
+        running.append((Page(server), server, thread))
+        return running[-1][0]
 
     yield serve
-    for server in running:
-        server.shutdown()
-        server.server_close()
+    for page, server, thread in running:
+        page.client.close()
+        server.stop()
         server.table.close()
-
-
-def got(address: str, path: str = "state") -> Any:
-    with urllib.request.urlopen(address + path) as answer:
-        return json.loads(answer.read())
-
-
-def sent(address: str, what: str, given: dict, **headers: str) -> tuple[int, dict]:
-    asked = urllib.request.Request(
-        address + what, json.dumps(given).encode(), {"Content-Type": "application/json", **headers}
-    )
-    try:
-        with urllib.request.urlopen(asked) as answer:
-            return answer.status, json.loads(answer.read())
-    except urllib.error.HTTPError as error:
-        return error.code, json.loads(error.read())
-
-
-def my_turn(address: str) -> dict:
-    """How the game stands when a person is asked, or it is over."""
-    told = got(address)
-    while not (told["moves"] or told["over"]):
-        told = got(address, f"state?since={told['version']}")
-    return told
+        thread.join()
 
 
 @pytest.mark.parametrize(
     "game", ["kuhn-poker", "knockout-whist", "phantom-mnk(columns=3,rows=3,in_a_row=3)", "othello"]
 )
 def test_a_game_is_played_to_its_end_by_requests(served, game: str) -> None:
-    table, address = served(game)
-    while not (told := my_turn(address))["over"]:
-        status, _ = sent(address, "act", {"action": told["moves"][0]["action"], "version": told["version"]})
-        assert status == 200
-    assert "; rewards of player 0: " in told["status"] and table.session.state.is_terminal()
-    assert len(told["log"]) == told["total"] == len(table.session.played)
+    page = served(game)
+    while not (state := page.my_turn())["over"]:
+        assert page.act(state["moves"][0]["action"], state)[0] == 200
+    assert "; rewards of " in state["status"] and page.table.session.state.is_terminal()
+    assert len(state["log"]) == state["total"] == len(page.table.session.played)
 
 
 def test_a_late_click_and_a_wrong_one_change_nothing_and_are_told(served) -> None:
-    table, address = served("othello")
-    told = my_turn(address)
-    before, action = len(table.session.played), told["moves"][0]["action"]
-    assert sent(address, "act", {"action": action, "version": told["version"] - 1}) == (409, {"error": LATE})
-    status, found = sent(address, "act", {"action": 0, "version": told["version"]})
-    assert status == 409 and "action 0 is not legal here" in found["error"]
-    assert sent(address, "act", {"action": "d3", "version": told["version"]})[1] == {"error": "'d3' is no action"}
-    assert sent(address, "dance", {})[1] == {"error": "nobody can 'dance' here"}
-    assert len(table.session.played) == before
-    assert sent(address, "act", {"action": action, "version": told["version"]})[0] == 200
-    assert sent(address, "act", {"action": action, "version": told["version"]})[0] == 409  # the second of two tabs
+    page = served("othello")
+    state = page.my_turn()
+    before, action = len(page.table.session.played), state["moves"][0]["action"]
+    assert page.send("act", {"action": action, "version": state["version"] - 1}) == (409, {"error": LATE})
+    status, answer = page.act(0, state)
+    assert status == 409 and "action 0 is not legal here" in answer["error"]
+    assert page.send("act", {"action": "d3", "version": state["version"]})[1] == {"error": "'d3' is no action"}
+    assert page.send("dance", {})[1] == {"error": "nobody can 'dance' here"}
+    assert len(page.table.session.played) == before
+    assert page.act(action, state)[0] == 200
+    assert page.act(action, state)[0] == 409  # the second of two tabs
 
 
-def test_only_this_machine_and_this_page_are_answered(served) -> None:
-    _, address = served("othello")
-    assert sent(address, "act", {}, Host="elsewhere.example")[0] == 403
-    assert sent(address, "act", {}, **{"Content-Type": "text/plain"})[0] == 400
+def test_only_who_knows_the_token_is_answered_and_only_to_this_page(served) -> None:
+    page = served("othello")
+    address = f"http://127.0.0.1:{page.port}"
+    for path in ("/", "/state", "/tree/hint", "/?token=wrong"):
+        assert httpx.get(address + path).status_code == 403
+    assert httpx.post(address + "/save", json={}).status_code == 403
+    for headers in ({"Host": "elsewhere.example"}, {"Origin": "http://elsewhere.example"}, {"Origin": "null"}):
+        assert page.send("resign", {}, **headers)[0] == 403
+    assert page.send("resign", {}, Origin=f"http://localhost:{page.port}")[0] == 403  # another origin than the host's
+    assert page.client.get("/").headers["content-security-policy"].startswith("default-src 'none'")
+    assert page.client.get("/").headers["x-frame-options"] == "DENY"
+    assert page.client.get("/nowhere/at/all").json() == {"error": "there is nothing at /nowhere/at/all"}
+
+
+def test_the_token_leaves_the_address_and_stays_in_a_cookie_that_no_script_reads(served) -> None:
+    page = served("othello")
+    answer = httpx.get(page.address)
+    assert answer.status_code == 303 and answer.headers["location"] == "/"
+    assert "HttpOnly" in answer.headers["set-cookie"] and "SameSite=strict" in answer.headers["set-cookie"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"[" * 5000, 400),
+        (b'{"a": ' * (DEEPEST + 1) + b"1" + b"}" * (DEEPEST + 1), 400),
+        (b'"act"', 400),
+        (b"{", 400),
+        (b" " * (LONGEST + 1), 413),
+    ],
+)
+def test_a_body_that_is_no_short_flat_object_is_refused(served, body: bytes, status: int) -> None:
+    page = served("kuhn-poker")
+    answer = page.client.post("/act", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == status and answer.json()["error"]
+
+
+def test_the_unread_body_of_a_refused_request_is_no_request(served) -> None:
+    """A foreign page sends, as the body of a request that is refused, a second one that would be accepted."""
+    page = served("othello")
+    page.my_turn()
+    cookie = "; ".join(f"{name}={value}" for name, value in page.client.cookies.items())
+    host = f"127.0.0.1:{page.port}"
+    inner = f"POST /open HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}"
+    for head in ("Host: elsewhere.example", f"Host: {host}\r\nOrigin: http://elsewhere.example", f"Host: {host}"):
+        outer = (
+            f"POST /act HTTP/1.1\r\n{head}\r\nContent-Type: text/plain\r\nContent-Length: {len(inner)}\r\n\r\n{inner}"
+        )
+        with socket.create_connection(("127.0.0.1", page.port), timeout=30) as connection:
+            connection.sendall(outer.encode())
+            answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))  # ends as the server closes the connection
+        assert answer.count(b"HTTP/1.1") == 1 and answer.startswith(b"HTTP/1.1 403")
+    assert page.table.observer == 0
 
 
 @pytest.mark.parametrize("game", ["kuhn-poker", "hearts", "knockout-whist", "goofspiel", "liars-dice"])
 def test_nothing_that_the_seat_may_not_see_is_sent(served, game: str) -> None:
     """All answers stay as they are, byte by byte, where hidden facts are other ones: a determinization takes the place of the truth."""
-    table, address = served(game, seed=5)
-    told = my_turn(address)
+    page = served(game, seed=5)
+    state = page.my_turn()
     for _ in range(2 * (game == "goofspiel")):  # nothing is hidden before the first bids, or where only one card fits
-        sent(address, "act", {"action": told["moves"][2]["action"], "version": told["version"]})
-        told = my_turn(address)
-    truth, told = table.session.state, got(address)
-    shown = None
+        page.act(state["moves"][2]["action"], state)
+        state = page.my_turn()
+    table, shown = page.table, None
+    truth = table.session.state
     for seed in range(30):
         other = truth.determinize(0, seed=seed)
         if (other.data == truth.data).all():
             continue
-        table.session.at = lambda count, found=other: found  # type: ignore[method-assign]
-        shown = got(address)
+        table.session.at = lambda count, state=other: state  # type: ignore[method-assign]
+        shown = page.state(at=state["total"])
         assert {key: shown[key] for key in ("board", "text", "moves", "status")} == {
-            key: told[key] for key in ("board", "text", "moves", "status")
+            key: state[key] for key in ("board", "text", "moves", "status")
         }
     assert shown is not None, "nothing was hidden"
-    assert sent(address, "why", {})[0] == 409  # the search of one who knows other cards
+    assert page.send("why", {})[0] == 409  # the search of one who knows other cards
+
+
+def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served) -> None:
+    hidden = 0
+    for seed in range(6):  # in which an agent of 20 iterations often tries a square that is taken
+        page = served("phantom-mnk", seed=seed)
+        session = page.table.session
+        while not (state := page.my_turn())["over"]:
+            noticed = sum(session.notices(0, index) for index in range(len(session.played)))
+            assert state["total"] == len(state["log"]) == noticed
+            hidden += len(session.played) - noticed
+            page.act(
+                state["moves"][seed]["action"] if seed < len(state["moves"]) else state["moves"][0]["action"], state
+            )
+        assert state["total"] == len(session.played)  # all is open at the end
+    assert hidden > 0
+
+
+def test_a_game_whose_cards_have_been_shown_is_not_taken_back(served) -> None:
+    page = served("kuhn-poker")
+    assert page.send("resign", {"version": page.my_turn()["version"]})[0] == 200
+    assert page.send("undo", {"version": page.state()["version"]}) == (409, {"error": ENDED})
 
 
 def test_the_past_is_looked_at_without_changing_the_present(served) -> None:
-    table, address = served("othello", None)
-    while not got(address)["over"]:
+    page = served("othello", None)
+    while not page.state()["over"]:
         pass
-    told = got(address)
-    boards = [got(address, f"state?at={at}")["board"] for at in range(told["total"] + 1)]
-    assert boards[-1] == told["board"] and len(set(boards)) > told["total"] / 2
-    assert got(address, "state?at=9999")["at"] == told["total"]
-    status, found = sent(address, "why", {"at": 4})
-    assert status == 200 and "iterations" in found["said"]
-    with urllib.request.urlopen(address + "tree/why") as answer:
-        assert b"<!DOCTYPE html>" in answer.read(40)
+    state = page.state()
+    boards = [page.state(at=at)["board"] for at in range(state["total"] + 1)]
+    assert boards[-1] == state["board"] and len(set(boards)) > state["total"] / 2
+    assert page.state(at=9999)["at"] == state["total"]
+    status, answer = page.send("why", {"at": 4})
+    assert status == 200 and "iterations" in answer["said"]
+    assert page.client.get("/tree/why").text.startswith("<!DOCTYPE html>")
 
 
 def test_undo_hint_and_resigning_work_by_requests(served) -> None:
-    table, address = served("othello")
-    told = my_turn(address)
-    sent(address, "act", {"action": told["moves"][0]["action"], "version": told["version"]})
-    told = my_turn(address)
-    assert "iterations" in sent(address, "hint", {})[1]["said"]
-    assert sent(address, "undo", {"version": told["version"]})[1] == {"said": "2 actions taken back"}
-    told = my_turn(address)
-    assert told["total"] == 0 and told["log"] == []
-    assert sent(address, "resign", {"version": told["version"]})[0] == 200
-    assert got(address)["status"] == "player 0 has resigned"
+    page = served("othello")
+    state = page.my_turn()
+    page.act(state["moves"][0]["action"], state)
+    state = page.my_turn()
+    assert "iterations" in page.send("hint", {})[1]["said"]
+    assert page.send("undo", {"version": state["version"]})[1] == {"said": "2 actions taken back"}
+    state = page.my_turn()
+    assert state["total"] == 0 and state["log"] == []
+    assert page.send("resign", {"version": state["version"]})[0] == 200
+    assert page.state()["status"] == "player 0 has resigned"
 
 
 def test_a_game_saved_from_the_page_is_kept_where_it_is_served(served, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    table, address = served("kuhn-poker")
-    my_turn(address)
-    assert sent(address, "save", {})[1] == {
+    page = served("kuhn-poker")
+    page.my_turn()
+    assert page.send("save", {})[1] == {
         "said": "saved; icarus play --resume kuhn-poker-1.json --browser goes on from here"
     }
     again = Session.resumed(tmp_path / "kuhn-poker-1.json")
-    assert [one.action for one in again.played] == [one.action for one in table.session.played]
+    assert [played.action for played in again.played] == [played.action for played in page.table.session.played]
 
 
 def test_a_port_in_use_is_told_in_a_sentence(served) -> None:
-    table, address = served("kuhn-poker")
+    page = served("kuhn-poker")
     with pytest.raises(ValueError, match="--port 0 takes any that is free"):
-        Server(table, int(address.rsplit(":", 1)[1].strip("/")))
+        Server(page.table, page.port)
+
+
+def test_a_page_asked_for_as_soon_as_the_address_is_printed_is_answered(tmp_path) -> None:
+    """With the machine code not yet compiled, and asked at once by two."""
+    command = [sys.executable, "-u", "-m", "icarus", "play", "leduc-poker", "--browser", "--iterations", "20"]
+    folder = {"ICARUS_CACHE_DIR": str(tmp_path / "cache")}
+    with subprocess.Popen(
+        command, env=environment(**folder), cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        address = next(word for line in process.stdout for word in line.split() if word.startswith("http"))
+        with httpx.Client(follow_redirects=True, timeout=60) as client:
+            assert client.get(address).status_code == 200
+            assert client.get(address.split("?")[0] + "state").json()["game"] == "leduc-poker"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
 
 
 # ------------------------------------------------------------------------------------------------------- a real browser
 
 
 def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expect) -> None:
-    table, address = served("othello")
-    page.goto(address)
+    game = served("othello")
+    page.goto(game.address)
     open_squares, status = page.locator("#board [data-part].open"), page.locator("#status")
     expect(open_squares.first).to_be_visible()
     page.click('#board [data-part="a1"]')
@@ -181,37 +274,35 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
 
 
 def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, page, expect) -> None:
-    table, address = served("hearts", seed=5)
+    game = served("hearts", seed=5)
     page.on("dialog", lambda dialog: dialog.accept())
-    page.goto(address)
+    page.goto(game.address)
     for _ in range(3):  # passes three cards
         page.wait_for_selector("#moves button")
-        count = len(table.session.played)
+        count = page.locator("#log li").count()
         page.locator("#board [data-part].open").first.click()
-        page.wait_for_function(f"document.querySelectorAll('#log li').length > {count}")
+        expect(page.locator("#log li").nth(count)).to_be_attached()
     expect(page.locator("#status")).to_contain_text("your turn")
     expect(page.locator("#why")).to_be_disabled()
     expect(page.locator("#log")).to_contain_text("(hidden from you)")
     page.click("#open")
     expect(page.locator("#log")).not_to_contain_text("hidden from you")
     expect(page.locator("#open")).to_be_hidden()
-    searched = [i for i, one in enumerate(table.session.played) if one.result is not None]
+    searched = [i for i, one in enumerate(game.table.session.played) if one.result is not None]
     page.locator("#log button").nth(searched[-1]).click()
     page.click("#why")
-    last = table.session.played[searched[-1]]
-    page.wait_for_function(
-        f"document.getElementById('asked').textContent === 'why player {last.player} played {last.text}'"
-    )
+    last = game.table.session.played[searched[-1]]
+    expect(page.locator("#asked")).to_have_text(f"why player {last.player} played {last.text}")
     rows = page.frame_locator("#tree").locator(".row.names ~ .row[aria-level='2']")
     expect(rows.first).to_contain_text(last.text)
     assert rows.first.evaluate("row => row.getBoundingClientRect().top") < 100  # the answer comes first
 
 
 def test_a_second_tab_follows_the_first_and_a_closed_one_loses_nothing(served, page, browser, expect) -> None:
-    table, address = served("goofspiel")
+    game = served("goofspiel")
     second = browser.new_page()
     for tab in (page, second):
-        tab.goto(address)
+        tab.goto(game.address)
         expect(tab.locator("#moves button").first).to_be_visible()
     page.locator("#moves button").first.click()
     expect(second.locator("#log li").nth(1)).to_be_attached()

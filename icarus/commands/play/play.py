@@ -1,9 +1,12 @@
 """`icarus play`: a game against agents, in the terminal or in a browser."""
 
+import contextlib
+import importlib
 import sys
 from pathlib import Path
 from typing import Annotated
 
+import attrs
 import typer
 
 from icarus import games
@@ -20,8 +23,8 @@ from icarus.commands.options import (
     default_iterations,
     integer_option,
 )
-from icarus.commands.play.browser import Server, Table
 from icarus.commands.play.session import Session
+from icarus.commands.play.table import Table
 from icarus.commands.play.terminal import Terminal
 from icarus.engine.match import Agent
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
@@ -67,22 +70,30 @@ def play_command(
     eyes = None if shown or not people else people[0]
     terminal = Terminal(session, found[0], eyes, lambda text: out.print(text, markup=False, soft_wrap=True))
     if browser:
-        _served(session, found[0], eyes, integer("--port", port, 0, 65535), terminal)
+        _serve(session, found[0], eyes, integer("--port", port, 0, 65535), terminal)
         return
     with show_compilation():
         terminal.run(_ask if people else _nobody)
 
 
-def _served(session: Session, adviser: Agent, eyes: int | None, port: int, terminal: Terminal) -> None:
+def _serve(session: Session, adviser: Agent, observer: int | None, port: int, terminal: Terminal) -> None:
     """Serve the game's page until Ctrl-C, and keep the game."""
-    table = Table(session, adviser, eyes)
-    try:
-        with Server(table, port) as server:
-            terminal.say(f"play at {server.address} (Ctrl-C ends it and keeps the game)")
-            server.serve_forever()
-    except KeyboardInterrupt:
-        table.close()
-        terminal.keep()
+    server = importlib.import_module("icarus.commands.play.server").Server(Table(session, adviser, observer), port)
+    with show_compilation():  # all that agents need is compiled before the address is printed
+        _compile(session, adviser)
+    terminal.say(f"play at {server.address} (Ctrl-C ends it and keeps the game)")
+    with contextlib.suppress(KeyboardInterrupt):
+        server.serve()
+    terminal.keep()
+
+
+def _compile(session: Session, adviser: Agent) -> None:
+    """Search once as briefly as can be, from the first decision of the game."""
+    state = session.state.clone()
+    while state.is_chance_node():
+        state.apply_action(state.chance_outcomes()[0][0])
+    if not state.is_terminal():
+        attrs.evolve(adviser, iterations=adviser.scheme.trees, seconds=None).search(state, 0)
 
 
 def _new_session(name: str, seat: int | None, others: list[Agent], seed: int) -> Session:

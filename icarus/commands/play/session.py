@@ -13,7 +13,7 @@ from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import parse_scheme
 from icarus.equilibrium.online.parsing import parse_strategy
-from icarus.kernel import CHANCE
+from icarus.kernel import CHANCE, UNSEEN
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
@@ -167,14 +167,26 @@ class Session:
             state.apply_action(one.action)
         return state
 
+    def notices(self, seat: int | None, index: int) -> bool:
+        """Whether a seat notices at all that an action was done; None is a seat that sees everything."""
+        if seat is None or self.game.observe is None:
+            return True
+        return bool(self.at(index).observed(self.played[index].action)[seat] != UNSEEN)
+
     def heard(self, seat: int | None, index: int) -> str | None:
         """How a seat may hear of an action: by its name, or None where it only notices that something was done, or not even that."""
         played = self.played[index]
         if seat is None or self.game.observe is None:
             return played.text
         state = self.at(index)
-        open_ = state.observed(played.action)[seat] == played.action or len(state.legal_actions()) == 1
-        return played.text if open_ else None
+        in_view = state.observed(played.action)[seat] == played.action or len(state.legal_actions()) == 1
+        return played.text if in_view else None
+
+    def name_of(self, player: int) -> str:
+        """What people call a player: by the name of the seat, where it has one."""
+        if player == CHANCE:
+            return "chance"
+        return self.game.seat_names[player] if self.game.seat_names else f"player {player}"
 
     # ------------------------------------------------------------------------------------------------------------ files
 

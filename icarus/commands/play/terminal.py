@@ -7,7 +7,6 @@ from pathlib import Path
 from icarus.commands.play.session import Played, Session
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
-from icarus.kernel import CHANCE
 from icarus.views.boards import drawing
 
 LISTED = 24  # actions that are listed without being asked for
@@ -55,15 +54,15 @@ class Terminal:
         """Let the others act, and tell it."""
         watched = not self.session.people
         for played in self.session.steps():
-            self.say(self.describe(played))
+            if self.session.notices(self.seat, len(self.session.played) - 1):
+                self.say(self.describe(played))
             if watched and not self.session.over:
                 self.say(drawing(self.session.state, self.seat).text() + "\n")
 
     def describe(self, played: Played) -> str:
         """The last action as the person may hear of it."""
-        who = "chance" if played.player == CHANCE else f"player {played.player}"
         heard = self.session.heard(self.seat, len(self.session.played) - 1)
-        return f"{who}: {heard or '(hidden from you)'}"
+        return f"{self.session.name_of(played.player)}: {heard or '(hidden from you)'}"
 
     def board(self) -> None:
         """Print the state and the actions."""

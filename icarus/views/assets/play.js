@@ -25,6 +25,13 @@ async function ask(what, given) {
 
 function begins(move) { return chosen.every((part, i) => move.parts[i] === part); }
 
+// Parts lie inside each other, a piece on its square: the innermost of which something can be made is meant.
+function clickAmong(names) {
+  const leads = (part) => now.moves.some((move) => [...chosen, part].every((one, i) => move.parts[i] === one));
+  const begins = (part) => now.moves.some((move) => move.parts[0] === part);
+  click(names.find(leads) ?? names.find(begins) ?? names[names.length - 1]);
+}
+
 function click(part) {
   if (looking !== null || !now.moves.length) { say(now.over ? "the game is over" : looking !== null ? "this is the past; ▶| leads back to now" : "it is not your turn"); return; }
   const longer = [...chosen, part];
@@ -59,7 +66,6 @@ function draw(told) {
   for (const part of byId("board").querySelectorAll("[data-part]")) {
     part.classList.toggle("open", looking === null && open.has(part.dataset.part));
     part.classList.toggle("chosen", chosen.includes(part.dataset.part));
-    part.addEventListener("click", () => click(part.dataset.part));
   }
   byId("clicked").textContent = chosen.length ? `${chosen.join(" ")} …` : "";
   byId("moves").replaceChildren(...fits.map((move) => {
@@ -126,6 +132,11 @@ async function search(what, given) {
   byId("tree").src = `${found.tree}?${Date.now()}#moves`;
 }
 
+byId("board").addEventListener("click", (event) => {
+  const names = [];
+  for (let part = event.target.closest("[data-part]"); part; part = part.parentElement.closest("[data-part]")) names.push(part.dataset.part);
+  if (names.length) clickAmong(names);
+});
 byId("first").addEventListener("click", () => look(0));
 byId("back").addEventListener("click", () => look((looking ?? now.total) - 1));
 byId("forward").addEventListener("click", () => look((looking ?? now.total) + 1));

@@ -1,0 +1,259 @@
+"""A game at a table: the thread in which its agents think, and a description of it that holds only what the seat may know."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from icarus.commands.play.session import Session
+from icarus.engine.match import Agent
+from icarus.engine.result import Result
+from icarus.kernel import CHANCE
+from icarus.kernel.state import State
+from icarus.views.boards import drawing, parts
+
+WAIT = 20.0  # seconds that a page waits for news before it asks again
+LATE = "the game has gone on since; this is how it stands"
+ENDED = "the game has ended and all is shown; start another one"
+
+Answer = dict[str, Any]
+
+
+class Table:
+    """A game, the thread in which its agents think, and its description.
+
+    Only the actions that the observer notices are listed and counted, so that nothing tells of the others.
+
+    Attributes:
+        observer: the seat that looks at the page; None where everything is open.
+        version: goes up whenever the description changes; a click on an older one is late.
+        results: the searches whose trees the page may show, by name.
+    """
+
+    def __init__(self, session: Session, adviser: Agent, observer: int | None) -> None:
+        self.session, self.adviser, self.observer = session, adviser, observer
+        self.version, self.problem, self.results = 0, "", dict[str, Result]()
+        self._changed, self._thinking, self._closed = threading.Condition(), False, False
+        self._log, self._noticed, self._log_observer = list[str](), list[int](), observer
+        self._content = self._describe(None)  # loads all that a description needs before another thread runs
+        self._thread = threading.Thread(target=self._let_agents_act, daemon=True)
+
+    def start(self) -> None:
+        """Let chance and the agents act from now on."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Let nothing more happen; a search under way is waited for."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _let_agents_act(self) -> None:
+        while True:
+            with self._changed:
+                while not self._closed and (self.problem or self.session.over or self.session.waits_for is not None):
+                    self._changed.wait()
+                if self._closed:
+                    return
+                self._thinking = True
+            problem = ""
+            try:
+                self.session.step()
+            except Exception as error:  # a slot or a game of the user's own: the page says so, and nothing is lost
+                problem = f"the agent cannot go on: {error}"
+            with self._changed:
+                self._thinking, self.problem = False, problem
+                self._update()
+
+    def _update(self) -> None:
+        """Count a new version if the observer can see that anything has changed."""
+        content = self._describe(None)
+        if content != self._content:
+            self._content = content
+            self.version += 1
+        self._changed.notify_all()
+
+    # --------------------------------------------------------------------------------------------------- the description
+
+    def describe(self, since: int, at: int | None) -> Answer:
+        """How the game stands, as the observer may know it; waits a while where nothing is new.
+
+        Args:
+            since: the version that the page has.
+            at: after how many actions that the observer noticed; None for now.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self.version != since or self._closed, WAIT if at is None else 0)
+            content = self._content if at is None else self._describe(at)
+            return {"version": self.version, **content}
+
+    def _describe(self, at: int | None) -> Answer:
+        session, over = self.session, self.session.over
+        observer = None if over else self.observer
+        log = self._log_of(observer)
+        count = len(log) if at is None else max(0, min(at, len(log)))
+        now = count == len(log)
+        state = session.at(len(session.played) if now else self._noticed[count])
+        waits = session.waits_for if not self._thinking else None
+        picture = drawing(state, observer)
+        return {
+            "game": str(session.game),
+            "who": self._who(),
+            "seat": session.people[0] if session.people else None,
+            "hidden": observer is not None and session.game.determinize is not None,
+            "at": count,
+            "total": len(log),
+            "board": picture.svg(),
+            "text": picture.text(),
+            "moves": _moves(state) if waits is not None and now else [],
+            "log": list(log),
+            "status": self.problem or self._status(waits),
+            "over": over,
+            "people": bool(session.people),
+            "why": self._has_reasons(),
+        }
+
+    def _log_of(self, observer: int | None) -> list[str]:
+        """A line for each action that the observer noticed."""
+        if observer != self._log_observer:
+            self._forget_log()
+            self._log_observer = observer
+        first = self._noticed[-1] + 1 if self._noticed else 0
+        for index in range(first, len(self.session.played)):
+            if self.session.notices(observer, index):
+                who = self.session.name_of(self.session.played[index].player)
+                self._noticed.append(index)
+                self._log.append(f"{who}: {self.session.heard(observer, index) or '(hidden from you)'}")
+        return self._log
+
+    def _forget_log(self) -> None:
+        self._log.clear()
+        self._noticed.clear()
+
+    def _status(self, waits: int | None) -> str:
+        session = self.session
+        if session.resigned is not None:
+            return f"{session.name_of(session.resigned)} has resigned"
+        if session.over:
+            return _ending(session)
+        if waits is not None:
+            return "it is your turn"
+        player = session.state.current_player()
+        return (
+            "the cards are dealt, or dice rolled …" if player == CHANCE else f"{session.name_of(player)} is thinking …"
+        )
+
+    def _who(self) -> str:
+        """Who plays, in a line."""
+        seats: dict[str, list[str]] = {}
+        for seat, agent in enumerate(self.session.agents):
+            name = "you" if agent is None else str(agent.scheme.label(agent.strategy))
+            seats.setdefault(name, []).append(self.session.name_of(seat))
+        return "; ".join(f"{name}: {', '.join(names)}" for name, names in sorted(seats.items(), key=_you_first))
+
+    def _has_reasons(self) -> bool:
+        """Whether the page may show why an agent acted."""
+        searched = any(played.result is not None for played in self.session.played)
+        return searched and (self.observer is None or self.session.game.determinize is None or self.session.over)
+
+    # ------------------------------------------------------------------------------------------------------- the requests
+
+    def request(self, name: str, arguments: Answer) -> Answer:
+        """Do what the page asks for.
+
+        Raises:
+            ValueError: it cannot be done now, or not at all.
+        """
+        requests: dict[str, Callable[[Answer], Answer]] = {
+            "act": self._act,
+            "undo": self._undo,
+            "resign": self._resign,
+            "hint": self._hint,
+            "why": self._why,
+            "open": self._open,
+            "save": self._save,
+        }
+        if name not in requests:
+            raise ValueError(f"nobody can {name!r} here")
+        with self._changed:
+            if self._thinking and name != "why":
+                raise ValueError("another player is thinking; wait for it")
+            if name in ("act", "undo", "resign") and arguments.get("version") != self.version:
+                raise ValueError(LATE)
+            return requests[name](arguments)
+
+    def _act(self, arguments: Answer) -> Answer:
+        action = arguments.get("action")
+        if isinstance(action, bool) or not isinstance(action, int):
+            raise ValueError(f"{action!r} is no action")
+        self.session.act(action)
+        self._update()
+        return {}
+
+    def _undo(self, arguments: Answer) -> Answer:
+        if self.session.over and self.observer is not None and self.session.game.determinize is not None:
+            raise ValueError(ENDED)
+        count = self.session.undo()
+        self._forget_log()
+        self._update()
+        return {"said": f"{count} action{'s' if count > 1 else ''} taken back"}
+
+    def _resign(self, arguments: Answer) -> Answer:
+        if self.session.waits_for is None:
+            raise ValueError("it is not your turn")
+        self.session.resign(self.session.waits_for)
+        self._update()
+        return {}
+
+    def _hint(self, arguments: Answer) -> Answer:
+        self.results["hint"] = self.session.hint(self.adviser)
+        return {"title": "what a search finds in your place", "said": str(self.results["hint"]), "tree": "/tree/hint"}
+
+    def _save(self, arguments: Answer) -> Answer:
+        try:
+            return {"said": f"saved; icarus play --resume {self.session.keep()} --browser goes on from here"}
+        except OSError as error:
+            raise ValueError(f"the game cannot be saved: {error.strerror}") from None
+
+    def _open(self, arguments: Answer) -> Answer:
+        self.observer = None
+        self._update()
+        return {"said": "everything is shown from now on"}
+
+    def _why(self, arguments: Answer) -> Answer:
+        if not self._has_reasons():
+            raise ValueError("nobody has searched yet, or it would show hidden cards or pieces; show all turns them up")
+        at = arguments.get("at")
+        log = self._log_of(None if self.session.over else self.observer)
+        end = self._noticed[at - 1] + 1 if isinstance(at, int) and 0 < at <= len(log) else None
+        searched = [played for played in self.session.played[:end] if played.result is not None]
+        if not searched or at == 0:
+            raise ValueError("nobody had searched by then")
+        last = searched[-1]
+        assert last.result is not None
+        self.results["why"] = last.result
+        title = f"why {self.session.name_of(last.player)} played {last.text}"
+        return {"title": title, "said": str(last.result), "tree": "/tree/why"}
+
+
+def _you_first(entry: tuple[str, list[str]]) -> bool:
+    return entry[0] != "you"
+
+
+def _moves(state: State) -> list[Answer]:
+    return [
+        {"action": action, "text": state.action_to_string(action), "parts": list(parts(state, action))}
+        for action in state.legal_actions()
+    ]
+
+
+def _ending(session: Session) -> str:
+    """How a game has ended, first for the person who plays."""
+    rewards = session.state.returns()
+    every = ", ".join(f"{session.name_of(seat)}: {reward:g}" for seat, reward in enumerate(rewards))
+    if len(session.people) != 1:
+        return f"the game is over; rewards of {every}"
+    reward = rewards[session.people[0]]
+    verdict = "you have won" if reward == 1 else "you have lost" if reward == 0 else "the game is over"
+    return f"{verdict}; rewards of {every}"
