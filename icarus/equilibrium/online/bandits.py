@@ -5,19 +5,15 @@ memory by their bandits; adds the first that is not there, with an action drawn 
 way learn the reward of their players.
 """
 
-import functools
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from icarus.compiler.kernels.kernel import compiled
-from icarus.compiler.kernels.pointers import address_of, array_at
-from icarus.compiler.lazy import types
 from icarus.equilibrium.solvers.mccfr import draw_slot
-from icarus.equilibrium.tree.arrays import END, END_SET, NODE, SET
-from icarus.equilibrium.tree.control import CONTROL, is_interrupted
-from icarus.equilibrium.tree.growth import rows
+from icarus.equilibrium.tree.arrays import END_SET, InfoSet
+from icarus.equilibrium.tree.control import is_interrupted
+from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.kernel import CHANCE, inlined, uniform
 
 UCB1, REGRET_MATCHING, EXP3 = "UCB1", "regret matching", "EXP3"
@@ -52,9 +48,6 @@ TRIAL = np.dtype(
 )
 
 
-_REAL, _WORD, _RNG, _BYTE = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.uint8)
-
-
 class Bandits(NamedTuple):
     """A tree, what is learned about it, and room to choose in."""
 
@@ -65,14 +58,14 @@ class Bandits(NamedTuple):
     in_memory: np.ndarray
     visits: np.ndarray
     chance_policy: np.ndarray
-    settings: Any
+    settings: np.ndarray  # [1] of BANDIT
     rng: np.ndarray
     path: np.ndarray
-    sigma: np.ndarray
+    sigma: np.ndarray  # room for the policy of a bandit. [actions]
 
 
 @inlined
-def choose_by_ucb1(tree: Bandits, info_set: Any) -> int:
+def choose_by_ucb1(tree: Bandits, info_set: InfoSet) -> int:
     """An index: an action not tried yet, drawn uniformly; or the one with the highest q/n + c √(log N / n), equal ones drawn so."""
     total, best, equal, choice = 0.0, -math.inf, 0.0, 0
     for slot in range(info_set.slot, info_set.slot + info_set.count):
@@ -80,7 +73,7 @@ def choose_by_ucb1(tree: Bandits, info_set: Any) -> int:
     for k in range(info_set.count):
         arm, value = tree.arms[info_set.slot + k], math.inf
         if arm.trials > 0.0:
-            value = arm.score / arm.trials + tree.settings.exploration * math.sqrt(math.log(total) / arm.trials)
+            value = arm.score / arm.trials + tree.settings[0].exploration * math.sqrt(math.log(total) / arm.trials)
         if value > best:
             best, equal, choice = value, 1.0, k
         elif value == best:
@@ -91,7 +84,7 @@ def choose_by_ucb1(tree: Bandits, info_set: Any) -> int:
 
 
 @inlined
-def regret_policy(tree: Bandits, info_set: Any) -> float:
+def regret_policy(tree: Bandits, info_set: InfoSet) -> float:
     """Into `sigma`: the policy of the regrets; returns γ."""
     total = 0.0
     for k in range(info_set.count):
@@ -99,11 +92,11 @@ def regret_policy(tree: Bandits, info_set: Any) -> float:
         total += tree.sigma[k]
     for k in range(info_set.count):
         tree.sigma[k] = tree.sigma[k] / total if total > 0.0 else 1.0 / info_set.count
-    return tree.settings.exploration
+    return tree.settings[0].exploration
 
 
 @inlined
-def exp3_policy(tree: Bandits, info_set: Any) -> float:
+def exp3_policy(tree: Bandits, info_set: InfoSet) -> float:
     """Into `sigma`: 1 / Σ_b e^{(s(b) − s(a)) η}; returns γ (Cowling, Powley and Whitehouse, 2012, eqs. 4-6)."""
     arms, trials, most, total = info_set.count, 0.0, -math.inf, 0.0
     for slot in range(info_set.slot, info_set.slot + arms):
@@ -119,7 +112,7 @@ def exp3_policy(tree: Bandits, info_set: Any) -> float:
 
 
 @inlined
-def draw_exploring(tree: Bandits, info_set: Any, trial: Any, gamma: float) -> int:
+def draw_exploring(tree: Bandits, info_set: InfoSet, trial: Any, gamma: float) -> int:
     """An index drawn by `sigma` with γ of the uniform policy mixed in; its probability is entered."""
     choice = info_set.count - 1
     if uniform(tree.rng) < gamma:
@@ -138,20 +131,20 @@ def draw_exploring(tree: Bandits, info_set: Any, trial: Any, gamma: float) -> in
 
 
 @inlined
-def choose(tree: Bandits, info_set: Any, trial: Any, new: bool) -> int:
+def choose(tree: Bandits, info_set: InfoSet, trial: Any, new: bool) -> int:
     """An index: where an information set is new by uniform choice, then by its bandit; the average policy is updated."""
     if new:
         trial.probability = 1.0 / info_set.count
         choice = int(uniform(tree.rng) * info_set.count)
-        if tree.settings.selection != 0:
+        if tree.settings[0].selection != 0:
             for k in range(info_set.count):
                 tree.arms[info_set.slot + k].weight += trial.probability
-    elif tree.settings.selection == 0:
+    elif tree.settings[0].selection == 0:
         choice = choose_by_ucb1(tree, info_set)
     else:
-        gamma = regret_policy(tree, info_set) if tree.settings.selection == 1 else exp3_policy(tree, info_set)
+        gamma = regret_policy(tree, info_set) if tree.settings[0].selection == 1 else exp3_policy(tree, info_set)
         choice = draw_exploring(tree, info_set, trial, gamma)
-    if tree.settings.selection == 0:
+    if tree.settings[0].selection == 0:
         tree.arms[info_set.slot + choice].weight += 1.0
     return choice
 
@@ -161,11 +154,11 @@ def update(tree: Bandits, trial: Any, reward: float) -> None:
     """Tell a bandit what came of its choice."""
     arm = tree.arms[trial.slot]
     arm.trials += 1.0
-    if tree.settings.selection == 0:
+    if tree.settings[0].selection == 0:
         arm.score += reward
         return
     arm.score += reward / trial.probability
-    if tree.settings.selection == 1:
+    if tree.settings[0].selection == 1:
         info_set = tree.sets[trial.set]
         for slot in range(info_set.slot, info_set.slot + info_set.count):
             tree.arms[slot].score -= reward
@@ -188,56 +181,27 @@ def iterate(tree: Bandits, start: int) -> int:
             k = choose(tree, info_set, tree.path[length], new)
             tree.path[length].set, tree.path[length].slot = number, info_set.slot + k
             length += 1
-            if number == tree.settings.target_set:
+            if number == tree.settings[0].target_set:
                 tree.visits[k] += 1
         node = tree.nodes[node].child + k
-    reward = (tree.ends[tree.nodes[node].child].utility - tree.settings.low) / tree.settings.range
+    reward = (tree.ends[tree.nodes[node].child].utility - tree.settings[0].low) / tree.settings[0].range
     for i in range(length):
         update(tree, tree.path[i], reward if tree.sets[tree.path[i].set].player == 0 else 1.0 - reward)
     return length
 
 
-def search_by_bandits(
-    nodes: np.ndarray,
-    sets: np.ndarray,
-    ends: np.ndarray,
-    arms: np.ndarray,
-    in_memory: np.ndarray,
-    visits: np.ndarray,
-    chance_policy: np.ndarray,
-    settings: np.ndarray,
-    rng: np.ndarray,
-    path: np.ndarray,
-    sigma: np.ndarray,
-    starts: np.ndarray,
-    sums: np.ndarray,
-    control: np.ndarray,
-    count: int,
-) -> int:
+@kernel("search by bandits")
+def search_by_bandits(tree: Bandits, starts: np.ndarray, sums: np.ndarray, control: np.ndarray, count: int) -> int:
     """So many iterations; Ctrl-C ends them after one.
 
     Args:
-        sigma: room for the policy of a bandit. [actions]
         starts: the histories that iterations begin with.
         sums: of their probabilities up to each, the last 1. [starts]
         control: counts the iterations made.
     """
-    tree = Bandits(  # views that own nothing, as in Online Outcome Sampling
-        array_at(address_of(nodes), len(nodes), NODE),
-        array_at(address_of(sets), len(sets), SET),
-        array_at(address_of(ends), len(ends), END),
-        array_at(address_of(arms), len(arms), ARM),
-        array_at(address_of(in_memory), len(in_memory), _BYTE),
-        array_at(address_of(visits), len(visits), _WORD),
-        array_at(address_of(chance_policy), len(chance_policy), _REAL),
-        array_at(address_of(settings), 1, BANDIT)[0],
-        array_at(address_of(rng), len(rng), _RNG),
-        array_at(address_of(path), len(path), TRIAL),
-        array_at(address_of(sigma), len(sigma), _REAL),
-    )
-    progress = array_at(address_of(control), 1, CONTROL)[0]
+    tree, progress = unowned(tree), control[0]
     for _ in range(count):
-        start = np.searchsorted(sums, uniform(rng), side="right") if len(starts) > 1 else 0
+        start = np.searchsorted(sums, uniform(tree.rng), side="right") if len(starts) > 1 else 0
         progress.depth = max(progress.depth, iterate(tree, starts[start]))
         progress.iterations += 1
         if is_interrupted(progress):
@@ -245,6 +209,7 @@ def search_by_bandits(
     return 0
 
 
+@kernel("chance's part in histories")
 def reach_by_chance(
     nodes: np.ndarray, sets: np.ndarray, chance_policy: np.ndarray, reach_probabilities: np.ndarray
 ) -> int:
@@ -257,19 +222,3 @@ def reach_by_chance(
                 part = chance_policy[info_set.slot + k] if info_set.player == CHANCE else 1.0
                 reach_probabilities[nodes[node].child + k] = reach_probabilities[node] * part
     return 0
-
-
-@functools.cache
-def bandits() -> Any:
-    """`search_by_bandits` as machine code."""
-    reals = types.float64[::1]
-    tables = (rows(NODE), rows(SET), rows(END), rows(ARM), types.uint8[::1], types.int64[::1], reals)
-    rest = (rows(BANDIT), types.uint64[::1], rows(TRIAL), reals, types.int64[::1], reals, rows(CONTROL), types.int64)
-    return compiled(search_by_bandits, types.int64(*tables, *rest), "search by bandits")
-
-
-@functools.cache
-def reaching_by_chance() -> Any:
-    """`reach_by_chance` as machine code."""
-    reals = types.float64[::1]
-    return compiled(reach_by_chance, types.int64(rows(NODE), rows(SET), reals, reals), "chance's part in histories")

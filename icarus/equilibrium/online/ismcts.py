@@ -6,6 +6,7 @@ MO-ISMCTS, which `search` runs, the nodes of the other players do not tell their
 
 import functools
 from collections.abc import Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -19,8 +20,9 @@ from icarus.equilibrium.online.bandits import (
     SELECTIONS,
     TRIAL,
     UCB1,
-    bandits,
-    reaching_by_chance,
+    Bandits,
+    reach_by_chance,
+    search_by_bandits,
 )
 from icarus.equilibrium.online.tree_search import OnlineAlgorithm, TreeSearch
 from icarus.equilibrium.tree.arrays import NOTHING
@@ -78,7 +80,7 @@ class ISMCTS(OnlineAlgorithm):
 def _parts_of_chance(tree: GameTree) -> np.ndarray:
     """The probability that chance does its part to come to each history. [nodes]"""
     reach_probabilities = np.zeros(len(tree.nodes))
-    reaching_by_chance()(tree.nodes, tree.sets, tree.slots["probability"].copy(), reach_probabilities)
+    reach_by_chance(tree.nodes, tree.sets, tree.slots["probability"].copy(), reach_probabilities)
     return reach_probabilities
 
 
@@ -115,7 +117,7 @@ class ISMCTSSearch(TreeSearch):
         self._settings = algorithm.settings(tree.game)
         self._path, self._sigma = np.zeros(tree.depth, TRIAL), np.zeros(len(self._visits))
         self._starts, self._shares = np.zeros(1, np.int64), np.ones(1)
-        bandits()  # compiled before a clock runs
+        search_by_bandits.prepare(*self._arguments(0))  # compiled before a clock runs
 
     def aim(self, number: int) -> None:
         """Begin with the histories of an information set."""
@@ -128,20 +130,15 @@ class ISMCTSSearch(TreeSearch):
 
     def sample(self, iterations: int) -> None:
         """At most so many iterations in compiled code."""
+        search_by_bandits(*self._arguments(iterations))
+
+    def _arguments(self, iterations: int) -> tuple[Any, ...]:
         tree = self.tree
-        bandits()(
-            *(
-                tree.nodes,
-                tree.sets,
-                tree.ends,
-                self.arms,
-                self.in_memory,
-                self._visits,
-                self._chance_policy,
-                self._settings,
-            ),
-            *(self._rng, self._path, self._sigma, self._starts, self._shares, self._control, iterations),
+        arrays = Bandits(
+            *(tree.nodes, tree.sets, tree.ends, self.arms, self.in_memory, self._visits, self._chance_policy),
+            *(self._settings, self._rng, self._path, self._sigma),
         )
+        return arrays, self._starts, self._shares, self._control, iterations
 
     @property
     def updates(self) -> np.ndarray:

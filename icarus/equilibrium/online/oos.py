@@ -9,8 +9,8 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_ROULETTE, RULE_UNIFORM
-from icarus.equilibrium.online.outcome_sampling import SETTINGS, STEP, online_sampling
-from icarus.equilibrium.online.targets import INFORMATION_SET, INSIDE, OUTSIDE, TARGETS, reaching, target_of
+from icarus.equilibrium.online.outcome_sampling import SETTINGS, STEP, Sampling, sample_online
+from icarus.equilibrium.online.targets import INFORMATION_SET, INSIDE, OUTSIDE, TARGETS, reach_of_target, target_of
 from icarus.equilibrium.online.tree_search import OnlineAlgorithm, TreeSearch
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.control import run_interruptibly
@@ -126,7 +126,7 @@ class OOSSearch(TreeSearch):
         self._path, self._sigma = np.zeros(tree.depth, STEP), np.zeros((tree.depth, widest))
         self._marks = np.full(len(tree.nodes), INSIDE, np.uint8)
         self._deals = _sums_of_deals(tree, self._marks)
-        online_sampling()  # compiled before a clock runs
+        sample_online.prepare(*self._arguments(0))  # compiled before a clock runs
 
     def aim(self, number: int) -> None:
         """Aim at the target that an information set has."""
@@ -136,35 +136,21 @@ class OOSSearch(TreeSearch):
             self._settings["target_set"] = number
         if self.algorithm.compensation:
             tree, delta = self.tree, self.algorithm.delta
-            target_reach = reaching()(tree.nodes, tree.sets, self.average.probabilities, self._marks)
+            target_reach = reach_of_target(tree.nodes, tree.sets, self.average.probabilities, self._marks)
             self._settings["weight"] = 1 / (1 - delta + delta / target_reach) if target_reach > 0 else 1.0
 
     def sample(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
         """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
+        sample_online(*self._arguments(iterations, forced_path))
+
+    def _arguments(self, iterations: int, forced_path: Sequence[int] = ()) -> tuple[Any, ...]:
         tree = self.tree
-        online_sampling()(
-            *(
-                tree.nodes,
-                tree.sets,
-                tree.ends,
-                self.regrets,
-                self.sums,
-                self._updates,
-                self._visits,
-                self._chance_policy,
-            ),
-            *(
-                self.in_memory,
-                self._marks,
-                self._deals,
-                self._kinds,
-                self.totals,
-                self._settings,
-                self._control,
-                self._rng,
-            ),
-            *(self._path, self._sigma, self._weights, np.array(forced_path, np.int64), iterations),
+        arrays = Sampling(
+            *(tree.nodes, tree.sets, tree.ends, self.regrets, self.sums, self._updates, self._visits),
+            *(self._chance_policy, self.in_memory, self._marks, self._deals, self._kinds, self.totals, self._settings),
+            *(self._rng, self._path, self._sigma, self._weights),
         )
+        return arrays, self._control, np.array(forced_path, np.int64), iterations
 
     def make(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
         """Make so many iterations at the target; or one traversal along a path, for player `iterations`."""

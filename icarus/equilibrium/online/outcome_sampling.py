@@ -6,21 +6,17 @@ tail policy is taken to follow it there: its probability is in x as in l and can
 the probability 0, the targeted scenario draws one of them uniformly.
 """
 
-import functools
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_UNIFORM
-from icarus.compiler.kernels.kernel import compiled
-from icarus.compiler.kernels.pointers import address_of, array_at, matrix_at
-from icarus.compiler.lazy import types
 from icarus.equilibrium.online.targets import INSIDE, ON_THE_WAY, OUTSIDE
 from icarus.equilibrium.solvers.mccfr import draw_slot, utility_of
-from icarus.equilibrium.tree.arrays import END, END_SET, NODE, SET
-from icarus.equilibrium.tree.control import CONTROL, is_interrupted
-from icarus.equilibrium.tree.growth import PLAYERS, rows
+from icarus.equilibrium.tree.arrays import END_SET, PLAYERS, InfoSet
+from icarus.equilibrium.tree.control import is_interrupted
+from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.kernel import CHANCE, inlined, uniform
 
 SETTINGS = np.dtype(
@@ -62,10 +58,6 @@ CURSOR = np.dtype(
 )
 
 
-_REAL, _WORD, _RNG = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64)
-_BYTE, _KIND = np.dtype(np.uint8), np.dtype(np.int32)
-
-
 class Sampling(NamedTuple):
     """A tree, what is learned about it, and what is aimed at."""
 
@@ -74,29 +66,29 @@ class Sampling(NamedTuple):
     ends: np.ndarray
     regrets: np.ndarray
     sums: np.ndarray
-    updates: np.ndarray
-    visits: np.ndarray
-    chance_policy: np.ndarray
+    updates: np.ndarray  # of the average policy, counted. [sets]
+    visits: np.ndarray  # of the information set searched for. [actions]
+    chance_policy: np.ndarray  # probabilities of chance's outcomes. [slots]
     in_memory: np.ndarray
     marks: np.ndarray
-    deals: np.ndarray
+    deals: np.ndarray  # sums of their probabilities up to each: of all, and of those in the target. [2, deals]
     kinds: np.ndarray
     totals: np.ndarray
-    settings: Any
+    settings: np.ndarray  # [1] of SETTINGS
     rng: np.ndarray
     path: np.ndarray
-    sigma: np.ndarray
+    sigma: np.ndarray  # room for σ along a path. [depth, actions]
     weights: np.ndarray
 
 
 @inlined
-def current_policy(tree: Sampling, info_set: Any, depth: int) -> None:
+def current_policy(tree: Sampling, info_set: InfoSet, depth: int) -> None:
     """σ of an information set into a row: the policy of its regrets, with γ of the uniform one mixed in; chance's probabilities."""
     if info_set.player == CHANCE:
         for k in range(info_set.count if depth > 0 else 0):  # deals are drawn otherwise
             tree.sigma[depth, k] = tree.chance_policy[info_set.slot + k]
         return
-    total, gamma = 0.0, tree.settings.regret_exploration
+    total, gamma = 0.0, tree.settings[0].regret_exploration
     for k in range(info_set.count):
         tree.sigma[depth, k] = max(tree.regrets[info_set.slot + k], 0.0)
         total += tree.sigma[depth, k]
@@ -106,7 +98,7 @@ def current_policy(tree: Sampling, info_set: Any, depth: int) -> None:
 
 
 @inlined
-def targeted_policy(tree: Sampling, cursor: Any, info_set: Any, exploration: float) -> None:
+def targeted_policy(tree: Sampling, cursor: Any, info_set: InfoSet, exploration: float) -> None:
     """Into `weights`: Φ normalized to one over the actions that do not leave the target, 0 for the others."""
     total, staying, even, rest = 0.0, 0, exploration / info_set.count, 1.0 - exploration
     first = tree.nodes[cursor.node].child
@@ -157,7 +149,7 @@ def targeted_probability(tree: Sampling, cursor: Any, k: int) -> float:
 
 
 @inlined
-def draw_action(tree: Sampling, cursor: Any, info_set: Any, exploration: float, on_target: bool) -> int:
+def draw_action(tree: Sampling, cursor: Any, info_set: InfoSet, exploration: float, on_target: bool) -> int:
     """Line 8, or 5: the index of an action, by Φ; where the sample is aimed, by Φ over those that stay in the target."""
     if cursor.depth == 0:
         return draw_deal(tree, 1 if on_target else 0)
@@ -175,9 +167,9 @@ def draw_action(tree: Sampling, cursor: Any, info_set: Any, exploration: float, 
 
 
 @inlined
-def advance(tree: Sampling, cursor: Any, info_set: Any, k: int, exploration: float) -> None:
+def advance(tree: Sampling, cursor: Any, info_set: InfoSet, k: int, exploration: float) -> None:
     """Make an action: enter it in the path, and go on with the probabilities s′; those of σ are the caller's."""
-    slot, delta, step = info_set.slot + k, tree.settings.delta, tree.path[cursor.depth]
+    slot, delta, step = info_set.slot + k, tree.settings[0].delta, tree.path[cursor.depth]
     probability = tree.sigma[cursor.depth, k] if cursor.depth > 0 else tree.chance_policy[slot]
     step.set, step.slot = tree.nodes[cursor.node].set, slot
     step.others_reach, step.probability = cursor.others_reach, probability
@@ -200,7 +192,7 @@ def go_through_tree(tree: Sampling, cursor: Any, player: int, targeted: bool, fo
     while not new and tree.nodes[cursor.node].set != END_SET:
         number = tree.nodes[cursor.node].set
         info_set = tree.sets[number]
-        exploration = tree.settings.exploration if info_set.player == player else 0.0
+        exploration = tree.settings[0].exploration if info_set.player == player else 0.0
         current_policy(tree, info_set, cursor.depth)
         if info_set.player != CHANCE:
             new = tree.in_memory[number] == 0
@@ -216,7 +208,7 @@ def go_through_tree(tree: Sampling, cursor: Any, player: int, targeted: bool, fo
         advance(tree, cursor, info_set, k, exploration)
         if info_set.player != player:
             cursor.others_reach *= tree.path[cursor.depth - 1].probability
-        if number == tree.settings.target_set:
+        if number == tree.settings[0].target_set:
             tree.visits[k] += 1
     cursor.head = cursor.depth
 
@@ -229,9 +221,9 @@ def value_in_tail(tree: Sampling, slot: int) -> float:
 
 
 @inlined
-def tail_policy(tree: Sampling, info_set: Any) -> float:
+def tail_policy(tree: Sampling, info_set: InfoSet) -> float:
     """Into `weights`: in proportion to the probabilities of the tail policy; returns their sum."""
-    settings, best, total = tree.settings, -math.inf, 0.0
+    settings, best, total = tree.settings[0], -math.inf, 0.0
     for k in range(info_set.count):
         tree.weights[k] = value_in_tail(tree, info_set.slot + k)
         best = max(best, tree.weights[k])
@@ -246,13 +238,13 @@ def tail_policy(tree: Sampling, info_set: Any) -> float:
 
 
 @inlined
-def draw_in_tail(tree: Sampling, info_set: Any) -> int:
+def draw_in_tail(tree: Sampling, info_set: InfoSet) -> int:
     """A slot drawn by the tail policy; by chance's probabilities where it acts."""
     if info_set.player == CHANCE:
         return draw_slot(tree.chance_policy, info_set, tree.rng)
-    uniformly = tree.settings.rule == RULE_UNIFORM
-    if tree.settings.rule == RULE_EPSILON_GREEDY:
-        uniformly = uniform(tree.rng) < tree.settings.parameter
+    uniformly = tree.settings[0].rule == RULE_UNIFORM
+    if tree.settings[0].rule == RULE_EPSILON_GREEDY:
+        uniformly = uniform(tree.rng) < tree.settings[0].parameter
     total = 0.0 if uniformly else tail_policy(tree, info_set)
     if total == 0.0:
         return info_set.slot + int(uniform(tree.rng) * info_set.count)
@@ -273,7 +265,7 @@ def play_out(tree: Sampling, cursor: Any, forced_path: np.ndarray) -> None:
 @inlined
 def update(tree: Sampling, cursor: Any, player: int) -> None:
     """Lines 18-28 in each information set of the head, from the last to the first."""
-    delta, tail = tree.settings.delta, 1.0  # x / (probability of the tail)
+    delta, tail = tree.settings[0].delta, 1.0  # x / (probability of the tail)
     utility = utility_of(tree.ends[tree.nodes[cursor.node].child], player)
     value = utility / (delta * cursor.targeted + (1.0 - delta) * cursor.untargeted)  # u / l
     for depth in range(cursor.head - 1, -1, -1):
@@ -295,8 +287,8 @@ def update(tree: Sampling, cursor: Any, player: int) -> None:
 @inlined
 def record_for_tail(tree: Sampling, cursor: Any) -> None:
     """MAST-6 and -7: the reward of each player for his actions, those beyond the tree only where they count."""
-    reward = (tree.ends[tree.nodes[cursor.node].child].utility - tree.settings.low) / tree.settings.range
-    for depth in range(cursor.depth if tree.settings.beyond else cursor.head):
+    reward = (tree.ends[tree.nodes[cursor.node].child].utility - tree.settings[0].low) / tree.settings[0].range
+    for depth in range(cursor.depth if tree.settings[0].beyond else cursor.head):
         step = tree.path[depth]
         mover = tree.sets[step.set].player
         if mover != CHANCE:
@@ -308,78 +300,33 @@ def record_for_tail(tree: Sampling, cursor: Any) -> None:
 @inlined
 def traverse(tree: Sampling, cursor: Any, player: int, targeted: bool, forced_path: np.ndarray) -> None:
     """One call of OOS from the root, with updates for a player; along a given path where there is one."""
-    weight = tree.settings.weight
+    weight = tree.settings[0].weight
     cursor.mark = tree.marks[0]
     cursor.node, cursor.targeted, cursor.untargeted, cursor.others_reach, cursor.depth = 0, weight, weight, 1.0, 0
     go_through_tree(tree, cursor, player, targeted, forced_path)
     play_out(tree, cursor, forced_path)
     update(tree, cursor, player)
-    if tree.settings.rule != RULE_UNIFORM:
+    if tree.settings[0].rule != RULE_UNIFORM:
         record_for_tail(tree, cursor)
 
 
-def sample_online(
-    nodes: np.ndarray,
-    sets: np.ndarray,
-    ends: np.ndarray,
-    regrets: np.ndarray,
-    sums: np.ndarray,
-    updates: np.ndarray,
-    visits: np.ndarray,
-    chance_policy: np.ndarray,
-    in_memory: np.ndarray,
-    marks: np.ndarray,
-    deals: np.ndarray,
-    kinds: np.ndarray,
-    totals: np.ndarray,
-    settings: np.ndarray,
-    control: np.ndarray,
-    rng: np.ndarray,
-    path: np.ndarray,
-    sigma: np.ndarray,
-    weights: np.ndarray,
-    forced_path: np.ndarray,
-    count: int,
-) -> int:
+@kernel("online outcome sampling")
+def sample_online(tree: Sampling, control: np.ndarray, forced_path: np.ndarray, count: int) -> int:
     """So many iterations, each a scenario and a traversal for either player; or, if a path is forced, one along it for player `count`.
 
     Ctrl-C ends it after an iteration.
 
     Args:
-        updates: [sets] of the average policy, counted.
-        chance_policy: [slots] probabilities of chance's outcomes.
-        visits: [actions] of the information set searched for.
-        sigma: room for σ along a path. [depth, actions]
-        deals: [2, deals] sums of the probabilities of the deals up to each: all of them, and those that stay in the target, normalized.
-        forced: the indices of the actions from the deal to an end; empty to draw them.
         control: counts the iterations made.
+        forced_path: the indices of the actions from the deal to an end; empty to draw them.
     """
-    tree = Sampling(  # views that own nothing: counting references at each use would take longer than the sampling
-        array_at(address_of(nodes), len(nodes), NODE),
-        array_at(address_of(sets), len(sets), SET),
-        array_at(address_of(ends), len(ends), END),
-        array_at(address_of(regrets), len(regrets), _REAL),
-        array_at(address_of(sums), len(sums), _REAL),
-        array_at(address_of(updates), len(updates), _WORD),
-        array_at(address_of(visits), len(visits), _WORD),
-        array_at(address_of(chance_policy), len(chance_policy), _REAL),
-        array_at(address_of(in_memory), len(in_memory), _BYTE),
-        array_at(address_of(marks), len(marks), _BYTE),
-        matrix_at(address_of(deals), deals.shape[0], deals.shape[1], _REAL),
-        array_at(address_of(kinds), len(kinds), _KIND),
-        matrix_at(address_of(totals), totals.shape[0], totals.shape[1], _REAL),
-        array_at(address_of(settings), 1, SETTINGS)[0],
-        array_at(address_of(rng), len(rng), _RNG),
-        array_at(address_of(path), len(path), STEP),
-        matrix_at(address_of(sigma), sigma.shape[0], sigma.shape[1], _REAL),
-        array_at(address_of(weights), len(weights), _REAL),
-    )
-    cursor, progress = np.zeros(1, CURSOR)[0], array_at(address_of(control), 1, CONTROL)[0]
+    tree, progress, cursor = unowned(tree), control[0], np.zeros(1, CURSOR)[0]
+    delta = tree.settings[0].delta
     if len(forced_path) > 0:
-        traverse(tree, cursor, count, uniform(rng) < settings[0].delta, forced_path)
+        traverse(tree, cursor, count, uniform(tree.rng) < delta, forced_path)
         return 0
     for _ in range(count):
-        targeted = uniform(rng) < settings[0].delta
+        targeted = uniform(tree.rng) < delta
         for player in range(PLAYERS):
             traverse(tree, cursor, player, targeted, forced_path)
             progress.depth = max(progress.depth, cursor.head)
@@ -387,14 +334,3 @@ def sample_online(
         if is_interrupted(progress):
             break
     return 0
-
-
-@functools.cache
-def online_sampling() -> Any:
-    """`sample_online` as machine code."""
-    reals, words, bytes_ = types.float64[::1], types.int64[::1], types.uint8[::1]
-    table = types.float64[:, ::1]
-    tables = (rows(NODE), rows(SET), rows(END))
-    learned = (reals, reals, words, words, reals, bytes_, bytes_, table, types.int32[::1], table)
-    rest = (rows(SETTINGS), rows(CONTROL), types.uint64[::1], rows(STEP), table, reals, words, types.int64)
-    return compiled(sample_online, types.int64(*tables, *learned, *rest), "online outcome sampling")

@@ -1,15 +1,12 @@
 """What a search aims at: the part of a game tree that agrees with a match so far, by its information set or by public actions."""
 
 import functools
-from typing import Any
 
 import numpy as np
 
-from icarus.compiler.kernels.kernel import compiled
 from icarus.compiler.kernels.pointers import address_of, call2, call4
-from icarus.compiler.lazy import types
-from icarus.equilibrium.tree.arrays import END_SET, NODE, SET, SLOT
-from icarus.equilibrium.tree.growth import PLAYERS, WALK, rows
+from icarus.equilibrium.tree.arrays import END_SET, PLAYERS
+from icarus.equilibrium.tree.kernel import kernel
 from icarus.equilibrium.tree.tree import GameTree, walk_of
 from icarus.kernel.data import in_words
 
@@ -18,6 +15,7 @@ TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)
 OUTSIDE, ON_THE_WAY, INSIDE = range(3)  # of a history: it cannot come to the target any more, still can, has done so
 
 
+@kernel("marks of a target")
 def mark(
     nodes: np.ndarray, sets: np.ndarray, parents: np.ndarray, starts: np.ndarray, marks: np.ndarray, stack: np.ndarray
 ) -> int:
@@ -44,6 +42,7 @@ def mark(
     return 0
 
 
+@kernel("public subgames")
 def first_agreeing(
     nodes: np.ndarray,
     sets: np.ndarray,
@@ -78,6 +77,7 @@ def first_agreeing(
     return count
 
 
+@kernel("reach of a target")
 def reach_of_target(nodes: np.ndarray, sets: np.ndarray, policy: np.ndarray, marks: np.ndarray) -> float:
     """The probability of coming to the target where all play by a policy."""
     reach_probabilities, total = np.zeros(len(nodes)), 0.0
@@ -95,6 +95,7 @@ def reach_of_target(nodes: np.ndarray, sets: np.ndarray, policy: np.ndarray, mar
     return total
 
 
+@kernel("public actions of a game")
 def find_public(
     walks: np.ndarray,
     nodes: np.ndarray,
@@ -138,40 +139,6 @@ def find_public(
     return 0
 
 
-def _types() -> tuple[Any, Any, Any]:
-    """The types of a tree, of a mark for each of its histories, and of words."""
-    return (rows(NODE), rows(SET)), types.uint8[::1], types.int64[::1]
-
-
-@functools.cache
-def marking() -> Any:
-    """`mark` as machine code."""
-    tree, marks, words = _types()
-    return compiled(mark, types.int64(*tree, types.int32[::1], words, marks, words), "marks of a target")
-
-
-@functools.cache
-def agreement() -> Any:
-    """`agree` as machine code."""
-    tree, marks, words = _types()
-    return compiled(first_agreeing, types.int64(*tree, rows(SLOT), marks, *(words,) * 4), "public subgames")
-
-
-@functools.cache
-def reaching() -> Any:
-    """`reach_of_target` as machine code."""
-    tree, marks, _ = _types()
-    return compiled(reach_of_target, types.float64(*tree, types.float64[::1], marks), "reach of a target")
-
-
-@functools.cache
-def publicity() -> Any:
-    """`find_public` as machine code."""
-    (tree, marks, _), table = _types(), types.int64[:, ::1]
-    signature = types.int64(rows(WALK), *tree, rows(SLOT), table, table, marks)
-    return compiled(find_public, signature, "public actions of a game")
-
-
 @functools.lru_cache(maxsize=4)
 def public_actions(tree: GameTree) -> np.ndarray:
     """For each history whether its last action is public: everybody sees it as the very action that it is. [nodes]
@@ -181,7 +148,7 @@ def public_actions(tree: GameTree) -> np.ndarray:
     deals, public = tree.deals, np.zeros(len(tree.nodes), np.uint8)
     dealt = np.array([in_words(deals.states[i : i + 1]) for i in range(len(deals))])
     states = np.zeros((tree.depth + 1, dealt.shape[1]), np.int64)
-    publicity()(walk_of(tree.game), tree.nodes, tree.sets, tree.slots, dealt, states, public)
+    find_public(walk_of(tree.game), tree.nodes, tree.sets, tree.slots, dealt, states, public)
     return public
 
 
@@ -202,18 +169,10 @@ def target_of(tree: GameTree, number: int, target: str) -> np.ndarray:
             if public[node]:
                 target_actions.append(int(tree.slots[slot]["action"]))
         starts = np.empty(len(tree.nodes), np.int64)
-        count = agreement()(
-            *(
-                tree.nodes,
-                tree.sets,
-                tree.slots,
-                public,
-                np.array(target_actions, np.int64),
-                starts,
-                stack,
-                np.empty(room, np.int64),
-            )
+        agreed = np.empty(room, np.int64)
+        count = first_agreeing(
+            *(tree.nodes, tree.sets, tree.slots, public, np.array(target_actions, np.int64), starts, stack, agreed)
         )
         starts = starts[:count]
-    marking()(tree.nodes, tree.sets, tree.parents, starts, marks, stack)
+    mark(tree.nodes, tree.sets, tree.parents, starts, marks, stack)
     return marks

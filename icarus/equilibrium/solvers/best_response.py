@@ -5,23 +5,17 @@ the probability of every end is a product along one path of his views; and a bes
 where the responder moves, the best action; where he sees something, the sum. No history in between is looked at.
 """
 
-import functools
 from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus.compiler.kernels.kernel import compiled
-from icarus.compiler.kernels.pointers import address_of, array_at
-from icarus.compiler.lazy import types
-from icarus.equilibrium.tree.arrays import END, NOTHING, SET, VIEW
-from icarus.equilibrium.tree.growth import PLAYERS, rows
+from icarus.equilibrium.tree.arrays import NOTHING, PLAYERS, View
+from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.equilibrium.tree.policies import Policy, TabularPolicy, tabulate
 from icarus.equilibrium.tree.tree import GameTree, tree_of
 from icarus.kernel import inlined
 from icarus.kernel.game import Game
-
-_REAL = np.dtype(np.float64)
 
 
 @inlined
@@ -45,7 +39,7 @@ def gather_utilities(ends: np.ndarray, reach_probabilities: np.ndarray, player: 
 
 
 @inlined
-def pass_up(view: Any, value: float, values: np.ndarray, actions: np.ndarray) -> None:
+def pass_up(view: View, value: float, values: np.ndarray, actions: np.ndarray) -> None:
     """Tell the view before, or the action that led here, what this view is worth."""
     if view.slot != NOTHING:
         actions[view.slot] = value
@@ -53,6 +47,7 @@ def pass_up(view: Any, value: float, values: np.ndarray, actions: np.ndarray) ->
         values[view.parent] += value
 
 
+@kernel("best responses")
 def respond(
     views: np.ndarray,
     sets: np.ndarray,
@@ -71,16 +66,10 @@ def respond(
         by_view, by_slot: zeros to work with. [3, views], [2, slots]
         out: [4]: the best responses' values for each player, then the policy's own.
     """
-    count, slots = len(views), len(policy)  # views that own nothing, as in the growth of a tree
-    views, sets = array_at(address_of(views), count, VIEW), array_at(address_of(sets), len(sets), SET)
-    ends, policy = array_at(address_of(ends), len(ends), END), array_at(address_of(policy), slots, _REAL)
-    reach_probabilities, values = (
-        array_at(address_of(by_view[0]), count, _REAL),
-        array_at(address_of(by_view[1]), count, _REAL),
-    )
-    actions, expected = array_at(address_of(by_slot[0]), slots, _REAL), array_at(address_of(by_slot[1]), slots, _REAL)
-    own = array_at(address_of(by_view[2]), count, _REAL)
-    best = array_at(address_of(best), slots, _REAL)
+    views, sets, ends, policy, best = unowned(views), unowned(sets), unowned(ends), unowned(policy), unowned(best)
+    by_view, by_slot, count = unowned(by_view), unowned(by_slot), len(views)
+    reach_probabilities, values, own = by_view[0], by_view[1], by_view[2]
+    actions, expected = by_slot[0], by_slot[1]
     reach(views, policy, reach_probabilities)
     for player in range(PLAYERS):
         gather_utilities(ends, reach_probabilities, player, values)
@@ -104,14 +93,6 @@ def respond(
     for player in range(PLAYERS):
         out[player], out[PLAYERS + player] = values[player], own[player]
     return 0
-
-
-@functools.cache
-def responding() -> Any:
-    """`respond` as machine code."""
-    reals, table = types.float64[::1], types.float64[:, ::1]
-    tree = (rows(VIEW), rows(SET), rows(END))
-    return compiled(respond, types.int64(*tree, reals, reals, table, table, reals), "best responses")
 
 
 @attrs.frozen
@@ -222,5 +203,5 @@ def _responses(tree: GameTree, policy: Policy, seed: int) -> tuple[tuple[np.ndar
     probabilities = tabulate(tree, policy, seed).probabilities
     best, out = np.zeros(len(probabilities)), np.zeros(2 * PLAYERS)
     by_view, by_slot = np.zeros((3, len(tree.views))), np.zeros((2, len(probabilities)))
-    responding()(tree.views, tree.sets, tree.ends, probabilities, best, by_view, by_slot, out)
+    respond(tree.views, tree.sets, tree.ends, probabilities, best, by_view, by_slot, out)
     return (probabilities, best), out

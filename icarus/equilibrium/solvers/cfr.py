@@ -4,26 +4,19 @@ As in best responses, an iteration looks at the ends and at what players have se
 are gathered from the ends at the views of a player, and passed on from the last view to the first.
 """
 
-import functools
-from typing import Any
-
 import numpy as np
 
 from icarus.checks import integer, real
-from icarus.compiler.kernels.kernel import compiled
-from icarus.compiler.kernels.pointers import address_of, array_at
-from icarus.compiler.lazy import types
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability, gather_utilities, pass_up, reach
 from icarus.equilibrium.solvers.regret_matching import match_all
-from icarus.equilibrium.tree.arrays import END, NOTHING, SET, VIEW
-from icarus.equilibrium.tree.control import CONTROL, is_interrupted, new_control, run_interruptibly
-from icarus.equilibrium.tree.growth import PLAYERS, rows
+from icarus.equilibrium.tree.arrays import NOTHING, PLAYERS
+from icarus.equilibrium.tree.control import is_interrupted, new_control, run_interruptibly
+from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.equilibrium.tree.policies import TabularPolicy, normalise, uniform_policy
 from icarus.equilibrium.tree.tree import GameTree, tree_of
 from icarus.kernel import helper
 from icarus.kernel.game import Game
 
-_REAL = np.dtype(np.float64)
 _BETWEEN_LOOKS = 64  # iterations between two looks at how far the equilibrium is
 
 
@@ -60,6 +53,7 @@ def update_regrets(
         pass_up(view, values[i], values, actions)
 
 
+@kernel("counterfactual regret minimization")
 def minimize(
     views: np.ndarray,
     sets: np.ndarray,
@@ -82,16 +76,9 @@ def minimize(
         by_view, by_slot: room to work in. [2, views], [slots]
         control: counts the iterations made.
     """
-    progress, count, slots = control[0], len(views), len(policy)
-    # Views that own nothing, as in the growth of a tree.
-    views, sets = array_at(address_of(views), count, VIEW), array_at(address_of(sets), len(sets), SET)
-    ends, policy = array_at(address_of(ends), len(ends), END), array_at(address_of(policy), slots, _REAL)
-    regrets, sums = array_at(address_of(regrets), slots, _REAL), array_at(address_of(sums), slots, _REAL)
-    reach_probabilities, values = (
-        array_at(address_of(by_view[0]), count, _REAL),
-        array_at(address_of(by_view[1]), count, _REAL),
-    )
-    actions = array_at(address_of(by_slot), slots, _REAL)
+    views, sets, ends, policy, progress = unowned(views), unowned(sets), unowned(ends), unowned(policy), control[0]
+    regrets, sums, by_view, actions = unowned(regrets), unowned(sums), unowned(by_view), unowned(by_slot)
+    reach_probabilities, values, count = by_view[0], by_view[1], len(views)
     for _ in range(iterations):
         for player in range(PLAYERS):
             reach(views, policy, reach_probabilities)
@@ -110,15 +97,6 @@ def minimize(
         if is_interrupted(progress):
             break
     return 0
-
-
-@functools.cache
-def minimizing() -> Any:
-    """`minimize` as machine code."""
-    reals = types.float64[::1]
-    learned = (reals, reals, reals, types.float64[:, ::1], reals)
-    arguments = (rows(VIEW), rows(SET), rows(END), *learned, rows(CONTROL), types.int64, types.boolean)
-    return compiled(minimize, types.int64(*arguments), "counterfactual regret minimization")
 
 
 class CFR:
@@ -151,11 +129,10 @@ class CFR:
         tree = self.tree
         room = np.empty((2, len(tree.views))), np.empty(len(tree.slots))
         state = (self.regrets, self.sums, self._policy, *room, self._control)
-        walk = minimizing()
         run_interruptibly(
             self._control,
             integer("iterations", iterations, 1),
-            lambda left: walk(tree.views, tree.sets, tree.ends, *state, left, self.plus),
+            lambda left: minimize(tree.views, tree.sets, tree.ends, *state, left, self.plus),
         )
 
     @property

@@ -5,21 +5,18 @@ exploration where the player whose regrets are updated acts. Each iteration upda
 updated where the other player acts.
 """
 
-import functools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from icarus.checks import integer, real
-from icarus.compiler.kernels.kernel import compiled
 from icarus.compiler.kernels.rng import seeded
-from icarus.compiler.lazy import types
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
 from icarus.equilibrium.solvers.regret_matching import match_regrets
-from icarus.equilibrium.tree.arrays import END, END_SET, NODE, SET, SLOT
-from icarus.equilibrium.tree.control import CONTROL, is_interrupted, new_control, run_interruptibly
-from icarus.equilibrium.tree.growth import PLAYERS, rows
+from icarus.equilibrium.tree.arrays import END_SET, PLAYERS, End, InfoSet
+from icarus.equilibrium.tree.control import is_interrupted, new_control, run_interruptibly
+from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.equilibrium.tree.policies import TabularPolicy, normalise
 from icarus.equilibrium.tree.tree import GameTree, tree_of
 from icarus.kernel import CHANCE, helper, inlined, uniform
@@ -55,7 +52,7 @@ class Solving(NamedTuple):
 
 
 @inlined
-def draw_slot(probabilities: np.ndarray, info_set: Any, rng: np.ndarray) -> int:
+def draw_slot(probabilities: np.ndarray, info_set: InfoSet, rng: np.ndarray) -> int:
     """A slot of an information set, drawn by the probabilities of all slots."""
     point = uniform(rng)
     for slot in range(info_set.slot, info_set.slot + info_set.count - 1):
@@ -66,7 +63,7 @@ def draw_slot(probabilities: np.ndarray, info_set: Any, rng: np.ndarray) -> int:
 
 
 @inlined
-def utility_of(end: Any, player: int) -> float:
+def utility_of(end: End, player: int) -> float:
     """What a player wins at an end."""
     return end.utility if player == 0 else -end.utility
 
@@ -83,7 +80,7 @@ def draw_child(tree: Solving, node: int) -> int:
 
 
 @inlined
-def update_regrets_of(tree: Solving, info_set: Any, values: np.ndarray) -> float:
+def update_regrets_of(tree: Solving, info_set: InfoSet, values: np.ndarray) -> float:
     """Update the regrets of an information set, given what each of its actions is worth; returns what it is worth itself."""
     mixed = 0.0
     for k in range(info_set.count):
@@ -127,7 +124,7 @@ def external_sampling(tree: Solving, player: int, path: np.ndarray, values: np.n
 
 
 @inlined
-def draw_exploring(tree: Solving, info_set: Any, exploration: float) -> int:
+def draw_exploring(tree: Solving, info_set: InfoSet, exploration: float) -> int:
     """A slot drawn by the current policy, or with the probability of exploration uniformly."""
     if uniform(tree.rng) < exploration:
         return info_set.slot + int(uniform(tree.rng) * info_set.count)
@@ -173,23 +170,17 @@ def update_regrets(tree: Solving, player: int, path: np.ndarray, value: float) -
         tail = reach
 
 
+@kernel("Monte Carlo counterfactual regret minimization")
 def sample(
-    nodes: np.ndarray,
-    sets: np.ndarray,
-    slots: np.ndarray,
-    ends: np.ndarray,
-    regrets: np.ndarray,
-    sums: np.ndarray,
-    policy: np.ndarray,
-    rng: np.ndarray,
-    path: np.ndarray,
-    values: np.ndarray,
-    exploration: float,
-    control: np.ndarray,
-    iterations: int,
+    tree: Solving, path: np.ndarray, values: np.ndarray, exploration: float, control: np.ndarray, iterations: int
 ) -> int:
-    """So many iterations of outcome sampling, or of external sampling where exploration is negative; Ctrl-C ends it after one."""
-    tree, progress = Solving(nodes, sets, slots, ends, regrets, sums, policy, rng), control[0]
+    """So many iterations of outcome sampling, or of external sampling where exploration is negative; Ctrl-C ends it after one.
+
+    Args:
+        path, values: room for a path, and for what the actions along it are worth. [depth], [depth, actions]
+        control: counts the iterations made.
+    """
+    tree, progress = unowned(tree), control[0]
     for _ in range(iterations):
         for player in range(PLAYERS):
             if exploration < 0.0:
@@ -200,16 +191,6 @@ def sample(
         if is_interrupted(progress):
             break
     return 0
-
-
-@functools.cache
-def sampling() -> Any:
-    """`sample` as machine code."""
-    tables, reals = (rows(dtype) for dtype in (NODE, SET, SLOT, END)), (types.float64[::1],) * 3
-    arguments = (*tables, *reals, types.uint64[::1], rows(STEP), types.float64[:, ::1], types.float64)
-    return compiled(
-        sample, types.int64(*arguments, rows(CONTROL), types.int64), "Monte Carlo counterfactual regret minimization"
-    )
 
 
 class MCCFR:
@@ -254,15 +235,13 @@ class MCCFR:
 
     def run(self, iterations: int) -> None:
         """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
-        tree, walk = self.tree, sampling()
-        state = (self.regrets, self.sums, self._policy, self._rng, self._path, self._values)
-        exploration_here = self.exploration if self.sampling == OUTCOME else -1.0
+        tree = self.tree
+        arrays = (tree.nodes, tree.sets, tree.slots, tree.ends, self.regrets, self.sums, self._policy, self._rng)
+        exploration = self.exploration if self.sampling == OUTCOME else -1.0
         run_interruptibly(
             self._control,
             integer("iterations", iterations, 1),
-            lambda left: walk(
-                tree.nodes, tree.sets, tree.slots, tree.ends, *state, exploration_here, self._control, left
-            ),
+            lambda left: sample(Solving(*arrays), self._path, self._values, exploration, self._control, left),
         )
 
     @property

@@ -1,43 +1,57 @@
-"""A game tree as compact arrays: histories, information sets, what players have seen, and ends."""
+"""A game tree as compact arrays: histories, information sets, the players' views, and ends."""
+
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
-NODE = np.dtype(
-    [  # a history; its children follow one another, in the order of the legal actions
-        ("set", np.int32),  # the information set that it is in, or END
-        ("child", np.int32),  # its first child; of an end, its row among the ends
-    ]
-)
-SET = np.dtype(
-    [  # histories that the player to move cannot tell apart; chance's are those with the same outcomes
-        ("player", np.int32),  # 0, 1 or CHANCE
-        ("count", np.int32),  # of actions
-        ("slot", np.int32),  # of the first action; those of the others follow
-        ("last_view", np.int32),  # of the player, or NOTHING for chance
-        ("node", np.int32),  # the first history found in it
-    ]
-)
-SLOT = np.dtype(
-    [  # an action in an information set
-        ("action", np.int64),
-        ("probability", np.float64),  # of an outcome of chance; 0 of a player's action
-    ]
-)
-VIEW = np.dtype(
-    [  # all that a player has seen: the view before, and one move more
-        ("parent", np.int32),  # an earlier row, or NOTHING
-        ("slot", np.int32),  # of the action, where the move is the player's own; else NOTHING
-        ("set", np.int32),  # in which the player is to move with this view, or NOTHING
-        ("player", np.int32),  # whose view it is
-        ("move", np.int64),  # the last one seen; after the root, what the player saw of the deal
-    ]
-)
-END = np.dtype(
-    [  # a terminal history
-        ("views", np.int32, (2,)),  # the last of each player
-        ("utility", np.float64),  # of player 0, in the units of the game
-        ("chance_reach", np.float64),  # the probability of all that chance did
-    ]
-)
+from icarus.kernel.structures import Short, structure
+
+PLAYERS = 2
+ForEach: TypeAlias = Annotated[np.ndarray, np.int32, PLAYERS]  # a number for each player
+
+
+class Node:
+    """A history; its children follow one another, in the order of the legal actions."""
+
+    set: Short  # the information set that it is in, or END_SET
+    child: Short  # its first child; of an end, its row among the ends
+
+
+class InfoSet:
+    """Histories that the player to move cannot tell apart; chance's are those with the same outcomes."""
+
+    player: Short  # 0, 1 or CHANCE
+    count: Short  # of actions
+    slot: Short  # of the first action; those of the others follow
+    last_view: Short  # of the player, or NOTHING for chance
+    node: Short  # the first history found in it
+
+
+class Slot:
+    """An action in an information set."""
+
+    action: int
+    probability: float  # of an outcome of chance; 0 of a player's action
+
+
+class View:
+    """All that a player has observed: the view before, and one move more."""
+
+    parent: Short  # an earlier row, or NOTHING
+    slot: Short  # of the action, where the move is the player's own; else NOTHING
+    set: Short  # in which the player is to move with this view, or NOTHING
+    player: Short  # whose view it is
+    move: int  # the last one observed; after the root, what the player observes of the deal
+
+
+class End:
+    """A terminal history."""
+
+    views: ForEach  # the last of each player
+    utility: float  # of player 0, in the units of the game
+    chance_reach: float  # the probability of all that chance did
+
+
+NODE, SET, SLOT, VIEW, END = map(structure, (Node, InfoSet, Slot, View, End))
 NOTHING = -1
 END_SET = -1  # in place of an information set, of an end

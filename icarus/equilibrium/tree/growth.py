@@ -1,18 +1,15 @@
 """The growth of a game tree: a walk over all histories, compiled, which stops where an array is full and goes on when it has room."""
 
-import functools
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from icarus.compiler.kernels.kernel import compiled
-from icarus.compiler.kernels.pointers import address_of, array_at, call1, call2, call3, call4, matrix_at
-from icarus.compiler.lazy import numba, types
-from icarus.equilibrium.tree.arrays import END, END_SET, NODE, NOTHING, SET, SLOT, VIEW
+from icarus.compiler.kernels.pointers import address_of, call1, call2, call3, call4
+from icarus.equilibrium.tree.arrays import END_SET, NOTHING, PLAYERS, InfoSet
+from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, helper, inlined, mix
 
 COMPLETE, MORE_NODES, MORE_SETS, MORE_SLOTS, MORE_VIEWS, MORE_ENDS, MORE_DEPTH, UNEQUAL, NOT_CONSTANT = range(9)
-PLAYERS = 2
 COMPARED = 64  # as many of the latest sets of chance are compared with a new one
 WALK = np.dtype(
     [
@@ -37,7 +34,6 @@ FRAME = np.dtype(
     ],
     align=True,
 )
-_WORD, _ROW, _REAL = np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.float64)
 SPREAD = 2  # rows of the index for each view
 TOLERANCE = 1e-9  # rewards that sum to 1 do so this nearly
 
@@ -55,10 +51,10 @@ def find_view(views: np.ndarray, index: np.ndarray, parent: int, move: int, slot
     return i
 
 
-class Tree(NamedTuple):
+class Growth(NamedTuple):
     """The arrays of a tree that grows, and where it stands."""
 
-    walk: Any
+    walk: np.ndarray  # [1] of WALK
     nodes: np.ndarray
     sets: np.ndarray
     slots: np.ndarray
@@ -68,23 +64,23 @@ class Tree(NamedTuple):
 
 
 @inlined
-def continue_view(tree: Tree, parent: int, move: int, slot: int) -> int:
+def continue_view(tree: Growth, parent: int, move: int, slot: int) -> int:
     """The view that continues another by a move, entered where it is new."""
     i = find_view(tree.views, tree.view_index, parent, move, slot)
     if tree.view_index[i] == NOTHING:
-        row = tree.walk.views
+        row = tree.walk[0].views
         tree.view_index[i] = row
         view = tree.views[row]
         view.parent, view.move, view.slot, view.set = parent, move, slot, NOTHING
         view.player = tree.views[parent].player
-        tree.walk.views += 1
+        tree.walk[0].views += 1
     return tree.view_index[i]
 
 
 @inlined
-def new_set(tree: Tree, player: int, actions: np.ndarray, count: int) -> int:
+def new_set(tree: Growth, player: int, actions: np.ndarray, count: int) -> int:
     """One more information set with these actions."""
-    walk = tree.walk
+    walk = tree.walk[0]
     info_set = tree.sets[walk.sets]
     info_set.player, info_set.count, info_set.slot = player, count, walk.slots
     info_set.last_view, info_set.node = NOTHING, NOTHING
@@ -96,7 +92,7 @@ def new_set(tree: Tree, player: int, actions: np.ndarray, count: int) -> int:
 
 
 @inlined
-def same_actions(tree: Tree, info_set: Any, actions: np.ndarray, count: int) -> bool:
+def same_actions(tree: Growth, info_set: InfoSet, actions: np.ndarray, count: int) -> bool:
     """Whether an information set has just these actions."""
     if info_set.count != count:
         return False
@@ -107,9 +103,9 @@ def same_actions(tree: Tree, info_set: Any, actions: np.ndarray, count: int) -> 
 
 
 @helper
-def chance_set(tree: Tree, actions: np.ndarray, count: int, probabilities: np.ndarray) -> int:
+def chance_set(tree: Growth, actions: np.ndarray, count: int, probabilities: np.ndarray) -> int:
     """The set of chance with these outcomes: an earlier one where that is near."""
-    compared, i = 0, tree.walk.sets - 1
+    compared, i = 0, tree.walk[0].sets - 1
     while i > 0 and compared < COMPARED:
         info_set = tree.sets[i]
         if info_set.player == CHANCE:
@@ -128,22 +124,22 @@ def chance_set(tree: Tree, actions: np.ndarray, count: int, probabilities: np.nd
 
 
 @inlined
-def player_set(tree: Tree, row: int, actions: np.ndarray, count: int) -> int:
+def player_set(tree: Growth, row: int, actions: np.ndarray, count: int) -> int:
     """The information set of a view; NOTHING where other actions were legal in it before."""
     view = tree.views[row]
     if view.set == NOTHING:
         number = new_set(tree, view.player, actions, count)
         tree.sets[number].last_view, view.set = row, number
     elif not same_actions(tree, tree.sets[view.set], actions, count):
-        tree.walk.unsound_set = view.set
+        tree.walk[0].unsound_set = view.set
         return NOTHING
     return view.set
 
 
 @inlined
-def full_array(tree: Tree, frames: np.ndarray) -> int:
+def full_array(tree: Growth, frames: np.ndarray) -> int:
     """Which array may be too small for one more history; WHOLE if none."""
-    walk = tree.walk
+    walk = tree.walk[0]
     if walk.nodes + walk.max_legal > len(tree.nodes):
         return MORE_NODES
     if walk.sets + 1 > len(tree.sets):
@@ -159,10 +155,10 @@ def full_array(tree: Tree, frames: np.ndarray) -> int:
 
 @inlined
 def play(
-    tree: Tree, frame: Any, child: Any, slot: int, state: np.ndarray, next_state: np.ndarray, moves: np.ndarray
+    tree: Growth, frame: Any, child: Any, slot: int, state: np.ndarray, next_state: np.ndarray, moves: np.ndarray
 ) -> None:
     """Make the action of a slot in a copy of the state, and have both players see it."""
-    walk, action = tree.walk, tree.slots[slot].action
+    walk, action = tree.walk[0], tree.slots[slot].action
     mover = tree.sets[frame.set].player
     for player in range(PLAYERS):
         moves[player] = action
@@ -179,9 +175,9 @@ def play(
 
 
 @inlined
-def add_end(tree: Tree, child: Any, next_state: np.ndarray, rewards: np.ndarray) -> int:
+def add_end(tree: Growth, child: Any, next_state: np.ndarray, rewards: np.ndarray) -> int:
     """Enter a terminal history; NOT_CONSTANT where its rewards do not sum to 1."""
-    walk = tree.walk
+    walk = tree.walk[0]
     call3(walk.rewards, (address_of(next_state), address_of(rewards), PLAYERS))
     end, node = tree.ends[walk.ends], tree.nodes[child.node]
     end.views[0], end.views[1] = child.views[0], child.views[1]
@@ -193,10 +189,10 @@ def add_end(tree: Tree, child: Any, next_state: np.ndarray, rewards: np.ndarray)
 
 @inlined
 def add_decision(
-    tree: Tree, child: Any, mover: int, next_state: np.ndarray, actions: np.ndarray, probabilities: np.ndarray
+    tree: Growth, child: Any, mover: int, next_state: np.ndarray, actions: np.ndarray, probabilities: np.ndarray
 ) -> int:
     """Enter a history in which someone is to act, with room for its children; UNEQUAL where its view had other actions."""
-    walk, node = tree.walk, tree.nodes[child.node]
+    walk, node = tree.walk[0], tree.nodes[child.node]
     count = call2(walk.legal, (address_of(next_state), address_of(actions)))
     if mover == CHANCE:
         probabilities[:count] = 1.0 / count
@@ -217,14 +213,9 @@ def add_decision(
     return COMPLETE
 
 
+@kernel("growth of a game tree")
 def grow(
-    walks: np.ndarray,
-    nodes: np.ndarray,
-    sets: np.ndarray,
-    slots: np.ndarray,
-    views: np.ndarray,
-    index: np.ndarray,
-    ends: np.ndarray,
+    tree: Growth,
     frames: np.ndarray,
     states: np.ndarray,
     dealt: np.ndarray,
@@ -238,22 +229,11 @@ def grow(
         words: room for legal actions and what each player sees. [max_legal + players]
         reals: room for chance's probabilities and rewards. [max_legal + players]
     """
-    walk = array_at(address_of(walks), 1, WALK)[0]
-    tree = Tree(  # views that own nothing: counting references at each use would take longer than the walk
-        walk,
-        array_at(address_of(nodes), len(nodes), NODE),
-        array_at(address_of(sets), len(sets), SET),
-        array_at(address_of(slots), len(slots), SLOT),
-        array_at(address_of(views), len(views), VIEW),
-        array_at(address_of(index), len(index), _ROW),
-        array_at(address_of(ends), len(ends), END),
-    )
-    frames = array_at(address_of(frames), len(frames), FRAME)
-    states = matrix_at(address_of(states), states.shape[0], states.shape[1], _WORD)
+    tree, frames, states = unowned(tree), unowned(frames), unowned(states)
+    walk = tree.walk[0]
     most = walk.max_legal
-    actions, probabilities = array_at(address_of(words), most, _WORD), array_at(address_of(reals), most, _REAL)
-    moves = array_at(address_of(words) + 8 * most, PLAYERS, _WORD)
-    rewards = array_at(address_of(reals) + 8 * most, PLAYERS, _REAL)
+    actions, moves = unowned(words)[:most], unowned(words)[most:]
+    probabilities, rewards = unowned(reals)[:most], unowned(reals)[most:]
     status = COMPLETE
     while walk.depth >= 0 and status == COMPLETE:
         frame = frames[walk.depth]
@@ -284,6 +264,7 @@ def grow(
     return status
 
 
+@kernel("index of views")
 def reindex(views: np.ndarray, used: int, index: np.ndarray) -> int:
     """Enter all views into an empty, larger index."""
     for row in range(PLAYERS, used):
@@ -292,36 +273,7 @@ def reindex(views: np.ndarray, used: int, index: np.ndarray) -> int:
     return 0
 
 
+@kernel("search for a view")
 def locate_view(views: np.ndarray, index: np.ndarray, parent: int, move: int, slot: int) -> int:
     """The row of the view that continues another by a move, or NOTHING."""
     return index[find_view(views, index, parent, move, slot)]
-
-
-def rows(dtype: np.dtype) -> Any:
-    """The compiler's type of an array of records."""
-    return numba.from_dtype(dtype)[::1]
-
-
-@functools.cache
-def growth() -> Any:
-    """`grow` as machine code."""
-    tables, words = [rows(dtype) for dtype in (WALK, NODE, SET, SLOT, VIEW)], types.int64[:, ::1]
-    scratch = (types.int64[::1], types.float64[::1])
-    return compiled(
-        grow,
-        types.int64(*tables, types.int32[::1], rows(END), rows(FRAME), words, words, words, *scratch),
-        "growth of a game tree",
-    )
-
-
-@functools.cache
-def reindexing() -> Any:
-    """`reindexed` as machine code."""
-    return compiled(reindex, types.int64(rows(VIEW), types.int64, types.int32[::1]), "index of views")
-
-
-@functools.cache
-def location() -> Any:
-    """`located` as machine code."""
-    words = (types.int64,) * 3
-    return compiled(locate_view, types.int64(rows(VIEW), types.int32[::1], *words), "search for a view")

@@ -5,18 +5,16 @@ what it stands for, stands for all; so a walk goes down a few histories of each 
 the estimate hardly varies.
 """
 
-import functools
 from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus.compiler.kernels.kernel import compiled
 from icarus.compiler.kernels.pointers import address_of, call1, call2, call4
 from icarus.compiler.kernels.rng import seeded
-from icarus.compiler.lazy import types
+from icarus.equilibrium.tree.arrays import PLAYERS
 from icarus.equilibrium.tree.deals import Deals
-from icarus.equilibrium.tree.growth import PLAYERS, WALK, rows
+from icarus.equilibrium.tree.kernel import kernel
 from icarus.kernel import TERMINAL, below, helper, inlined, uniform
 from icarus.kernel.data import in_words
 
@@ -110,19 +108,13 @@ def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndar
     return total
 
 
+@kernel("size of a game")
 def measure_all(walks: np.ndarray, starts: np.ndarray, perspective: int, rng: np.ndarray) -> float:
     """The mean over some deals, one walk after each."""
     total = 0.0
     for i in range(len(starts)):
         total += measure(walks, starts[i], perspective, rng)
     return total / len(starts)
-
-
-@functools.cache
-def measuring() -> Any:
-    """`measure_all` as machine code."""
-    arguments = (rows(WALK), types.int64[:, ::1], types.int64, types.uint64[::1])
-    return compiled(measure_all, types.float64(*arguments), "size of a game")
 
 
 def estimate_size(walk: np.ndarray, deals: Deals) -> Size:
@@ -132,9 +124,9 @@ def estimate_size(walk: np.ndarray, deals: Deals) -> Size:
     another does, as in Goofspiel, there are some times more information states.
 
     Args:
-        walk: [1] of WALK with the functions of the game.
+        walk: [1] of `growth.WALK` with the functions of the game.
     """
-    rng, deal_rng, walk_down = seeded(0), np.random.default_rng(0), measuring()
+    rng, deal_rng = seeded(0), np.random.default_rng(0)
 
     def mean(observations: np.ndarray, perspective: int) -> float:
         """For the deals that look different to a perspective, each drawn as often as any other."""
@@ -143,7 +135,7 @@ def estimate_size(walk: np.ndarray, deals: Deals) -> Size:
         row = np.cumsum(counts)[choices] - 1 - deal_rng.integers(counts[choices])
         deal_numbers = np.argsort(classes, kind="stable")[row]
         starts = np.array([in_words(deals.states[k : k + 1]) for k in deal_numbers])
-        return len(counts) * float(walk_down(walk, starts, perspective, rng))
+        return len(counts) * float(measure_all(walk, starts, perspective, rng))
 
     views = [mean(deals.observations[:, player], player) for player in range(PLAYERS)]
     return Size(mean(np.arange(len(deals)), ALL_HISTORIES), sum(views))

@@ -18,9 +18,10 @@ from icarus.equilibrium.tree.growth import (
     SPREAD,
     UNEQUAL,
     WALK,
-    growth,
-    location,
-    reindexing,
+    Growth,
+    grow,
+    locate_view,
+    reindex,
 )
 from icarus.equilibrium.tree.size import Size, estimate_size
 from icarus.kernel import CHANCE
@@ -80,18 +81,8 @@ class GameTree:
         self._add_deals(frames)
         scratch = [np.zeros(self.game.max_legal + PLAYERS, kind) for kind in (np.int64, np.float64)]
         while True:
-            names = ("nodes", "sets", "slots", "views")
-            status = growth()(
-                walk,
-                *(getattr(self, name) for name in names),
-                self._index,
-                self.ends,
-                frames,
-                states,
-                dealt,
-                deals.observations,
-                *scratch,
-            )
+            tree = Growth(walk, self.nodes, self.sets, self.slots, self.views, self._index, self.ends)
+            status = grow(tree, frames, states, dealt, deals.observations, *scratch)
             if status in (COMPLETE, UNEQUAL, NOT_CONSTANT):
                 break
             if walk["nodes"][0] > 2 * largest:
@@ -137,7 +128,7 @@ class GameTree:
     def _index_views(self, rows: int) -> None:
         """An index with room for so many views, and those there are entered."""
         self._index = np.full(1 << (SPREAD * rows - 1).bit_length(), NOTHING, np.int32)
-        reindexing()(self.views, int(self._walk["views"][0]), self._index)
+        reindex(self.views, int(self._walk["views"][0]), self._index)
 
     def _refuse_unless_sound(self, status: int) -> None:
         if status == NOT_CONSTANT:
@@ -218,7 +209,7 @@ class GameTree:
 
     def set_of(self, player: int, observation: int, moves: tuple[int, ...]) -> int:
         """The information set of a player with this observation of the deal and of these moves since; NOTHING if there is none."""
-        view = location()(self.views, self._index, player, observation, NOTHING)
+        view = locate_view(self.views, self._index, player, observation, NOTHING)
         for move in moves:
             if view == NOTHING:
                 break
@@ -228,12 +219,12 @@ class GameTree:
     def _continue_view(self, view: int, move: int) -> int:
         number = int(self.views[view]["set"])
         if number != NOTHING and move in (actions := self.actions(number)):
-            number = location()(
+            number = locate_view(
                 self.views, self._index, view, move, int(self.sets[number]["slot"]) + actions.index(move)
             )
             if number != NOTHING:
                 return number
-        return location()(self.views, self._index, view, move, NOTHING)
+        return locate_view(self.views, self._index, view, move, NOTHING)
 
     def set_at(self, state: State) -> int:
         """The number of the information set that a state of the game is in.
