@@ -20,6 +20,7 @@ from icarus.specs.decisive import DECISIVE, anti_decisive, decisive
 from icarus.specs.discounted_history import DISCOUNTED_HISTORY, discounted_history
 from icarus.specs.discounted_ucb import DISCOUNTED_UCB, discounted_ucb
 from icarus.specs.epic import EPIC, epic
+from icarus.specs.family import family
 from icarus.specs.fast import FAST, fast
 from icarus.specs.first_play_urgency import FPU, fpu
 from icarus.specs.grave import GRAVE, grave
@@ -129,6 +130,7 @@ __all__ = [
     "discounted_ucb",
     "epic",
     "epsilon_greedy",
+    "family",
     "fast",
     "fpu",
     "gibbs",

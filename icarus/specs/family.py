@@ -1,0 +1,299 @@
+"""A family of enhancements: one with a choice for each slot, of which MAST, TO-MAST, NAST, EPIC and AMAF's table are points.
+
+    family("moves", 1, counted="played", rule=ucb1(0.7))                   is NAST2, record by record
+    family("opponent", counted="legal", rule=gibbs(0.1))                   is new: what the opponent cannot tell apart shares its records
+
+What is kept is told by a *context* and an action:
+
+    "moves"     the last `length` moves that the player observed (0: none, which is MAST's record)
+    "own"       his own previous action since the root
+    "position"  the position-in-episode, as he observed it (EPIC's record)
+    "history"   the history in the tree, as he observed it (AMAF's record)
+    "opponent"  the history as the next player observed it: section 9's "states that are distinguishable to a player but indistinguishable
+                to their opponent"
+    "feature"   the feature of that number, rounded down, at the state
+
+It is captured from the "tree" or the whole "playout"; *counted* is what was "played", beside it all that was "legal" (for UCB1 by
+availability), or every later action of the player "as_first" (AMAF). A discount γ < 1 forgets. With `least` > 0 an action of whose context
+there are fewer visits is worth what is known of the action anywhere, then 1.
+
+Readings: those of MAST, NAST, EPIC and AMAF. The environment's actions are recorded where records are positions or histories, as there.
+A context that does not exist yet (too few moves, no own action) has no record.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from icarus.algebra import (
+    ACTION,
+    COUNT,
+    HISTORY,
+    MOVE,
+    NOTHING,
+    PLAYER,
+    POSITION,
+    REAL,
+    REWARD,
+    VISIT_OR_AVAILABLE,
+    Enhancement,
+    RewardsVisits,
+    RewardsVisitsAvailability,
+    RewardVisits,
+    RewardVisitsAvailability,
+    Rule,
+    Space,
+    backpropagation,
+    candidates,
+    capture,
+    checked,
+    information,
+    initial,
+    ucb1,
+    values,
+)
+from icarus.algebra.slots import Backpropagation, Candidates, Capture, Values
+from icarus.checks import integer, real
+from icarus.kernel import (
+    AVAILABLE,
+    CHANCE,
+    EXPANSION,
+    NO_RECORD,
+    NONE,
+    SIMULATION,
+    UNSEEN,
+    VISIT,
+    History,
+    Theta,
+    Updates,
+    child,
+    child_in_episode,
+    find,
+    helper,
+    legal_at,
+    mix,
+    ngram,
+    record,
+    update,
+)
+from icarus.specs.amaf import backpropagate as add_rewards
+from icarus.specs.baseline import backpropagate as add_rewards_available
+from icarus.specs.cmc import previous_action
+from icarus.specs.mast import ONLY_AVAILABLE
+from icarus.specs.mast import backpropagate as add_reward
+from icarus.specs.mast import backpropagate_available as add_reward_available
+
+LONGEST = 1000
+SOURCES = {"tree": EXPANSION, "playout": SIMULATION}
+COUNTED = ("played", "legal", "as_first")
+
+
+@helper
+def after_moves(history: History, i: int, action: int, length: int) -> int:
+    """(⟨…, a_i, a⟩~, ρ_i) with the last `length` moves; no record where there are fewer."""
+    before = ngram(history, i, length)
+    return NO_RECORD if before == UNSEEN else mix(mix(before, action), history.steps[i].player)
+
+
+@helper
+def after_own(history: History, i: int, action: int, length: int) -> int:
+    """(b, a, ρ_i) with b the previous action of ρ_i; no record where there is none."""
+    before = previous_action(history, i)
+    return NO_RECORD if before == NONE else record(before, action, history.steps[i].player)
+
+
+@helper
+def in_position(history: History, i: int, action: int, length: int) -> int:
+    """η([h_i # a]~)"""
+    return child_in_episode(history, i, action)
+
+
+@helper
+def in_history(history: History, i: int, action: int, length: int) -> int:
+    """[h_i # a]~"""
+    return child(history, i, action)
+
+
+@helper
+def in_opponents_history(history: History, i: int, action: int, length: int) -> int:
+    """([h_i]~ of the next player, a, ρ_i)"""
+    player, perspectives = history.steps[i].player, history.keys.shape[1]
+    opponent = (player + 1) % (perspectives - 1) if perspectives > 1 and player != CHANCE else 0
+    return mix(mix(history.keys[i, opponent], action), player)
+
+
+@helper
+def by_feature(history: History, i: int, action: int, length: int) -> int:
+    """(k, ⌊f_k⌋, a, ρ_i)"""
+    return record(length, math.floor(history.features[i, length]), action, history.steps[i].player)
+
+
+CONTEXTS: dict[str, tuple[Callable, Space, bool]] = {  # the record, R, and whether chance acts too
+    "moves": (after_moves, MOVE * PLAYER, False),
+    "own": (after_own, ACTION**2 * PLAYER, False),
+    "position": (in_position, POSITION, True),
+    "history": (in_history, HISTORY, True),
+    "opponent": (in_opponents_history, HISTORY * ACTION * PLAYER, False),
+    "feature": (by_feature, Space(("F", "ℤ")) * ACTION * PLAYER, False),
+}
+INDEPENDENT = ("moves", "own", "opponent", "feature")  # an action's record does not depend on what else is legal
+
+
+@functools.cache
+def _candidates(context: str) -> Candidates:
+    key = CONTEXTS[context][0]
+
+    def records_in_context(history: History, legal: np.ndarray, records: np.ndarray, length: int = 0) -> None:
+        """v(θ(r(h, a))) with r(h, a) the record of a in its context"""
+        for i in range(len(legal)):
+            records[i] = key(history, len(history.steps) - 1, legal[i], length)
+
+    return candidates(records_in_context, independent=context in INDEPENDENT)
+
+
+@functools.cache
+def _means(context: str) -> Values:
+    key = CONTEXTS[context][0]
+
+    def means(
+        history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, length: int = 0, least: int = 0
+    ) -> None:
+        """q/w of the record of a in its context, if it has m visits; else q/w of a anywhere, if it has any and m > 0; else 1"""
+        present = len(history.steps) - 1
+        for i in range(len(legal)):
+            out[i] = 1.0
+            near = key(history, present, legal[i], length)
+            seen = find(theta, near)
+            if near == NO_RECORD or seen.visits < least:
+                seen = find(theta, after_moves(history, present, legal[i], 0))
+            if seen.visits > 0:
+                out[i] = seen.reward / seen.weight
+
+    return values(means)
+
+
+@functools.cache
+def _capture(context: str, counted: str, anywhere: bool) -> Capture:
+    """ξ; with `anywhere`, also of the action by itself, for those that fall back on it."""
+    key, _, chance = CONTEXTS[context]
+
+    def capture_played(history: History, updates: Updates, last_phase: int = SIMULATION, length: int = 0) -> None:
+        """⟨(r(h_i, a_{i+1}), ψ) : 0 ≤ i < t⟩"""
+        if chance:
+            update(updates, history.steps[0].episode if context == "position" else history.steps[0].record, VISIT)
+        for i in range(len(history.steps) - 1):
+            step = history.steps[i]
+            near = key(history, i, step.action, length)
+            if step.phase <= last_phase and (chance or step.player != CHANCE):
+                if near != NO_RECORD:
+                    update(updates, near, VISIT if chance else step.player)
+                if anywhere:
+                    update(updates, after_moves(history, i, step.action, 0), step.player)
+
+    def capture_legal(history: History, updates: Updates, last_phase: int = SIMULATION, length: int = 0) -> None:
+        """⟨(r(h_i, a_{i+1}), ψ)⟩ # ⟨(r(h_i, a), ψ_avail) : a ≠ a_{i+1} legal⟩ for 0 ≤ i < t"""
+        if chance:
+            update(updates, history.steps[0].episode if context == "position" else history.steps[0].record, VISIT)
+        for i in range(len(history.steps) - 1):
+            step = history.steps[i]
+            if step.phase <= last_phase and (chance or step.player != CHANCE):
+                for action in legal_at(history, i):
+                    near = key(history, i, action, length)
+                    if near != NO_RECORD:
+                        played, missed = (VISIT, AVAILABLE) if chance else (step.player, ONLY_AVAILABLE)
+                        update(updates, near, played if action == step.action else missed)
+
+    def capture_as_first(history: History, updates: Updates, last_phase: int = SIMULATION, length: int = 0) -> None:
+        """⟨(r(h_i, a_j), ψ) : 0 ≤ i < j ≤ t, a_j of the player at h_i and legal there⟩"""
+        steps = history.steps
+        for i in range(len(steps) - 1):
+            if steps[i].phase <= last_phase and (chance or steps[i].player != CHANCE):
+                legal = legal_at(history, i)
+                for j in range(i, len(steps) - 1):
+                    near = key(history, i, steps[j].action, length)
+                    if steps[j].player == steps[i].player and steps[j].action in legal and near != NO_RECORD:
+                        update(updates, near, VISIT if chance else steps[i].player)
+
+    functions = {"played": capture_played, "legal": capture_legal, "as_first": capture_as_first}
+    return capture(functions[counted])
+
+
+@backpropagation
+def add_discounted(seen: Any, player: int, rewards: np.ndarray, discount: float = 1.0) -> None:
+    """(γ q + μ_ρ, n + 1, γ w + 1)"""
+    seen.reward = discount * seen.reward + rewards[player]
+    seen.visits += 1
+    seen.weight = discount * seen.weight + 1.0
+
+
+def family(
+    context: str = "moves",
+    length: int = 0,
+    source: str = "playout",
+    counted: str = "played",
+    discount: float = 1.0,
+    least: int = 0,
+    rule: Rule | None = None,
+) -> Enhancement:
+    """The enhancement of the family with these choices; see the head of this file.
+
+    Args:
+        context: one of `CONTEXTS`.
+        length: of a context of moves; the number of the feature.
+        source: "tree" or "playout".
+        counted: "played", "legal" or "as_first".
+        discount: γ, from 0 to 1; 1 forgets nothing.
+        least: the visits m below which an action falls back on what is known of it anywhere; 0 for no falling back.
+        rule: of reuse, UCB1 with 0.7 by default.
+
+    Raises:
+        ValueError: no such choice, or choices that do not fit: forgetting or falling back with UCB1, with positions or histories, or with
+            anything but what was played.
+    """
+    rule = ucb1() if rule is None else checked(rule)
+    for name, value, known in (
+        ("context", context, CONTEXTS),
+        ("source", source, SOURCES),
+        ("counted", counted, COUNTED),
+    ):
+        if value not in known:
+            raise ValueError(f"{name} of a family is {value!r}; there are {', '.join(known)}")
+    length = integer("length of a family", length, 0, LONGEST)
+    discount, least = real("discount of a family", discount, 0, 1), integer("least of a family", least, 0)
+    by_values = discount < 1 or least > 0
+    if by_values and (rule.bandit or CONTEXTS[context][2] or counted != "played"):
+        raise ValueError(
+            f"a discount or a fallback goes with gibbs, epsilon_greedy or roulette over what was played, in a context of one player, not "
+            f"with {rule}, {counted!r}, {context!r}"
+        )
+    if least and context == "moves" and length == 0:
+        raise ValueError("an action without a context has nothing to fall back on: least of a family must be 0")
+    kept, written, spread = _kept(context, counted, by_values, discount)
+    plain = MOVE ** (length + 1) * PLAYER if context == "moves" else CONTEXTS[context][1]
+    policy = _means(context)(length=length, least=least) if by_values else _candidates(context)(length=length)
+    return Enhancement(
+        name=f"family({context!r}, {length}, {source!r}, {counted!r}, {discount!r}, {least}, {rule})",
+        records=plain | ACTION * PLAYER if least else plain,  # FAMILY-1
+        information=kept,  # FAMILY-2
+        initial=initial(),  # FAMILY-3
+        policy=rule.over(policy),  # FAMILY-4
+        contexts=spread,  # FAMILY-5
+        capture=_capture(context, counted, least > 0)(last_phase=SOURCES[source], length=length),  # FAMILY-6
+        backpropagation=written,  # FAMILY-7
+    )
+
+
+def _kept(context: str, counted: str, by_values: bool, discount: float) -> tuple[Any, Backpropagation, Space]:
+    """Θ, ω and Ψ."""
+    if by_values:
+        return information(reward=REWARD, visits=COUNT, weight=REAL), add_discounted(discount=discount), PLAYER
+    if CONTEXTS[context][2]:
+        if counted == "legal":
+            return RewardsVisitsAvailability, add_rewards_available, VISIT_OR_AVAILABLE
+        return RewardsVisits, add_rewards, NOTHING
+    if counted == "legal":
+        return RewardVisitsAvailability, add_reward_available, PLAYER * Space(("{ψ_avail}",))
+    return RewardVisits, add_reward, PLAYER
