@@ -16,6 +16,7 @@ import numpy as np
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.rng import seeded
 from icarus.engine.inspect.columns import Column, FeatureTables
+from icarus.engine.loop.observation_classes import observation_classes
 from icarus.engine.records.tables import Records
 from icarus.engine.result import Result
 from icarus.engine.scheme import EACH_PLAYER, FRESH, ONCE, ROOT_PLAYER
@@ -350,8 +351,8 @@ class _Walk:
         true = self.result.state
         perspective, state = true.game.perspective(true.current_player()), type(true)(true.game, place.state.data)
         seen = [state.observed(action)[perspective] for action in actions]
-        moves = list(dict.fromkeys(seen))
-        return [actions[seen.index(move)] for move in moves], moves, [moves.index(move) for move in seen]
+        moves, classes = observation_classes(seen)
+        return [actions[seen.index(move)] for move in moves], moves, classes
 
     def tree(self) -> Tree:
         parent, action, player, label, row, origin = zip(*self.nodes, strict=True)

@@ -19,6 +19,7 @@ from icarus.compiler.reference import Interpreter
 from icarus.engine.loop.arena import ANY
 from icarus.engine.loop.choice import WeightError
 from icarus.engine.loop.choice import pick_outcome as compiled_pick_outcome
+from icarus.engine.loop.observation_classes import observation_classes
 from icarus.engine.loop.parent_links import LINK, is_inserted
 from icarus.engine.loop.parent_links import parent_links_of as compiled_parent_links_of
 from icarus.engine.loop.playout import check_outcomes as compiled_check_outcomes
@@ -241,11 +242,12 @@ class ReferenceSearch:
         if not actions:
             raise ValueError("a game gave no legal action at a state that is not terminal")
         check_actions(actions, len(actions))
-        disguised = self.scheme.observer == ROOT_PLAYER and player != self._observer
-        edges = [self._looks(world, action)[self._eyes] for action in actions] if disguised else actions
-        legal = list(dict.fromkeys(edges))
+        edges, legal, classes = actions, actions, list(range(len(actions)))
+        if self.scheme.observer == ROOT_PLAYER and player != self._observer:
+            edges = [self._looks(world, action)[self._eyes] for action in actions]
+            legal, classes = observation_classes(edges)
         playout.decide(player, self.game.perspective(player), legal)
-        self._teller.evaluate_step(playout.told, world, player, actions, [legal.index(edge) for edge in edges])
+        self._teller.evaluate_step(playout.told, world, player, actions, classes)
         step = playout.steps[playout.t]
         step.write(phase=self._phase(playout, legal) if in_tree else SIMULATION)
         self._phase_steps[step.phase] += 1
@@ -255,7 +257,7 @@ class ReferenceSearch:
             i = self._outcome(world, len(actions))
             return edges[i], actions[i]
         index = self._chosen(playout, in_tree, legal) if len(legal) > 1 else 0
-        alike = [i for i, edge in enumerate(edges) if index == ANY or edge == legal[index]]
+        alike = [i for i, number in enumerate(classes) if index in (ANY, number)]
         i = alike[below(self.rng, len(alike))] if len(alike) > 1 else alike[0]
         return edges[i], actions[i]
 
