@@ -13,9 +13,9 @@ from experiments.analysis.statistics import (
     Estimate,
     contrast,
     main_effect,
-    mean_interval,
     power_factor,
     score,
+    student,
     wilson,
 )
 from experiments.plan.definition import Cell
@@ -228,11 +228,11 @@ def _mean(parts: Sequence[Moments], measure: str, confidence: float) -> Estimate
         pooled = Moments(*(sum(part[i] for part in map(attrs.astuple, parts)) for i in range(3)))
     if pooled.mean is None or pooled.error is None or (measure == VISITS and np.any(pooled.mean <= 0)):
         return None
-    low, high = mean_interval(pooled.mean, pooled.error, pooled.count, confidence)
+    mean = student(pooled.mean, pooled.error, pooled.count, confidence)
     if measure != VISITS:
-        return Estimate(pooled.mean, low, high)
-    middle = np.log(pooled.mean)
-    return Estimate(middle, *(middle + (edge - pooled.mean) / pooled.mean for edge in (low, high)))
+        return mean
+    middle = np.log(mean.value)
+    return Estimate(middle, *(middle + (edge - mean.value) / mean.value for edge in (mean.low, mean.high)))
 
 
 def more_games(comparison: Comparison, estimate: Estimate, confidence: float, games: int) -> int:

@@ -11,10 +11,8 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
-import attrs
-
 from experiments.analysis.document import Table
-from experiments.analysis.statistics import mean_interval
+from experiments.analysis.statistics import Estimate, student
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.store.measurements import Measurement
 from icarus.equilibrium.measures.methods import STITCHING
@@ -22,22 +20,6 @@ from icarus.equilibrium.measures.methods import STITCHING
 Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
 SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}
 BASELINE = COMBINATIONS[0].strategy
-
-
-@attrs.frozen
-class Interval:
-    """A mean, and half of its 95 % interval."""
-
-    mean: float
-    half: float
-
-    @property
-    def decided(self) -> bool:
-        """Whether 0 lies outside."""
-        return abs(self.mean) > self.half
-
-    def __str__(self) -> str:
-        return f"{self.mean:z.3f} ± {self.half:.3f}"
 
 
 def complete_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[str, list[float]]]:
@@ -78,25 +60,30 @@ def interaction(cells: Cells, names: Sequence[str]) -> float:
     return sum(signed) / math.sqrt(len(SIXTEEN))
 
 
-def weighted_sum(cells: Cells, weights: Mapping[str, float]) -> Interval:
+def weighted_sum(cells: Cells, weights: Mapping[str, float]) -> Estimate:
     """A weighted sum of the means of combinations, with its interval."""
     mean = sum(weight * statistics.fmean(cells[strategy]) for strategy, weight in weights.items())
     deviation, freedom = spread(cells)
     error = deviation * math.sqrt(sum(weight**2 / len(cells[strategy]) for strategy, weight in weights.items()))
-    return Interval(mean, mean_interval(mean, error, freedom + 1)[1] - mean)
+    return student(mean, error, freedom + 1)
 
 
-def effect(cells: Cells, enhancement: str) -> Interval:
+def effect(cells: Cells, enhancement: str) -> Estimate:
     """The mean NashConv of the eight combinations with an enhancement, less that of the eight without."""
     sides = {name: enhancement in each.enhancements for name, each in SIXTEEN.items()}
     return weighted_sum(cells, {name: (1 if with_it else -1) * 2 / len(SIXTEEN) for name, with_it in sides.items()})
 
 
-def against_baseline(cells: Cells, strategy: str) -> Interval:
+def against_baseline(cells: Cells, strategy: str) -> Estimate:
     """NashConv less that of the baseline, by the baseline's own: −0.1 is a tenth less exploitable."""
-    own = statistics.fmean(cells[BASELINE])
-    found = weighted_sum(cells, {strategy: 1.0, BASELINE: -1.0}) if strategy != BASELINE else Interval(0.0, 0.0)
-    return Interval(found.mean / own, found.half / own)
+    if strategy == BASELINE:
+        return Estimate(0.0, 0.0, 0.0)
+    scale, difference = statistics.fmean(cells[BASELINE]), weighted_sum(cells, {strategy: 1.0, BASELINE: -1.0})
+    return Estimate(difference.value / scale, difference.low / scale, difference.high / scale)
+
+
+def _text(estimate: Estimate) -> str:
+    return f"{estimate.value:z.3f} ± {estimate.half:.3f}"
 
 
 def _titles(found: Mapping[tuple[str, int], Cells]) -> list[str]:
@@ -106,7 +93,7 @@ def _titles(found: Mapping[tuple[str, int], Cells]) -> list[str]:
 def effects_table(found: Mapping[tuple[str, int], Cells]) -> Table:
     """A row for each enhancement: what it adds to NashConv in each game."""
     rows = tuple(
-        (name, *(f"{each}{' *' if each.decided else ''}" for each in (effect(cells, name) for cells in found.values())))
+        (name, *(_text(each) + " *" * each.is_decided for each in (effect(cells, name) for cells in found.values())))
         for name in ENHANCEMENTS
     )
     caption = "what each enhancement adds to NashConv, the mean over the eight pairs; 95 % intervals; * without 0"
@@ -116,14 +103,14 @@ def effects_table(found: Mapping[tuple[str, int], Cells]) -> Table:
 def ranking_table(found: Mapping[tuple[str, int], Cells]) -> Table:
     """The sixteen from the least exploitable on, by the mean of what they have more than the baseline in each game, in per cent."""
     shares = {strategy: [against_baseline(cells, strategy) for cells in found.values()] for strategy in SIXTEEN}
-    order = sorted(shares, key=lambda strategy: statistics.fmean(share.mean for share in shares[strategy]))
+    order = sorted(shares, key=lambda strategy: statistics.fmean(share.value for share in shares[strategy]))
     rows = tuple(
         (
             str(place),
             strategy,
-            f"{100 * statistics.fmean(share.mean for share in shares[strategy]):+.1f} %",
+            f"{100 * statistics.fmean(share.value for share in shares[strategy]):+.1f} %",
             *(
-                f"{weighted_sum(cells, {strategy: 1.0})} ({100 * share.mean:+.1f} ± {100 * share.half:.1f} %)"
+                f"{_text(weighted_sum(cells, {strategy: 1.0}))} ({100 * share.value:+.1f} ± {100 * share.half:.1f} %)"
                 for cells, share in zip(found.values(), shares[strategy], strict=True)
             ),
         )

@@ -1,39 +1,26 @@
-"""What games of one player against another come to: mean rewards, with their 95 % intervals."""
+"""Mean rewards of one player against another, with their 95 % intervals."""
 
 import math
 from collections.abc import Iterable, Sequence
 
-import attrs
 import numpy as np
 
 from experiments.analysis.document import Table
-from experiments.analysis.statistics import NINETY_FIVE
+from experiments.analysis.statistics import NINETY_FIVE, Estimate
 from experiments.store.measurements import Measurement
 
 
-@attrs.frozen
-class Share:
-    """The mean reward of a player, 1 for a win and 1/2 for a draw.
-
-    Attributes:
-        games: played.
-        mean: of the rewards.
-        half: of the 95 % interval around it.
-    """
-
-    games: int
-    mean: float
-    half: float
-
-    def __str__(self) -> str:
-        return f"{100 * self.mean:.1f} ± {100 * self.half:.1f} %"
-
-
-def share_of(rewards: Sequence[float]) -> Share:
-    """The mean of rewards, with the interval of the normal approximation."""
+def mean_reward(rewards: Sequence[float]) -> Estimate:
+    """The mean of rewards, 1 for a win and 1/2 for a draw, with the interval of the normal approximation."""
     values = np.asarray(rewards, float)
-    half = NINETY_FIVE * values.std(ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
-    return Share(len(values), float(values.mean()), float(half))
+    mean, half = float(values.mean()), math.nan
+    if len(values) > 1:
+        half = float(NINETY_FIVE * values.std(ddof=1) / math.sqrt(len(values)))
+    return Estimate(mean, mean - half, mean + half)
+
+
+def _text(estimate: Estimate) -> str:
+    return f"{100 * estimate.value:.1f} ± {100 * estimate.half:.1f} %"
 
 
 Pair = tuple[str, str, str, int]  # game, one player, the other, iterations
@@ -58,7 +45,7 @@ def head_to_head_table(rows: Iterable[Measurement]) -> Table:
             other,
             f"{iterations:,}",
             str(len(first) + len(second)),
-            *map(str, map(share_of, (first, second, first + second))),
+            *(_text(mean_reward(rewards)) for rewards in (first, second, first + second)),
         )
         for (game, one, other, iterations), (first, second) in pairs(rows).items()
     )

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 import attrs
 import numpy as np
 
-from experiments.analysis.statistics import CONFIDENCE
+from experiments.analysis.statistics import CONFIDENCE, Estimate
 from experiments.plan.definition import AgentSpec, Column, Label
 from experiments.plan.titles import title
 from experiments.store.results import Results
@@ -28,13 +28,10 @@ Placing = tuple[tuple[str, ...], ...]  # the strategies that took each place, fr
 
 
 @attrs.frozen
-class Rating:
+class Rating(Estimate):
     """An agent's rating with its 95 % interval; without an interval where its games do not bound it."""
 
     strategy: str
-    value: float
-    low: float
-    high: float
     games: int
 
 
@@ -76,7 +73,7 @@ def ratings(placings: Counter[Placing]) -> list[Rating]:
     bounded = np.abs(value) < FARTHEST / 2 if np.abs(value).max() > FARTHEST else np.ones(len(names), bool)
     reach = np.where(bounded, reach, math.inf)
     found = [
-        Rating(name, float(value[i]), float(value[i] - reach[i]), float(value[i] + reach[i]), games[name])
+        Rating(float(value[i]), float(value[i] - reach[i]), float(value[i] + reach[i]), name, games[name])
         for i, name in enumerate(names)
     ]
     return sorted(found, key=lambda rating: (-rating.value, rating.strategy))

@@ -16,6 +16,25 @@ NINETY_FIVE = 1.96  # standard errors to either side, in the normal approximatio
 Counts = tuple[int, int]  # (wins, games)
 
 
+@attrs.frozen
+class Estimate:
+    """A number with its interval; of several replications at once arrays."""
+
+    value: Any
+    low: Any
+    high: Any
+
+    @property
+    def half(self) -> Any:
+        """Half of an interval that reaches as far to either side."""
+        return self.high - self.value
+
+    @property
+    def is_decided(self) -> Any:
+        """Whether 0 lies outside the interval."""
+        return (self.low > 0) | (self.high < 0)
+
+
 def clopper_pearson(wins: float, games: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """The exact interval of a win rate (Clopper and Pearson 1934, section 8); (0, 1) without games. Half wins are interpolated.
 
@@ -260,15 +279,6 @@ def binomial_model(design: Design) -> list[Effect]:
     return design.effects(tested)
 
 
-@attrs.frozen
-class Estimate:
-    """A number with its interval; of several replications at once arrays."""
-
-    value: Any
-    low: Any
-    high: Any
-
-
 def wilson(wins: Any, games: Any, confidence: float = CONFIDENCE) -> Estimate:
     """A win rate with its score interval (Wilson 1927), of which intervals of differences are made."""
     from statsmodels.stats.proportion import proportion_confint
@@ -290,12 +300,12 @@ def score(wins: int, draws: int, games: int, confidence: float = CONFIDENCE) -> 
     return wilson(value * like, like, confidence)
 
 
-def mean_interval(mean: float, error: float, count: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Student's interval of a mean with a standard error from `count` values."""
+def student(mean: Any, error: Any, count: Any, confidence: float = CONFIDENCE) -> Estimate:
+    """A mean with Student's interval, from its standard error over `count` values."""
     from scipy.special import stdtrit
 
     reach = float(stdtrit(count - 1, (1 + confidence) / 2)) * error
-    return mean - reach, mean + reach
+    return Estimate(mean, mean - reach, mean + reach)
 
 
 def contrast(terms: Sequence[tuple[float, Estimate]]) -> Estimate:

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from experiments.analysis.document import Block, Paragraph, Picture, Table
-from experiments.analysis.statistics import mean_interval
+from experiments.analysis.statistics import Estimate, student
 from experiments.play.branching import AVERAGED, DETERMINIZATIONS, MEASURES, PUBLISHED, kept
 from experiments.report.drawing import FILLS, INK, canvas, title_panel
 from experiments.report.pages import html, markdown
@@ -23,18 +23,16 @@ EXPLAINED = (
 
 @attrs.frozen
 class Measurement:
-    """A line of Table II: a mean over deals with its 95 % interval."""
+    """A line of Table II: a mean over deals with its 95 % interval, and the published one."""
 
     measure: str
-    mean: float
-    low: float
-    high: float
+    mean: Estimate
     published: float
 
     @property
     def ratio(self) -> float:
         """Ours over the published one."""
-        return self.mean / self.published
+        return self.mean.value / self.published
 
 
 def measurements(plays: np.ndarray) -> list[Measurement]:
@@ -42,7 +40,7 @@ def measurements(plays: np.ndarray) -> list[Measurement]:
     found = []
     for measure, published, values in zip(MEASURES, PUBLISHED, plays.T, strict=True):
         mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values))
-        found.append(Measurement(measure, mean, *mean_interval(mean, error, len(values)), published))
+        found.append(Measurement(measure, student(mean, error, len(values)), published))
     return found
 
 
@@ -54,8 +52,8 @@ def table(found: Sequence[Measurement], deals: int) -> Table:
         [
             [
                 each.measure,
-                f"{each.mean:.1f}",
-                f"{each.low:.1f} - {each.high:.1f}",
+                f"{each.mean.value:.1f}",
+                f"{each.mean.low:.1f} - {each.mean.high:.1f}",
                 f"{each.published:g}",
                 f"{each.ratio:.3f}",
             ]
@@ -79,16 +77,16 @@ def draw(found: Sequence[Measurement], deals: int, path: Path) -> None:
             hatch="////",
             label="published",
         )
-        means = np.array([each.mean for each in found])
-        reach = np.array([[each.mean - each.low, each.high - each.mean] for each in found]).T
+        means = np.array([each.mean.value for each in found])
+        reach = np.array([[each.mean.value - each.mean.low, each.mean.high - each.mean.value] for each in found]).T
         axes.bar(
             places + half, means, width=2 * half, facecolor=FILLS[1], edgecolor=INK, linewidth=0.9, label="measured"
         )
         axes.errorbar(places + half, means, yerr=reach, fmt="none", color=INK, capsize=3, elinewidth=1.2)
         for place, each in zip(places, found, strict=True):
             axes.annotate(
-                f"{each.mean:.4g}",
-                (place + half, each.high),
+                f"{each.mean.value:.4g}",
+                (place + half, each.mean.high),
                 (0, 3),
                 textcoords="offset points",
                 ha="center",

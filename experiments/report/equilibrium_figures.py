@@ -8,7 +8,7 @@ from typing import Any
 
 from experiments.analysis.enhancement_effects import complete_cells, effect, measured_cells
 from experiments.analysis.exploitability import mean_and_error
-from experiments.analysis.head_to_head import pairs, share_of
+from experiments.analysis.head_to_head import mean_reward, pairs
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.plan.equilibrium import (
     DELTAS,
@@ -163,10 +163,10 @@ def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Pa
             axes.set_title(f"Liar's Dice(1, 1), {title}", loc="left", fontweight="bold")
             for k, (target, budget) in enumerate(_both(iterations for *_, iterations in shares)):
                 found = [
-                    (i, 100 * share.mean, 100 * share.half)
+                    (i, 100 * share.value, 100 * share.half)
                     for i, delta in enumerate(DELTAS)
                     if (rewards := shares.get((DICE, _canonical(oos(target, delta)), against, budget)))
-                    for share in [share_of(rewards[0] + rewards[1])]
+                    for share in [mean_reward(rewards[0] + rewards[1])]
                 ]
                 _beside(axes, found, k, f"{_short(target)}, {budget:,} iterations")
             axes.axhline(50, color=SUBDUED, linewidth=1, linestyle=(0, (5, 3)))
@@ -261,14 +261,14 @@ def _effects(rows: Sequence[Measurement], path: Path) -> Path | None:
             for place, name in enumerate(ENHANCEMENTS):
                 added = effect(cells, name)
                 axes.errorbar(
-                    100 * added.mean / whole,
+                    100 * added.value / whole,
                     place,
                     xerr=100 * added.half / whole,
-                    color=LINES[0] if added.mean < 0 else LINES[1],
+                    color=LINES[0] if added.value < 0 else LINES[1],
                     marker=MARKERS[0],
                     markersize=5,
                     linestyle="",
-                    alpha=1.0 if added.decided else 0.45,
+                    alpha=1.0 if added.is_decided else 0.45,
                 )
             axes.axvline(0, color=SUBDUED, linewidth=1, linestyle=(0, (5, 3)))
             axes.set_title(f"{game},\n{iterations:,} iterations", loc="left", fontweight="bold")

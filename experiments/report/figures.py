@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments.analysis.statistics import clopper_pearson, marginals, mean_interval
+from experiments.analysis.statistics import clopper_pearson, marginals, student
 from experiments.papers.combinations import BY_NAME, ENHANCEMENTS
 from experiments.plan.definition import Column, Experiment
 from experiments.plan.pictures import PICTURES
@@ -340,8 +340,8 @@ def _difference(mine: Moments, even: Moments, relative: bool) -> tuple[float, fl
         return None
     ratio = mine.mean / even.mean if relative else 1.0
     error = float(np.hypot(mine.error, ratio * even.error)) / (even.mean if relative else 1.0)
-    low, _ = mean_interval(0.0, error, min(mine.count, even.count))
-    return (mine.mean / even.mean - 1 if relative else mine.mean - even.mean), -low
+    half = student(0.0, error, min(mine.count, even.count)).half
+    return (mine.mean / even.mean - 1 if relative else mine.mean - even.mean), half
 
 
 DRAW: dict[str, Callable[[Columns, Path], list[Path]]] = {

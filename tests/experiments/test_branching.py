@@ -53,13 +53,15 @@ def test_random_deals_branch_as_published_within_five_percent():
     assert [each.published for each in found] == [87.7, 87.8, 754, 1230, 1500]
     for each in found:
         assert 0.95 < each.ratio < 1.05
-        assert each.low < each.mean < each.high
+        assert each.mean.low < each.mean.value < each.mean.high
 
 
 def test_the_interval_is_students():
     """Of 1, 2, 3: mean 2, standard error 1/√3, and 4.3027 of these to either side."""
     found = measurements(np.array([[1.0], [2.0], [3.0]]).repeat(len(MEASURES), axis=1))
-    assert (found[0].low, found[0].high) == pytest.approx((2 - 4.30265 / 3**0.5, 2 + 4.30265 / 3**0.5), abs=1e-4)
+    assert (found[0].mean.low, found[0].mean.high) == pytest.approx(
+        (2 - 4.30265 / 3**0.5, 2 + 4.30265 / 3**0.5), abs=1e-4
+    )
     assert found[0].ratio == pytest.approx(2 / PUBLISHED[0])
 
 

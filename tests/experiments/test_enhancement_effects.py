@@ -47,8 +47,10 @@ def cells(**other):
 def test_an_effect_is_what_the_eight_with_it_have_more_than_the_eight_without():
     found = cells()
     for name, added in ADDED.items():
-        assert effect(found, name).mean == pytest.approx(added)
-    assert effect(found, "NAST").decided and effect(found, "RAVE").decided and not effect(found, "MAST").decided
+        assert effect(found, name).value == pytest.approx(added)
+    assert (
+        effect(found, "NAST").is_decided and effect(found, "RAVE").is_decided and not effect(found, "MAST").is_decided
+    )
 
 
 def test_the_spread_between_seeds_is_that_of_all_combinations_together():
@@ -68,11 +70,11 @@ def test_with_one_seed_the_interactions_of_three_and_more_stand_for_chance():
             for each, (value,) in zip(COMBINATIONS, cells(noise=(0.0,)).values(), strict=True)
         }
         halves.append(spread(found)[0] ** 2)
-        covered += abs(effect(found, "NAST").mean + 0.2) < effect(found, "NAST").half
+        covered += abs(effect(found, "NAST").value + 0.2) < effect(found, "NAST").half
     assert spread(found)[1] == 5
     assert math.sqrt(np.mean(halves)) == pytest.approx(0.02, rel=0.1)
     assert 180 <= covered <= 198  # 190 expected of 200 intervals of 95 %
-    assert against_baseline(cells(noise=(0.0,)), "BASELINE >> NAST2").mean == pytest.approx(-0.2)
+    assert against_baseline(cells(noise=(0.0,)), "BASELINE >> NAST2").value == pytest.approx(-0.2)
 
 
 def test_the_largest_budget_with_all_sixteen_counts():

@@ -6,7 +6,7 @@ import pytest
 
 from experiments.__main__ import main
 from experiments.analysis.best_responses import Comparison, Cost, best_response_table
-from experiments.analysis.head_to_head import head_to_head_table, pairs, share_of
+from experiments.analysis.head_to_head import head_to_head_table, mean_reward, pairs
 from experiments.plan.equilibrium import DELTAS, DICE, GAMES, HALF, NEAR, PLANS, UCT, Pairing, Plan, game_of
 from experiments.play import exploitability as at_work
 from experiments.play.exploitability import measure
@@ -37,10 +37,10 @@ def test_games_are_played_in_whole_blocks_once_and_from_both_seats(tmp_path):
     assert table.rows[0][:5] == ("kuhn-poker", "OOS()", "NearEquilibrium(epsilon=0.01)", "20", "100")
 
 
-def test_a_share_has_the_interval_of_its_rewards():
-    share = share_of([0, 1] * 50)
-    assert share.mean == 0.5 and share.half == pytest.approx(1.96 * math.sqrt(0.25 / 99)) and share.games == 100
-    assert str(share) == "50.0 ± 9.8 %"
+def test_a_mean_reward_has_the_interval_of_its_rewards():
+    share = mean_reward([0, 1] * 50)
+    assert share.value == 0.5 and share.half == pytest.approx(1.96 * math.sqrt(0.25 / 99))
+    assert share.is_decided and not mean_reward([-1, 1] * 50).is_decided
 
 
 def test_stitching_that_was_stopped_goes_on_from_its_parts(tmp_path, monkeypatch):
