@@ -70,10 +70,10 @@ INTERIM_RULE = (
 ANALYSIS = 0.999  # the level of the analysis of variance
 
 
-def versus(place: Place, one: str, expected: Expectation, other: str, measure: str = WINS) -> Comparison:
+def versus(place: Place, agent: str, expected: Expectation, rival: str, measure: str = WINS) -> Comparison:
     """Two agents in a game."""
-    terms = Term(1.0, place, (STRATEGIES[one],)), Term(-1.0, place, (STRATEGIES[other],))
-    return Comparison(place_title(place), _sides(one, expected, other, measure), terms, expected, measure)
+    terms = Term(1.0, place, (STRATEGIES[agent],)), Term(-1.0, place, (STRATEGIES[rival],))
+    return Comparison(place_title(place), _sides(agent, expected, rival, measure), terms, expected, measure)
 
 
 def average(enhancement: str, place: Place, expected: Expectation) -> Comparison:
@@ -83,10 +83,10 @@ def average(enhancement: str, place: Place, expected: Expectation) -> Comparison
     )
 
 
-def overall(one: str, expected: Expectation, other: str, measure: str = WINS) -> Comparison:
+def overall(agent: str, expected: Expectation, rival: str, measure: str = WINS) -> Comparison:
     """Two agents over all games, each game with the same weight."""
-    terms = _over_all([(1.0, (STRATEGIES[one],)), (-1.0, (STRATEGIES[other],))])
-    return Comparison("all games", _sides(one, expected, other, measure), terms, expected, measure)
+    terms = _over_all([(1.0, (STRATEGIES[agent],)), (-1.0, (STRATEGIES[rival],))])
+    return Comparison("all games", _sides(agent, expected, rival, measure), terms, expected, measure)
 
 
 def average_overall(enhancement: str, expected: Expectation) -> Comparison:
@@ -125,18 +125,18 @@ def _averages(enhancement: str, places: Sequence[Place]) -> tuple[Term, ...]:
     return tuple(Term(sign / len(places), place, strategies) for place in places for sign, strategies in sides.items())
 
 
-def _gain_over(place: Place, other: Place) -> Comparison:
+def _gain_over(place: Place, compared: Place) -> Comparison:
     """Whether EPIC gains more over the baseline in one game than in another."""
     terms = tuple(
         Term(weight * sign, where, (STRATEGIES[name],))
-        for sign, where in ((1.0, place), (-1.0, other))
+        for sign, where in ((1.0, place), (-1.0, compared))
         for weight, name in ((1.0, "EPIC"), (-1.0, "-"))
     )
-    return Comparison(place_title(place), f"gain of EPIC higher than in {place_title(other)}", terms, higher(CELL))
+    return Comparison(place_title(place), f"gain of EPIC higher than in {place_title(compared)}", terms, higher(CELL))
 
 
-def _sides(one: str, expected: Expectation, other: str, measure: str) -> str:
-    return ("" if measure == WINS else f"{measure}: ") + f"{_shown(one)} {expected.text} {_shown(other)}"
+def _sides(agent: str, expected: Expectation, rival: str, measure: str) -> str:
+    return ("" if measure == WINS else f"{measure}: ") + f"{_shown(agent)} {expected.text} {_shown(rival)}"
 
 
 def _shown(agent: str) -> str:
@@ -145,8 +145,8 @@ def _shown(agent: str) -> str:
 
 def _several(text: str, cases: Iterable[tuple[Comparison, ...]], share: float, quote: str) -> Claim:
     """A statement that needs at least a share of its cases, and at least one."""
-    found = tuple(cases)
-    return Claim(text, found, max(1, math.ceil(share * len(found))), quote)
+    all_cases = tuple(cases)
+    return Claim(text, all_cases, max(1, math.ceil(share * len(all_cases))), quote)
 
 
 def _beats(place: Place, combination: str) -> tuple[Comparison, ...]:
@@ -371,30 +371,30 @@ def interims_of(results: Results, sizes: Sizes = INTERIM_GAMES) -> dict[str, lis
     """The interim analyses of each budget: those planned for the games of a campaign, else a single one of all games."""
     if not has_interims(results):
         return {name: [Interim(Estimator(tallies))] for name, tallies in _by_budget(results.tallies()).items()}
-    found: dict[str, list[Interim]] = {name: [] for name in _by_budget(results.tallies())}
+    interims: dict[str, list[Interim]] = {name: [] for name in _by_budget(results.tallies())}
     for number, share in enumerate(SHARES):
         whole: list[Tally] = []
-        for games in sorted({interims[number] for interims in sizes.values()}):
+        for games in sorted({games_of_cell[number] for games_of_cell in sizes.values()}):
             whole += [
                 tally
                 for tally in results.tallies(games)
                 if tally.games == games == sizes.get(place_of(tally.cell), (0,) * len(SHARES))[number]
             ]
         complete = _by_budget(whole)
-        for name, taken in found.items():
-            taken.append(Interim(Estimator(complete.get(name, [])), share))
-    return found
+        for name, of_budget in interims.items():
+            of_budget.append(Interim(Estimator(complete.get(name, [])), share))
+    return interims
 
 
 def _by_budget(tallies: Iterable[Tally]) -> dict[str, list[Tally]]:
     """Those of the paper's games, against the baseline."""
-    found: dict[str, list[Tally]] = {}
+    groups: dict[str, list[Tally]] = {}
     for tally in tallies:
         column = tally.cell.column
         usual = place_of(tally.cell) in PLACES and not column.variant
         if tally.games and usual and column.opponent.text == TABLE_1["-"]:
-            found.setdefault(budget(column), []).append(tally)
-    return found
+            groups.setdefault(budget(column), []).append(tally)
+    return groups
 
 
 def blocks(results: Results) -> Iterator[Block]:
@@ -425,8 +425,8 @@ def has_interims(results: Results) -> bool:
 
 def _whole(results: Results) -> bool:
     """Whether all that the statements are about is to be played."""
-    there = {(place_of(cell), cell.spec.text) for cell in results.cells}
-    return all(comparison.cells <= there for claim in CLAIMS for comparison in claim.comparisons)
+    cells = {(place_of(cell), cell.spec.text) for cell in results.cells}
+    return all(comparison.cells <= cells for claim in CLAIMS for comparison in claim.comparisons)
 
 
 def _sizes(results: Results) -> tuple[Sizes, Sequence[float]]:

@@ -166,21 +166,21 @@ class Estimator:
         self._sides: dict[tuple[Place, tuple[str, ...], str, float], Estimate | None] = {}
 
     def tally(self, place: Place, strategy: str) -> Tally | None:
-        found = self._tallies.get((place, strategy))
-        return found if found is not None and found.games else None
+        tally = self._tallies.get((place, strategy))
+        return tally if tally is not None and tally.games else None
 
     def estimate(self, comparison: Comparison, confidence: float) -> Estimate | None:
         """The difference with its interval; None where games are missing on any side."""
         if comparison.pooled:
             return self._analysed(comparison, confidence)
         sides = [(term.weight, self._side(term, comparison.measure, confidence)) for term in comparison.terms]
-        known = [(weight, side) for weight, side in sides if side is not None]
-        return contrast(known) if len(known) == len(sides) else None
+        complete = [(weight, side) for weight, side in sides if side is not None]
+        return contrast(complete) if len(complete) == len(sides) else None
 
     def games(self, comparison: Comparison) -> int:
         """The fewest games of its agents."""
-        found = [self.tally(place, strategy) for place, strategy in comparison.cells]
-        return min(tally.games if tally is not None else 0 for tally in found)
+        tallies = [self.tally(place, strategy) for place, strategy in comparison.cells]
+        return min(tally.games if tally is not None else 0 for tally in tallies)
 
     def _side(self, term: Term, measure: str, confidence: float) -> Estimate | None:
         key = term.place, term.strategies, measure, confidence
@@ -189,18 +189,19 @@ class Estimator:
         return self._sides[key]
 
     def _made(self, term: Term, measure: str, confidence: float) -> Estimate | None:
-        found = [self.tally(term.place, strategy) for strategy in term.strategies]
-        played = [tally for tally in found if tally is not None]
-        if len(played) < len(found):
+        tallies = [self.tally(term.place, strategy) for strategy in term.strategies]
+        complete = [tally for tally in tallies if tally is not None]
+        if len(complete) < len(tallies):
             return None
         if measure == WINS:
-            return wilson(sum(tally.wins for tally in played), sum(tally.games for tally in played), confidence)
+            return wilson(sum(tally.wins for tally in complete), sum(tally.games for tally in complete), confidence)
         if measure == SCORE:
             wins, draws, games = (
-                sum(numbers) for numbers in zip(*((each.wins, each.draws, each.games) for each in played), strict=True)
+                sum(numbers)
+                for numbers in zip(*((each.wins, each.draws, each.games) for each in complete), strict=True)
             )
             return score(wins, draws, games, confidence)
-        return _mean([tally.moments[measure] for tally in played], measure, confidence)
+        return _mean([tally.moments[measure] for tally in complete], measure, confidence)
 
     def _analysed(self, comparison: Comparison, confidence: float) -> Estimate | None:
         """The difference between the averages with the interval that belongs to its test in the analysis of variance."""
@@ -211,14 +212,14 @@ class Estimator:
             for term in comparison.terms
             for strategy in term.strategies
         ]
-        played = [(tally, featured) for tally, featured in cells if tally is not None]
-        if len(played) < len(cells):
+        complete = [(tally, featured) for tally, featured in cells if tally is not None]
+        if len(complete) < len(cells):
             return None
-        wins = np.array([tally.wins for tally, _ in played], float)
-        games = np.array([tally.games for tally, _ in played], float).reshape(-1, *[1] * (wins.ndim - 1))
-        value, error = main_effect(wins, games, np.array([featured for _, featured in played]))
-        reach = float(ndtri((1 + confidence) / 2)) * error
-        return Estimate(value, value - reach, value + reach)
+        wins = np.array([tally.wins for tally, _ in complete], float)
+        games = np.array([tally.games for tally, _ in complete], float).reshape(-1, *[1] * (wins.ndim - 1))
+        value, error = main_effect(wins, games, np.array([featured for _, featured in complete]))
+        half_width = float(ndtri((1 + confidence) / 2)) * error
+        return Estimate(value, value - half_width, value + half_width)
 
 
 def _mean(parts: Sequence[Moments], measure: str, confidence: float) -> Estimate | None:
@@ -238,8 +239,8 @@ def _mean(parts: Sequence[Moments], measure: str, confidence: float) -> Estimate
 def more_games(comparison: Comparison, estimate: Estimate, confidence: float, games: int) -> int:
     """The games that each cell would need besides those it has: the half-width of an interval shrinks with their root."""
     room = comparison.expected.room(float(estimate.value))
-    reach = max(estimate.value - estimate.low, estimate.high - estimate.value) * power_factor(confidence)
-    if room <= 0 or (needed := games * (reach / room) ** 2) > MOST_GAMES:
+    half_width = max(estimate.value - estimate.low, estimate.high - estimate.value) * power_factor(confidence)
+    if room <= 0 or (needed := games * (half_width / room) ** 2) > MOST_GAMES:
         return MOST_GAMES
     return max(1, math.ceil(needed) - games)
 

@@ -40,14 +40,14 @@ def correlation(shared: Iterable[Shared]) -> Correlation | None:
     for each in shared:
         positions.setdefault(each.position, {}).setdefault(each.action, {})[each.half] = each
     sums, actions = [], 0
-    for known in positions.values():
-        both = [halves for halves in known.values() if len(halves) == HALVES]
+    for by_action in positions.values():
+        both = [halves for halves in by_action.values() if len(halves) == HALVES]
         if (
-            len(found := [halves for halves in both if min(one.count for one in halves.values()) >= FEWEST])
+            len(captured := [halves for halves in both if min(half.count for half in halves.values()) >= FEWEST])
             >= FEWEST_ACTIONS
         ):
-            sums.append(_products(found, both))
-            actions += len(found) - 1
+            sums.append(_products(captured, both))
+            actions += len(captured) - 1
     if not sums:
         return None
     whole = np.array(sums)
@@ -67,10 +67,10 @@ def _of(sums: np.ndarray) -> np.ndarray:
         return np.clip(together / np.sqrt(np.where((now > 0) & (later > 0), now * later, np.nan)), -1, 1)
 
 
-def _products(found: Sequence[Mapping[int, Shared]], all_actions: Sequence[Mapping[int, Shared]]) -> Sums:
+def _products(captured: Sequence[Mapping[int, Shared]], all_actions: Sequence[Mapping[int, Shared]]) -> Sums:
     """Products across halves, whose noise is independent, over the actions of a position."""
     now, later = (
-        np.array([[_value(halves[half], name, all_actions) for halves in found] for half in range(HALVES)])
+        np.array([[_value(halves[half], name, all_actions) for halves in captured] for half in range(HALVES)])
         for name in ("now", "later")
     )
     now, later = (values - values.mean(axis=1, keepdims=True) for values in (now, later))
@@ -79,12 +79,12 @@ def _products(found: Sequence[Mapping[int, Shared]], all_actions: Sequence[Mappi
     )
 
 
-def _value(one: Shared, name: str, all_actions: Sequence[Mapping[int, Shared]]) -> float:
+def _value(shared: Shared, name: str, all_actions: Sequence[Mapping[int, Shared]]) -> float:
     """The value now, or that elsewhere less what is to be expected of playouts that begin with the other actions."""
     if name == "now":
-        return one.now
-    others = [halves[one.half].now for halves in all_actions if halves[one.half].action != one.action]
-    return one.later - sum(others) / len(others)
+        return shared.now
+    others = [halves[shared.half].now for halves in all_actions if halves[shared.half].action != shared.action]
+    return shared.later - sum(others) / len(others)
 
 
 def correlation_table(shared: Sequence[Shared]) -> Table:
@@ -92,9 +92,9 @@ def correlation_table(shared: Sequence[Shared]) -> Table:
     lines = []
     for game, role in dict.fromkeys((each.game, each.role) for each in shared):
         for kind in KINDS:
-            found = correlation(each for each in shared if (each.game, each.role, each.kind) == (game, role, kind))
+            result = correlation(each for each in shared if (each.game, each.role, each.kind) == (game, role, kind))
             title = game_title(game) + (f" ({role})" if role else "")
-            lines.append([title, kind, *(_texts(found) if found else ("0", "", "", "", ""))])
+            lines.append([title, kind, *(_texts(result) if result else ("0", "", "", "", ""))])
     return Table(
         "Values of actions now, and of their records elsewhere in random playouts: standard deviations over the actions of a position, and "
         "their correlation, both without noise; 95 % intervals by drawing positions again.",
@@ -103,13 +103,13 @@ def correlation_table(shared: Sequence[Shared]) -> Table:
     )
 
 
-def _texts(found: Correlation) -> tuple[str, ...]:
-    known = not np.isnan(found.value)
-    interval = f"{found.low:+.2f} to {found.high:+.2f}" if known else ""
+def _texts(result: Correlation) -> tuple[str, ...]:
+    is_defined = not np.isnan(result.value)
+    interval = f"{result.low:+.2f} to {result.high:+.2f}" if is_defined else ""
     return (
-        str(found.positions),
-        f"{found.now:.3f}",
-        f"{found.later:.3f}",
-        f"{found.value:+.2f}" if known else "",
+        str(result.positions),
+        f"{result.now:.3f}",
+        f"{result.later:.3f}",
+        f"{result.value:+.2f}" if is_defined else "",
         interval,
     )

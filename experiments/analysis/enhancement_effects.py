@@ -24,19 +24,19 @@ BASELINE = COMBINATIONS[0].strategy
 
 def complete_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[str, list[float]]]:
     """For each game and budget with which all sixteen were measured by full stitching, what was found, by game and budget."""
-    found: dict[tuple[str, int], dict[str, list[float]]] = {}
+    cells_of: dict[tuple[str, int], dict[str, list[float]]] = {}
     for row in rows:
         if row["method"] == STITCHING:
-            cells = found.setdefault((row["game"], row["iterations"]), {})
+            cells = cells_of.setdefault((row["game"], row["iterations"]), {})
             cells.setdefault(row["player"], []).append(row["nash_conv"])
-    return {key: found[key] for key in sorted(found) if found[key].keys() >= SIXTEEN.keys()}
+    return {key: cells_of[key] for key in sorted(cells_of) if cells_of[key].keys() >= SIXTEEN.keys()}
 
 
 def measured_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[str, list[float]]]:
     """The same with the largest budget of each game alone."""
-    found = complete_cells(rows)
-    largest = dict(found.keys())  # later ones stand
-    return {key: cells for key, cells in found.items() if largest[key[0]] == key[1]}
+    complete = complete_cells(rows)
+    largest = dict(complete.keys())  # later ones stand
+    return {key: cells for key, cells in complete.items() if largest[key[0]] == key[1]}
 
 
 def spread(cells: Cells) -> tuple[float, int]:
@@ -86,23 +86,23 @@ def _text(estimate: Estimate) -> str:
     return f"{estimate.value:z.3f} ± {estimate.half:.3f}"
 
 
-def _titles(found: Mapping[tuple[str, int], Cells]) -> list[str]:
-    return [f"{game}, {iterations:,}" for game, iterations in found]
+def _titles(cells_of: Mapping[tuple[str, int], Cells]) -> list[str]:
+    return [f"{game}, {iterations:,}" for game, iterations in cells_of]
 
 
-def effects_table(found: Mapping[tuple[str, int], Cells]) -> Table:
+def effects_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
     """A row for each enhancement: what it adds to NashConv in each game."""
     rows = tuple(
-        (name, *(_text(each) + " *" * each.is_decided for each in (effect(cells, name) for cells in found.values())))
+        (name, *(_text(each) + " *" * each.is_decided for each in (effect(cells, name) for cells in cells_of.values())))
         for name in ENHANCEMENTS
     )
     caption = "what each enhancement adds to NashConv, the mean over the eight pairs; 95 % intervals; * without 0"
-    return Table(caption, ("enhancement", *_titles(found)), rows)
+    return Table(caption, ("enhancement", *_titles(cells_of)), rows)
 
 
-def ranking_table(found: Mapping[tuple[str, int], Cells]) -> Table:
+def ranking_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
     """The sixteen from the least exploitable on, by the mean of what they have more than the baseline in each game, in per cent."""
-    shares = {strategy: [against_baseline(cells, strategy) for cells in found.values()] for strategy in SIXTEEN}
+    shares = {strategy: [against_baseline(cells, strategy) for cells in cells_of.values()] for strategy in SIXTEEN}
     order = sorted(shares, key=lambda strategy: statistics.fmean(share.value for share in shares[strategy]))
     rows = tuple(
         (
@@ -111,10 +111,10 @@ def ranking_table(found: Mapping[tuple[str, int], Cells]) -> Table:
             f"{100 * statistics.fmean(share.value for share in shares[strategy]):+.1f} %",
             *(
                 f"{_text(weighted_sum(cells, {strategy: 1.0}))} ({100 * share.value:+.1f} ± {100 * share.half:.1f} %)"
-                for cells, share in zip(found.values(), shares[strategy], strict=True)
+                for cells, share in zip(cells_of.values(), shares[strategy], strict=True)
             ),
         )
         for place, strategy in enumerate(order, 1)
     )
     caption = "NashConv by full stitching (and against the baseline); 95 % intervals; iterations of each search after the game"
-    return Table(caption, ("", "player", "mean", *_titles(found)), rows)
+    return Table(caption, ("", "player", "mean", *_titles(cells_of)), rows)

@@ -12,8 +12,8 @@ ALL_SEE = "players 2 and 3, all three seeing"
 def by_trees(tallies: Iterable[Tally]) -> dict[int, Tally]:
     """Determinized searches by the number of their determinizations."""
     schemes = [(tally.cell.spec.scheme, tally) for tally in tallies]
-    found = {scheme.trees: tally for scheme, tally in schemes if scheme.name == "DeterminizedUCT"}
-    return dict(sorted(found.items()))
+    by_number = {scheme.trees: tally for scheme, tally in schemes if scheme.name == "DeterminizedUCT"}
+    return dict(sorted(by_number.items()))
 
 
 def hidden_cards(columns: Columns) -> dict[str, tuple[Counts, Counts]]:
@@ -30,13 +30,13 @@ def hidden_cards(columns: Columns) -> dict[str, tuple[Counts, Counts]]:
             )
     blind, seeing = SEARCHES["DeterminizedUCT"], SEARCHES["CheatingEnsembleUCT"]
 
-    def peasants(own: str, others: str) -> Counts | None:
-        played = rates.get((0, own, others))
-        return None if played is None else (played[1] - played[0], played[1])
+    def peasants(search: str, opponent: str) -> Counts | None:
+        counts = rates.get((0, search, opponent))
+        return None if counts is None else (counts[1] - counts[0], counts[1])
 
-    found = {
+    pairs = {
         f"player {seat + 1}": (rates.get((seat, blind, blind)), rates.get((seat, seeing, blind))) for seat in range(3)
     }
-    found["players 2 and 3"] = peasants(blind, blind), peasants(blind, seeing)
-    found[ALL_SEE] = peasants(blind, blind), peasants(seeing, seeing)
-    return {who: (without, sees) for who, (without, sees) in found.items() if without and sees}
+    pairs["players 2 and 3"] = peasants(blind, blind), peasants(blind, seeing)
+    pairs[ALL_SEE] = peasants(blind, blind), peasants(seeing, seeing)
+    return {who: (without, sees) for who, (without, sees) in pairs.items() if without and sees}

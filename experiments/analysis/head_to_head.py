@@ -28,12 +28,12 @@ Pair = tuple[str, str, str, int]  # game, one player, the other, iterations
 
 def pairs(rows: Iterable[Measurement]) -> dict[Pair, tuple[list[float], list[float]]]:
     """The rewards of the one player of each pair, where he sat first and where he sat second."""
-    found: dict[Pair, tuple[list[float], list[float]]] = {}
+    rewards: dict[Pair, tuple[list[float], list[float]]] = {}
     for row in rows:
-        first, second = found.setdefault((row["game"], row["one"], row["other"], row["iterations"]), ([], []))
+        first, second = rewards.setdefault((row["game"], row["one"], row["other"], row["iterations"]), ([], []))
         first += row["first"]
         second += row["second"]
-    return found
+    return rewards
 
 
 def head_to_head_table(rows: Iterable[Measurement]) -> Table:
@@ -41,13 +41,13 @@ def head_to_head_table(rows: Iterable[Measurement]) -> Table:
     body = tuple(
         (
             game,
-            one,
-            other,
+            player,
+            opponent,
             f"{iterations:,}",
             str(len(first) + len(second)),
             *(_text(mean_reward(rewards)) for rewards in (first, second, first + second)),
         )
-        for (game, one, other, iterations), (first, second) in pairs(rows).items()
+        for (game, player, opponent, iterations), (first, second) in pairs(rows).items()
     )
     header = ("game", "player", "against", "iterations", "games", "sitting first", "sitting second", "both")
     return Table("share of the points, a draw counting half; 95 % intervals", header, body)

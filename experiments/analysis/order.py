@@ -64,11 +64,11 @@ def first_block(games: Mapping[Cell, int], sizes: Sizes = INTERIM_GAMES) -> Bloc
 
 def first_blocks(games: Mapping[Cell, int], sizes: Sizes = INTERIM_GAMES) -> list[Block]:
     """All that is to be played before the first choice, in its order."""
-    found, ahead = [], dict(games)
+    blocks, ahead = [], dict(games)
     while block := first_block(ahead, sizes):
-        found.append(block)
+        blocks.append(block)
         ahead |= {cell: max(ahead[cell], block.trials) for cell in block.cells}
-    return found
+    return blocks
 
 
 def state_of(results: Results, games: Mapping[Cell, int], sizes: Sizes = INTERIM_GAMES) -> State:
@@ -77,8 +77,8 @@ def state_of(results: Results, games: Mapping[Cell, int], sizes: Sizes = INTERIM
     Args:
         games: of each cell, without gaps from the first trial.
     """
-    found = claims.interims_of(results, sizes)
-    interims = next(iter(found.values())) if found else []
+    by_budget = claims.interims_of(results, sizes)
+    interims = next(iter(by_budget.values())) if by_budget else []
     at_looks = {size: results.tallies(size) for each in sizes.values() for size in each}
     seconds = {
         tally.cell: tally.seconds / tally.games
@@ -98,16 +98,16 @@ def next_block(state: State, sizes: Sizes = INTERIM_GAMES) -> Block | None:
 
 def blocks_by_promise(state: State, sizes: Sizes = INTERIM_GAMES) -> list[Block]:
     """The blocks that promise a decision when all cells have come to their first interim analysis, the best first."""
-    taken = {cell: interims_taken(games, sizes[place_of(cell)]) for cell, games in state.games.items()}
-    promises = _promises(state, taken)
-    open_cells = [cell for cell in taken if taken[cell] < len(SHARES) and promises.get(_key(cell), 0.0) > 0]
+    interims = {cell: interims_taken(games, sizes[place_of(cell)]) for cell, games in state.games.items()}
+    promises = _promises(state, interims)
+    open_cells = [cell for cell in interims if interims[cell] < len(SHARES) and promises.get(_key(cell), 0.0) > 0]
 
     def rate(cell: Cell) -> float:
-        ahead = sizes[place_of(cell)][taken[cell]] - sizes[place_of(cell)][taken[cell] - 1]
+        ahead = sizes[place_of(cell)][interims[cell]] - sizes[place_of(cell)][interims[cell] - 1]
         return promises[_key(cell)] / (ahead * state.seconds[cell] / 3600)
 
     ordered = sorted(open_cells, key=lambda cell: (rate(cell), cell.key), reverse=True)
-    return [Block((cell,), sizes[place_of(cell)][taken[cell]], rate(cell)) for cell in ordered]
+    return [Block((cell,), sizes[place_of(cell)][interims[cell]], rate(cell)) for cell in ordered]
 
 
 def interims_taken(games: int, interims: Sequence[int]) -> int:
@@ -119,28 +119,28 @@ def _key(cell: Cell) -> Key:
     return place_of(cell), cell.spec.text
 
 
-def _promises(state: State, taken: Mapping[Cell, int]) -> dict[Key, float]:
+def _promises(state: State, interims: Mapping[Cell, int]) -> dict[Key, float]:
     """The decisions that the next block of each cell promises, before what it costs."""
-    known = {_key(cell): number for cell, number in taken.items()}
-    found: dict[Key, float] = {}
+    taken_by = {_key(cell): count for cell, count in interims.items()}
+    promises: dict[Key, float] = {}
     for decision in state.decisions:
         if decision.verdict != UNDECIDED:
             continue
         for claim_case, case in zip(decision.claim.cases, decision.cases, strict=True):
             for outcome in case:
                 cells = outcome.comparison.cells
-                here = min(known.get(key, 0) for key in cells)
-                if outcome.verdict != UNDECIDED or not 0 < here < len(SHARES):
+                number = min(taken_by.get(key, 0) for key in cells)
+                if outcome.verdict != UNDECIDED or not 0 < number < len(SHARES):
                     continue
-                needed = [key for key in cells if known[key] == here]
-                chance = _chance(outcome.comparison, decision.claim, claim_case, state.interims, here)
+                needed = [key for key in cells if taken_by[key] == number]
+                chance = _chance(outcome.comparison, decision.claim, claim_case, state.interims, number)
                 for key in needed:
-                    found[key] = found.get(key, 0.0) + chance / len(needed)
-    return found
+                    promises[key] = promises.get(key, 0.0) + chance / len(needed)
+    return promises
 
 
 def _chance(
-    comparison: Comparison, claim: Claim, case: Sequence[Comparison], interims: Sequence[Interim], here: int
+    comparison: Comparison, claim: Claim, case: Sequence[Comparison], interims: Sequence[Interim], number: int
 ) -> float:
     """The chance that the next interim analysis decides a comparison, if all that is known is its estimate at the last one.
 
@@ -148,17 +148,17 @@ def _chance(
     """
     from scipy.special import ndtr, ndtri
 
-    interim = interims[here - 1]
-    level = confidences(comparison, claim.levels(case), Interim(interim.estimator, SHARES[here]))[0]
+    interim = interims[number - 1]
+    level = confidences(comparison, claim.levels(case), Interim(interim.estimator, SHARES[number]))[0]
     estimate = interim.estimator.estimate(comparison, level)
     if estimate is None:
         return 0.0
-    share = INTERIM_GROWTH[here - 1]  # of the games of the next interim analysis that are played
-    reach = max(estimate.value - estimate.low, estimate.high - estimate.value)
-    error = reach / float(ndtri((1 + level) / 2))
+    share = INTERIM_GROWTH[number - 1]  # of the games of the next interim analysis that are played
+    half_width = max(estimate.value - estimate.low, estimate.high - estimate.value)
+    error = half_width / float(ndtri((1 + level) / 2))
     spread = error * (1 - share) ** 0.5
     regions = (*comparison.expected.agree, *comparison.expected.contradict)
-    ahead = reach * share**0.5
+    ahead = half_width * share**0.5
     chances = [
         float(ndtr((high - ahead - estimate.value) / spread) - ndtr((low + ahead - estimate.value) / spread))
         for low, high in regions

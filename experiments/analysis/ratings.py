@@ -66,17 +66,17 @@ def ratings(placings: Counter[Placing]) -> list[Rating]:
             break
     from scipy.special import ndtri
 
-    reach = float(ndtri((1 + CONFIDENCE) / 2)) * np.sqrt(np.maximum(np.diag(np.linalg.pinv(information)), 0))
+    half_widths = float(ndtri((1 + CONFIDENCE) / 2)) * np.sqrt(np.maximum(np.diag(np.linalg.pinv(information)), 0))
     games = Counter[str]()
     for placing, times in placings.items():
         games.update({name: times for name in {name for place in placing for name in place}})
     bounded = np.abs(value) < FARTHEST / 2 if np.abs(value).max() > FARTHEST else np.ones(len(names), bool)
-    reach = np.where(bounded, reach, math.inf)
-    found = [
-        Rating(float(value[i]), float(value[i] - reach[i]), float(value[i] + reach[i]), name, games[name])
+    half_widths = np.where(bounded, half_widths, math.inf)
+    rated = [
+        Rating(float(value[i]), float(value[i] - half_widths[i]), float(value[i] + half_widths[i]), name, games[name])
         for i, name in enumerate(names)
     ]
-    return sorted(found, key=lambda rating: (-rating.value, rating.strategy))
+    return sorted(rated, key=lambda rating: (-rating.value, rating.strategy))
 
 
 def _stages(placing: Placing, times: int, names: Sequence[str]) -> Iterable[Stage]:
@@ -113,7 +113,7 @@ def _connected(stages: Sequence[Stage], names: Sequence[str]) -> None:
 
 def tournaments(results: Results) -> dict[str, Counter[Placing]]:
     """The outcomes by game and budget, of columns that differ only in their opponents, where there are several."""
-    found: dict[str, Counter[Placing]] = {}
+    placings_of: dict[str, Counter[Placing]] = {}
     opponents: dict[str, set[str]] = {}
     for cell_index, seat, returns, times in results.select(
         "SELECT cell, seat, returns, count(*) FROM games GROUP BY ALL ORDER BY ALL"
@@ -130,8 +130,8 @@ def tournaments(results: Results) -> dict[str, Counter[Placing]]:
                 tuple(sorted(player for player, reward in zip(players, rewards, strict=True) if reward == level))
                 for level in sorted(set(rewards), reverse=True)
             )
-            found.setdefault(name, Counter())[placing] += times
-    return {name: placings for name, placings in found.items() if len(opponents[name]) > 1}
+            placings_of.setdefault(name, Counter())[placing] += times
+    return {name: placings for name, placings in placings_of.items() if len(opponents[name]) > 1}
 
 
 def _name(column: Column, results: Results) -> str:

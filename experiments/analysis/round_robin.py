@@ -46,8 +46,8 @@ class Score:
         """The same games as the other side sees them."""
         return Score(self.losses, self.draws, self.games)
 
-    def __add__(self, other: "Score") -> "Score":
-        return Score(self.wins + other.wins, self.draws + other.draws, self.games + other.games)
+    def __add__(self, added: "Score") -> "Score":
+        return Score(self.wins + added.wins, self.draws + added.draws, self.games + added.games)
 
 
 def search_name(scheme: Scheme) -> str:
@@ -83,11 +83,11 @@ class RoundRobin:
 
     def first(self, search: str) -> Score:
         """In the first seat, against all."""
-        return sum((score for (one, _), score in self.scores.items() if one == search), Score())
+        return sum((score for (searcher, _), score in self.scores.items() if searcher == search), Score())
 
     def second(self, search: str) -> Score:
         """In the second seat, against all."""
-        return sum((score.turned for (_, other), score in self.scores.items() if other == search), Score())
+        return sum((score.turned for (_, opponent), score in self.scores.items() if opponent == search), Score())
 
     def on(self, side: str, search: str) -> Score:
         """On a side, by its name."""
@@ -100,16 +100,16 @@ class RoundRobin:
     @property
     def complete(self) -> bool:
         """Whether every search has met every search in both seats."""
-        return all((one, other) in self.scores for one in self.searches for other in self.searches)
+        return all((first, second) in self.scores for first in self.searches for second in self.searches)
 
 
 def round_robins(columns: Mapping[Column, Iterable[Tally]]) -> list[RoundRobin]:
     """The round robins among the results, from columns in which the baseline's searches have one seat of two."""
-    found: dict[Game, dict[tuple[str, str], Score]] = {}
+    scores_of: dict[Game, dict[tuple[str, str], Score]] = {}
     for column, tallies in columns.items():
         if len(column.seats) > 1 or known_game(column.game, "games").players != 2:
             continue
-        scores = found.setdefault((column.game.partition("(")[0], column.variant, budget(column)), {})
+        scores = scores_of.setdefault((column.game.partition("(")[0], column.variant, budget(column)), {})
         for tally in tallies:
             if (
                 not tally.games
@@ -119,6 +119,6 @@ def round_robins(columns: Mapping[Column, Iterable[Tally]]) -> list[RoundRobin]:
                 continue
             agent, opponent = search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)
             score = Score(tally.wins, tally.draws, tally.games)
-            pair, seen = ((agent, opponent), score) if column.seats[0] == 0 else ((opponent, agent), score.turned)
-            scores[pair] = scores.get(pair, Score()) + seen
-    return [RoundRobin(game, scores) for game, scores in found.items() if scores]
+            pair, oriented = ((agent, opponent), score) if column.seats[0] == 0 else ((opponent, agent), score.turned)
+            scores[pair] = scores.get(pair, Score()) + oriented
+    return [RoundRobin(game, scores) for game, scores in scores_of.items() if scores]

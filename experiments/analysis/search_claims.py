@@ -160,13 +160,13 @@ def estimators(columns: Columns) -> dict[str, Estimator]:
     compared. (Of a search's games those few against the one that it is compared with count as if they were others.)"""
     budgets: dict[str, Columns] = {}
     for column, tallies in columns.items():
-        if not column.variant and (played := [tally for tally in tallies if tally.games]):
-            budgets.setdefault(budget(column), {})[column] = played
+        if not column.variant and (tallies := [tally for tally in tallies if tally.games]):
+            budgets.setdefault(budget(column), {})[column] = tallies
     return {
         name: Estimator(
-            [_tally(*count) for found in (_of_round_robins, _of_hidden_cards, _of_trees) for count in found(chosen)]
+            [_tally(*count) for groups in (_of_round_robins, _of_hidden_cards, _of_trees) for count in groups(matching)]
         )
-        for name, chosen in budgets.items()
+        for name, matching in budgets.items()
     }
 
 

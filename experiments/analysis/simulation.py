@@ -115,36 +115,36 @@ def interims(
         sizes: the games of each cell of a place at each interim analysis.
     """
     random = np.random.default_rng(seed)
-    found: list[list[Tally]] = [[] for _ in shares]
+    tallies: list[list[Tally]] = [[] for _ in shares]
     for cell, place, agent in agents():
         wins, games = np.zeros(REPLICATIONS, np.int64), 0
         means, totals = scenario.tree(place, agent), {name: np.zeros(REPLICATIONS) for name in STATISTICS}
         for number, size in enumerate(sizes[place]):
-            added, games = size - games, size
-            wins = wins + random.binomial(added, scenario.rate(place, agent), REPLICATIONS)
+            more, games = size - games, size
+            wins = wins + random.binomial(more, scenario.rate(place, agent), REPLICATIONS)
             for name in STATISTICS:
                 mean, spread = means[name], TREE[name][1]
-                totals[name] = totals[name] + random.normal(added * mean, spread * added**0.5, REPLICATIONS)
+                totals[name] = totals[name] + random.normal(more * mean, spread * more**0.5, REPLICATIONS)
             moments: Any = {
                 name: Drawn(total / games, TREE[name][1] / games**0.5, games) for name, total in totals.items()
             }
-            found[number].append(Tally(cell, games, wins, 0, MILLION, moments))  # type: ignore[arg-type]
-    return [Interim(Estimator(tallies), share) for tallies, share in zip(found, shares, strict=True)]
+            tallies[number].append(Tally(cell, games, wins, 0, MILLION, moments))  # type: ignore[arg-type]
+    return [Interim(Estimator(analysed), share) for analysed, share in zip(tallies, shares, strict=True)]
 
 
-def verdicts(claim: Claim, taken: Sequence[Interim]) -> np.ndarray:
+def verdicts(claim: Claim, interims: Sequence[Interim]) -> np.ndarray:
     """The verdict on a claim in each replication: 1 agrees, −1 disagrees, 0 undecided."""
     return together(
-        claim, [[_first(comparison, claim.levels(case), taken) for comparison in case] for case in claim.cases]
+        claim, [[_first(comparison, claim.levels(case), interims) for comparison in case] for case in claim.cases]
     )
 
 
-def _first(comparison: Comparison, parts: tuple[float, float], taken: Sequence[Interim]) -> np.ndarray:
+def _first(comparison: Comparison, parts: tuple[float, float], interims: Sequence[Interim]) -> np.ndarray:
     decided = np.zeros(REPLICATIONS, int)
-    for interim in taken:
-        found = signs(comparison, parts, interim)
-        assert found is not None
-        decided = np.where(decided == 0, found, decided)
+    for interim in interims:
+        decided_now = signs(comparison, parts, interim)
+        assert decided_now is not None
+        decided = np.where(decided == 0, decided_now, decided)
     return decided
 
 
@@ -198,9 +198,9 @@ class Rates:
     wrong: float
 
 
-def rates(claim: Claim, scenario: Scenario, taken: Sequence[Interim]) -> Rates:
-    found, (true, false) = verdicts(claim, taken), holds(claim, scenario)
-    agree, disagree = float(np.mean(found == 1)), float(np.mean(found == -1))
+def rates(claim: Claim, scenario: Scenario, interims: Sequence[Interim]) -> Rates:
+    signs_of, (true, false) = verdicts(claim, interims), holds(claim, scenario)
+    agree, disagree = float(np.mean(signs_of == 1)), float(np.mean(signs_of == -1))
     return Rates(agree, disagree, (0.0 if true else agree) + (0.0 if false else disagree))
 
 
@@ -208,26 +208,26 @@ def error_rates(
     claims: Sequence[Claim], sizes: Mapping[Place, Sequence[int]], shares: Sequence[float] = SHARES
 ) -> Table:
     """A line for each statement: how often it would agree and disagree in the two replications, and how often wrongly."""
-    found = {
-        scenario.name: [rates(claim, scenario, taken) for claim in claims]
+    rates_of = {
+        scenario.name: [rates(claim, scenario, interims_of) for claim in claims]
         for scenario in (NOTHING, PAPER)
-        for taken in [interims(scenario, sizes, shares, seed=1)]
+        for interims_of in [interims(scenario, sizes, shares, seed=1)]
     }
     lines = [
         [str(number), *(text for each in both for text in _texts(each))]
-        for number, both in enumerate(zip(*found.values(), strict=True), 1)
+        for number, both in enumerate(zip(*rates_of.values(), strict=True), 1)
     ]
-    most = [max(each.wrong for each in found[name]) for name in found]
+    most = [max(each.wrong for each in rates_of[name]) for name in rates_of]
     sums = [
         [
-            f"{100 * sum(getattr(each, part) for each in found[name]) / len(claims):.1f} %"
+            f"{100 * sum(getattr(each, part) for each in rates_of[name]) / len(claims):.1f} %"
             for part in ("agree", "disagree", "wrong")
         ]
-        for name in found
+        for name in rates_of
     ]
     lines.append(["mean", *(text for each in sums for text in each)])
     lines.append(["most", *(text for wrong in most for text in ("", "", f"{100 * wrong:.1f} %"))])
-    header = [f"{name}: {what}" for name in found for what in ("agrees", "disagrees", "wrongly")]
+    header = [f"{name}: {what}" for name in rates_of for what in ("agrees", "disagrees", "wrongly")]
     return Table(
         f"How often each verdict would fall in {REPLICATIONS} replications without any effect, and in as many with those of the paper; "
         f"games of a cell: {sizes_text(sizes)}.",
@@ -244,5 +244,9 @@ def sizes_text(sizes: Mapping[Place, Sequence[int]]) -> str:
     """The games of a cell at each interim analysis, in words."""
     usual = next(iter(sizes.values()))
     texts = [", ".join(map(str, usual))]
-    texts += [f"in {place[0].title()} {', '.join(map(str, own))}" for place, own in sizes.items() if own != usual]
+    texts += [
+        f"in {place[0].title()} {', '.join(map(str, its_sizes))}"
+        for place, its_sizes in sizes.items()
+        if its_sizes != usual
+    ]
     return "; ".join(texts)

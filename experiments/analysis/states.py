@@ -43,11 +43,11 @@ def ahead(decision: Decision, games: Games, sizes: Sizes) -> dict[Place, int]:
     for outcome in decision.outcomes:
         if decision.verdict == UNDECIDED and outcome.verdict == UNDECIDED and outcome.interim < len(SHARES):
             for place, strategy in outcome.comparison.cells:
-                wanted = sizes[place][outcome.interim]
-                targets[place, strategy] = max(wanted, targets.get((place, strategy), 0))
+                due = sizes[place][outcome.interim]
+                targets[place, strategy] = max(due, targets.get((place, strategy), 0))
     missing: dict[Place, int] = {}
-    for (place, strategy), wanted in targets.items():
-        if (short := wanted - games.get((place, strategy), 0)) > 0:
+    for (place, strategy), due in targets.items():
+        if (short := due - games.get((place, strategy), 0)) > 0:
             missing[place] = missing.get(place, 0) + short
     return {place: missing[place] for place in sizes if place in missing}
 

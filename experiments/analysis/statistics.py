@@ -60,38 +60,38 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return multipletests(p_values, method="holm")[1].tolist() if p_values else []
 
 
-def difference(one: Counts, other: Counts) -> float:
+def difference(first: Counts, second: Counts) -> float:
     """The p-value of two win rates being the same (Fisher's exact test, two-sided)."""
     from scipy.stats import fisher_exact
 
-    return float(fisher_exact(np.array([[wins, games - wins] for wins, games in (one, other)])).pvalue)
+    return float(fisher_exact(np.array([[wins, games - wins] for wins, games in (first, second)])).pvalue)
 
 
-def mcnemar(one: int, other: int) -> float:
+def mcnemar(first: int, second: int) -> float:
     """The p-value of two win rates on the same deals being the same, from the deals that only one of the two won (exact)."""
     from scipy.stats import binomtest
 
-    return float(binomtest(one, one + other).pvalue) if one + other else 1.0
+    return float(binomtest(first, first + second).pvalue) if first + second else 1.0
 
 
-def games_needed(rate: float, other: float, power: float = 0.8, confidence: float = CONFIDENCE) -> int:
+def games_needed(rate: float, alternative: float, power: float = 0.8, confidence: float = CONFIDENCE) -> int:
     """How many games each of two agents must play for a difference in win rate to be found (two-sided test of two proportions).
 
     Raises:
         ValueError: a rate, the power or the confidence outside (0, 1), or equal rates.
     """
-    for name, value in {"rate": rate, "other rate": other, "power": power, "confidence": confidence}.items():
+    for name, value in {"rate": rate, "other rate": alternative, "power": power, "confidence": confidence}.items():
         if not 0 < value < 1:
             raise ValueError(f"{name} is {value!r}; it must be between 0 and 1")
-    if rate == other:
+    if rate == alternative:
         raise ValueError(f"both rates are {rate!r}; no number of games finds a difference of 0")
     from scipy.special import ndtri
 
-    mean = (rate + other) / 2
+    mean = (rate + alternative) / 2
     spread = ndtri((1 + confidence) / 2) * math.sqrt(2 * mean * (1 - mean)) + ndtri(power) * math.sqrt(
-        rate * (1 - rate) + other * (1 - other)
+        rate * (1 - rate) + alternative * (1 - alternative)
     )
-    return math.ceil((spread / (rate - other)) ** 2)
+    return math.ceil((spread / (rate - alternative)) ** 2)
 
 
 def smallest_difference(games: float) -> float:
@@ -107,10 +107,10 @@ def marginals(counts: dict[str, Counts]) -> dict[str, tuple[Counts, Counts]]:
     """
 
     def summed(enhancement: str, featured: bool) -> Counts:
-        chosen = [
+        summands = [
             counts[c.name] for c in COMBINATIONS if c.name in counts and (enhancement in c.enhancements) == featured
         ]
-        return sum(wins for wins, _ in chosen), sum(games for _, games in chosen)
+        return sum(wins for wins, _ in summands), sum(games for _, games in summands)
 
     return {enhancement: (summed(enhancement, False), summed(enhancement, True)) for enhancement in ENHANCEMENTS}
 
@@ -271,7 +271,7 @@ def binomial_model(design: Design) -> list[Effect]:
 
     tested = []
     for term in design.terms:
-        others = [other for other in design.terms if not set(term) <= set(other)]
+        others = [candidate for candidate in design.terms if not set(term) <= set(candidate)]
         small, large = design.matrix(others), design.matrix([*others, term])
         freedom = large.shape[1] - small.shape[1]
         gain = max(0.0, deviance(small) - deviance(large))
@@ -304,8 +304,8 @@ def student(mean: Any, error: Any, count: Any, confidence: float = CONFIDENCE) -
     """A mean with Student's interval, from its standard error over `count` values."""
     from scipy.special import stdtrit
 
-    reach = float(stdtrit(count - 1, (1 + confidence) / 2)) * error
-    return Estimate(mean, mean - reach, mean + reach)
+    half_width = float(stdtrit(count - 1, (1 + confidence) / 2)) * error
+    return Estimate(mean, mean - half_width, mean + half_width)
 
 
 def contrast(terms: Sequence[tuple[float, Estimate]]) -> Estimate:

@@ -120,8 +120,8 @@ class Decision:
         """The games that each cell needs besides those played, as far as that is known: until as many cases are decided as needed."""
         if self.verdict != UNDECIDED:
             return None
-        known = [[outcome.more for outcome in case if outcome.more is not None] for case in self.cases]
-        cases = sorted(max(case) for case in known if case)
+        missing = [[outcome.more for outcome in case if outcome.more is not None] for case in self.cases]
+        cases = sorted(max(case) for case in missing if case)
         return cases[min(self.claim.needed, len(cases)) - 1] if cases else None
 
 
@@ -165,17 +165,17 @@ def signs(comparison: Comparison, parts: tuple[float, float], interim: Interim) 
 
 def find(comparison: Comparison, parts: tuple[float, float], interims: Sequence[Interim]) -> Outcome:
     """The verdict on a comparison at the first interim analysis that decides it, or else what the last one says."""
-    taken = None
+    latest = None
     for number, interim in enumerate(interims, 1):
         sign = signs(comparison, parts, interim)
         if sign is None:
             continue
-        taken = number, interim, int(sign)
+        latest = number, interim, int(sign)
         if sign != 0:
             break
-    if taken is None:
+    if latest is None:
         return Outcome(comparison, None, UNDECIDED)
-    number, interim, verdict = taken
+    number, interim, verdict = latest
     levels = confidences(comparison, parts, interim)
     estimate, against = (interim.estimator.estimate(comparison, level) for level in levels)
     assert estimate is not None
@@ -241,12 +241,12 @@ def details_table(decisions: Sequence[Decision]) -> Table:
 def figures_of(outcome: Outcome) -> tuple[str, str, str]:
     """The difference and its two intervals, each with its level, as texts in the unit that suits."""
     assert outcome.estimate is not None and outcome.against is not None
-    measure, one, other = outcome.comparison.measure, outcome.estimate, outcome.against
+    measure, estimate, against = outcome.comparison.measure, outcome.estimate, outcome.against
     intervals = (
         f"{_shown(each.low, measure)} to {_shown(each.high, measure)} ({level_text(level)})"
-        for each, level in zip((one, other), outcome.levels, strict=True)
+        for each, level in zip((estimate, against), outcome.levels, strict=True)
     )
-    return _shown(one.value, measure), *intervals  # type: ignore[return-value]
+    return _shown(estimate.value, measure), *intervals  # type: ignore[return-value]
 
 
 def level_text(level: float) -> str:

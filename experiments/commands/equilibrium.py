@@ -27,7 +27,7 @@ Kept = Annotated[Path, typer.Option(metavar="DIR", help="Where rows are kept; wh
 
 def exploitability(
     out: Kept,
-    named: Annotated[str, typer.Option("--games", help="Games, separated by spaces.")] = "kuhn-poker leduc-poker",
+    names: Annotated[str, typer.Option("--games", help="Games, separated by spaces.")] = "kuhn-poker leduc-poker",
     players: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,8 +54,8 @@ def exploitability(
             integer("iterations", budget, least=1)
         integer("seeds", seeds, least=1)
         integer("matches", matches, least=1)
-    chosen = tuple(players or (*SIXTEEN, IST, PST))
-    plan = Plan(tuple(named.split()), chosen, budgets, seeds, method, matches, missing)
+    agents = tuple(players or (*SIXTEEN, IST, PST))
+    plan = Plan(tuple(names.split()), agents, budgets, seeds, method, matches, missing)
     print_table(exploitability_table(measure(plan, out, _tell)))
 
 
@@ -63,11 +63,11 @@ def equilibrium(
     names: Annotated[list[str], typer.Argument(metavar="PLAN…", help=f"Of {', '.join(PLANS)}; or all.")], out: Kept
 ) -> None:
     """Make the measurements of the papers on Online Outcome Sampling, or what is missing of them; see docs/equilibrium.md."""
-    chosen = list(PLANS) if names == ["all"] else names
-    for name in chosen:
+    plans = list(PLANS) if names == ["all"] else names
+    for name in plans:
         if name not in PLANS:
             raise Refusal(f"{name!r} is no plan; there are {', '.join(PLANS)}, and all")
-    for name in chosen:
+    for name in plans:
         for plan in PLANS[name]:
             if isinstance(plan, Plan):
                 print_table(exploitability_table(measure(plan, out, _tell)))
@@ -81,13 +81,13 @@ Rows = Annotated[Path, typer.Argument(metavar="DIR", help="Where the rows are.")
 def equilibrium_effects(directory: Rows) -> None:
     """Rank the sixteen combinations by how exploitable they are, and tell what each enhancement adds, from the rows of a directory."""
     _refuse_unless_there(directory)
-    found = measured_cells(EXPLOITABILITY.read(directory).values())
-    if not found:
+    cells = measured_cells(EXPLOITABILITY.read(directory).values())
+    if not cells:
         raise Refusal(
             f"{str(directory)!r} has no game in which all sixteen combinations were measured by full stitching"
         )
-    print_table(ranking_table(found))
-    print_table(effects_table(found))
+    print_table(ranking_table(cells))
+    print_table(effects_table(cells))
 
 
 def equilibrium_figures(
@@ -100,13 +100,13 @@ def equilibrium_figures(
 
 
 def best_response(
-    named: Annotated[str, typer.Option("--games", help="Games, separated by spaces.")] = " ".join(COUNTERPARTS),
+    names: Annotated[str, typer.Option("--games", help="Games, separated by spaces.")] = " ".join(COUNTERPARTS),
     repeats: Annotated[int, typer.Option(help="Runs of each, in turns; medians are shown.")] = 1,
 ) -> None:
     """Measure time and memory of the exploitability of uniform choice, beside OpenSpiel's C++ (Goofspiel(6) takes it minutes)."""
     with refused():
         integer("repeats", repeats, least=1)
-    print_table(best_response_table([compared(name, repeats, say) for name in named.split()]))
+    print_table(best_response_table([compared(name, repeats, say) for name in names.split()]))
 
 
 def _refuse_unless_there(directory: Path) -> None:

@@ -25,11 +25,11 @@ def query(
 
     Example: "SELECT agent, avg(win::INT), avg(statistics.agent.depth) FROM games GROUP BY agent"
     """
-    names, found = tables.query(directory, sql)
+    names, rows = tables.query(directory, sql)
     if csv:
-        tables.write_csv(sys.stdout, names, found)
+        tables.write_csv(sys.stdout, names, rows)
     else:
-        console().print(terminal.plain_table(names, found))
+        console().print(terminal.plain_table(names, rows))
 
 
 def export(
@@ -43,12 +43,12 @@ def export(
 ) -> None:
     """Write the games played as CSV, a line each, without their actions."""
     rows = store.rows(directory, store.experiment_in(directory))
-    names, found = (["agents", "scores"], tables.matches(rows)) if alpha_rank else tables.flattened(rows)
+    names, lines = (["agents", "scores"], tables.matches(rows)) if alpha_rank else tables.flattened(rows)
     if file is None:
-        tables.write_csv(sys.stdout, names, found)
+        tables.write_csv(sys.stdout, names, lines)
         return
     with file.open("w", encoding="utf-8", newline="") as target:
-        tables.write_csv(target, names, found)
+        tables.write_csv(target, names, lines)
 
 
 def merge(
@@ -58,8 +58,8 @@ def merge(
     ],
 ) -> None:
     """Put together what runs of the same experiment have played, for example on several machines."""
-    added, total = merge_runs(out, directories)
-    say(f"{added} games added; {total} games in {out}")
+    new_games, total = merge_runs(out, directories)
+    say(f"{new_games} games added; {total} games in {out}")
 
 
 def verify(

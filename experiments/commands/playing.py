@@ -1,5 +1,6 @@
 """Commands that play: run, estimate, rehearse."""
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,6 @@ from experiments.play.progress import ProgressBar
 from experiments.report import figures
 from experiments.store import rows as store
 from experiments.store.results import results_of
-from experiments.store.rows import Row
 
 NAMED = (
     f"Of section 8: {', '.join(suite.SUITE)} (all at once). Of the earlier papers on Information Set MCTS and determinization: "
@@ -76,7 +76,7 @@ def run(
     Every game is kept in DIR/results.jsonl as it ends. A run may be stopped or killed at any time: the same command continues it,
     and no game is lost or played twice. Whatever the number of processes, the games are the same.
     """
-    chosen = _chosen(
+    selection = _chosen(
         experiment,
         games,
         trials=trials,
@@ -89,10 +89,10 @@ def run(
     share, size = running.part(part), _size(workers)
 
     def whole() -> None:
-        _play(chosen, out, size, cluster, share)
+        _play(selection, out, size, cluster, share)
         _show(out)
 
-    return _interruptible(chosen, out, whole)
+    return _interruptible(selection, out, whole)
 
 
 def estimate(
@@ -127,17 +127,17 @@ def rehearse(
     First it tells how long this and the paper's own size (5000 iterations, 1000 games) will take. Stopped or killed, the same
     command continues.
     """
-    chosen, size = _chosen("section8", games, trials=trials, iterations=iterations, seed=seed), _size(workers)
+    selection, size = _chosen("section8", games, trials=trials, iterations=iterations, seed=seed), _size(workers)
     if not (out / store.EXPERIMENT).exists():
-        _estimate(chosen, size)
+        _estimate(selection, size)
 
     def whole() -> None:
-        _play(chosen, out, size, None, running.WHOLE)
+        _play(selection, out, size, None, running.WHOLE)
         report(out)
         claims([out])
         say(str(store.pack(out)))
 
-    return _interruptible(chosen, out, whole)
+    return _interruptible(selection, out, whole)
 
 
 def campaign(
@@ -175,8 +175,8 @@ def campaign(
 
 
 def _chosen(experiment: str, games: str | None, **changes: Any) -> Experiment:
-    wanted = {"games": None if games is None else split_games(games), **changes}
-    return loading.load(experiment, {key: value for key, value in wanted.items() if value is not None})
+    changed = {"games": None if games is None else split_games(games), **changes}
+    return loading.load(experiment, {key: value for key, value in changed.items() if value is not None})
 
 
 def split_games(text: str) -> list[str]:
@@ -207,9 +207,9 @@ def _interruptible(experiment: Experiment, out: Path, work: Callable[[], object]
     try:
         work()
     except KeyboardInterrupt:
-        kept = sum(1 for _ in store.rows(out, experiment)) if store.results_in(out).exists() else 0
+        stored = sum(1 for _ in store.rows(out, experiment)) if store.results_in(out).exists() else 0
         total = len(experiment.cells) * experiment.trials
-        say(f"Stopped; {kept} of {total} games are kept in {out}. The same command continues.")
+        say(f"Stopped; {stored} of {total} games are kept in {out}. The same command continues.")
         return INTERRUPTED
     return 0
 
@@ -223,27 +223,19 @@ def _estimate(experiment: Experiment, workers: int) -> None:
 
 
 def _play(experiment: Experiment, out: Path, workers: int, cluster: str | None, share: running.Part) -> None:
-    meters: list[ProgressBar] = []
+    pool: ProcessPool | Cluster = ProcessPool(workers) if cluster is None else Cluster(cluster, workers)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(pool)
+        bars: list[ProgressBar] = []
 
-    def started(writer: store.Writer, left: int) -> None:
-        if writer.dropped:
-            say(f"The last line of {out / store.RESULTS} was torn ({writer.dropped} bytes); its game is played again.")
-        meters.append(ProgressBar(experiment.name, len(writer.done), len(writer.done) + left))
-        meters[0].__enter__()
+        def started(writer: store.Writer, remaining: int) -> None:
+            if writer.dropped:
+                torn = f"The last line of {out / store.RESULTS} was torn ({writer.dropped} bytes)"
+                say(f"{torn}; its game is played again.")
+            done = len(writer.done)
+            bars.append(stack.enter_context(ProgressBar(experiment.name, done, done + remaining)))
 
-    def ended(row: Row) -> None:
-        meters[0].advance()
-
-    if cluster is None:
-        players: Any = ProcessPool(workers)
-    else:
-        players = Cluster(cluster, workers)
-    try:
-        with players:
-            running.run(experiment, out, players, share, started=started, ended=ended)
-    finally:
-        for meter in meters:
-            meter.__exit__(None, None, None)
+        running.run(experiment, out, pool, share, started=started, ended=lambda row: bars[0].advance())
 
 
 def _show(directory: Path) -> None:

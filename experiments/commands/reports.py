@@ -101,10 +101,14 @@ def correlation(
     print_table(correlation_table(shared_values.kept(out)))
 
 
-def _fresh(directory: Path, own: str) -> None:
+def _fresh(directory: Path, rows_file: str) -> None:
     """Refuse a directory that holds something else."""
-    if directory.exists() and not (directory / own).exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise Refusal(f"{directory} holds other files, no {own}; choose an empty directory")
+    if (
+        directory.exists()
+        and not (directory / rows_file).exists()
+        and (not directory.is_dir() or any(directory.iterdir()))
+    ):
+        raise Refusal(f"{directory} holds other files, no {rows_file}; choose an empty directory")
 
 
 def _report_branching(directory: Path) -> None:
@@ -121,8 +125,8 @@ def claims(
     """Paper against ours: every statement of section 8 or of the earlier papers about what was played, what the games say to it,
     and how many more would decide it."""
     with results_of(*directories) as results:
-        decisions = [(statements, *found) for found in statements.decisions(results).items()]
-        decisions += [(search_claims, *found) for found in search_claims.decisions(results).items()]
+        decisions = [(statements, *of_budget) for of_budget in statements.decisions(results).items()]
+        decisions += [(search_claims, *of_budget) for of_budget in search_claims.decisions(results).items()]
     if not decisions:
         raise Refusal("there are no games against the baseline or between searches of those that the papers play")
     for paper, budget, each in decisions:
@@ -138,21 +142,21 @@ def claims(
 def ratings(directory: Directory) -> None:
     """Bradley-Terry or Plackett-Luce ratings of a tournament (an experiment with several opponents) with 95 % intervals."""
     with results_of(directory) as results:
-        found = [block for block in rating_tables(results) if isinstance(block, Table)]
-    if not found:
+        rating_blocks = [block for block in rating_tables(results) if isinstance(block, Table)]
+    if not rating_blocks:
         raise Refusal(f"{directory} holds no tournament: no game has three or more agents that have met")
-    for table in found:
+    for table in rating_blocks:
         print_table(table)
 
 
 def plan(
     rate: Annotated[float, typer.Argument(help="A win rate, such as 0.5.")],
-    other: Annotated[float, typer.Argument(help="The win rate that is to be told from it, such as 0.55.")],
+    alternative: Annotated[float, typer.Argument(help="The win rate that is to be told from it, such as 0.55.")],
     power: Annotated[float, typer.Option(help="The chance that the difference is found if it is there.")] = 0.8,
 ) -> None:
     """How many games each of two agents must play for a difference in win rate to be found at the 95 % level."""
     try:
-        games = games_needed(rate, other, power)
+        games = games_needed(rate, alternative, power)
     except ValueError as error:
         raise Refusal(str(error)) from None
     low, high = clopper_pearson(round(rate * games), games)

@@ -31,9 +31,9 @@ def _strategy(enhancements: frozenset[str]) -> str:
 
 def _combination(number: int) -> Combination:
     """Table 1 counts in binary, with NAST as the lowest digit."""
-    chosen = [enhancement for digit, enhancement in enumerate(ENHANCEMENTS) if number >> digit & 1]
-    name = "".join(enhancement[0] for enhancement in chosen) or "-"
-    return Combination(name, frozenset(chosen), _strategy(frozenset(chosen)))
+    subset = [enhancement for digit, enhancement in enumerate(ENHANCEMENTS) if number >> digit & 1]
+    name = "".join(enhancement[0] for enhancement in subset) or "-"
+    return Combination(name, frozenset(subset), _strategy(frozenset(subset)))
 
 
 COMBINATIONS = tuple(_combination(number) for number in range(1 << len(ENHANCEMENTS)))

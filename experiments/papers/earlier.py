@@ -153,8 +153,13 @@ def _hidden_cards(iterations: int) -> list[Table]:
 def _decision_time_lotr(_: int) -> list[Table]:
     shared = {"games": LOTR, "seconds": LOTR_SECONDS, "trials": TIMED_TRIALS, "pictures": ["decision-time"]}
     return [
-        {**shared, "roles": role, "agents": {"MO-ISMCTS": own["MO-ISMCTS"]}, "opponent": others["Determinized UCT"]}
-        for role, own, others in (("Light", LIGHT, DARK), ("Dark", DARK, LIGHT))
+        {
+            **shared,
+            "roles": role,
+            "agents": {"MO-ISMCTS": role_agent["MO-ISMCTS"]},
+            "opponent": others["Determinized UCT"],
+        }
+        for role, role_agent, others in (("Light", LIGHT, DARK), ("Dark", DARK, LIGHT))
     ]
 
 
@@ -168,7 +173,7 @@ def _decision_time_phantom(_: int) -> list[Table]:
             "trials": TIMED_TRIALS,
             "pictures": ["decision-time"],
             "agents": {name: agent},
-            "opponent": [other for rival, other in timed.items() if rival != name],
+            "opponent": [opponent for rival, opponent in timed.items() if rival != name],
         }
         for name, agent in timed.items()
     ]

@@ -32,13 +32,13 @@ def read_agents(table: Mapping[str, Any], module: str) -> dict[str, Entry]:
     Raises:
         Refusal: there are none, or one cannot be understood.
     """
-    given = required(table, "agents")
-    if isinstance(given, Mapping) and given:
-        named = {name: read_entry(f"agents.{name}", value, module) for name, value in given.items()}
+    by_name = required(table, "agents")
+    if isinstance(by_name, Mapping) and by_name:
+        entries = {name: read_entry(f"agents.{name}", value, module) for name, value in by_name.items()}
     else:
-        named = {_name(path, value): read_entry(path, value, module) for path, value in paths("agents", table)}
-    honest = {_honest(name, each.spec.scheme): each for name, each in named.items()}
-    if len(honest) < len(named):
+        entries = {_name(path, value): read_entry(path, value, module) for path, value in paths("agents", table)}
+    honest = {_honest(name, each.spec.scheme): each for name, each in entries.items()}
+    if len(honest) < len(entries):
         raise Refusal(f'agents: two have the same name, with "({CHEATING})" added to what cheats')
     return honest
 

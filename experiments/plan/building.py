@@ -135,9 +135,9 @@ def _cells(table: Mapping[str, Any], module: str) -> tuple[Cell, ...]:
 def _sprt(value: Any) -> Sprt | None:
     if not isinstance(value, Mapping):
         return Sprt() if truth("sprt", value) else None
-    known = tuple(attribute.name for attribute in attrs.fields(Sprt))
+    fields = tuple(attribute.name for attribute in attrs.fields(Sprt))
     for key, number in value.items():
-        one_of(f"sprt.{key}", key, known)
+        one_of(f"sprt.{key}", key, fields)
         with refused():
             checks.real(f"sprt.{key}", number, 0, 0.5, above=True, below=True)
     return Sprt(**value)
@@ -200,8 +200,8 @@ def _roles(table: Mapping[str, Any], game: Game) -> list[tuple[str, tuple[int, .
         raise Refusal("roles: give either roles or seats, not both")
     if not game.seat_names:
         raise Refusal(f"roles: the seats of {game} have no names")
-    chosen = [one_of(path, role, game.seat_names) for path, role in paths("roles", table)]
-    return [(role, (game.seat_names.index(role),)) for role in chosen]
+    roles = [one_of(path, role, game.seat_names) for path, role in paths("roles", table)]
+    return [(role, (game.seat_names.index(role),)) for role in roles]
 
 
 def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
@@ -215,9 +215,9 @@ def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
 
 def _enough_iterations(cell: Cell) -> None:
     """Every tree of a search needs an iteration."""
-    own = "iterations" if cell.own_iterations is None else f"agents.{cell.agent}.iterations"
+    budget_path = "iterations" if cell.own_iterations is None else f"agents.{cell.agent}.iterations"
     for path, scheme, iterations in (
-        (own, cell.spec.scheme, cell.iterations),
+        (budget_path, cell.spec.scheme, cell.iterations),
         ("iterations", cell.column.opponent.scheme, cell.column.iterations),
     ):
         if iterations is not None and iterations < scheme.trees:
@@ -237,11 +237,11 @@ def _walkable(cell: Cell) -> None:
 
 
 def _all_different(cells: tuple[Cell, ...]) -> None:
-    seen: dict[str, Cell] = {}
+    by_key: dict[str, Cell] = {}
     for cell in cells:
-        other = seen.setdefault(cell.key, cell)
-        if other is not cell:
-            where = f"agents.{cell.agent}" if other.agent != cell.agent else "games"
+        previous = by_key.setdefault(cell.key, cell)
+        if previous is not cell:
+            where = f"agents.{cell.agent}" if previous.agent != cell.agent else "games"
             raise Refusal(f"{where}: {cell.agent} ({cell.spec.text}) in {cell.column.game} is in the experiment twice")
 
 

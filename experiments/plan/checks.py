@@ -20,10 +20,10 @@ def refused() -> Iterator[None]:
         raise Refusal(str(error)) from None
 
 
-def nearest(name: str, known: Any) -> str:
+def nearest(name: str, names: Any) -> str:
     """The end of a message about an unknown name: those that look like it, or all."""
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    return f"; did you mean {' or '.join(near)}?" if near else f"; known: {', '.join(known)}"
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(near)}?" if near else f"; known: {', '.join(names)}"
 
 
 def required(table: Mapping[str, Any], key: str) -> Any:
@@ -55,10 +55,10 @@ def text(path: str, value: Any) -> str:
     return value
 
 
-def one_of(path: str, value: Any, known: tuple[str, ...]) -> str:
+def one_of(path: str, value: Any, names: tuple[str, ...]) -> str:
     """One of some names."""
-    if value not in known:
-        raise Refusal(f"{path}: {value!r} is unknown{nearest(str(value), known)}")
+    if value not in names:
+        raise Refusal(f"{path}: {value!r} is unknown{nearest(str(value), names)}")
     return value
 
 

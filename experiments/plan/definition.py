@@ -86,10 +86,10 @@ def read_agent(strategy: str, scheme: str | None = None) -> AgentSpec:
 def _read_strategy(text: str) -> Enhancement | Algorithm | Label:
     """Keys are made from the text: a strategy that would be written otherwise today is a label too."""
     try:
-        found = strategy_of(text, "")
+        strategy = strategy_of(text, "")
     except (ValueError, TypeError):
         return Label(text)
-    return found if str(found) == text else Label(text)
+    return strategy if str(strategy) == text else Label(text)
 
 
 @attrs.frozen
@@ -151,8 +151,8 @@ class Cell:
     @functools.cached_property
     def key(self) -> str:
         """A name that follows from what is played, whatever else is in the experiment."""
-        own = () if self.own_iterations is None else (f"{self.own_iterations} iterations",)
-        return self.column.key(self.spec.text, *own)
+        budget = () if self.own_iterations is None else (f"{self.own_iterations} iterations",)
+        return self.column.key(self.spec.text, *budget)
 
     @property
     def is_opponent(self) -> bool:
@@ -165,10 +165,10 @@ class Cell:
     def settings(self) -> dict[str, Any]:
         """The cell as JSON can hold it; `read_cell` reads it back."""
         spec = _written("strategy", "scheme", self.spec)
-        own = {} if self.own_iterations is None else {"own_iterations": self.own_iterations}
+        budget = {} if self.own_iterations is None else {"own_iterations": self.own_iterations}
         strategy = {"strategy": spec.pop("strategy"), "module": self.module}
         source = {"source": self.source} if self.source else {}
-        return {"column": self.column.settings(), "agent": self.agent, **strategy, **spec, **own, **source}
+        return {"column": self.column.settings(), "agent": self.agent, **strategy, **spec, **budget, **source}
 
     def __reduce__(self) -> Any:
         return read_cell, (self.settings(),)  # slots of one's own have no module that another process could import

@@ -132,16 +132,20 @@ class Pairing:
         try:
             name, pairs = str(games.load(self.game)), []
             for iterations in self.iterations:
-                for one in self.players:
-                    for other in self.opponents:
+                for player in self.players:
+                    for opponent in self.opponents:
                         pairs.append(
-                            (str(agent(one, iterations).strategy), str(agent(other, iterations).strategy), iterations)
+                            (
+                                str(agent(player, iterations).strategy),
+                                str(agent(opponent, iterations).strategy),
+                                iterations,
+                            )
                         )
         except (TypeError, ValueError) as error:
             raise Refusal(str(error)) from None
         return [
-            {"game": name, "one": one, "other": other, "iterations": iterations, "block": block}
-            for one, other, iterations in pairs
+            {"game": name, "one": player, "other": opponent, "iterations": iterations, "block": block}
+            for player, opponent, iterations in pairs
             for block in range(-(-self.games // (2 * HALF)))
         ]
 
@@ -164,9 +168,9 @@ def oos(target: str, delta: float) -> str:
     return f"OOS(target={target!r}, delta={delta!r})"
 
 
-def deltas(targets: tuple[str, ...], chosen: tuple[float, ...] = DELTAS) -> tuple[str, ...]:
+def deltas(targets: tuple[str, ...], values: tuple[float, ...] = DELTAS) -> tuple[str, ...]:
     """Players for every target and δ."""
-    return tuple(oos(target, delta) for target in targets for delta in chosen)
+    return tuple(oos(target, delta) for target in targets for delta in values)
 
 
 TARGETS = ("information set", "public subgame")

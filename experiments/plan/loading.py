@@ -73,7 +73,7 @@ def _python_table(path: Path) -> Mapping[str, Any]:
 
 
 def _changed(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    for given, replaced in (("iterations", "seconds"), ("seconds", "iterations")):
-        if given in changes:
+    for budget, replaced in (("iterations", "seconds"), ("seconds", "iterations")):
+        if budget in changes:
             table.pop(replaced, None)
     return {**table, **changes}

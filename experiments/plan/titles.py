@@ -11,8 +11,8 @@ VARIED = {"phantom-mnk": "Phantom m,n,k"}  # … words, and where the parameters
 def game_title(game: str, variant: str = "") -> str:
     """A game's name as the papers write it, with those of its parameters that are not the usual ones."""
     name = game.partition("(")[0]
-    known = {**NAMES, **VARIED} if variant else NAMES
-    return (known.get(name) or name.replace("-", " ").title()) + (f" ({variant})" if variant else "")
+    titles = {**NAMES, **VARIED} if variant else NAMES
+    return (titles.get(name) or name.replace("-", " ").title()) + (f" ({variant})" if variant else "")
 
 
 def title(column: Column, among: Iterable[Column] = ()) -> str:

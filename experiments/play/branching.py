@@ -40,19 +40,19 @@ initial, legal, apply, prepare, determinize = map(
 
 
 @inlined
-def _add(seen: np.ndarray, play: int) -> int:
+def _add(met: np.ndarray, play: int) -> int:
     """Add a play to a set; 1 if it is new."""
     slot = (play * SPREAD) & (SLOTS - 1)
-    while seen[slot] != 0:
-        if seen[slot] == play:
+    while met[slot] != 0:
+        if met[slot] == play:
             return 0
         slot = (slot + 1) & (SLOTS - 1)
-    seen[slot] = play
+    met[slot] = play
     return 1
 
 
 @helper
-def _leads(states: Any, actions: np.ndarray, seen: np.ndarray) -> tuple[int, int]:
+def _leads(states: Any, actions: np.ndarray, met: np.ndarray) -> tuple[int, int]:
     """How many plays the player to move in states[0] may lead, and how many of them are new. Overwrites states[1]."""
     total, new = 0, 0
     for i in range(legal(states[0], actions[0])):
@@ -61,41 +61,39 @@ def _leads(states: Any, actions: np.ndarray, seen: np.ndarray) -> tuple[int, int
         apply(states[1], base)
         if states[1].kickers_due == 0:
             total += 1
-            new += _add(seen, base)
+            new += _add(met, base)
             continue
         for k in range(legal(states[1], actions[1])):
             total += 1
-            new += _add(seen, base | (actions[1, k] << BASE_BITS))
+            new += _add(met, base | (actions[1, k] << BASE_BITS))
     return total, new
 
 
 @helper
-def _both(states: Any, actions: np.ndarray, seen: np.ndarray) -> tuple[int, int]:
+def _both(states: Any, actions: np.ndarray, met: np.ndarray) -> tuple[int, int]:
     """The same for both peasants together, each with a set of his own."""
     total, new = 0, 0
     for i in range(len(PEASANTS)):
         states[0].player = PEASANTS[i]
-        plays, unseen = _leads(states, actions, seen[i])
+        plays, unseen = _leads(states, actions, met[i])
         total += plays
         new += unseen
     return total, new
 
 
 @helper
-def _count(
-    states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, seen: np.ndarray, plays: np.ndarray
-) -> None:
+def _count(states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, met: np.ndarray, plays: np.ndarray) -> None:
     """The plays of one deal, which states[2] holds. [MEASURES]"""
     states[0] = states[2]
-    seen[:] = 0
-    plays[0] = _both(states, actions, seen)[0]
+    met[:] = 0
+    plays[0] = _both(states, actions, met)[0]
     prepare(states[2], LANDLORD, beliefs[0])
-    seen[:] = 0
+    met[:] = 0
     total, unique, step = 0, 0, 0
     for done in range(1, DETERMINIZATIONS[-1] + 1):
         states[0] = states[2]
         determinize(states[0], LANDLORD, beliefs[0], rng)
-        offered, new = _both(states, actions, seen)
+        offered, new = _both(states, actions, met)
         unique += new
         if done <= AVERAGED:
             total += offered
@@ -107,13 +105,13 @@ def _count(
 
 @helper
 def _count_all(
-    states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, seen: np.ndarray, plays: np.ndarray
+    states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, met: np.ndarray, plays: np.ndarray
 ) -> None:
     """The same for each row from a random deal; states[3] is an empty state."""
     for row in range(len(plays)):
         states[2] = states[3]
         initial(states[2], rng)
-        _count(states, beliefs, rng, actions, seen, plays[row])
+        _count(states, beliefs, rng, actions, met, plays[row])
 
 
 @attrs.frozen

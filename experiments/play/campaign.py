@@ -68,11 +68,11 @@ class Campaign:
 
 def restore(campaign: Campaign) -> int:
     """Bring in the games that the repository has and this machine has not; how many."""
-    added = 0
+    restored = 0
     for game in FIRST:
         if (campaign.kept / game / store.EXPERIMENT).exists():
-            added += merge(campaign.directory(game), [campaign.kept / game])[0]
-    return added
+            restored += merge(campaign.directory(game), [campaign.kept / game])[0]
+    return restored
 
 
 def pack(campaign: Campaign) -> None:
@@ -102,14 +102,14 @@ def next_block(campaign: Campaign, games: Mapping[Cell, int]) -> order.Block | N
 
 def played(writers: Mapping[str, store.Writer], campaign: Campaign) -> dict[Cell, int]:
     """The games of each cell, without gaps from the first trial."""
-    found = {}
+    games = {}
     for game, writer in writers.items():
         for cell in campaign.experiment(game).cells:
             count = 0
             while (cell.key, count) in writer.done:
                 count += 1
-            found[cell] = count
-    return found
+            games[cell] = count
+    return games
 
 
 def run(
@@ -128,8 +128,8 @@ def run(
         Refusal, Damage: see `store.writer` and `merge`; nothing has been played then.
         pool.MatchFailed: a game could not be played.
     """
-    if added := restore(campaign):
-        tell(f"{added} games from {campaign.kept}")
+    if restored := restore(campaign):
+        tell(f"{restored} games from {campaign.kept}")
     with _writers(campaign) as writers:
         packed = time.monotonic()
         try:
@@ -267,17 +267,17 @@ def main() -> int:
     parser.add_argument("--iterations", type=int, default=ITERATIONS)
     parser.add_argument("--looks", default="")
     parser.add_argument("--blocks", type=int)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a kill is a Ctrl-C: what was played is packed
-    campaign = Campaign(given.rows, given.kept, given.iterations, sizes_of(given.looks))
+    campaign = Campaign(arguments.rows, arguments.kept, arguments.iterations, sizes_of(arguments.looks))
     started = time.monotonic()
     try:
         if REPOSITORY not in Path(icarus.__file__).resolve().parents:
             raise Refusal(
                 f"{Path(icarus.__file__).parent} is not the icarus of {REPOSITORY}; its games would not be those of the tag"
             )
-        with ProcessPool(given.workers) as pool:
-            run(campaign, pool, lambda text: print(text, file=sys.stderr, flush=True), given.blocks)
+        with ProcessPool(arguments.workers) as pool:
+            run(campaign, pool, lambda text: print(text, file=sys.stderr, flush=True), arguments.blocks)
     except KeyboardInterrupt:
         print(f"Stopped after {duration(time.monotonic() - started)}; the same command continues.", file=sys.stderr)
         return 130

@@ -26,7 +26,7 @@ def measured(
     directory: Path, positions: int, iterations: int, seed: int, tell: Callable[[str], None] = lambda text: None
 ) -> Iterator[Shared]:
     """Positions of the baseline's kept games in each game and role, and what random playouts say of their actions."""
-    found = False
+    measured_any = False
     for run in runs_in(directory):
         experiment = store.experiment_in(run)
         cells = {cell.key: cell for cell in experiment.cells if cell.is_opponent}
@@ -37,20 +37,20 @@ def measured(
             for number, (state, row) in enumerate(_positions(rows, positions, generator)):
                 if number == 0:
                     tell(f"measuring {title(cell.column)}, {min(positions, len(rows))} positions …")
-                found = True
+                measured_any = True
                 yield from _shared(state, row, number, iterations, seed)
-    if not found:
+    if not measured_any:
         raise Refusal(f"{directory} holds no games of the baseline against itself, whose positions are taken")
 
 
 def _positions(rows: Iterable[Row], most: int, generator: random.Random) -> Iterator[tuple[State, Row]]:
     """A decision of the agent with several actions from each of so many games."""
-    taken = 0
+    sampled = 0
     for row in rows:
-        if taken == most:
+        if sampled == most:
             return
         if states := _decisions(row):
-            taken += 1
+            sampled += 1
             yield generator.choice(states), row
 
 
@@ -60,18 +60,18 @@ def _decisions(row: Row) -> list[State]:
     Raises:
         Refusal: today's rules do not lead from its deal by its actions to its returns.
     """
-    state, found = games.load(row["game"]).new_initial_state((*row["seed"], DEAL)), []
+    state, decisions = games.load(row["game"]).new_initial_state((*row["seed"], DEAL)), []
     try:
         for player, action in row["actions"]:
             if player == row["seat"] and len(state.legal_actions()) >= FEWEST_ACTIONS:
-                found.append(state.clone())
+                decisions.append(state.clone())
             state.apply_action(action)
         same = state.returns() == row["returns"]
     except ValueError:
         same = False
     if not same:
         raise Refusal(f"trial {row['trial']} of {row['agent']} in {row['game']} was played by other rules than today's")
-    return found
+    return decisions
 
 
 def _shared(state: State, row: Row, position: int, iterations: int, seed: int) -> Iterator[Shared]:
@@ -81,10 +81,10 @@ def _shared(state: State, row: Row, position: int, iterations: int, seed: int) -
         result = search(state, parse(RANDOM_PLAYOUTS), iterations=iterations, seed=(seed, position, half))
         *_, by_action, by_position = result.records.values()
         for action, now, visits in zip(result.actions, result.values.tolist(), result.visits.tolist(), strict=True):
-            seen = {ACTION: by_action[action, player]} if (action, player) in by_action else {}
+            statistics = {ACTION: by_action[action, player]} if (action, player) in by_action else {}
             key = place.label, player, (*moves, action)
-            seen |= {POSITION: by_position[key]} if key in by_position else {}
-            for kind, row_of in seen.items():
+            statistics |= {POSITION: by_position[key]} if key in by_position else {}
+            for kind, row_of in statistics.items():
                 reward = row_of["reward"] if kind == ACTION else row_of["reward"][player]
                 if (count := int(row_of["visits"] - visits)) > 0:
                     later = float(reward - now * visits) / count

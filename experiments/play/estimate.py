@@ -31,15 +31,15 @@ class Pace:
 
 def measured(experiment: Experiment, tell: Callable[[str], None] = lambda text: None) -> dict[Cell, Pace]:
     """The pace of every cell; cells of different budgets in iterations only are measured once."""
-    found: dict[Kind, Pace] = {}
+    paces: dict[Kind, Pace] = {}
     columns = experiment.columns
     for number, column in enumerate(columns, 1):
         tell(f"measuring {title(column, columns)} ({number} of {len(columns)}) …")
         for cell in (cell for cell in experiment.cells if cell.column == column):
             kind = _kind(cell)
-            if kind not in found:
-                found[kind] = _pace(experiment, cell)
-    return {cell: found[_kind(cell)] for cell in experiment.cells}
+            if kind not in paces:
+                paces[kind] = _pace(experiment, cell)
+    return {cell: paces[_kind(cell)] for cell in experiment.cells}
 
 
 def _kind(cell: Cell) -> Kind:
@@ -77,8 +77,8 @@ def _pace(experiment: Experiment, cell: Cell) -> Pace:
 
 def _fewest(cell: Cell) -> int:
     """The smallest budget that gives every tree of both sides an iteration."""
-    own, others = (player.scheme.trees for player in (cell.spec, cell.column.opponent))
-    return max(others, math.ceil(own / _share(cell)))
+    agent_trees, opponent_trees = (player.scheme.trees for player in (cell.spec, cell.column.opponent))
+    return max(opponent_trees, math.ceil(agent_trees / _share(cell)))
 
 
 def _timed(experiment: Experiment, cell: Cell, iterations: int) -> float:
@@ -91,8 +91,8 @@ def _timed(experiment: Experiment, cell: Cell, iterations: int) -> float:
 
 def _decisions(experiment: Experiment, cell: Cell) -> int:
     """How many decisions with a choice trial 0 has with a small budget."""
-    played = matches.play_match(_shortened(experiment, cell, max(SAMPLES[0], _fewest(cell))))
-    return sum(1 for decision in played.decisions if decision.legal > 1)
+    result = matches.play_match(_shortened(experiment, cell, max(SAMPLES[0], _fewest(cell))))
+    return sum(1 for decision in result.decisions if decision.legal > 1)
 
 
 def _shortened(experiment: Experiment, cell: Cell, iterations: int) -> Match:
@@ -109,10 +109,10 @@ def core_seconds(experiment: Experiment, paces: dict[Cell, Pace], iterations: in
     Args:
         iterations: another budget than the experiment's.
     """
-    found = dict.fromkeys(experiment.columns, 0.0)
+    seconds = dict.fromkeys(experiment.columns, 0.0)
     for cell, pace in paces.items():
-        found[cell.column] += experiment.trials * pace.seconds(iterations or cell.column.iterations or 0)
-    return found
+        seconds[cell.column] += experiment.trials * pace.seconds(iterations or cell.column.iterations or 0)
+    return seconds
 
 
 def describe(

@@ -14,9 +14,9 @@ STREAM = 15  # of the seeds, apart from those of other experiments
 def played(row: Measurement) -> Measurement:
     """A block of games: the rewards of the one player, where he sits first and where he sits second."""
     game = game_of(row["game"])
-    one, other = (agent(row[name], row["iterations"]) for name in ("one", "other"))
-    first = [play(game, (one, other), seed=(STREAM, row["block"], 0, i)).returns[0] for i in range(HALF)]
-    second = [play(game, (other, one), seed=(STREAM, row["block"], 1, i)).returns[1] for i in range(HALF)]
+    player, opponent = (agent(row[name], row["iterations"]) for name in ("one", "other"))
+    first = [play(game, (player, opponent), seed=(STREAM, row["block"], 0, i)).returns[0] for i in range(HALF)]
+    second = [play(game, (opponent, player), seed=(STREAM, row["block"], 1, i)).returns[1] for i in range(HALF)]
     return {**row, "first": first, "second": second, "provenance": provenance()}
 
 

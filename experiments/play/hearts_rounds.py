@@ -55,8 +55,8 @@ def rows(rounds: int, iterations: int, seed: int, workers: int) -> np.ndarray:
     game = functools.partial(round_scores, iterations=iterations, seed=seed)
     with ProcessPoolExecutor(workers) as pool:
         batches = (pool.map(game, range(first, first + 4 * workers)) for first in itertools.count(0, 4 * workers))
-        played: Iterator[np.ndarray] = itertools.chain.from_iterable(itertools.chain.from_iterable(batches))
-        return np.array(list(itertools.islice(played, rounds)), np.int8)
+        result: Iterator[np.ndarray] = itertools.chain.from_iterable(itertools.chain.from_iterable(batches))
+        return np.array(list(itertools.islice(result, rounds)), np.int8)
 
 
 def main() -> None:

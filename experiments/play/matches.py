@@ -43,20 +43,20 @@ def play_match(match: Match) -> Any:
         raise Refusal(f"{cell.module} was edited: its digest is {now}, that of the games of this run {cell.source}")
     if cell.module:
         load_file(Path(cell.module))
-    played = games.load(column.game)
+    game = games.load(column.game)
     agent = _agent(cell.spec, cell.module, cell.iterations, column.seconds)
     opponent = _agent(column.opponent, cell.module, column.iterations, column.seconds)
-    agents = [agent if seat == cell.seat(match.trial) else opponent for seat in range(played.players)]
-    return play(played, agents, seed=match.seed)
+    agents = [agent if seat == cell.seat(match.trial) else opponent for seat in range(game.players)]
+    return play(game, agents, seed=match.seed)
 
 
 def row(match: Match) -> Row:
     """Play a game and tell everything about it that is worth keeping."""
     started, clock = datetime.datetime.now(datetime.UTC), time.perf_counter()
-    played = play_match(match)
+    result = play_match(match)
     seat, column = match.cell.seat(match.trial), match.cell.column
-    mine = [decision for decision in played.decisions if decision.player == seat]
-    others = [decision for decision in played.decisions if decision.player != seat]
+    decisions = [decision for decision in result.decisions if decision.player == seat]
+    opponent_decisions = [decision for decision in result.decisions if decision.player != seat]
     return {
         "cell": match.cell.key,
         "game": column.game,
@@ -70,12 +70,12 @@ def row(match: Match) -> Row:
         "trial": match.trial,
         "seat": seat,
         "seed": list(match.seed),
-        "reward": float(played.returns[seat]),
-        "win": bool(played.returns[seat] >= WIN),
-        "returns": [float(reward) for reward in played.returns],
-        "moves": len(played.actions),
-        "statistics": {"agent": statistics(mine), "opponents": statistics(others)},
-        "actions": [[int(player), int(action)] for player, action in played.actions],
+        "reward": float(result.returns[seat]),
+        "win": bool(result.returns[seat] >= WIN),
+        "returns": [float(reward) for reward in result.returns],
+        "moves": len(result.actions),
+        "statistics": {"agent": statistics(decisions), "opponents": statistics(opponent_decisions)},
+        "actions": [[int(player), int(action)] for player, action in result.actions],
         "started": started.isoformat(timespec="milliseconds"),
         "seconds": round(time.perf_counter() - clock, 6),
         "provenance": provenance(match.cell.module),
@@ -100,8 +100,8 @@ def statistics(decisions: Iterable[Any]) -> dict[str, Any]:
 
 
 def _mean(values: Iterable[float]) -> float | None:
-    known = [float(value) for value in values if value is not None and math.isfinite(value)]
-    return round(math.fsum(known) / len(known), 6) if known else None
+    numbers = [float(value) for value in values if value is not None and math.isfinite(value)]
+    return round(math.fsum(numbers) / len(numbers), 6) if numbers else None
 
 
 @functools.cache
@@ -117,7 +117,7 @@ def provenance(module: str = "") -> dict[str, Any]:
     """By what a game was played: versions, commit, a digest of the sources, machine, digest of the experiment's Python file."""
     package = Path(icarus.__file__).parent
     commit, dirty = _commit(package)
-    own = {"module": source_of(module)} if module else {}
+    modules = {"module": source_of(module)} if module else {}
     return {
         "icarus": icarus.__version__,
         "commit": commit,
@@ -128,7 +128,7 @@ def provenance(module: str = "") -> dict[str, Any]:
         "numba": version("numba"),
         "platform": f"{sys.platform} {platform.machine()}",
         "host": socket.gethostname(),
-        **own,
+        **modules,
     }
 
 

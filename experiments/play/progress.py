@@ -71,5 +71,5 @@ class ProgressBar:
         now = time.monotonic()
         if not self._console.is_terminal and now - self._logged >= LOG_SECONDS:
             self._logged, pace = now, (self._done - self._before) / (now - self._start)
-            left = duration((self._total - self._done) / pace)
-            self._console.print(f"{self._done} of {self._total} games, {rate(pace)}, {left} left")
+            remaining = duration((self._total - self._done) / pace)
+            self._console.print(f"{self._done} of {self._total} games, {rate(pace)}, {remaining} left")

@@ -18,23 +18,23 @@ def audit(experiment: Experiment, rows: Iterable[Row], sample: int, seed: int) -
         Refusal: no games can be compared.
     """
     cells = {cell.key: cell for cell in experiment.cells}
-    chosen = _sample((row for row in rows if row["iterations"] is not None), sample, seed)
-    if not chosen:
+    sampled = _sample((row for row in rows if row["iterations"] is not None), sample, seed)
+    if not sampled:
         raise Refusal("there are no games that can be played again (those with a time budget depend on the clock)")
-    for row in chosen:
+    for row in sampled:
         match = Match(cells[row["cell"]], row["trial"], tuple(row["seed"]))
         yield compared(row, match, experiment)
 
 
 def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
     """A uniform sample of a stream, without holding it."""
-    generator, chosen = random.Random(seed), list[Row]()
+    generator, sampled = random.Random(seed), list[Row]()
     for count, row in enumerate(rows):
         if count < size:
-            chosen.append(row)
+            sampled.append(row)
         elif (place := generator.randrange(count + 1)) < size:
-            chosen[place] = row
-    return chosen
+            sampled[place] = row
+    return sampled
 
 
 def compared(row: Row, match: Match, experiment: Experiment) -> tuple[str, bool]:
@@ -47,27 +47,27 @@ def compared(row: Row, match: Match, experiment: Experiment) -> tuple[str, bool]
             f"{match.cell.seat(match.trial)}",
             False,
         )
-    played = matches.play_match(match)
-    now = [[int(player), int(action)] for player, action in played.actions]
-    for number, (kept, new) in enumerate(zip(row["actions"], now, strict=False), 1):
-        if kept != new:
-            change = f"action {number} was {kept[1]} of player {kept[0]}, now {new[1]} of player {new[0]}"
+    result = matches.play_match(match)
+    now = [[int(player), int(action)] for player, action in result.actions]
+    for number, (before, new) in enumerate(zip(row["actions"], now, strict=False), 1):
+        if before != new:
+            change = f"action {number} was {before[1]} of player {before[0]}, now {new[1]} of player {new[0]}"
             return f"{name}: {change}{_versions(row)}", False
     if len(now) != len(row["actions"]):
         return f"{name}: {len(row['actions'])} actions were kept, now there are {len(now)}{_versions(row)}", False
-    returns = [float(value) for value in played.returns]
+    returns = [float(value) for value in result.returns]
     if (
         returns != row["returns"]
         or row["reward"] != returns[row["seat"]]
         or row["win"] != (row["reward"] >= matches.WIN)
     ):
         return f"{name}: returns were {row['returns']} and win {row['win']}, now {returns}{_versions(row)}", False
-    mine = [decision for decision in played.decisions if decision.player == row["seat"]]
-    found = {key: value for key, value in matches.statistics(mine).items() if key not in CLOCKS}
-    for key, value in found.items():
+    decisions = [decision for decision in result.decisions if decision.player == row["seat"]]
+    statistics = {key: value for key, value in matches.statistics(decisions).items() if key not in CLOCKS}
+    for key, value in statistics.items():
         if row["statistics"]["agent"].get(key) != value:
-            kept = row["statistics"]["agent"].get(key)
-            return f"{name}: {key} of its searches was {kept} on average, now {value}{_versions(row)}", False
+            before = row["statistics"]["agent"].get(key)
+            return f"{name}: {key} of its searches was {before} on average, now {value}{_versions(row)}", False
     return f"{name}: {len(now)} actions, the same", True
 
 

@@ -86,9 +86,9 @@ def _play_again(directory: Path, experiment: Experiment, why: str) -> None:
     for row in first.values():
         if row["iterations"] is None:
             raise Refusal(f"{why}, and games with a time budget cannot tell; choose another directory")
-        found, same = compared(row, Match(cells[row["cell"]], row["trial"], tuple(row["seed"])), experiment)
+        message, same = compared(row, Match(cells[row["cell"]], row["trial"], tuple(row["seed"])), experiment)
         if not same:
-            raise Refusal(f"{why}, and its games come out otherwise now ({found}); choose another directory")
+            raise Refusal(f"{why}, and its games come out otherwise now ({message}); choose another directory")
 
 
 def run(

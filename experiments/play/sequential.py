@@ -61,10 +61,10 @@ def scores(cell: Cell, even: Cell, wins: Wins, units: range) -> list[Fraction]:
     return [Fraction(more_wins(unit), seats) for unit in units]
 
 
-def decision(seen: Iterable[Fraction], seats: int, test: Sprt) -> str | None:
+def decision(scores: Iterable[Fraction], seats: int, test: Sprt) -> str | None:
     """What the scores so far decide, if anything."""
     possible = [Fraction(number, seats) for number in range(-seats, seats + 1)]
-    ratio = log_ratio(Counter(seen), possible, test.margin)
+    ratio = log_ratio(Counter(scores), possible, test.margin)
     if ratio >= math.log((1 - test.beta) / test.alpha):
         return BETTER
     return NOT_BETTER if ratio <= math.log(test.beta / (1 - test.alpha)) else None
@@ -111,11 +111,11 @@ class Progress:
                     yield from ((cell, trial) for trial in range(unit * seats, (unit + 1) * seats))
 
     def _look(self, start: int, wins: Wins) -> None:
-        for cell, seen in self._scores.items():
+        for cell, scores_so_far in self._scores.items():
             if cell not in self.decided and (units := self._units(cell.column, start)):
-                seen += scores(cell, self._even[cell.column], wins, units)
-                if found := decision(seen, len(cell.column.seats), self._test):
-                    self.decided[cell] = found, len(seen)
+                scores_so_far += scores(cell, self._even[cell.column], wins, units)
+                if answer := decision(scores_so_far, len(cell.column.seats), self._test):
+                    self.decided[cell] = answer, len(scores_so_far)
 
 
 def verdicts(experiment: Experiment, wins: Wins) -> tuple[dict[Cell, tuple[str, int]], bool]:

@@ -37,14 +37,14 @@ class Measurement:
 
 def measurements(plays: np.ndarray) -> list[Measurement]:
     """Table II from the plays of single deals. [deals, MEASURES]"""
-    found = []
+    lines = []
     for measure, published, values in zip(MEASURES, PUBLISHED, plays.T, strict=True):
         mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values))
-        found.append(Measurement(measure, student(mean, error, len(values)), published))
-    return found
+        lines.append(Measurement(measure, student(mean, error, len(values)), published))
+    return lines
 
 
-def table(found: Sequence[Measurement], deals: int) -> Table:
+def table(lines: Sequence[Measurement], deals: int) -> Table:
     """Measured, published, ratio."""
     return Table(
         f"Leading plays of the peasants of Dou Di Zhu, from {deals} deals; published: Cowling, Powley, Whitehouse 2012, Table II.",
@@ -57,19 +57,19 @@ def table(found: Sequence[Measurement], deals: int) -> Table:
                 f"{each.published:g}",
                 f"{each.ratio:.3f}",
             ]
-            for each in found
+            for each in lines
         ],
     )
 
 
-def draw(found: Sequence[Measurement], deals: int, path: Path) -> None:
+def draw(lines: Sequence[Measurement], deals: int, path: Path) -> None:
     """Table II as bars, measured beside published."""
     with canvas(path, (6.6, 3.6)) as figure:
         axes = figure.add_subplot()
-        places, half = np.arange(len(found)), 0.19
+        places, half = np.arange(len(lines)), 0.19
         axes.bar(
             places - half,
-            [each.published for each in found],
+            [each.published for each in lines],
             width=2 * half,
             facecolor="white",
             edgecolor=INK,
@@ -77,13 +77,15 @@ def draw(found: Sequence[Measurement], deals: int, path: Path) -> None:
             hatch="////",
             label="published",
         )
-        means = np.array([each.mean.value for each in found])
-        reach = np.array([[each.mean.value - each.mean.low, each.mean.high - each.mean.value] for each in found]).T
+        means = np.array([each.mean.value for each in lines])
+        half_widths = np.array(
+            [[each.mean.value - each.mean.low, each.mean.high - each.mean.value] for each in lines]
+        ).T
         axes.bar(
             places + half, means, width=2 * half, facecolor=FILLS[1], edgecolor=INK, linewidth=0.9, label="measured"
         )
-        axes.errorbar(places + half, means, yerr=reach, fmt="none", color=INK, capsize=3, elinewidth=1.2)
-        for place, each in zip(places, found, strict=True):
+        axes.errorbar(places + half, means, yerr=half_widths, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+        for place, each in zip(places, lines, strict=True):
             axes.annotate(
                 f"{each.mean.value:.4g}",
                 (place + half, each.mean.high),
@@ -113,11 +115,11 @@ def write(directory: Path) -> tuple[Table, list[Path]]:
         Refusal: see `kept`.
     """
     plays = kept(directory)
-    found, picture = measurements(plays), directory / "figures" / PICTURE
-    draw(found, len(plays), picture)
-    lines = table(found, len(plays))
-    shown: list[Block] = [Paragraph(EXPLAINED), Picture(picture, "Table II of 2012: measured and published."), lines]
+    lines, picture = measurements(plays), directory / "figures" / PICTURE
+    draw(lines, len(plays), picture)
+    table_2 = table(lines, len(plays))
+    shown: list[Block] = [Paragraph(EXPLAINED), Picture(picture, "Table II of 2012: measured and published."), table_2]
     title = "branching: results"
     (directory / "report.html").write_text(html(title, shown), encoding="utf-8")
     (directory / "report.md").write_text(markdown(title, shown, directory), encoding="utf-8")
-    return lines, [directory / "report.html", directory / "report.md", picture]
+    return table_2, [directory / "report.html", directory / "report.md", picture]

@@ -55,35 +55,35 @@ class Progress:
 def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[Progress]:
     """The games of a campaign that there are runs of, in the order in which they come to their first interim analysis."""
     games, tallies = results.unbroken(), results.tallies()
-    found = []
+    lines = []
     for place in sorted(
         {place_of(cell) for cell in games}, key=lambda place: (FIRST.index(place[0]), list(sizes).index(place))
     ):
         cells = [cell for cell in games if place_of(cell) == place]
-        mine = [tally for tally in tallies if place_of(tally.cell) == place]
-        played, seconds = sum(tally.games for tally in mine), sum(tally.seconds for tally in mine)
-        found.append(
+        tallies_here = [tally for tally in tallies if place_of(tally.cell) == place]
+        games_here, seconds = sum(tally.games for tally in tallies_here), sum(tally.seconds for tally in tallies_here)
+        lines.append(
             Progress(
                 place,
                 len(cells),
-                sum(not tally.games for tally in mine),
-                played,
+                sum(not tally.games for tally in tallies_here),
+                games_here,
                 (_missing(games, cells, sizes[place][0]), _missing(games, cells, sizes[place][-1])),
                 tuple(sum(games[cell] >= interim for cell in cells) for interim in sizes[place]),
                 seconds,
             )
         )
-    return found
+    return lines
 
 
-def _missing(games: Mapping[Cell, int], cells: Sequence[Cell], wanted: int) -> int:
-    return sum(max(0, wanted - games[cell]) for cell in cells)
+def _missing(games: Mapping[Cell, int], cells: Sequence[Cell], due: int) -> int:
+    return sum(max(0, due - games[cell]) for cell in cells)
 
 
-def progress_table(found: Sequence[Progress], sizes: Sizes = INTERIM_GAMES) -> Table:
+def progress_table(games_of: Sequence[Progress], sizes: Sizes = INTERIM_GAMES) -> Table:
     """A line for each game, and their sum."""
     lines = []
-    for each in found:
+    for each in games_of:
         first, last = each.hours_left
         lines.append(
             [
@@ -97,8 +97,8 @@ def progress_table(found: Sequence[Progress], sizes: Sizes = INTERIM_GAMES) -> T
                 f"{last:.1f}",
             ]
         )
-    games, spent = sum(each.games for each in found), sum(each.seconds for each in found) / HOUR
-    left = (sum(hours) for hours in zip(*(each.hours_left for each in found), strict=True))
+    games, spent = sum(each.games for each in games_of), sum(each.seconds for each in games_of) / HOUR
+    left = (sum(hours) for hours in zip(*(each.hours_left for each in games_of), strict=True))
     lines.append(["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in left)])
     return Table(
         f"Games so far. Interim analyses: how many of a game's cells have come to the first, second, third and last. {HOURS}",
@@ -118,10 +118,8 @@ def progress_table(found: Sequence[Progress], sizes: Sizes = INTERIM_GAMES) -> T
 
 def _share(each: Progress, sizes: Sizes) -> str:
     """How much of the games up to the first interim analysis there is."""
-    wanted = each.cells * sizes[each.place][0]
-    return (
-        "complete" if not each.missing[0] else f"{min(99, round(100 * (1 - each.missing[0] / wanted)))} % of {wanted}"
-    )
+    due = each.cells * sizes[each.place][0]
+    return "complete" if not each.missing[0] else f"{min(99, round(100 * (1 - each.missing[0] / due)))} % of {due}"
 
 
 def next_table(results: Results, sizes: Sizes = INTERIM_GAMES) -> Table:
@@ -149,23 +147,23 @@ def _block_line(block: order.Block, games: Mapping[Cell, int]) -> list[str]:
 
 def blocks(results: Results) -> Iterator[Block]:
     """The beginning of a campaign's report."""
-    found = progress(results)
-    games, hardly = sum(each.games for each in found), [place_title(each.place) for each in found if each.idle]
+    lines = progress(results)
+    games, hardly = sum(each.games for each in lines), [place_title(each.place) for each in lines if each.idle]
     yield Paragraph(f"{games} games played, of {results.most} if every cell goes to its last interim analysis.")
     yield Paragraph(NO_VERDICTS)
     if hardly:
         yield Paragraph(f"Left out of pictures and tables, because some cells have no games yet: {', '.join(hardly)}.")
     yield Heading("How far it is")
-    yield progress_table(found)
+    yield progress_table(lines)
     yield next_table(results)
 
 
 def described(results: Results, running: bool) -> Iterator[Table | str]:
     """What `status` tells."""
-    found = progress(results)
-    games = sum(each.games for each in found)
+    lines = progress(results)
+    games = sum(each.games for each in lines)
     yield f"campaign: {games} games, {'running' if running else 'not running'}"
-    yield progress_table(found)
+    yield progress_table(lines)
     yield next_table(results)
     yield states.counted(order.state_of(results, results.unbroken()).decisions)
 

@@ -50,23 +50,23 @@ def draw(directory: Path, into: Path) -> list[Path]:
     """All pictures that the rows of a directory suffice for; returns their files."""
     rows = list(EXPLOITABILITY.read(directory).values())
     blocks = list(HEAD_TO_HEAD.read(directory).values())
-    made = [_curves(rows, ROOT, into / "root.png"), _curves(rows, AGGREGATE_AAMAS, into / "aggregate.png")]
-    made += [_deltas(rows, blocks, into / "figure-2.png"), _sixteen(rows, into / "sixteen.png")]
-    made.append(_effects(rows, into / "effects.png"))
-    return [path for path in made if path is not None]
+    paths = [_curves(rows, ROOT, into / "root.png"), _curves(rows, AGGREGATE_AAMAS, into / "aggregate.png")]
+    paths += [_deltas(rows, blocks, into / "figure-2.png"), _sixteen(rows, into / "sixteen.png")]
+    paths.append(_effects(rows, into / "effects.png"))
+    return [path for path in paths if path is not None]
 
 
 def points(
     rows: Iterable[Measurement], x_of: Callable[[Measurement], float | None], y_of: Callable[[Measurement], float]
 ) -> Points:
     """A point for each budget: the mean over seeds, at the mean of x."""
-    found: dict[int, list[tuple[float, float]]] = {}
+    points: dict[int, list[tuple[float, float]]] = {}
     for row in rows:
         if (x := x_of(row)) is not None:
-            found.setdefault(row["iterations"], []).append((x, y_of(row)))
+            points.setdefault(row["iterations"], []).append((x, y_of(row)))
     return [
         (statistics.fmean(x for x, _ in pairs), *mean_and_error([y for _, y in pairs]))
-        for _, pairs in sorted(found.items())
+        for _, pairs in sorted(points.items())
     ]
 
 

@@ -50,9 +50,9 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
     Returns:
         The PNG files; beside each lies an SVG of the same name.
     """
-    played = {column: [tally for tally in tallies if tally.games] for column, tallies in columns.items()}
-    played = {column: tallies for column, tallies in played.items() if tallies}
-    return [path for picture in pictures for path in DRAW[picture](_shown_in(picture, played), directory)]
+    nonempty = {column: [tally for tally in tallies if tally.games] for column, tallies in columns.items()}
+    nonempty = {column: tallies for column, tallies in nonempty.items() if tallies}
+    return [path for picture in pictures for path in DRAW[picture](_shown_in(picture, nonempty), directory)]
 
 
 def fitting(experiment: Experiment) -> list[str]:
@@ -69,17 +69,17 @@ def caption(path: Path) -> str:
 
 def _shown_in(picture: str, columns: Columns) -> Columns:
     """The agents of a picture under the names they have in it; all agents, if its own are not all there."""
-    names, found = {strategy: name for name, strategy in PICTURES[picture].agents.items()}, {}
+    names, renamed = {strategy: name for name, strategy in PICTURES[picture].agents.items()}, {}
     if not names:
         return columns
     for column, tallies in columns.items():
         its_own = {tally.cell.spec.text: tally for tally in tallies if tally.cell.spec.text in names}
-        found[column] = (
+        renamed[column] = (
             tallies
             if len(its_own) < len(names)
             else [_named(its_own[strategy], name) for strategy, name in names.items()]
         )
-    return found
+    return renamed
 
 
 def _named(tally: Tally, name: str) -> Tally:
@@ -225,10 +225,10 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
     with canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + (0.6 + 0.2 * len(agents)) * len(columns)), 3.9)) as figure:
         axes = figure.add_subplot()
         for i, agent in enumerate(agents):
-            found = [
+            tallies_of = [
                 next((tally for tally in tallies if tally.cell.agent == agent), None) for tallies in columns.values()
             ]
-            rates, errors = with_errors([(tally.wins, tally.games) if tally else (0, 0) for tally in found])
+            rates, errors = with_errors([(tally.wins, tally.games) if tally else (0, 0) for tally in tallies_of])
             places = np.arange(len(columns)) + (i - (len(agents) - 1) / 2) * width
             axes.bar(
                 places,
@@ -262,8 +262,10 @@ def _labels(columns: Columns) -> list[str]:
 
 
 def _noted(axes: Any, columns: Columns) -> None:
-    played = [tally for tallies in columns.values() for tally in tallies]
-    axes.set_title(f"{describe_games(played)}, {budget(played[0].cell.column)}", loc="right", fontsize=8, color=SUBDUED)
+    all_tallies = [tally for tallies in columns.values() for tally in tallies]
+    axes.set_title(
+        f"{describe_games(all_tallies)}, {budget(all_tallies[0].cell.column)}", loc="right", fontsize=8, color=SUBDUED
+    )
 
 
 # -------------------------------------------------------------------------------------------------------------- trees
@@ -306,11 +308,11 @@ def _differences(axes: Any, columns: Columns, agents: Sequence[str], measure: st
     for i, agent in enumerate(agents):
         places, values, errors = [], [], []
         for place, tallies in enumerate(columns.values()):
-            even, mine = baseline(tallies), next((tally for tally in tallies if tally.cell.agent == agent), None)
-            if mine and even and (found := _difference(mine.moments[measure], even.moments[measure], relative)):
+            even, shown = baseline(tallies), next((tally for tally in tallies if tally.cell.agent == agent), None)
+            if shown and even and (difference := _difference(shown.moments[measure], even.moments[measure], relative)):
                 places.append(place + (i - (len(agents) - 1) / 2) * 0.8 / len(agents))
-                values.append(found[0])
-                errors.append(found[1])
+                values.append(difference[0])
+                errors.append(difference[1])
         axes.errorbar(
             places,
             values,
@@ -328,20 +330,20 @@ def _differences(axes: Any, columns: Columns, agents: Sequence[str], measure: st
     axes.set_xlim(-0.5, len(columns) - 0.5)
 
 
-def _difference(mine: Moments, even: Moments, relative: bool) -> tuple[float, float] | None:
+def _difference(tally: Moments, even: Moments, relative: bool) -> tuple[float, float] | None:
     """A difference of means, or of the mean from the other in parts of it, and how far its 95 % interval reaches."""
     if (
-        mine.mean is None
+        tally.mean is None
         or even.mean is None
-        or mine.error is None
+        or tally.error is None
         or even.error is None
         or (relative and even.mean == 0)
     ):
         return None
-    ratio = mine.mean / even.mean if relative else 1.0
-    error = float(np.hypot(mine.error, ratio * even.error)) / (even.mean if relative else 1.0)
-    half = student(0.0, error, min(mine.count, even.count)).half
-    return (mine.mean / even.mean - 1 if relative else mine.mean - even.mean), half
+    ratio = tally.mean / even.mean if relative else 1.0
+    error = float(np.hypot(tally.error, ratio * even.error)) / (even.mean if relative else 1.0)
+    half = student(0.0, error, min(tally.count, even.count)).half
+    return (tally.mean / even.mean - 1 if relative else tally.mean - even.mean), half
 
 
 DRAW: dict[str, Callable[[Columns, Path], list[Path]]] = {

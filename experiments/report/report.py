@@ -84,7 +84,7 @@ def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
     """What the sequential tests have found."""
     assert experiment.sprt is not None
     wins = results.wins()
-    found, complete = sequential.verdicts(experiment, wins)
+    answers, complete = sequential.verdicts(experiment, wins)
     test, end = experiment.sprt, "." if complete else "; the run is not complete."
     yield Paragraph(f"{len(wins)} games played, at most {experiment.trials} per agent{end}")
     yield Paragraph(
@@ -97,17 +97,17 @@ def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
         "",
         ["Game", "Agent", "Than the baseline", "after games"],
         [
-            [title(cell.column, experiment.columns), cell.agent, *_answered(cell, found)]
+            [title(cell.column, experiment.columns), cell.agent, *_answered(cell, answers)]
             for cell in experiment.cells
             if not cell.is_opponent
         ],
     )
 
 
-def _answered(cell: Cell, found: dict[Cell, tuple[str, int]]) -> tuple[str, str]:
-    if cell not in found:
+def _answered(cell: Cell, answers: dict[Cell, tuple[str, int]]) -> tuple[str, str]:
+    if cell not in answers:
         return "undecided", ""
-    answer, units = found[cell]
+    answer, units = answers[cell]
     return answer, str(units * len(cell.column.seats))
 
 
@@ -150,12 +150,12 @@ def _wins(results: list[Tally]) -> Table:
 
 def _pairs(tallies: list[Tally], discordant: dict[Cell, tuple[int, int]]) -> Table:
     """The same deals: what the agent won and the opponent in its place did not, and the other way round."""
-    found = [(tally.cell.agent, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant]
-    adjusted = holm([mcnemar(alone, other) for _, alone, other in found])
+    discordances = [(tally.cell.agent, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant]
+    adjusted = holm([mcnemar(alone, lost) for _, alone, lost in discordances])
     return Table(
         "The same deals and chance. p: McNemar's exact test.",
         ["Agent", "won alone", "lost alone", "p (Holm)"],
-        [[agent, str(alone), str(other), _p(p)] for (agent, alone, other), p in zip(found, adjusted, strict=True)],
+        [[agent, str(alone), str(lost), _p(p)] for (agent, alone, lost), p in zip(discordances, adjusted, strict=True)],
     )
 
 
@@ -203,10 +203,10 @@ def _analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
     designs = {name: {name: results} for name, results in counts.items()}
     if len(counts) > 1:
         designs = {"all results": counts, **designs}
-    for name, chosen in designs.items():
+    for name, counts_of in designs.items():
         yield Heading(f"Analysis of variance: {name}")
         try:
-            design = Design(chosen)
+            design = Design(counts_of)
         except ValueError as error:
             yield Paragraph(f"Not possible: {error}.")
             continue

@@ -55,13 +55,13 @@ def _caption(scores: Iterable[Score], robin: RoundRobin) -> str:
 
 def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
     """Figs. 7 and 9: the share of the first seat in the games of each pair."""
-    found, paths = round_robins(columns), []
-    for robin in found:
+    robins, paths = round_robins(columns), []
+    for robin in robins:
         names = robin.searches
         shares = np.full((len(names), len(names)), np.nan)
-        for (one, other), score in robin.scores.items():
-            shares[names.index(one), names.index(other)] = score.value
-        paths.append(directory / _file("heat-map", robin, found))
+        for (first, second), score in robin.scores.items():
+            shares[names.index(first), names.index(second)] = score.value
+        paths.append(directory / _file("heat-map", robin, robins))
         with canvas(paths[-1], (3.0 + 0.95 * len(names), 1.9 + 0.62 * len(names))) as figure:
             axes = figure.add_subplot()
             axes.grid(False)
@@ -97,10 +97,10 @@ def _number(axes: Any, place: int, row: int, score: Score) -> None:
 
 def _strengths(columns: Columns, directory: Path) -> list[Path]:
     """Figs. 8 and 10: each search against all, in the first seat, in the second, and in both."""
-    found = round_robins(columns)
+    robins = round_robins(columns)
     paths = []
-    for robin in (robin for robin in found if robin.complete):
-        paths.append(directory / _file("strength", robin, found))
+    for robin in (robin for robin in robins if robin.complete):
+        paths.append(directory / _file("strength", robin, robins))
         with canvas(paths[-1], (max(5.2, 1.2 + 1.05 * len(robin.searches)), 8.4)) as figure:
             all_axes = figure.subplots(3, 1, sharex=True, sharey=True)
             for axes, side in zip(all_axes, robin.sides, strict=True):
@@ -136,17 +136,17 @@ def _bars(axes: Any, scores: Sequence[Score]) -> None:
     axes.errorbar(
         places - np.where(drawn, ASIDE, 0), rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.3
     )
-    _, reach = with_errors([(score.value * score.games, score.games) for score in scores])
+    _, half_widths = with_errors([(score.value * score.games, score.games) for score in scores])
     axes.errorbar(
         (places + ASIDE)[drawn],
         values[drawn],
-        yerr=reach[:, drawn],
+        yerr=half_widths[:, drawn],
         fmt="none",
         color=SUBDUED,
         capsize=3,
         elinewidth=1.1,
     )
-    percent(axes, 0.0, max(float(np.max(values + reach[1])), axes.get_ylim()[1] / (1 + MARGIN)))
+    percent(axes, 0.0, max(float(np.max(values + half_widths[1])), axes.get_ylim()[1] / (1 + MARGIN)))
     axes.axhline(0.5, **EVEN)
 
 
@@ -292,19 +292,19 @@ def _panel_lines(
 
 def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
     """Fig. 5: pairs of bars."""
-    found = hidden_cards(columns)
-    if not found:
+    pairs = hidden_cards(columns)
+    if not pairs:
         return []
     path = directory / "hidden-cards.png"
-    with canvas(path, (max(5.0, 1.5 + 1.35 * len(found)), 4.2)) as figure:
+    with canvas(path, (max(5.0, 1.5 + 1.35 * len(pairs)), 4.2)) as figure:
         axes, top = figure.add_subplot(), 0.0
         for side, (label, fill) in enumerate((("without", "white"), ("seeing the others' cards (cheating)", FILLS[1]))):
-            rates, errors = with_errors([pair[side] for pair in found.values()])
-            places = np.arange(len(found)) + (side - 0.5) * 0.38
+            rates, errors = with_errors([pair[side] for pair in pairs.values()])
+            places = np.arange(len(pairs)) + (side - 0.5) * 0.38
             axes.bar(places, rates, width=0.38, facecolor=fill, edgecolor=INK, linewidth=0.9, label=label)
             axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
             top = max(top, float((rates + errors[1]).max()))
-        axes.set_xticks(range(len(found)), [who.replace(", ", ",\n", 1) for who in found])
+        axes.set_xticks(range(len(pairs)), [who.replace(", ", ",\n", 1) for who in pairs])
         percent(axes, 0.0, top)
         axes.set_ylabel("games won by the side named")
         tallies = [tally for each in columns.values() for tally in each if tally.games]

@@ -22,23 +22,23 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
     lines = [f"{experiment.name}: {done} of {total} games ({100 * done / total:.1f} %), {state}"]
     for column in experiment.columns:
         cells = [tally for tally in tallies if tally.cell.column == column]
-        played = sum(tally.games for tally in cells)
-        lines.append(f"  {title(column, experiment.columns)}: {played} of {experiment.trials * len(cells)}")
+        column_games = sum(tally.games for tally in cells)
+        lines.append(f"  {title(column, experiment.columns)}: {column_games} of {experiment.trials * len(cells)}")
     if results.unchecked:
         lines.append(f"{results.unchecked} games have no checksum: they were kept before there were any")
     if done == total:
         return "\n".join([*lines, "complete"])
-    if not (left := _seconds_left(experiment, tallies, _recent(results))):
+    if not (remaining := _seconds_left(experiment, tallies, _recent(results))):
         return "\n".join([*lines, "no pace yet"])
     if running:
-        end = (now + datetime.timedelta(seconds=left)).astimezone()
-        return "\n".join([*lines, f"{duration(left)} left; ends about {end:%Y-%m-%d %H:%M}"])
-    return "\n".join([*lines, f"{duration(left)} left at its last pace; the same command continues"])
+        end = (now + datetime.timedelta(seconds=remaining)).astimezone()
+        return "\n".join([*lines, f"{duration(remaining)} left; ends about {end:%Y-%m-%d %H:%M}"])
+    return "\n".join([*lines, f"{duration(remaining)} left at its last pace; the same command continues"])
 
 
 def _recent(results: Results) -> list[Ending]:
-    found = results.select("SELECT started, seconds FROM games ORDER BY started DESC LIMIT ?", RECENT)
-    spans = [(datetime.datetime.fromisoformat(started), millionths / MILLION) for started, millionths in found]
+    recent = results.select("SELECT started, seconds FROM games ORDER BY started DESC LIMIT ?", RECENT)
+    spans = [(datetime.datetime.fromisoformat(started), millionths / MILLION) for started, millionths in recent]
     return sorted((start + datetime.timedelta(seconds=seconds), seconds) for start, seconds in spans)
 
 
@@ -60,6 +60,6 @@ def _side_by_side(ends: list[Ending]) -> float | None:
         return None
     longest = PAUSE * sum(seconds for _, seconds in ends) / len(ends) + 1
     first = max((i for i in range(1, len(ends)) if (ends[i][0] - ends[i - 1][0]).total_seconds() > longest), default=0)
-    played = ends[first:]
-    span = (played[-1][0] - played[0][0]).total_seconds()
-    return sum(seconds for _, seconds in played[1:]) / span if span > 0 else None
+    recent = ends[first:]
+    span = (recent[-1][0] - recent[0][0]).total_seconds()
+    return sum(seconds for _, seconds in recent[1:]) / span if span > 0 else None

@@ -49,10 +49,10 @@ def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> 
     return table
 
 
-def plain_table(names: Sequence[str], found: Iterable[Sequence[Any]], caption: str | None = None) -> Table:
+def plain_table(names: Sequence[str], rows: Iterable[Sequence[Any]], caption: str | None = None) -> Table:
     """The answer to a query, or a table of a document."""
     table = Table(*names, box=box.SIMPLE_HEAD, title=caption, title_justify="left", title_style="bold")
-    for row in found:
+    for row in rows:
         texts = ("" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value) for value in row)
         table.add_row(*map(Text, texts))
     return table

@@ -43,14 +43,14 @@ class Ledger:
             Refusal: a line that cannot be read, by file and number.
         """
         path = directory / self.file
-        kept = {}
+        rows = {}
         for number, row in enumerate(_lines(path), 1):
             if not isinstance(row, dict) or not all(
                 isinstance(row.get(name), kind) for name, kind in self.fields.items()
             ):
                 raise Refusal(f"{path}, line {number}, is no measurement; nothing has been changed")
-            kept[self.key_of(row)] = row
-        return kept
+            rows[self.key_of(row)] = row
+        return rows
 
     def keep(self, directory: Path, row: Measurement) -> None:
         """Append a row, after what was written whole."""
@@ -59,7 +59,7 @@ class Ledger:
     def fill(
         self,
         directory: Path,
-        wanted: Sequence[Measurement],
+        identities: Sequence[Measurement],
         make: Callable[[Measurement], Measurement],
         tell: Callable[[int, int, Measurement], None],
     ) -> list[Measurement]:
@@ -71,14 +71,14 @@ class Ledger:
         Raises:
             Refusal: a directory that cannot be understood.
         """
-        kept = self.read(directory)
-        lacking = [row for row in wanted if self.key_of(row) not in kept]
+        rows = self.read(directory)
+        lacking = [row for row in identities if self.key_of(row) not in rows]
         for number, row in enumerate(lacking):
-            tell(len(wanted) - len(lacking) + number, len(wanted), row)
-            kept[self.key_of(row)] = made = make(row)
-            self.keep(directory, made)
+            tell(len(identities) - len(lacking) + number, len(identities), row)
+            rows[self.key_of(row)] = row_made = make(row)
+            self.keep(directory, row_made)
             UnderWay(directory, self.key_of(row)).end()
-        return [kept[self.key_of(row)] for row in wanted]
+        return [rows[self.key_of(row)] for row in identities]
 
 
 EXPLOITABILITY = Ledger(
@@ -117,14 +117,16 @@ class UnderWay:
     def parts(self) -> dict[int, dict[int, list[float]]]:
         """What was found in each part, as `Stitching.search` returned it."""
         return {
-            int(row["part"]): {int(number): given for number, given in row["found"].items()}
+            int(row["part"]): {int(number): strategy for number, strategy in row["found"].items()}
             for row in _lines(self._path)
             if isinstance(row, dict)
         }
 
     def keep(self, part: int, strategies: Mapping[int, Sequence[float]]) -> None:
         """Append a part."""
-        _append(self._path, {"part": int(part), "found": {str(number): given for number, given in strategies.items()}})
+        _append(
+            self._path, {"part": int(part), "found": {str(number): strategy for number, strategy in strategies.items()}}
+        )
 
     def end(self) -> None:
         """Remove the file: the measurement is kept whole."""

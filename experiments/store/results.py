@@ -147,8 +147,8 @@ class Results:
 
     def _entered(self, number: int, run: Run) -> None:
         lines, indices = self._lines(run), {cell.key: index for index, cell in enumerate(self.cells)}
-        known = [(cell.key, indices[cell.key]) for cell in run.experiment.cells]
-        values = ", ".join(f"('{key}', {index})" for key, index in known)
+        cells = [(cell.key, indices[cell.key]) for cell in run.experiment.cells]
+        values = ", ".join(f"('{key}', {index})" for key, index in cells)
         lines.create_view("lines", replace=True)
         before, _ = _counted(run.path)
         self.unchecked += store.unchecked(run.directory)
@@ -246,8 +246,8 @@ class Results:
         if not values:
             return {}
         return {
-            self.cells[cell]: (alone, other)
-            for cell, alone, other in self.select(f"""
+            self.cells[cell]: (alone, opponent_alone)
+            for cell, alone, opponent_alone in self.select(f"""
             SELECT mine.cell, count(*) FILTER (mine.win AND NOT even.win), count(*) FILTER (even.win AND NOT mine.win)
             FROM games AS mine JOIN (VALUES {", ".join(values)}) AS pairs(cell, other) USING (cell)
             JOIN games AS even ON even.cell = pairs.other AND even.trial = mine.trial AND even.run = mine.run
