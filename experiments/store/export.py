@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from experiments.plan.definition import Experiment, Refusal
+from experiments.plan.growth import difference, extends
 from experiments.store import rows as store
 from experiments.store.results import LONGEST_ROW, MEMORY, named, results_of
 from experiments.store.rows import Damage, Row
@@ -84,30 +85,43 @@ def matches(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, ...], tuple[float,
 
 
 def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:
-    """Add to `out` the games of other runs of the same experiment: (games added, games there now).
+    """Add to `out` the games of other runs of the same experiment, which may have grown: (games added, games there now).
 
     Raises:
         Refusal: they belong to different experiments.
         Damage: a file is damaged, or the same game was played differently in two places (both are named, with their lines).
             Nothing is added then.
     """
-    experiments = [store.experiment_in(directory) for directory in directories]
-    for directory, experiment in zip(directories, experiments, strict=True):
-        if experiment != experiments[0]:
-            difference = store.difference(
-                experiment.settings(), experiments[0].settings(), ("in the one", "in the other")
-            )
-            raise Refusal(f"{directory} and {directories[0]} are runs of different experiments: {difference}")
+    whole = _largest(directories)
     places = [directory for directory in (out, *directories) if store.results_in(directory).exists()]
-    first = _first_places(places, experiments[0])
-    with store.writer(out, experiments[0]) as writer:
+    if (out / store.EXPERIMENT).exists() and extends(there := store.experiment_in(out), whole):
+        whole = there
+    first = _first_places(places, whole)
+    with store.writer(out, whole) as writer:
         before = len(writer.done)
         for number, directory in enumerate(places):
-            for line, row in enumerate(store.rows(directory, experiments[0]), 1):
+            for line, row in enumerate(store.rows(directory, whole), 1):
                 game = row["cell"], row["trial"]
                 if first[game][:2] == (number, line) and game not in writer.done:
                     writer.append(row)
         return len(writer.done) - before, len(writer.done)
+
+
+def _largest(directories: Sequence[Path]) -> Experiment:
+    """The experiment that extends those of all directories.
+
+    Raises:
+        Refusal: none does.
+    """
+    largest, where = store.experiment_in(directories[0]), directories[0]
+    for directory in directories[1:]:
+        experiment = store.experiment_in(directory)
+        if extends(experiment, largest):
+            largest, where = experiment, directory
+        elif not extends(largest, experiment):
+            words = difference(experiment, largest, ("in the one", "in the other"))
+            raise Refusal(f"{directory} and {where} are runs of different experiments: {words}")
+    return largest
 
 
 def _first_places(places: Sequence[Path], experiment: Experiment) -> dict[tuple[str, int], tuple[int, int, int]]:
@@ -119,12 +133,12 @@ def _first_places(places: Sequence[Path], experiment: Experiment) -> dict[tuple[
     first: dict[tuple[str, int], tuple[int, int, int]] = {}
     for number, directory in enumerate(places):
         for line, row in enumerate(store.rows(directory, experiment), 1):
-            place, other, played = first.setdefault((row["cell"], row["trial"]), (number, line, _essence(row)))
-            if played != _essence(row):
-                here, there = store.results_in(directory), store.results_in(places[place])
+            place, first_line, essence = first.setdefault((row["cell"], row["trial"]), (number, line, _essence(row)))
+            if essence != _essence(row):
+                file, first_file = store.results_in(directory), store.results_in(places[place])
                 raise Damage(
-                    f"{here}, line {line}: trial {row['trial']} of {row['agent']} in {row['game']} was played otherwise "
-                    f"than in {there}, line {other}"
+                    f"{file}, line {line}: trial {row['trial']} of {row['agent']} in {row['game']} was played otherwise "
+                    f"than in {first_file}, line {first_line}"
                 )
     return first
 

@@ -2,7 +2,8 @@
 
 Everything else in the directory is derived from these two. A run may be killed at any instant: a last line without its end is
 the trace of that, and is dropped. Any other line that is not a game of the experiment is damage: it is reported and left alone.
-A run that has ended may be packed to results.jsonl.gz, which is read like the other and unpacked when the run continues.
+A run that has ended may be packed to results.jsonl.gz, which is read like the other and unpacked when the run continues. A run may
+grow: experiment.json is written again with more trials, agents or games, and the rows stay.
 """
 
 import contextlib
@@ -13,16 +14,16 @@ import os
 import shutil
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, BinaryIO
 
 import attrs
 
 from experiments.plan.definition import Experiment, Refusal, from_settings
+from experiments.plan.growth import difference, extends
 from experiments.store import lines
 from experiments.store.lines import Damage, Row
-from icarus.engine.scheme import MO_ISMCTS
 
 EXPERIMENT, RESULTS, PACKED = "experiment.json", "results.jsonl", "results.jsonl.gz"
 FORMAT = 1  # of both files
@@ -259,17 +260,19 @@ class Writer:
 
 @contextlib.contextmanager
 def writer(directory: Path, experiment: Experiment) -> Iterator[Writer]:
-    """The directory's results, to be continued; a new directory is made.
+    """The directory's results, to be continued; a new directory is made. A run may grow in trials, agents and games.
 
     Raises:
         Refusal: it belongs to another experiment or to other settings, or is being written by another process.
         Damage: see `rows`. Nothing has been changed then.
     """
     with _locked(directory):
-        _claim(directory, experiment)
+        grows = _claim(directory, experiment)
         _unpack(directory)
         opened = Writer(directory / RESULTS, experiment)
         try:
+            if grows:
+                _write_experiment(directory, experiment)
             yield opened
         finally:
             opened.close()
@@ -314,20 +317,24 @@ def being_written(directory: Path) -> bool:
         os.close(handle)
 
 
-def _claim(directory: Path, experiment: Experiment) -> None:
+def _claim(directory: Path, experiment: Experiment) -> bool:
+    """Make a new directory the experiment's. Returns whether one that is there must grow to hold it."""
     path = directory / EXPERIMENT
     if path.exists():
-        there, here = experiment_in(directory).settings(), experiment.settings()
-        if there != here:
+        stored = experiment_in(directory)
+        if not extends(experiment, stored):
             _refuse_edited(directory, experiment)
-            raise Refusal(f"{directory} belongs to another run: {difference(there, here)}; choose another directory")
-        return
+            raise Refusal(
+                f"{directory} belongs to another run: {difference(stored, experiment)}; choose another directory"
+            )
+        return stored != experiment
     unfinished = path.name + UNFINISHED
     if strange := sorted(item.name for item in directory.iterdir() if item.name != unfinished):
         raise Refusal(
             f"{directory} holds other files ({', '.join(strange[:3])}), no {EXPERIMENT}; choose an empty directory"
         )
     _write_experiment(directory, experiment)
+    return False
 
 
 def _write_experiment(directory: Path, experiment: Experiment) -> None:
@@ -347,30 +354,13 @@ def adopt(directory: Path, experiment: Experiment) -> None:
 
 def _refuse_edited(directory: Path, experiment: Experiment) -> None:
     """Say so where all that differs is what a Python file holds."""
-    for kept, now in zip(experiment_in(directory).cells, experiment.cells, strict=False):
-        if kept.source != now.source and attrs.evolve(kept, source=now.source).settings() == now.settings():
-            if not kept.source:
+    by_key = {cell.key: cell for cell in experiment.cells}
+    for stored in experiment_in(directory).cells:
+        now = by_key.get(stored.key, stored)
+        if stored.source != now.source and attrs.evolve(stored, source=now.source).settings() == now.settings():
+            if not stored.source:
                 raise Unknown(f"the run in {directory} has not kept what {now.module} held when it began")
             raise Refusal(
                 f"{now.module} was edited since the run in {directory} began: its digest is {now.source}, that of the games "
-                f"there {kept.source}; undo the edit, or choose another directory"
+                f"there {stored.source}; undo the edit, or choose another directory"
             )
-
-
-def difference(there: Mapping[str, Any], here: Mapping[str, Any], places: tuple[str, str] = ("there", "here")) -> str:
-    """The first setting in which two experiments differ, in words."""
-    one_place, other_place = places
-    for key in ("name", "seed", "trials", "pictures", "paired", "sprt"):
-        if there[key] != here[key]:
-            return f"{key} is {there[key]!r} {one_place} and {here[key]!r} {other_place}"
-    for key in ("game", "seats", "role", "opponent", "opponent_scheme", "iterations", "seconds"):
-        one, other = (
-            [cell["column"].get(key, str(MO_ISMCTS)) for cell in settings["cells"]] for settings in (there, here)
-        )
-        if one != other:
-            return f"{key} is {_shown(one)} {one_place} and {_shown(other)} {other_place}"
-    return "its agents are others"
-
-
-def _shown(values: list[Any]) -> str:
-    return ", ".join(dict.fromkeys(str(value) for value in values))
