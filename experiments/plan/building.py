@@ -43,8 +43,9 @@ from experiments.plan.checks import (
     text,
     truth,
 )
-from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt, source_of
+from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt
 from experiments.plan.pictures import PICTURES
+from experiments.plan.sources import imports_of, source_of
 from icarus import Game, checks, games
 from icarus.engine.algorithm import Algorithm
 from icarus.equilibrium.tree.tree import refuse_unless_walkable
@@ -108,7 +109,7 @@ def build(table: Mapping[str, Any], module: str = "") -> Experiment:
 
 def _cells(table: Mapping[str, Any], module: str) -> tuple[Cell, ...]:
     """All agents in all columns."""
-    agents, source = read_agents(table, module), source_of(module)
+    agents, source, imports = read_agents(table, module), source_of(module), imports_of(module)
     cells = tuple(
         Cell(
             column,
@@ -117,6 +118,7 @@ def _cells(table: Mapping[str, Any], module: str) -> tuple[Cell, ...]:
             module,
             None if agent.iterations == column.iterations else agent.iterations,
             source,
+            imports,
         )
         for column in _columns(table, module)
         for name, agent in agents.items()

@@ -15,22 +15,8 @@ from icarus.equilibrium.online.parsing import parse_strategy
 from icarus.load_files import load_files
 
 DIGITS = 16  # of the hexadecimal key of a cell
-SOURCE_DIGITS = 12  # of the digest of a Python file
+Imports = tuple[tuple[str, str], ...]  # files by their paths from the folder of the one that imports them, with digests
 _KEY_LIMIT = 1 << 32  # a part of a key of random numbers is below it
-
-
-def source_of(module: str) -> str:
-    """A digest of what a Python file holds; empty where there is no file.
-
-    Raises:
-        Refusal: it cannot be read.
-    """
-    if not module:
-        return ""
-    try:
-        return hashlib.sha256(Path(module).read_bytes()).hexdigest()[:SOURCE_DIGITS]
-    except OSError as error:
-        raise Refusal(f"{module}, which defines agents, cannot be read: {error.strerror}") from None
 
 
 class Refusal(ValueError):
@@ -134,6 +120,7 @@ class Cell:
         module: the Python file that defines names in the compositions of this cell; empty if there is none.
         own_iterations: its budget where that is another than the column's.
         source: a digest of what that file held when the experiment was begun.
+        imports: the files that it imports, with digests.
     """
 
     column: Column
@@ -142,6 +129,7 @@ class Cell:
     module: str = ""
     own_iterations: int | None = None
     source: str = ""
+    imports: Imports = ()
 
     @property
     def iterations(self) -> int | None:
@@ -167,8 +155,17 @@ class Cell:
         spec = _written("strategy", "scheme", self.spec)
         budget = {} if self.own_iterations is None else {"own_iterations": self.own_iterations}
         strategy = {"strategy": spec.pop("strategy"), "module": self.module}
-        source = {"source": self.source} if self.source else {}
-        return {"column": self.column.settings(), "agent": self.agent, **strategy, **spec, **budget, **source}
+        source: dict[str, Any] = {"source": self.source} if self.source else {}
+        imports = {"imports": dict(self.imports)} if self.imports else {}
+        return {
+            "column": self.column.settings(),
+            "agent": self.agent,
+            **strategy,
+            **spec,
+            **budget,
+            **source,
+            **imports,
+        }
 
     def __reduce__(self) -> Any:
         return read_cell, (self.settings(),)  # slots of one's own have no module that another process could import
@@ -267,7 +264,8 @@ def read_cell(settings: Mapping[str, Any]) -> Cell:
     """
     fields = dict(settings)
     spec = read_agent(fields.pop("strategy"), fields.pop("scheme", None))
-    return Cell(**{**fields, "column": _read_column(settings["column"]), "spec": spec})
+    imports = tuple(fields.pop("imports", {}).items())
+    return Cell(**{**fields, "column": _read_column(settings["column"]), "spec": spec, "imports": imports})
 
 
 def _read_column(settings: Mapping[str, Any]) -> Column:

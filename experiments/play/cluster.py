@@ -83,5 +83,7 @@ class Cluster:
 
     def _submitted(self, match: Match) -> "object":
         """Under a name that says all of what is played, since the runs of a scheduler share what has the same name."""
-        name = "-".join(map(str, (match.cell.key, match.trial, *match.seed, match.cell.source)))
+        name = "-".join(
+            map(str, (match.cell.key, match.trial, *match.seed, match.cell.source, *sum(match.cell.imports, ())))
+        )
         return self._client.submit(row, match, key=name, pure=False)

@@ -18,7 +18,8 @@ import attrs
 import numpy
 
 import icarus
-from experiments.plan.definition import SOURCE_DIGITS, AgentSpec, Cell, Label, Refusal, source_of, strategy_of
+from experiments.plan.definition import AgentSpec, Cell, Label, strategy_of
+from experiments.plan.sources import DIGITS, refuse_if_edited, source_of
 from experiments.store.rows import Row
 from icarus import Agent, games, play
 from icarus.load_files import load_file
@@ -39,8 +40,7 @@ class Match:
 def play_match(match: Match) -> Any:
     """Play a game; the same one whenever, wherever and beside whatever it is played."""
     cell, column = match.cell, match.cell.column
-    if cell.source and (now := source_of(cell.module)) != cell.source:
-        raise Refusal(f"{cell.module} was edited: its digest is {now}, that of the games of this run {cell.source}")
+    refuse_if_edited(cell)
     if cell.module:
         load_file(Path(cell.module))
     game = games.load(column.game)
@@ -137,7 +137,7 @@ def _digest(package: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:SOURCE_DIGITS]
+    return digest.hexdigest()[:DIGITS]
 
 
 def _commit(package: Path) -> tuple[str | None, bool | None]:

@@ -22,6 +22,7 @@ import attrs
 
 from experiments.plan.definition import Experiment, Refusal, from_settings
 from experiments.plan.growth import difference, extends
+from experiments.plan.sources import changed
 from experiments.store import lines
 from experiments.store.lines import Damage, Row
 
@@ -353,14 +354,18 @@ def adopt(directory: Path, experiment: Experiment) -> None:
 
 
 def _refuse_edited(directory: Path, experiment: Experiment) -> None:
-    """Say so where all that differs is what a Python file holds."""
+    """Say so where all that differs is what a Python file holds, or one that it imports."""
     by_key = {cell.key: cell for cell in experiment.cells}
     for stored in experiment_in(directory).cells:
         now = by_key.get(stored.key, stored)
-        if stored.source != now.source and attrs.evolve(stored, source=now.source).settings() == now.settings():
-            if not stored.source:
-                raise Unknown(f"the run in {directory} has not kept what {now.module} held when it began")
-            raise Refusal(
-                f"{now.module} was edited since the run in {directory} began: its digest is {now.source}, that of the games "
-                f"there {stored.source}; undo the edit, or choose another directory"
-            )
+        if stored == now or attrs.evolve(stored, source=now.source, imports=now.imports) != now:
+            continue
+        if not stored.source:
+            raise Unknown(f"the run in {directory} has not kept what {now.module} held when it began")
+        if stored.source == now.source and not stored.imports:
+            raise Unknown(f"the run in {directory} has not kept what the files held that {now.module} imports")
+        path, digest, before = changed(stored, now)
+        raise Refusal(
+            f"{path} was edited since the run in {directory} began: its digest is {digest}, that of the games "
+            f"there {before}; undo the edit, or choose another directory"
+        )
