@@ -1,5 +1,6 @@
 """Commands over the files of runs: query, export, merge, verify."""
 
+import io
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +9,7 @@ import typer
 
 from experiments.commands.common import FAILED, Directory, say
 from experiments.plan.checks import positive
+from experiments.plan.definition import Refusal
 from experiments.play.progress import console
 from experiments.play.replay import audit
 from experiments.report import terminal
@@ -20,12 +22,15 @@ def query(
     directory: Directory,
     sql: Annotated[str, typer.Argument(metavar="SQL", help="A query; the games played are the table `games`.")],
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+    allow_files: Annotated[
+        bool, typer.Option("--allow-files", help="Let the query read and write other files too.")
+    ] = False,
 ) -> None:
-    """Ask the results in SQL (DuckDB).
+    """Ask the results in SQL (DuckDB). The query sees the games alone, unless --allow-files is given.
 
     Example: "SELECT agent, avg(win::INT), avg(statistics.agent.depth) FROM games GROUP BY agent"
     """
-    names, rows = tables.query(directory, sql)
+    names, rows = tables.query(directory, sql, allow_files)
     if csv:
         tables.write_csv(sys.stdout, names, rows)
     else:
@@ -40,15 +45,28 @@ def export(
     alpha_rank: Annotated[
         bool, typer.Option("--alpha-rank", help="Agents and scores, for OpenSpiel's alpha-rank.")
     ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
 ) -> None:
     """Write the games played as CSV, a line each, without their actions."""
+    if file is not None:
+        _refuse_to_replace(file, force)
     rows = store.rows(directory, store.experiment_in(directory))
     names, lines = (["agents", "scores"], tables.matches(rows)) if alpha_rank else tables.flattened(rows)
     if file is None:
         tables.write_csv(sys.stdout, names, lines)
         return
-    with file.open("w", encoding="utf-8", newline="") as target:
-        tables.write_csv(target, names, lines)
+    with store.written_whole(file) as target:
+        text = io.TextIOWrapper(target, encoding="utf-8", newline="")
+        tables.write_csv(text, names, lines)
+        text.detach()
+
+
+def _refuse_to_replace(file: Path, force: bool) -> None:
+    """Refuse a file that is there, and with --force too one from which a run is read."""
+    if store.is_of_a_run(file):
+        raise Refusal(f"{file} is a file of a run, which nothing replaces; choose another name")
+    if file.exists() and not force:
+        raise Refusal(f"{file} is there already; give --force to replace it, or choose another name")
 
 
 def merge(

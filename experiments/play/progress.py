@@ -18,7 +18,9 @@ PACE_SECONDS = 3600.0  # the rate is that of at most the last hour
 def console(stderr: bool = False) -> Console:
     """Standard output or standard error; wide enough for a table where it is not a terminal."""
     stream = sys.stderr if stderr else sys.stdout
-    return Console(file=stream, width=None if stream.isatty() else PAGE_WIDTH, highlight=False)
+    return Console(
+        file=stream, width=None if stream.isatty() else PAGE_WIDTH, highlight=False, markup=False, emoji=False
+    )
 
 
 def rate(games_per_second: float) -> str:
@@ -40,7 +42,7 @@ class ProgressBar:
     def __init__(self, name: str, done: int, total: int) -> None:
         self._console = console(stderr=True)
         self._bar = Progress(
-            TextColumn("[bold]{task.description}"),
+            TextColumn("{task.description}", style="bold", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("games"),

@@ -1,6 +1,7 @@
 """Documents written as pages: one self-contained HTML file, or Markdown."""
 
 import base64
+import re
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 from experiments.analysis.document import Block, Heading, Paragraph, Picture, Table
 
 LONG_TEXT = 50  # letters; longer texts in tables are broken into lines
+# Emphasis, code, links, columns; tags and entities; underscores that do not stand inside a word.
+SPECIAL = re.compile(r"[\\`*\[|]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|^#|^[-+](?= )|~(?=~)")
 MARKED = {"agrees": "good", "above": "good", "disagrees": "bad", "below": "bad"}
 
 STYLE = """
@@ -83,18 +86,23 @@ def _cell(text: str) -> str:
 
 def markdown(title: str, blocks: Sequence[Block], directory: Path) -> str:
     """The same as Markdown; pictures are linked relative to `directory`."""
-    return "\n\n".join([f"# {title}", *(_markdown(block, directory) for block in blocks)]) + "\n"
+    return "\n\n".join([f"# {_plain(title)}", *(_markdown(block, directory) for block in blocks)]) + "\n"
 
 
 def _markdown(block: Block, directory: Path) -> str:
     match block:
         case Heading(text):
-            return f"## {text}"
+            return f"## {_plain(text)}"
         case Paragraph(text):
-            return text
+            return _plain(text)
         case Picture(path, text):
-            return f"![{text}]({path.relative_to(directory).as_posix()})"
+            return f"![{_plain(text)}]({path.relative_to(directory).as_posix()})"
         case Table(caption, header, rows):
             lines = [header, ["---"] * len(header), *rows]
-            table = "\n".join("| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines)
-            return f"{caption}\n\n{table}" if caption else table
+            table = "\n".join("| " + " | ".join(map(_plain, line)) + " |" for line in lines)
+            return f"{_plain(caption)}\n\n{table}" if caption else table
+
+
+def _plain(text: str) -> str:
+    """A text that Markdown shows letter by letter, in one line."""
+    return SPECIAL.sub(r"\\\g<0>", " ".join(text.splitlines()))

@@ -13,8 +13,11 @@ from experiments.store.results import LONGEST_ROW, MEMORY, named, results_of
 from experiments.store.rows import Damage, Row
 
 
-def query(directory: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """The answer to a query over the table `games`, read directly from the file: (names of the columns, rows).
+def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The answer to a query over the table `games`, whose columns are those of the file: (names of the columns, rows).
+
+    Args:
+        allow_files: whether the query may read and write other files; else it sees nothing but the games.
 
     Raises:
         Refusal: no results yet, or a query that the database does not understand.
@@ -34,7 +37,9 @@ def query(directory: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
             sample_size=-1,
             maximum_object_size=LONGEST_ROW,
         )
-        relation.create_view("games")
+        relation.create("games")
+        if not allow_files:
+            database.execute("SET enable_external_access = false; SET lock_configuration = true")
         try:
             answer = database.execute(sql)
             names = [column[0] for column in answer.description or []]

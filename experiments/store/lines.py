@@ -72,7 +72,7 @@ def row_of(line: bytes, where: str) -> Row:
         Damage: it is none, or not what was written.
     """
     try:
-        row = json.loads(line, parse_constant=_no_number)
+        row = json.loads(line, parse_constant=no_number)
     except (ValueError, RecursionError):
         raise Damage(f"{where}: damaged (not a JSON object)") from None
     if not isinstance(row, dict):
@@ -91,7 +91,8 @@ def row_of(line: bytes, where: str) -> Row:
     return row
 
 
-def _no_number(name: str) -> None:
+def no_number(name: str) -> None:
+    """Refuse NaN and the infinities, which Python reads though JSON has none."""
     raise ValueError(f"{name} is no JSON")
 
 

@@ -47,7 +47,7 @@ def experiment_in(directory: Path) -> Experiment:
     """
     path = directory / EXPERIMENT
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=lines.no_number)
         if content["format"] != FORMAT:
             raise Damage(f"{path} has format {content['format']!r}; this version reads format {FORMAT}")
         return from_settings(content)
@@ -57,7 +57,7 @@ def experiment_in(directory: Path) -> Experiment:
         raise Refusal(f"{path} cannot be read: {error.strerror}") from None
     except Damage:
         raise
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise Damage(f"{path} is damaged: {type(error).__name__}: {error}") from None
 
 
@@ -95,6 +95,17 @@ def results_in(directory: Path) -> Path:
     return packed if packed.exists() and not plain.exists() else plain
 
 
+def is_of_a_run(path: Path) -> bool:
+    """Whether a path, by whatever name or link, is one of the files from which a run is read."""
+    directory = path.resolve().parent
+    if not (directory / EXPERIMENT).exists():
+        return False
+    names = (EXPERIMENT, RESULTS, PACKED)
+    return path.resolve().name in names or any(
+        path.exists() and (directory / name).exists() and path.samefile(directory / name) for name in names
+    )
+
+
 def opened(path: Path) -> BinaryIO | gzip.GzipFile:
     """The file, packed or not; what is read of a packed one is to be `_sound`."""
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
@@ -117,7 +128,7 @@ def pack(directory: Path) -> Path:
 def packed_copy(directory: Path, target: Path) -> Path:
     """The games of a run, which may be going on in this process, packed in another directory; what was there is replaced."""
     target.mkdir(parents=True, exist_ok=True)
-    with _written_whole(target / EXPERIMENT) as file:
+    with written_whole(target / EXPERIMENT) as file:
         file.write((directory / EXPERIMENT).read_bytes())
     _compress(directory / RESULTS, target / PACKED)
     return target / PACKED
@@ -126,7 +137,7 @@ def packed_copy(directory: Path, target: Path) -> Path:
 def _compress(plain: Path, packed: Path) -> None:
     with (
         plain.open("rb") as source,
-        _written_whole(packed) as file,
+        written_whole(packed) as file,
         gzip.GzipFile("", "wb", fileobj=file, mtime=0) as target,
     ):
         shutil.copyfileobj(source, target)
@@ -137,7 +148,7 @@ def _unpack(directory: Path) -> None:
     plain, packed = directory / RESULTS, directory / PACKED
     if packed.exists():
         if not plain.exists():
-            with _sound(packed), gzip.open(packed, "rb") as source, _written_whole(plain) as target:
+            with _sound(packed), gzip.open(packed, "rb") as source, written_whole(plain) as target:
                 shutil.copyfileobj(source, target)
         elif not _begins_with(plain, packed):
             raise Damage(
@@ -168,13 +179,17 @@ def _sound(packed: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _written_whole(path: Path) -> Iterator[IO[bytes]]:
+def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """A file that appears under its name only when all of it is on the disk."""
     unfinished = path.with_name(path.name + UNFINISHED)
-    with unfinished.open("wb") as file:
-        yield file
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with unfinished.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
     unfinished.replace(path)
 
 
@@ -339,7 +354,7 @@ def _claim(directory: Path, experiment: Experiment) -> bool:
 
 
 def _write_experiment(directory: Path, experiment: Experiment) -> None:
-    with _written_whole(directory / EXPERIMENT) as file:
+    with written_whole(directory / EXPERIMENT) as file:
         file.write(json.dumps({"format": FORMAT, **experiment.settings()}, indent=1, ensure_ascii=False).encode())
 
 
