@@ -13,10 +13,6 @@ from icarus.compiler.kernels.functions import plain
 ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no author's mistake lies
 
 
-class CompilationError(TypeError):
-    """A function that the compiler refuses, told in one sentence."""
-
-
 def home(function: Callable) -> str:
     """Where a function stands, as "in f (file, line n)"."""
     code = plain(function).__code__

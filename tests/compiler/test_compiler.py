@@ -32,7 +32,6 @@ from icarus import Enhancement, State, backpropagation, candidates, capture, sea
 from icarus.algebra import argmax, gibbs
 from icarus.compiler import messages
 from icarus.compiler.cache import digest, disk, symbols
-from icarus.compiler.debug import leaving
 from icarus.compiler.kernels import kernel as entries
 from icarus.compiler.kernels import pointers
 from icarus.kernel import History, Theta, Updates, legal_at, record, update
@@ -50,8 +49,6 @@ pytestmark = [pytest.mark.xdist_group("compiler"), pytest.mark.filterwarnings("i
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of machine code for this test alone."""
-    for dispatched in (False, True):  # what calls entries has its place in the cache in use
-        entries._asking(leaving.ASKERS[1], dispatched)
     cache = tmp_path / "cache"
     cache.mkdir()
     monkeypatch.setattr(disk, "cache_folder", lambda: cache)
@@ -90,7 +87,6 @@ FLAGGED = (
     "from numba import njit\n@njit(error_model={!r})\ndef g(x):\n    return 1.0 / (x - x)\n"
     "def f(x):\n    return 3 if g(x) > 1 else 4"
 )
-UFUNC = "from numba import vectorize\n@vectorize\ndef g(x):\n    return {}\ndef f(x):\n    return g(x)"
 OVERLOADED = (
     "from numba.extending import overload\ndef g(x):\n    pass\n@overload(g)\ndef _g(x):\n"
     "    def body(x):\n        return {}\n    return body\ndef f(x):\n    return g(x)"
@@ -104,10 +100,6 @@ HOLDING = (
     "from numba import types\nfrom numba.extending import intrinsic\ndef make(k):\n    @intrinsic\n    def g(context, x):\n"
     "        def codegen(context, builder, signature, arguments):\n            return builder.add(arguments[0], arguments[0].type(k))\n"
     "        return types.int64(types.int64), codegen\n    return g\ng = make({})\ndef f(x):\n    return g(x)"
-)
-STENCIL = (
-    "import numpy as np\nfrom numba import stencil\n@stencil\ndef g(a):\n    return {} * (a[-1] + a[0] + a[1])\n"
-    "def f(x):\n    return g(np.full(3, x))[1]"
 )
 ALIASED = (
     "from icarus.kernel import helper\n@helper\ndef g(x):\n    return x + 1\n@helper\ndef h(x):\n    return x + 2\n"
@@ -232,11 +224,9 @@ EDITS: dict[str, tuple[dict[str, str], dict[str, str], int, int]] = {
         11,
         12,
     ),
-    "the body of a ufunc": ({"m": UFUNC.format("x * 2")}, {"m": UFUNC.format("x * 3")}, 20, 30),
     "the body of an overload": ({"m": OVERLOADED.format("x * 2")}, {"m": OVERLOADED.format("x * 3")}, 20, 30),
     "the body of an intrinsic": ({"m": INTRINSIC.format("add")}, {"m": INTRINSIC.format("sub")}, 20, 0),
     "what an intrinsic holds": ({"m": HOLDING.format(2)}, {"m": HOLDING.format(3)}, 12, 13),
-    "the body of a stencil": ({"m": STENCIL.format(1)}, {"m": STENCIL.format(4)}, 30, 120),
     "a helper in a tuple in a tuple": (
         {"m": HELPED.format("", "x * 2") + "K = ((g,),)\ndef f(x):\n    return K[0][0](x)"},
         {"m": HELPED.format("", "x * 5") + "K = ((g,),)\ndef f(x):\n    return K[0][0](x)"},
@@ -313,6 +303,41 @@ def f(x):
 
 print(digest(f))
 """
+
+
+@pytest.mark.parametrize(
+    ("decorator", "use"),
+    [
+        ("@vectorize\ndef g(x):\n    return x", "g(x)"),
+        ("@guvectorize('void(i8[:], i8[:])', '(n)->(n)')\ndef g(a, b):\n    pass", "g(np.zeros(x, np.int64))[0]"),
+        ("@stencil\ndef g(a):\n    return a[0]", "g(np.full(3, x))[1]"),
+        ("@cfunc('i8(i8)')\ndef g(x):\n    return x", "g(x)"),
+        ("@jitclass([('x', int64)])\nclass g:\n    def __init__(self, x):\n        self.x = x", "g(x).x"),
+    ],
+)
+def test_what_the_digest_does_not_follow_is_refused(decorator: str, use: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    imports = "import numpy as np\nfrom numba import cfunc, guvectorize, int64, stencil, vectorize\n"
+    imports += "from numba.experimental import jitclass\n"
+    with pytest.raises(TypeError, match=f"g is made by {decorator.split('(')[0].split(chr(10))[0]}, which"):
+        value_of({"m": f"{imports}{decorator}\ndef f(x):\n    return {use}"}, monkeypatch)
+
+
+WEIGHTS = np.full(3, 0.5)
+
+
+@backpropagation
+def add_weighted(row: Any, context: int, rewards: np.ndarray) -> None:
+    row.reward += WEIGHTS[1] * rewards[context]
+    row.visits += 1
+
+
+def test_an_array_that_compiled_code_reads_is_read_only_from_then_on() -> None:
+    state, strategy = after(toy.BRANCHES), attrs.evolve(MAST, name="WEIGHTED", backpropagation=add_weighted)
+    WEIGHTS[:] = 0.25  # nobody has read it yet
+    found = [search(state, strategy, iterations=40, seed=1, engine=engine) for engine in ("python", "compiled")]
+    assert (found[0].visits == found[1].visits).all()
+    with pytest.raises(ValueError, match="read-only"):
+        WEIGHTS[:] = 0.75
 
 
 def test_an_edit_of_an_overloaded_attribute_is_seen(python: Python) -> None:

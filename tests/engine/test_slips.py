@@ -29,8 +29,8 @@ from icarus import (
     search,
     values,
 )
+from icarus.compiler.errors import CompilationError
 from icarus.compiler.kernels.rng import seeded
-from icarus.compiler.messages import CompilationError
 from icarus.engine.program.lowering import lower
 from icarus.engine.program.mixtures import draws_from_means
 from icarus.engine.reference.choice import Composed, Decision

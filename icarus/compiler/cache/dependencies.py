@@ -1,6 +1,6 @@
 """All that a function's machine code is made from: what it reaches through globals, modules, containers, closures and the compiler.
 
-What the compiler puts in a function's place counts as reached from it: the body of a `@vectorize`, `@intrinsic` or `@overload`.
+What the compiler puts in a function's place counts as reached from it: the body of an `@intrinsic` or `@overload`.
 What counts is what the process holds in memory, never what a file says by now.
 """
 
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from icarus.compiler.errors import CompilationError
 from icarus.compiler.kernels.callables import Callee, Family
 from icarus.compiler.kernels.functions import REPLACEMENTS, Intrinsic
 from icarus.compiler.lazy import Later, types
@@ -21,13 +22,17 @@ from icarus.compiler.lazy import Later, types
 _imputils: Any = Later("numba.core.imputils")
 _templates: Any = Later("numba.core.typing.templates")
 _extending: Any = Later("numba.core.extending")
-_ccallback: Any = Later("numba.core.ccallback")
-_ufuncs: Any = Later("numba.np.ufunc.ufunc_base")
-_stencils: Any = Later("numba.stencils.stencil")
 
 LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}  # their versions stand for them
 NONE: frozenset[str] = frozenset()
 PLAIN: Any = int | float | complex | str | bytes | tuple | np.generic | np.dtype | type(None)  # equal ones are the same
+UNSUPPORTED = {  # by the type of what a decorator of the compiler makes: its body is not followed, so an edit would run stale code
+    "CFunc": "@cfunc",
+    "DUFunc": "@vectorize",
+    "GUFunc": "@guvectorize",
+    "JitClassType": "@jitclass",
+    "StencilFunc": "@stencil",
+}
 Part = tuple[str, Any, frozenset[str]]  # a name, a value, and the names by which a value that is a module is asked
 
 
@@ -36,6 +41,9 @@ def reachable(function: Callable) -> Iterator[tuple[str, Any]]:
 
     Containers and what the compiler makes of functions come as themselves and are followed by what is in them. A function of a
     library comes as its name, and what is met again as the number of its first meeting.
+
+    Raises:
+        CompilationError: it reaches what a decorator in `UNSUPPORTED` has made.
     """
     pending: list[Part] = [("", function, NONE)]
     pending += [(f"{function_of} by overload", body, NONE) for function_of, body in _overloaded_operators()]
@@ -43,6 +51,7 @@ def reachable(function: Callable) -> Iterator[tuple[str, Any]]:
     alive: list[Any] = []  # an address stands for one value as long as that value lives
     while pending:
         name, value, names = pending.pop()
+        _refuse_unsupported(name, value)
         if not isinstance(value, PLAIN):
             if (id(value), names) in seen:
                 yield name, f"number {seen[id(value), names]}"
@@ -54,6 +63,15 @@ def reachable(function: Callable) -> Iterator[tuple[str, Any]]:
         else:
             yield getattr(value, "__qualname__", name) if isinstance(value, pytypes.FunctionType) else name, value
         pending += [(f"{name}.{part}", item, inside) for part, item, inside in reversed(list(_parts(value, names)))]
+
+
+def _refuse_unsupported(name: str, value: Any) -> None:
+    decorator = UNSUPPORTED.get(type(value).__name__)
+    if decorator and type(value).__module__.startswith("numba."):
+        what = name.rpartition(".")[2]
+        raise CompilationError(
+            f"{what} is made by {decorator}, which games and slots may not use; mark a function @helper instead"
+        )
 
 
 def names_in(code: pytypes.CodeType) -> Iterator[str]:
@@ -143,21 +161,10 @@ def _parts_of_compiled(value: Any) -> Iterator[Part]:
 
 
 def _parts_of_numbas(value: Any) -> Iterator[Part]:
-    if isinstance(value, _ufuncs.UfuncBase):
-        yield "", getattr(value, "_dispatcher", None), NONE
-    elif isinstance(value, _extending._Intrinsic):
+    if isinstance(value, _extending._Intrinsic):
         yield "", value._defn, NONE
-    elif isinstance(value, _ccallback.CFunc):
-        yield "", getattr(value, "_pyfunc", None), NONE
-    elif isinstance(value, _stencils.StencilFunc):
-        yield "", value.kernel_ir.func_id.func, NONE
-        yield "options", str((value.mode, sorted(value.options.items()))), NONE
     elif isinstance(value, types.Dispatcher):
         yield "", value.dispatcher, NONE
-    elif isinstance(value, type) and hasattr(value, "class_type"):  # a @jitclass
-        for name, method in sorted(value.class_type.jit_methods.items()):
-            yield name, method, NONE
-        yield "fields", str(value.class_type.struct), NONE
 
 
 # ------------------------------------------------------------------------------- what was told to the compiler by its extensions

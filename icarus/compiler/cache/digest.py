@@ -150,9 +150,14 @@ def _usual_settings(given: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 
 def digest(function: Callable, *context: Any) -> str:
-    """A name for the machine code of a function: changes when anything that it was made from changes."""
+    """A name for the machine code of a function: changes when anything that it was made from changes.
+
+    The arrays that it reads are read-only from here on: their values are compiled in, so that a later change would go unnoticed.
+    """
     hasher = hashlib.sha256(repr((context, _settings())).encode())
     for name, value in reachable(function):
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
         described = _describe(value)
         hasher.update(f"{name}={len(described)} ".encode() + described)
     return hasher.hexdigest()[:24]

@@ -9,10 +9,11 @@ from typing import Any
 from icarus.compiler.cache.digest import digest
 from icarus.compiler.cache.disk import DiskCache, File
 from icarus.compiler.cache.machine import MachineCode
+from icarus.compiler.errors import CompilationError
 from icarus.compiler.interrupts import listen, runs_compiled_code
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
 from icarus.compiler.lazy import Later, types
-from icarus.compiler.messages import CompilationError, mention, reason
+from icarus.compiler.messages import mention, reason
 
 _pipeline: Any = Later("icarus.compiler.kernels.pipeline")
 _errors: Any = Later("numba.core.errors")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.compiler.debug.writes import refuse_cuts
 from icarus.compiler.kernels.functions import embedded
 from icarus.compiler.kernels.kernel import Entry
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, struct_at, unpack_parameters
+from icarus.compiler.writes import refuse_cuts
 from icarus.kernel import NO_RECORD
 from icarus.kernel.history import history_at
 from icarus.kernel.theta import TABLE, has_room_for, index_of, write_initial

@@ -9,11 +9,11 @@ import numpy as np
 from icarus.algebra import Information, Policy
 from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Values
-from icarus.compiler.debug.writes import refuse_changes, refuse_cuts
 from icarus.compiler.kernels.atomic import atomic_load, atomic_store, exchanged
 from icarus.compiler.kernels.functions import DEBUG, embedded, inlined, plain
 from icarus.compiler.kernels.kernel import Entry
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, offset_of, struct_at, unlikely, unpack_parameters
+from icarus.compiler.writes import refuse_changes, refuse_cuts
 from icarus.engine.program.promises import KEYLESS, guarded, is_checked
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper
 from icarus.kernel.history import history_at

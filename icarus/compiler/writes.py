@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from icarus.compiler.cache.dependencies import reachable
+from icarus.compiler.errors import CompilationError
 from icarus.compiler.kernels.functions import Helper, is_helper
 from icarus.compiler.kernels.kernel import Entry
 from icarus.compiler.lazy import Later, types
-from icarus.compiler.messages import CompilationError
 
 ir: Any = Later("numba.core.ir")
 _annotations: Any = Later("numba.core.annotations.type_annotations")

@@ -1,1 +1,0 @@
-"""Debug builds and checks of what compiled functions write."""
