@@ -17,26 +17,21 @@ The dice are random, all else is seen by both. An action is POINTS · (die − 1
 who moves; ROLL + … a roll, OPENING + … the opening roll.
 """
 
-import math
 from typing import Any
 
 import numpy as np
 
+from icarus.games.backgammon_evaluation import BAR, CHECKERS_EACH, NOBODY, OFF, POINTS, heuristic, pips
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, append_bits, helper, inlined, lowest_bit
 from icarus.kernel.game import Game
 
-CHECKERS_EACH = 15
 FACES = 6
-OFF, BAR = 0, 25  # places of a checker beside the points 1 … 24
-POINTS = BAR + 1
 OUTSIDE_HOME = ~0 << (FACES + 1)  # points 7 … 24 and the bar
 START = ((24, 2), (13, 5), (8, 3), (6, 5))  # (point, checkers) of each player
-NOBODY = -1  # whose turn it is before the opening roll
 ROLL = POINTS * FACES  # + FACES · (larger − 1) + (smaller − 1)
 OPENING = ROLL + FACES * FACES  # + FACES · (die of X − 1) + (die of O − 1)
 OPENINGS = FACES * (FACES - 1)
 ROLLS = FACES * (FACES + 1) // 2
-ON_ROLL = 4  # pips that it is worth to be the next to roll
 DICE_ARE_ROLLED = 0  # the label R of eq. (23)
 
 STATE = np.dtype(
@@ -256,27 +251,10 @@ def episode(state: Any) -> int:
     return DICE_ARE_ROLLED if state.actor == CHANCE else CONTINUES
 
 
-@helper
-def _pips(state: Any, owner: int) -> int:
-    """How many points a player's checkers have to go until all are off."""
-    pips = 0
-    for point in range(1, POINTS):
-        pips += point * int(state.points[owner, point])
-    return pips
-
-
-@helper
-def _to_play(state: Any) -> int:
-    """Pips of the dice that are still to be played."""
-    if state.left > 0 and state.dice[1] == 0:
-        return state.left * state.dice[0]
-    return state.dice[0] + state.dice[1]
-
-
 def features(state: Any, out: np.ndarray) -> None:
     """Of whose turn it is, less the other's (X's before the opening roll): pips, checkers on the bar, blots, points held."""
     mover = int(state.player) if state.player != NOBODY else 0
-    out[0] = _pips(state, mover) - _pips(state, 1 - mover)
+    out[0] = pips(state, mover) - pips(state, 1 - mover)
     out[1] = state.points[mover, BAR] - state.points[1 - mover, BAR]
     out[2] = out[3] = 0.0
     for point in range(1, BAR):
@@ -291,25 +269,6 @@ def action_features(state: Any, action: int, out: np.ndarray) -> None:
     out[0] = 1.0 if target > OFF and state.points[1 - mover, BAR - target] == 1 else 0.0
     out[1] = 1.0 if target <= OFF else 0.0
     out[2] = 1.0 if target > OFF and state.points[mover, target] == 1 else 0.0
-
-
-def heuristic(state: Any, out: np.ndarray) -> None:
-    """The chance to win the race by Kleinman's metric: Φ(√(K/2)), K = (D + 4)²/(S − 4), D the lead in pips of who is to roll, S all pips.
-
-    Kleinman (Vision Laughs at Counting, 1980) gives a table of chances for K, which this normal distribution fits to a percent. Contact is
-    left out. Who still has dice to play has played them in vain: the other is then to roll. Before the opening roll both are equal.
-    """
-    if state.player == NOBODY:
-        out[0] = out[1] = 0.5
-        return
-    on_roll = int(state.player) if state.actor == CHANCE else 1 - int(state.player)
-    own, other = _pips(state, on_roll), _pips(state, 1 - on_roll)
-    if state.actor != CHANCE:
-        other -= int(_to_play(state))
-    lead = other - own + ON_ROLL
-    all_pips = own + other - ON_ROLL if own + other > ON_ROLL else 1
-    out[on_roll] = 0.5 * (1.0 + math.erf(lead / (2.0 * math.sqrt(all_pips))))
-    out[1 - on_roll] = 1.0 - out[on_roll]
 
 
 def text(state: Any) -> str:

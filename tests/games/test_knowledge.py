@@ -129,8 +129,14 @@ def test_backgammon_reckons_dice_to_be_played_and_the_next_roll() -> None:
     assert state.heuristic() == [0.5, 0.5]
     assert state.features() == {"pips": 0, "on_bar": 0, "blots": 0, "points": 0}
     state.apply_action(state.string_to_action("opening roll 65"))
-    lead, all_pips = (167 - 11) - 167 + 4, (167 - 11) + 167 - 4  # O is to roll after X has played eleven pips
-    assert state.heuristic()[1] == pytest.approx(0.5 * (1 + math.erf(lead / (2 * math.sqrt(all_pips)))))
+    race_with_dice = race({6: 5, 5: 5}, {6: 5, 5: 5})
+    race_with_dice.apply_action(race_with_dice.string_to_action("roll 65"))
+    lead, all_pips = (
+        (55 - 11) - 55 + 4,
+        (55 - 11) + 55 - 4,
+    )  # who has rolled has played eleven pips; the other is to roll
+    on_roll = 1 - race_with_dice.current_player()
+    assert race_with_dice.heuristic()[on_roll] == pytest.approx(0.5 * (1 + math.erf(lead / (2 * math.sqrt(all_pips)))))
     state.apply_action(state.string_to_action("24/18"))
     assert state.features() == {"pips": -6, "on_bar": 0, "blots": 2, "points": -1}
     assert state.action_features(state.string_to_action("18/13")) == {"hits": 0, "bears_off": 0, "makes_point": 0}

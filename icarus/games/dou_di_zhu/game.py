@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from icarus.games.dou_di_zhu.heuristic import heuristic
 from icarus.games.dou_di_zhu.plays import (
     EVERY_LANE,
     KICKERS,
@@ -236,6 +237,7 @@ DOU_DI_ZHU = Game(
     episode=episode,
     retrace=retrace,
     multiplicity=multiplicity,
+    heuristic=heuristic,
     text=text,
     action_text=action_text,
     seat_names=tuple(name.capitalize() for name in PLAYER_NAMES),

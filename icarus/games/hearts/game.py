@@ -66,6 +66,7 @@ from icarus.games.hearts.facts import (
     passed_by,
     scored,
 )
+from icarus.games.hearts.heuristic import heuristic
 from icarus.games.hearts.hidden import determinize, observe, prepare, recall, retrace
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, append_bits, below, helper, inlined, popcount
 from icarus.kernel.game import Game
@@ -343,6 +344,7 @@ def hearts(threshold: int = THRESHOLD) -> Game:
         episode=episode,
         recall=recall,
         retrace=retrace,
+        heuristic=heuristic,
         text=text,
         action_text=action_text,
         parameters={"threshold": threshold},

@@ -44,6 +44,7 @@ from icarus.games.knockout_whist.facts import (
     STATE,
     TRUMPS,
 )
+from icarus.games.knockout_whist.heuristic import heuristic
 from icarus.games.knockout_whist.hidden import (
     deal_hands,
     determinize,
@@ -310,6 +311,7 @@ def knockout_whist(players: int = PLAYERS) -> Game:
         episode=episode,
         recall=recall,
         retrace=retrace,
+        heuristic=heuristic,
         text=text,
         action_text=action_text,
     )

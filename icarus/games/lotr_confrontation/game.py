@@ -118,6 +118,7 @@ from icarus.games.lotr_confrontation.facts import (
     TURN_END,
     VICTIM,
 )
+from icarus.games.lotr_confrontation.heuristic import heuristic
 from icarus.games.lotr_confrontation.hidden import determinize, episode, observe, prepare, recall, simultaneous
 from icarus.games.lotr_confrontation.knowledge import BELIEFS, LAPSED, know, prune, suspect_move
 from icarus.games.lotr_confrontation.text import action_text, text
@@ -376,6 +377,7 @@ def lotr_confrontation(dark_shire_to_win: int = DARK_SHIRE_TO_WIN, random_setup:
         ranges={**RANGES, "shire_needed": (dark_shire_to_win, dark_shire_to_win)},
         max_legal=MAX_LEGAL,
         actions=LIGHT_MOVES_BACK + SQUARES,
+        heuristic=heuristic,
         text=text,
         action_text=action_text,
         observe=observe,
