@@ -152,6 +152,7 @@ class Pairing:
 
 IST, PST = "OOS()", "OOS(target='public subgame')"
 UCT, RM, EXP3 = "ISMCTS()", "ISMCTS(selection='regret matching')", "ISMCTS(selection='EXP3')"
+UCT_WITH_C = tuple(f"ISMCTS(exploration={c!r})" for c in (0.5, 2.0, 4.0))
 NEAR = "NearEquilibrium()"
 DICE, GOOFSPIEL, POKER = (
     "liars-dice",
@@ -159,6 +160,8 @@ DICE, GOOFSPIEL, POKER = (
     "generic-poker",
 )  # LD(1,1), II-GS(6) of 2015, GP(3,3,2,2)
 GAMES = (DICE, GOOFSPIEL, POKER)
+DESCENDING = "goofspiel(cards=6,lowest=0,descending=1)"
+KUHN, LEDUC = "kuhn-poker", "leduc-poker"
 SIXTEEN = tuple(combination.strategy for combination in COMBINATIONS)
 DELTAS = (0.0, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0)
 
@@ -175,7 +178,14 @@ def deltas(targets: tuple[str, ...], values: tuple[float, ...] = DELTAS) -> tupl
 
 TARGETS = ("information set", "public subgame")
 EVERYONE = (IST, PST, UCT, RM, EXP3)
+FROM_THE_DEAL = (IST, UCT, RM, EXP3)  # nothing is aimed at, so that IST and PST are the same
 OOS_AAMAS = "OOS(delta=0.5, compensation=True)"  # of the figures by the aggregate method
+OTHER_OOS_AAMAS = (
+    "OOS(delta=1.0, compensation=True)",
+    "OOS(target='public subgame', delta=0.5, compensation=True)",
+    "OOS(target='public subgame', delta=1.0, compensation=True)",
+)
+SEEDS = 10  # of a claim
 PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part first
     "head-to-head": (
         Pairing(DICE, (IST, PST), (UCT, NEAR), (1000,)),
@@ -186,16 +196,22 @@ PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part fir
         Pairing(GOOFSPIEL, (UCT, "BASELINE"), (NEAR,), (1000, 10_000)),
     ),
     "aggregate": (  # AAMAS, Figure 3, right
-        Plan((DICE,), (OOS_AAMAS, UCT, RM), (2000, 20_000), 1, AGGREGATE_AAMAS, 500, FIXED),
+        Plan((DICE,), (OOS_AAMAS, UCT, RM), (2000, 20_000), SEEDS, AGGREGATE_AAMAS, 500, FIXED),
+        Plan((DICE,), OTHER_OOS_AAMAS, (20_000,), 1, AGGREGATE_AAMAS, 500, FIXED),
         Plan((DICE,), EVERYONE, (1000, 10_000), 1, AGGREGATE, 500, FIXED),
         Plan((GOOFSPIEL, POKER), (OOS_AAMAS, UCT, RM), (2000, 20_000), 1, AGGREGATE_AAMAS, 500, FIXED),
         Plan(GAMES, (OOS_AAMAS, UCT, RM), (40_000, 80_000, 160_000, 320_000), 1, AGGREGATE_AAMAS, 500, FIXED),
     ),
     "root": (  # AAMAS, Figure 3, left: one search from the deal
-        Plan(GAMES, (IST, UCT, RM, EXP3), (1000, 10_000, 100_000, 1_000_000), 1, ROOT, missing=FIXED),
-        Plan(GAMES, (IST, UCT, RM, EXP3), (10_000_000,), 1, ROOT, missing=FIXED),
-        Plan(GAMES, (IST, UCT, RM, EXP3), (1000, 10_000, 100_000, 1_000_000), 3, ROOT, missing=FIXED),
-        Plan(GAMES, (IST, UCT, RM, EXP3), (100_000_000,), 1, ROOT, missing=FIXED),
+        Plan((KUHN, LEDUC), FROM_THE_DEAL, (1000, 10_000, 100_000, 1_000_000), SEEDS, ROOT, missing=FIXED),
+        Plan(GAMES, FROM_THE_DEAL, (1000, 10_000, 100_000, 1_000_000), SEEDS, ROOT, missing=FIXED),
+        Plan((DICE,), (UCT, EXP3), (1_000_000, 10_000_000), 2 * SEEDS, ROOT, missing=FIXED),
+        Plan(GAMES, FROM_THE_DEAL, (10_000_000,), SEEDS, ROOT, missing=FIXED),
+        Plan((GOOFSPIEL,), (UCT,), (100_000_000,), 1, ROOT, missing=FIXED),
+    ),
+    "goofspiel": (  # does c, or the order of the points, explain why II-Goofspiel(6) is more exploitable here than in print?
+        Plan((GOOFSPIEL, DESCENDING), (UCT, *UCT_WITH_C), (100_000, 1_000_000), SEEDS, ROOT, missing=FIXED),
+        Plan((GOOFSPIEL, DESCENDING), (UCT, UCT_WITH_C[1]), (10_000_000,), SEEDS, ROOT, missing=FIXED),
     ),
     "figure-2": (  # AAAI: δ, by the aggregate method and head to head
         Plan((DICE,), deltas(TARGETS), (1000,), 1, AGGREGATE, 500, FIXED),
