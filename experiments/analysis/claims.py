@@ -40,7 +40,7 @@ from experiments.analysis.verdicts import (
     tallied,
 )
 from experiments.papers.combinations import COMBINATIONS
-from experiments.papers.suite import EPISODES, RULES, TABLE_1
+from experiments.papers.suite import EPISODES, RULES, SUITE, TABLE_1
 from experiments.plan.campaign import CAMPAIGN, INTERIM_GAMES, SHARES, Sizes
 from experiments.plan.titles import budget
 from experiments.store.results import Results
@@ -398,7 +398,12 @@ def _by_budget(tallies: Iterable[Tally]) -> dict[str, list[Tally]]:
 
 
 def blocks(results: Results) -> Iterator[Block]:
-    """The table "paper against ours"; nothing where no comparison of the paper was played."""
+    """The table "paper against ours" of an experiment of the paper, where one of its comparisons was played.
+
+    An experiment of one's own has agents of the paper for reasons of its own: `claims` tells on request what they say.
+    """
+    if not all(run.experiment.name in (*SUITE, CAMPAIGN) for run in results.runs):
+        return
     for name, interims in interims_of(results).items():
         decisions = [decide(claim, interims) for claim in CLAIMS]
         estimated = any(decision.is_estimated for decision in decisions)

@@ -135,7 +135,7 @@ class Comparison:
 
     Attributes:
         where, what: the game and the sides, in words.
-        measure: wins (rates), score (a draw counts half a win), visits (of the chosen action; ratios), value (of that action) or
+        measure: wins (rates), score (a draw counts one half), visits (of the chosen action; ratios), value (of that action) or
             depth (of the tree).
         confidence: of the interval, before it is shared with other comparisons and interim analyses.
         pooled: the interval is that of the analysis of variance: all agents with an enhancement against all without it.

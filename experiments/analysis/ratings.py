@@ -3,7 +3,7 @@
 A tournament is an experiment whose opponents are a list, so that agents meet each other. The model: when some of the players
 of a game are still to be placed, the next place goes to each with a chance proportional to its strength (Plackett 1975; with
 two players this is Bradley and Terry 1952). Players that share a place are treated as if each of them had taken it first from
-all that were left (Breslow's approximation); a drawn game of two counts as half a win for each. The rating is the logarithm
+all that were left (Breslow's approximation); a drawn game of two counts one half for each. The rating is the logarithm
 of the strength, with mean 0 over agents; a difference of 1 are odds of e : 1.
 """
 
@@ -84,7 +84,7 @@ def _stages(placing: Placing, times: int, names: Sequence[str]) -> Iterable[Stag
         counted = Counter(group)
         return np.array([counted[name] for name in names], float)
 
-    if len(placing) == 1 and len(placing[0]) == 2:  # a draw of two: half a win for each
+    if len(placing) == 1 and len(placing[0]) == 2:  # a draw of two: one half for each
         yield from (Stage(count([name]), count(placing[0]), times / 2) for name in placing[0])
         return
     for place, group in enumerate(placing[:-1] if len(placing[-1]) == 1 else placing):

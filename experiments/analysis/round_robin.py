@@ -37,7 +37,7 @@ class Score:
         return self.games - self.wins - self.draws
 
     @property
-    def value(self) -> float:
+    def mean(self) -> float:
         """The share of games won, a draw counting half."""
         return (self.wins + DRAW * self.draws) / self.games
 

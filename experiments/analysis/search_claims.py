@@ -57,7 +57,7 @@ RULE = rule(
     "LOTR:C: 2.1 % for two searches in a role; Phantom: 0.9 % in both seats, 1.3 % in one; 5.1 % and 4.4 % for two players of 750 "
     "games in LOTR:C and of 1000 in Dou Di Zhu"
 )
-RULE += " In a round robin a cell is a search against all. Where nothing else is said, a draw counts half a win."
+RULE += " In a round robin a cell is a search against all. Where nothing else is said, a draw counts one half."
 
 
 def trees_text(number: int) -> str:
@@ -79,8 +79,8 @@ _VARIANTS = (SO, POM, MO)
 
 
 def _phantom(measure: str) -> tuple[Claim, ...]:
-    """Section VI-B, which does not say what a draw counts: as half a win, or as nothing."""
-    reading = "a draw half a win" if measure == SCORE else "games won only"
+    """Section VI-B, which does not say what a draw counts: one half, or nothing."""
+    reading = "a draw one half" if measure == SCORE else "games won only"
     on = partial(_versus, PHANTOM, measure=measure)
     return (
         all_of(

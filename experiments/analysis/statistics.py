@@ -287,7 +287,7 @@ def wilson(wins: Any, games: Any, confidence: float = CONFIDENCE) -> Estimate:
 
 
 def score(wins: int, draws: int, games: int, confidence: float = CONFIDENCE) -> Estimate:
-    """The mean of games in which a draw counts half a win, with Wilson's interval for as many games without draws as vary like them.
+    """The mean of games in which a draw counts one half, with Wilson's interval for as many games without draws as vary like them.
 
     The variance is that of the games and half a game of each outcome besides, so that it is not 0 where all ended alike.
     """

@@ -10,7 +10,7 @@
     seed = 0
     paired = false                      # true: the same deals and chance for all agents of a column
     sprt = false                        # true, or { margin = 0.05, alpha = 0.05, beta = 0.05 }: stop when the answer is there
-    pictures = ["figure4"]
+    pictures = ["agents"]
 
     [agents]                            # name = strategy, or a plain list: agents = ["RAVE", "BASELINE >> MAST"]
     rave = "RAVE"
@@ -50,7 +50,7 @@ from icarus import Game, checks, games
 from icarus.engine.algorithm import Algorithm
 from icarus.equilibrium.tree.tree import refuse_unless_walkable
 
-DEFAULTS = {"trials": 1000, "opponent": BASELINE, "seed": 0, "paired": False, "sprt": False, "pictures": ["figure4"]}
+DEFAULTS = {"trials": 1000, "opponent": BASELINE, "seed": 0, "paired": False, "sprt": False, "pictures": ["agents"]}
 KEYS = (
     "name",
     "games",
@@ -164,6 +164,7 @@ def _columns(table: Mapping[str, Any], module: str) -> list[Column]:
     columns = []
     for path, name in paths("games", table):
         game = known_game(text(path, name), path)
+        _refuse_unless_named(game, path)
         for (role, seats), opponent, budget in itertools.product(_seats(table, game), opponents, _budgets(table)):
             columns.append(Column(str(game), _variant(game), role, seats, opponent, *budget))
     return columns
@@ -257,6 +258,19 @@ def known_game(name: str, path: str) -> Game:
         return games.load(name)
     except ValueError as error:
         raise Refusal(f"{path}: {error}") from None
+
+
+def _refuse_unless_named(game: Game, path: str) -> None:
+    """Processes load a game by its full name, which must be the name of that game."""
+    try:
+        same = games.load(str(game)).parameters == game.parameters
+    except ValueError:
+        same = False
+    if not same:
+        raise Refusal(
+            f"{path}: {game} cannot be loaded by that name; give its Game(…) defaults={dict(game.parameters)}, "
+            "or write a function that returns it for any parameters"
+        )
 
 
 def _variant(game: Game) -> str:

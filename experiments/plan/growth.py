@@ -8,7 +8,7 @@ import attrs
 from experiments.plan.definition import Experiment
 from icarus.engine.scheme import MO_ISMCTS
 
-WHOLE = ("name", "seed", "pictures", "paired", "sprt")  # settings of the whole experiment that cannot change
+WHOLE = ("name", "seed", "paired", "sprt")  # settings of the whole experiment that cannot change
 OF_COLUMNS = ("game", "seats", "role", "opponent", "opponent_scheme", "iterations", "seconds")
 
 
@@ -16,13 +16,13 @@ def extends(larger: Experiment, smaller: Experiment) -> bool:
     """Whether an experiment is another one, or that with more trials, agents or games.
 
     Every game keeps its seed, so the games of the smaller one are games of the larger one. The number of trials of a sequential test
-    cannot change: it is fixed before the first game.
+    cannot change: it is fixed before the first game. Pictures are no part of what is played.
     """
     more_trials = larger.trials > smaller.trials and larger.sprt is None
     return (
         (larger.trials == smaller.trials or more_trials)
         and set(smaller.cells) <= set(larger.cells)
-        and attrs.evolve(larger, trials=smaller.trials, cells=smaller.cells) == smaller
+        and attrs.evolve(larger, trials=smaller.trials, cells=smaller.cells, pictures=smaller.pictures) == smaller
     )
 
 

@@ -31,7 +31,7 @@ PICTURES = {  # in the order in which a report shows those that an experiment di
     "agents": Picture("The agents of the experiment, by game."),
     "heat-map": Picture(
         "The searches against each other (2012, Figs. 7 and 9): white where the first seat wins all games, black where the second "
-        "does; a draw is half a win.",
+        "does; a draw counts one half.",
         of_two=True,
     ),
     "strength": Picture(

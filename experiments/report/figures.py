@@ -62,9 +62,14 @@ def fitting(experiment: Experiment) -> list[str]:
     return list(dict.fromkeys([*experiment.pictures, *complete]))
 
 
-def caption(path: Path) -> str:
-    """What a picture shows; its file is named after it, and after a column where there are several."""
-    return PICTURES[next(name for name in PICTURES if path.stem == name or path.stem.startswith(f"{name}-"))].caption
+def caption(path: Path, experiment: Experiment) -> str:
+    """What a picture shows; its file is named after it, and after a column where there are several.
+
+    An experiment without the agents of a figure of the paper has no such figure, whatever its file is called.
+    """
+    picture = PICTURES[next(name for name in PICTURES if path.stem == name or path.stem.startswith(f"{name}-"))]
+    strategies = {cell.spec.text for cell in experiment.cells}
+    return (picture if set(picture.agents.values()) <= strategies else PICTURES["agents"]).caption
 
 
 def _shown_in(picture: str, columns: Columns) -> Columns:

@@ -62,7 +62,7 @@ def _blocks(
     its_own = figures.by_column(columns)
     for path in pictures:
         if not any(path.stem in names for names in its_own.values()):
-            yield Picture(path, figures.caption(path))
+            yield Picture(path, figures.caption(path, experiment))
     yield from search_report.blocks(columns)
     yield from claims.blocks(results)
     yield from search_claims.blocks(results)
@@ -120,7 +120,7 @@ def _wins(results: list[Tally]) -> Table:
     drawn = any(tally.draws for tally in results)
     return Table(
         "Games won. Band: outside the 95 % interval of evenly matched players. p: Fisher's exact test against these."
-        + (" Value: a draw counts half a win." if drawn else ""),
+        + (" Score: a draw counts one half." if drawn else ""),
         [
             "Agent",
             "Strategy",
@@ -128,7 +128,7 @@ def _wins(results: list[Tally]) -> Table:
             "Games",
             "Win rate",
             "95 % interval",
-            *(["Draws", "Value"] * drawn),
+            *(["Draws", "Score"] * drawn),
             "Band",
             "p (Holm)",
         ],

@@ -60,7 +60,7 @@ def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
         names = robin.searches
         shares = np.full((len(names), len(names)), np.nan)
         for (first, second), score in robin.scores.items():
-            shares[names.index(first), names.index(second)] = score.value
+            shares[names.index(first), names.index(second)] = score.mean
         paths.append(directory / _file("heat-map", robin, robins))
         with canvas(paths[-1], (3.0 + 0.95 * len(names), 1.9 + 0.62 * len(names))) as figure:
             axes = figure.add_subplot()
@@ -81,12 +81,12 @@ def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
 
 def _number(axes: Any, place: int, row: int, score: Score) -> None:
     """The share of a field, and below it how many of its games were drawn."""
-    color = INK if score.value > LIGHT_SHADE else "white"
+    color = INK if score.mean > LIGHT_SHADE else "white"
     drawn = f"\n{100 * score.draws / score.games:.0f} % drawn" if score.draws else ""
     axes.text(
         place,
         row,
-        f"{100 * score.value:.1f} %{drawn}",
+        f"{100 * score.mean:.1f} %{drawn}",
         ha="center",
         va="center",
         fontsize=8,
@@ -118,7 +118,7 @@ def _strengths(columns: Columns, directory: Path) -> list[Path]:
 def _bars(axes: Any, scores: Sequence[Score]) -> None:
     """Games won with their intervals; on top, half of the games drawn, with the interval of wins and half of the draws together."""
     rates, errors = with_errors([(score.wins, score.games) for score in scores])
-    halves = np.array([score.value for score in scores]) - rates
+    halves = np.array([score.mean for score in scores]) - rates
     axes.bar(range(len(scores)), rates, width=BAR, facecolor=FILLS[1], edgecolor=INK, linewidth=0.9, label="games won")
     axes.bar(
         range(len(scores)),
@@ -136,7 +136,7 @@ def _bars(axes: Any, scores: Sequence[Score]) -> None:
     axes.errorbar(
         places - np.where(drawn, ASIDE, 0), rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.3
     )
-    _, half_widths = with_errors([(score.value * score.games, score.games) for score in scores])
+    _, half_widths = with_errors([(score.mean * score.games, score.games) for score in scores])
     axes.errorbar(
         (places + ASIDE)[drawn],
         values[drawn],

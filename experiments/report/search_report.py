@@ -46,10 +46,10 @@ def strength(robin: RoundRobin, side: str) -> Table:
     drawn = any(score.draws for score in scores.values())
     caption = f"{side[0].upper()}{side[1:]}. Interval: 95 % Clopper-Pearson of the games won."
     return Table(
-        caption + (" Value: a draw counts half a win." if drawn else ""),
-        ["Search", "Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Value"] if drawn else [])],
+        caption + (" Score: a draw counts one half." if drawn else ""),
+        ["Search", "Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Score"] if drawn else [])],
         [
-            [search, *_texts(score), *([str(score.draws), f"{100 * score.value:.1f} %"] if drawn else [])]
+            [search, *_texts(score), *([str(score.draws), f"{100 * score.mean:.1f} %"] if drawn else [])]
             for search, score in scores.items()
         ],
     )

@@ -16,7 +16,7 @@ from experiments.store.summary import Tally, baseline
 def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> Table:
     """The wins of a column's agents; the last but one column compares with evenly matched players (Figure 4's band).
 
-    Where games were drawn, a column counts them, and the value after it takes each for half a win.
+    Where games were drawn, a column counts them, and the next one has the score, in which a draw counts one half.
     """
     name, against, drawn = (
         title(column, among),
@@ -29,7 +29,7 @@ def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> 
         box=box.SIMPLE_HEAD,
         title_style="bold",
     )
-    draws = ("Draws", "Value") if drawn else ()
+    draws = ("Draws", "Score") if drawn else ()
     for heading in ("Agent", "Wins", "Games", "Win rate", "95 % interval", *draws, "Band", "Strategy"):
         table.add_column(
             heading,
@@ -67,8 +67,8 @@ def rate_texts(tally: Tally) -> tuple[str, str]:
 
 
 def draw_texts(tally: Tally) -> list[str]:
-    """How many games were drawn, and the win rate with a draw as half a win."""
-    return [str(tally.draws), "" if tally.value is None else f"{100 * tally.value:.1f} %"]
+    """How many games were drawn, and the score, in which a draw counts one half."""
+    return [str(tally.draws), "" if tally.score is None else f"{100 * tally.score:.1f} %"]
 
 
 def band(tally: Tally, even: Tally | None) -> str:

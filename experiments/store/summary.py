@@ -9,7 +9,7 @@ from experiments.plan.definition import Cell, Column
 
 STATISTICS = ("visits", "value", "depth", "iterations")
 MILLION = 10**6
-DRAW = 0.5  # what a drawn game of two counts in values
+DRAW = 0.5  # what a drawn game of two counts in scores
 
 
 @attrs.frozen
@@ -66,8 +66,8 @@ class Tally:
         return self.wins / self.games if self.games else None
 
     @property
-    def value(self) -> float | None:
-        """The mean of its games, a draw counting half a win."""
+    def score(self) -> float | None:
+        """The mean of its games, a draw counting one half."""
         return (self.wins + DRAW * self.draws) / self.games if self.games else None
 
 

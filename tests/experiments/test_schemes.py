@@ -212,9 +212,9 @@ def test_drawn_games_of_two_are_counted_and_worth_half(tmp_path):
     ]
     with results_of(keep(tmp_path, experiment, rows)) as results:
         (tally,) = results.tallies()
-    assert (tally.wins, tally.draws, tally.games, tally.value) == (1, 2, 4, 0.5)
+    assert (tally.wins, tally.draws, tally.games, tally.score) == (1, 2, 4, 0.5)
     headings = [column.header for column in results_table(experiment.columns[0], [tally], experiment.columns).columns]
-    assert headings[5:7] == ["Draws", "Value"]
+    assert headings[5:7] == ["Draws", "Score"]
 
 
 def test_half_a_reward_among_four_is_no_draw(tmp_path):

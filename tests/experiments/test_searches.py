@@ -175,7 +175,7 @@ def test_scores_of_a_side_are_added_over_all_opponents():
     assert ROBIN.first("Cheating UCT") == Score(1 + 7, 8 + 1, 20)
     assert ROBIN.second("Cheating UCT") == Score(1 + 6, 8 + 2, 20)  # 10 - 1 - 8 and 10 - 2 - 2 lost by the first seat
     assert ROBIN.both("Cheating UCT") == Score(15, 19, 40)
-    assert ROBIN.both("Cheating UCT").value == (15 + 19 / 2) / 40
+    assert ROBIN.both("Cheating UCT").mean == (15 + 19 / 2) / 40
     assert ROBIN.complete
 
 
@@ -242,7 +242,7 @@ def test_each_experiment_has_its_pictures_with_a_caption(tmp_path, name):
     assert [path.name for path in drawn] == [f"{picture}.png" for picture in experiment.pictures]
     for path in drawn:
         assert 0.01 < ink(path)[0] < 0.95
-        assert "20" in figures.caption(path)
+        assert "20" in figures.caption(path, experiment)
         assert path.with_suffix(".svg").read_text().rstrip().endswith("</svg>")
 
 
