@@ -803,7 +803,7 @@ class Outcome:
 
 def observed(state: State, action: int) -> tuple[int, ...]:
     """What each player, and last the environment, sees of an action that is about to be done."""
-    players, observe = state.game.players, state.game.entries().observe
+    players, observe = state.game.players, state.game.kernels().observe
     moves = np.full(players + 1, action, np.int64)
     if observe is not None:
         observe(state.data.ctypes.data, action, moves.ctypes.data, players)
@@ -812,7 +812,7 @@ def observed(state: State, action: int) -> tuple[int, ...]:
 
 def label_of(state: State) -> int:
     """e(s)."""
-    episode = state.game.entries().episode
+    episode = state.game.kernels().episode
     return CONTINUES if episode is None else episode(state.data.ctypes.data)
 
 
@@ -826,14 +826,14 @@ def seen_through(eyes: str, observer: int, state: State, action: int) -> tuple[i
 
 def number_of(state: State) -> int:
     """Which of the choices made at once a decision is."""
-    simultaneous = state.game.entries().simultaneous
+    simultaneous = state.game.kernels().simultaneous
     return 0 if simultaneous is None or state.is_chance_node() else simultaneous(state.data.ctypes.data)
 
 
 def episode_moves(root: State, world: State, eyes: str) -> tuple[tuple[int, ...], ...]:
     """For each player, and last the environment: the moves since the episode that the root stands in began."""
     game, perspectives = root.game, (*range(root.game.players), CHANCE)
-    recall = game.entries().recall
+    recall = game.kernels().recall
     if recall is None or eyes != EACH_PLAYER:
         moves = root.position_in_episode().moves
         return tuple(
@@ -904,7 +904,7 @@ def by_nature(world: State, rng: np.ndarray) -> int:
 
 def determinized(state: State, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> State:
     """A state drawn uniformly from the information set of an observer."""
-    world, determinize = State(state.game, state.data.copy()), state.game.entries().determinize
+    world, determinize = State(state.game, state.data.copy()), state.game.kernels().determinize
     if determinize is not None:
         determinize(world.data.ctypes.data, observer, beliefs.ctypes.data, rng.ctypes.data)
     return world
@@ -930,7 +930,7 @@ def grown(
         inherited: what `living` has left of an earlier search.
     """
     base = next((leaf for leaf in leaves(expression) if leaf.kind == "baseline"), baseline())
-    asked = [EXP3] if scheme.exp3 and state.game.entries().simultaneous is not None else []
+    asked = [EXP3] if scheme.exp3 and state.game.kernels().simultaneous is not None else []
     kept = dict.fromkeys([base, *leaves(expression), *asked])
     outcome = Outcome({leaf: Theta(initial_information(leaf, state.game.players)) for leaf in kept}, base)  # lines 2-4
     outcome.selections = dict.fromkeys(state.legal_actions(), 0)

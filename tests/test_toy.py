@@ -146,7 +146,7 @@ def test_recall_repeats_what_each_perspective_saw_since_the_episode_began(game: 
     for state in everything(game):
         moves = np.zeros(20, np.int64)
         for perspective in range(game.players + 1):
-            count = game.entries().recall(state.data.ctypes.data, perspective, moves.ctypes.data, len(moves))
+            count = game.kernels().recall(state.data.ctypes.data, perspective, moves.ctypes.data, len(moves))
             assert tuple(moves[:count].tolist()) == state.position_in_episode().moves[perspective]
 
 
@@ -376,7 +376,7 @@ def test_the_moves_of_figure_5_cannot_be_told_apart() -> None:
 def test_coins_are_laid_at_once() -> None:
     def number(*actions: int) -> int:
         state = after(toy.PENNIES, *actions)
-        return toy.PENNIES.entries().simultaneous(state.data.ctypes.data)
+        return toy.PENNIES.kernels().simultaneous(state.data.ctypes.data)
 
     assert [number(), number(0), number(0, 1), number(0, 1, 11), number(0, 1, 11, 1)] == [1, 2, 0, 1, 2]
     assert after(toy.PENNIES, 1, 0, 12).moves(0) == (1, toy.SOMETHING, 12)

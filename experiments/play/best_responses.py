@@ -41,7 +41,7 @@ from icarus import exploitability, games
 from icarus.equilibrium import GameTree
 exploitability(GameTree(games.load("kuhn-poker")), None)
 game = games.load(sys.argv[1])
-game.entries()
+game.kernels()
 measured(lambda: exploitability(GameTree(game), None).nash_conv, 2)
 """
 )

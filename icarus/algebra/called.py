@@ -11,7 +11,7 @@ from icarus.algebra.information import Information
 from icarus.algebra.policy import Policy
 from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Candidates, Values
-from icarus.compiler.kernels.callables import Callee, Family
+from icarus.compiler.kernels.callables import CompiledCallable, Namespace
 from icarus.compiler.kernels.functions import compiled_as
 from icarus.kernel import helper
 from icarus.kernel.theta import place_of
@@ -41,7 +41,7 @@ def _compiled_rows_in(theta: Any, records: Any) -> Callable:
 
 
 @attrs.frozen
-class ValuesOfRecords(Callee):
+class ValuesOfRecords(CompiledCallable):
     """v of a policy over a @candidates function: what its rule makes of the records that the function names."""
 
     policy: Policy
@@ -74,7 +74,7 @@ def _values(policy: Policy, information: Information) -> Any:
 CALLABLE = ("capture", "backpropagation", "candidates", "values")  # what slots may call of another enhancement
 
 
-class Called(Family):
+class Called(Namespace):
     """An enhancement, as slots of others call its own."""
 
     policy: Any
@@ -82,16 +82,16 @@ class Called(Family):
     components: Any
 
     @property
-    def candidates(self) -> Callee:
+    def candidates(self) -> CompiledCallable:
         """Its @candidates function: `X.candidates(history, legal, records)`."""
-        return self.callee("candidates")
+        return self.member("candidates")
 
     @property
-    def values(self) -> Callee:
+    def values(self) -> CompiledCallable:
         """v of its policy: `X.values(history, theta, legal, out)`, with θ of whoever calls."""
-        return self.callee("values")
+        return self.member("values")
 
-    def callee(self, name: str) -> Callee:
+    def member(self, name: str) -> CompiledCallable:
         """The capture, backpropagation, candidates or values function, for slots that call it.
 
         Raises:

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Self
 import attrs
 
 from icarus.checks import is_number
-from icarus.compiler.kernels.callables import Callee
+from icarus.compiler.kernels.callables import CompiledCallable
 from icarus.compiler.kernels.functions import helper
 from icarus.compiler.reference import Interpreter
 from icarus.kernel.features import column_of
@@ -76,7 +76,7 @@ def _in_tree(inner: Any) -> Any:
 
 
 @attrs.frozen(repr=False)
-class Slot(Callee):
+class Slot(CompiledCallable):
     """A slot function with its parameters bound; slots, and functions that they call, may call it as it is.
 
     Attributes:

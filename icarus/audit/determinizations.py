@@ -123,14 +123,14 @@ class Determinizations:
                 self._search(*snapshot)
 
     def _notice_label(self, state: State) -> None:
-        episode = self.game.entries().episode
+        episode = self.game.kernels().episode
         label = -1 if episode is None else episode(state.data.ctypes.data)
         if label >= 0:
             for noticed in self._noticed:
                 noticed.append(("label", label))
 
     def _notice_move(self, state: State, action: int) -> None:
-        moves, observe = np.full(self.game.players, action, np.int64), self.game.entries().observe
+        moves, observe = np.full(self.game.players, action, np.int64), self.game.kernels().observe
         if observe is not None:
             observe(state.data.ctypes.data, action, moves.ctypes.data, self.game.players)
         for noticed, move in zip(self._noticed, moves.tolist(), strict=True):
@@ -177,7 +177,7 @@ class Determinizations:
         """All that can be seen of a state by everyone together."""
         key = data.tobytes()
         if key not in self._faces:
-            recall, actions = self.game.entries().recall, 0
+            recall, actions = self.game.kernels().recall, 0
             if recall is not None:
                 actions = recall(data.ctypes.data, self.game.players, self._recalled.ctypes.data, RECALLED)
             self._faces[key] = self.game.text(facts_of(data)), self._recalled[:actions].tobytes()
@@ -242,7 +242,7 @@ class Determinizations:
         """Legal actions, listed with room to spare; a state with more than any right one is refused before it is played on."""
         if state.is_terminal():
             return []
-        count = self.game.entries().legal(state.data.ctypes.data, self._listed.ctypes.data)
+        count = self.game.kernels().legal(state.data.ctypes.data, self._listed.ctypes.data)
         if count > self.game.max_legal:
             raise ValueError(f"{count} legal actions, although max_legal is {self.game.max_legal}")
         return self._listed[:count].tolist()

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, call1, call2, call4, struct_at
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.data import in_words
@@ -79,7 +79,7 @@ class Eyes:
     """A decision by the eyes of an observer: what must be alike in all determinizations, and the draws themselves."""
 
     def __init__(self, state: State, observer: int) -> None:
-        game, entries = state.game, state.game.entries()
+        game, kernels = state.game, state.game.kernels()
         address = state.data.ctypes.data
         self.game, self._job = game, np.zeros(1, JOB)
         actions = np.array(state.legal_actions(), np.int64)
@@ -87,15 +87,15 @@ class Eyes:
         listed = np.zeros(ROOM * game.max_legal, np.int64)
         self._arrays = {"actions": actions, "moves": moves, "recalled": recalled, "listed": listed}
         for name in ("determinize", "player", "legal", "episode", "recall"):
-            self._job[name] = entries.address(name)
+            self._job[name] = kernels.address(name)
         for name, array in self._arrays.items():
             self._job[name] = array.ctypes.data
         self._job["observer"], self._job["words"] = observer, len(in_words(state.data))
         self._job["action_count"] = len(actions)
         self._job["mover"] = state.current_player()
-        self._job["label"] = 0 if entries.episode is None else entries.episode(address)
-        if entries.recall is not None:
-            self._job["move_count"] = entries.recall(address, observer, moves.ctypes.data, RECALLED)
+        self._job["label"] = 0 if kernels.episode is None else kernels.episode(address)
+        if kernels.recall is not None:
+            self._job["move_count"] = kernels.recall(address, observer, moves.ctypes.data, RECALLED)
 
     def draws(self, data: np.ndarray, count: int, rng: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Determinizations of data, [count] of game.state, and the faults of each, [count]."""
@@ -112,7 +112,7 @@ class Eyes:
 
 @functools.cache
 def _draw() -> Any:
-    return Entry(draw, 1, "the draws of an audit")
+    return Kernel(draw, 1, "the draws of an audit")
 
 
 def facts_of(data: np.ndarray) -> Any:

@@ -60,7 +60,7 @@ class Fenced:
     """
 
     def __init__(self, game: Game) -> None:
-        self.game, self._entries = game, game.entries()
+        self.game, self._entries = game, game.kernels()
         self._states = [Fence(game.state.itemsize), Fence(game.state.itemsize)]
         self._rooms = {
             "the legal actions": Fence(8 * game.max_legal),

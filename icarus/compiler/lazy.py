@@ -4,8 +4,8 @@ import importlib
 from typing import Any
 
 
-class Later:
-    """Stands for a module: `types = Later("numba.core.types")`, of which `types.int64` is the first that loads anything."""
+class Lazy:
+    """Stands for a module: `types = Lazy("numba.core.types")`, of which `types.int64` is the first that loads anything."""
 
     def __init__(self, module: str) -> None:
         self.module = module
@@ -16,5 +16,5 @@ class Later:
         return getattr(importlib.import_module(self.module), name)
 
 
-numba: Any = Later("numba")
-types: Any = Later("numba.core.types")
+numba: Any = Lazy("numba")
+types: Any = Lazy("numba.core.types")

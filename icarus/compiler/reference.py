@@ -4,7 +4,7 @@ import types as pytypes
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from icarus.compiler.kernels.callables import Callee, Family
+from icarus.compiler.kernels.callables import CompiledCallable, Namespace
 from icarus.compiler.kernels.functions import REPLACEMENTS, is_helper
 from icarus.compiler.kernels.pointers import lowest_bit, plain_lowest_bit, plain_popcount, popcount
 from icarus.compiler.kernels.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
@@ -39,12 +39,12 @@ class Interpreter:
         made = self._made.get(id(value))
         if made is None:
             inside = (
-                getattr(value, "compiled", value) if isinstance(value, Callee) else value
+                getattr(value, "compiled", value) if isinstance(value, CompiledCallable) else value
             )  # itself: it says why when called
             inside = getattr(inside, "py_func", inside)
             if isinstance(inside, pytypes.ModuleType):
                 made = pytypes.SimpleNamespace(**self._space(vars(inside)))
-            elif isinstance(inside, Family):
+            elif isinstance(inside, Namespace):
                 made = _Interpreted(self, inside)
             else:
                 made = self._function(inside) if isinstance(inside, pytypes.FunctionType) else inside
@@ -84,19 +84,23 @@ class Interpreter:
         return self._helps(value)
 
     def _helps(self, value: Any) -> bool:
-        if is_helper(value) or isinstance(value, Callee | Family) or any(value is known for known, _ in REPLACEMENTS):
+        if (
+            is_helper(value)
+            or isinstance(value, CompiledCallable | Namespace)
+            or any(value is known for known, _ in REPLACEMENTS)
+        ):
             return True  # the last are plain Python, and may call what has a stand-in
         return self._made.get(id(value), value) is not value
 
 
 class _Interpreted:
-    """A family whose parts are plain Python."""
+    """A namespace whose parts are plain Python."""
 
-    def __init__(self, interpreter: Interpreter, family: Family) -> None:
-        self._interpreter, self._family = interpreter, family
+    def __init__(self, interpreter: Interpreter, namespace: Namespace) -> None:
+        self._interpreter, self._family = interpreter, namespace
 
     def __getattr__(self, name: str) -> Any:
-        return self._interpreter(self._family.callee(name))
+        return self._interpreter(self._family.member(name))
 
 
 def _content(cell: Any) -> Any:

@@ -5,28 +5,28 @@ from typing import Any
 
 from icarus.compiler.cache.dependencies import reachable
 from icarus.compiler.errors import CompilationError
-from icarus.compiler.kernels.functions import Helper, is_helper
-from icarus.compiler.kernels.kernel import Entry
-from icarus.compiler.lazy import Later, types
+from icarus.compiler.kernels.functions import Helper, is_helper, plain
+from icarus.compiler.kernels.kernel import Kernel
+from icarus.compiler.lazy import Lazy, types
 
-ir: Any = Later("numba.core.ir")
-_annotations: Any = Later("numba.core.annotations.type_annotations")
+ir: Any = Lazy("numba.core.ir")
+_annotations: Any = Lazy("numba.core.annotations.type_annotations")
 
 
-def refuse_cuts(entry: Entry, function: Callable, label: str) -> Entry:
+def refuse_cuts(kernel: Kernel, function: Callable, label: str) -> Kernel:
     """Refuse a backpropagation function that writes a real where only an integer has room: it would be cut down to one.
 
     Raises:
         CompilationError: it does; its machine code is not kept.
     """
-    for found, written in _written(entry, function):
+    for found, written in _written(kernel, function):
         field, kind = _place(found, written, ())
         if isinstance(kind, types.Integer) and isinstance(found.typemap[written.value.name], types.Float):
-            _refuse(entry, f"{label} writes a real to {field}, which would cut it down to an integer", written)
-    return entry
+            _refuse(kernel, f"{label} writes a real to {field}, which would cut it down to an integer", written)
+    return kernel
 
 
-def refuse_changes(entry: Entry, function: Callable, label: str, lent: tuple[type, ...], legal: str = "") -> Entry:
+def refuse_changes(kernel: Kernel, function: Callable, label: str, lent: tuple[type, ...], legal: str = "") -> Kernel:
     """Refuse a function that writes to θ or to the history: it is given them to be read.
 
     Args:
@@ -36,15 +36,17 @@ def refuse_changes(entry: Entry, function: Callable, label: str, lent: tuple[typ
     Raises:
         CompilationError: it does; its machine code is not kept.
     """
-    for found, written in _written(entry, function):
+    for found, written in _written(kernel, function):
         field, _ = _place(found, written, lent)
-        if legal and found.func_id.func is function.py_func and _is_argument(found, written.target.name, legal):
-            _refuse(entry, f"{label} writes to {legal}, the legal actions, which it is given to read", written)
+        if legal and found.func_id.func is plain(function) and _is_argument(found, written.target.name, legal):
+            _refuse(kernel, f"{label} writes to {legal}, the legal actions, which it is given to read", written)
         if field:
             _refuse(
-                entry, f"{label} writes to {field} of what it is given to read; only backpropagation changes θ", written
+                kernel,
+                f"{label} writes to {field} of what it is given to read; only backpropagation changes θ",
+                written,
             )
-    return entry
+    return kernel
 
 
 def _is_argument(found: Any, name: str, argument: str) -> bool:
@@ -56,14 +58,14 @@ def _is_argument(found: Any, name: str, argument: str) -> bool:
     return isinstance(value, ir.Arg) and value.name == argument
 
 
-def _refuse(entry: Entry, told: str, written: Any) -> None:
-    entry.forget()
+def _refuse(kernel: Kernel, told: str, written: Any) -> None:
+    kernel.forget()
     raise CompilationError(f"{told} ({written.loc.filename}, line {written.loc.line})")
 
 
-def _written(entry: Entry, function: Callable) -> Iterator[tuple[Any, Any]]:
+def _written(kernel: Kernel, function: Callable) -> Iterator[tuple[Any, Any]]:
     """The writing statements of an author's function and of all that it reaches; none where machine code came from the disk."""
-    if not entry.fresh:
+    if not kernel.fresh:
         return
     for _, value in reachable(function):
         if is_helper(value) and not value.py_func.__module__.startswith(("icarus.kernel", "icarus.compiler")):

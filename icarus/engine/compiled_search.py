@@ -37,7 +37,7 @@ from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.data import in_words
-from icarus.kernel.functions import Entries
+from icarus.kernel.functions import Kernels
 from icarus.kernel.game import Game
 from icarus.kernel.history import PLAYOUT, STEP
 from icarus.kernel.state import State
@@ -96,22 +96,22 @@ class CompiledSearch:
         self._inherited = np.zeros(len(self.actions), np.int64)
         if warm_start is not None and shared is None:
             warm_start.fill(self.tables)
-        self._set_up(self.game.entries())
+        self._set_up(self.game.kernels())
         if warm_start is not None:
             self._inherit(warm_start)
 
-    def _set_up(self, entries: Entries) -> None:
+    def _set_up(self, kernels: Kernels) -> None:
         game, program, arena = self.game, self.program, self._arena
         for name in FUNCTIONS:
-            arena["game"][name] = entries.address(name)
+            arena["game"][name] = kernels.address(name)
         arena["game"]["players"], arena["game"]["perspectives"] = game.players, game.perspectives
         arena["game"]["max_legal"], arena["game"]["max_length"] = game.max_legal, game.max_length
         arena["game"]["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
         arena["interrupt_flag"] = INTERRUPT_FLAG.ctypes.data
         arena["game"]["observe_for_root"] = (
-            self.state.game.entries().address("observe") if self.scheme.observer == ROOT_PLAYER else 0
+            self.state.game.kernels().address("observe") if self.scheme.observer == ROOT_PLAYER else 0
         )
-        arena["game"]["simultaneous"] = entries.address("simultaneous") if self.scheme.exp3 or program.choices else 0
+        arena["game"]["simultaneous"] = kernels.address("simultaneous") if self.scheme.exp3 or program.choices else 0
         self._keep("buffers", "rng", seeded(self.seed))
         self._place_root()
         self._place_composition()
@@ -188,8 +188,8 @@ class CompiledSearch:
         tables = self.program.features_in_tree | self.program.features_in_simulation
         check_features(self.state, tables)
         self._feature_kernels = feature_kernels(self.game, tables, self.scheme.cutoff is not None)
-        for name, entry in self._feature_kernels.items():
-            self._arena["game"][name] = entry.address
+        for name, kernel in self._feature_kernels.items():
+            self._arena["game"][name] = kernel.address
         self._widths = widths_of(self.game, tables)
         for name, width in self._widths.items():
             self._playout[f"{name}_width"] = width

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from icarus.compiler.kernels.functions import helper, inlined
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, struct_at
 from icarus.compiler.reference import Interpreter
 
@@ -44,12 +44,12 @@ _NO_FEATURE = " wrote NaN, infinity or nothing at all for a feature; it must wri
 
 
 @functools.cache
-def features_entry(function: Callable, state_type: np.dtype, count: int) -> Entry:
-    """Compile the features of a game: entry(state, out). A feature that is left unwritten or no number ends the search."""
+def features_kernel(function: Callable, state_type: np.dtype, count: int) -> Kernel:
+    """Compile the features of a game: kernel(state, out). A feature that is left unwritten or no number ends the search."""
     inner, label = helper(function), _label("features", function)
     told = label + _NO_FEATURE
 
-    def entry(state: int, out: int) -> int:
+    def kernel(state: int, out: int) -> int:
         written = array_at(out, count, _REAL)
         written[:] = np.nan
         inner(struct_at(state, state_type), written)
@@ -57,16 +57,16 @@ def features_entry(function: Callable, state_type: np.dtype, count: int) -> Entr
             raise ValueError(told)
         return 0
 
-    return Entry(entry, 2, label)
+    return Kernel(kernel, 2, label)
 
 
 @functools.cache
-def action_features_entry(function: Callable, state_type: np.dtype, count: int) -> Entry:
-    """Compile the features of actions: entry(state, action, out)."""
+def action_features_kernel(function: Callable, state_type: np.dtype, count: int) -> Kernel:
+    """Compile the features of actions: kernel(state, action, out)."""
     inner, label = helper(function), _label("action_features", function)
     told = label + _NO_FEATURE
 
-    def entry(state: int, action: int, out: int) -> int:
+    def kernel(state: int, action: int, out: int) -> int:
         written = array_at(out, count, _REAL)
         written[:] = np.nan
         inner(struct_at(state, state_type), action, written)
@@ -74,16 +74,16 @@ def action_features_entry(function: Callable, state_type: np.dtype, count: int) 
             raise ValueError(told)
         return 0
 
-    return Entry(entry, 3, label)
+    return Kernel(kernel, 3, label)
 
 
 @functools.cache
-def heuristic_entry(function: Callable, state_type: np.dtype, players: int) -> Entry:
-    """Compile the heuristic of a game: entry(state, out)."""
+def heuristic_kernel(function: Callable, state_type: np.dtype, players: int) -> Kernel:
+    """Compile the heuristic of a game: kernel(state, out)."""
     inner, label = helper(function), _label("heuristic", function)
     told = f"{label} did not write a number from 0 to 1 for each player"
 
-    def entry(state: int, out: int) -> int:
+    def kernel(state: int, out: int) -> int:
         written = array_at(out, players, _REAL)
         written[:] = np.nan
         inner(struct_at(state, state_type), written)
@@ -91,7 +91,7 @@ def heuristic_entry(function: Callable, state_type: np.dtype, players: int) -> E
             raise ValueError(told)
         return 0
 
-    return Entry(entry, 2, label)
+    return Kernel(kernel, 2, label)
 
 
 def _label(kind: str, function: Callable) -> str:

@@ -1,4 +1,4 @@
-"""The functions of a game as entries: what the playout loop calls by address."""
+"""The functions of a game as kernels: what the playout loop calls by address."""
 
 import functools
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from icarus.compiler.kernels.functions import helper
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, struct_at, unpack_parameters
 from icarus.compiler.kernels.rng import RNG_WORDS
 
@@ -16,28 +16,28 @@ _INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float6
 
 
 @attrs.frozen
-class Entries:
+class Kernels:
     """The compiled functions of a game. All take addresses and integers; absent ones are None."""
 
-    initial: Entry
-    player: Entry
-    legal: Entry
-    apply: Entry
-    rewards: Entry
-    observe: Entry | None
-    chance: Entry | None
-    determinize: Entry | None
-    prepare: Entry | None
-    episode: Entry | None
-    recall: Entry | None
-    simultaneous: Entry | None
-    deal: Entry | None
-    seen: Entry | None
+    initial: Kernel
+    player: Kernel
+    legal: Kernel
+    apply: Kernel
+    rewards: Kernel
+    observe: Kernel | None
+    chance: Kernel | None
+    determinize: Kernel | None
+    prepare: Kernel | None
+    episode: Kernel | None
+    recall: Kernel | None
+    simultaneous: Kernel | None
+    deal: Kernel | None
+    seen: Kernel | None
 
     def address(self, name: str) -> int:
         """The address of a function for compiled code; 0 where it is absent."""
-        entry = getattr(self, name)
-        return 0 if entry is None else entry.address
+        kernel = getattr(self, name)
+        return 0 if kernel is None else kernel.address
 
 
 @attrs.frozen
@@ -53,121 +53,121 @@ class Arrays:
 def _initial(initial: Any, given: Arrays) -> Callable:
     state_type, unpack = given.state, unpack_parameters((int,) * given.parameters)
 
-    def entry(state: int, rng: int, values: int) -> int:
+    def kernel(state: int, rng: int, values: int) -> int:
         initial(struct_at(state, state_type), array_at(rng, RNG_WORDS, _WORD), *unpack(values))
         return 0
 
-    return entry
+    return kernel
 
 
 def _told_of_state(function: Any, given: Arrays) -> Callable:
     state_type = given.state
 
-    def entry(state: int) -> int:
+    def kernel(state: int) -> int:
         return function(struct_at(state, state_type))
 
-    return entry
+    return kernel
 
 
 def _legal(legal: Any, given: Arrays) -> Callable:
     state_type, max_legal = given.state, given.max_legal
 
-    def entry(state: int, actions: int) -> int:
+    def kernel(state: int, actions: int) -> int:
         return legal(struct_at(state, state_type), array_at(actions, max_legal, _INT))
 
-    return entry
+    return kernel
 
 
 def _apply(apply: Any, given: Arrays) -> Callable:
     state_type = given.state
 
-    def entry(state: int, action: int) -> int:
+    def kernel(state: int, action: int) -> int:
         apply(struct_at(state, state_type), action)
         return 0
 
-    return entry
+    return kernel
 
 
 def _rewards(rewards: Any, given: Arrays) -> Callable:
     state_type = given.state
 
-    def entry(state: int, out: int, players: int) -> int:
+    def kernel(state: int, out: int, players: int) -> int:
         rewards(struct_at(state, state_type), array_at(out, players, _REAL))
         return 0
 
-    return entry
+    return kernel
 
 
 def _observe(observe: Any, given: Arrays) -> Callable:
     state_type = given.state
 
-    def entry(state: int, action: int, moves: int, players: int) -> int:
+    def kernel(state: int, action: int, moves: int, players: int) -> int:
         observe(struct_at(state, state_type), action, array_at(moves, players, _INT))
         return 0
 
-    return entry
+    return kernel
 
 
 def _chance(chance: Any, given: Arrays) -> Callable:
     state_type, max_legal = given.state, given.max_legal
 
-    def entry(state: int, probabilities: int) -> int:
+    def kernel(state: int, probabilities: int) -> int:
         chance(struct_at(state, state_type), array_at(probabilities, max_legal, _REAL))
         return 0
 
-    return entry
+    return kernel
 
 
 def _determinize(determinize: Any, given: Arrays) -> Callable:
     state_type, beliefs_type = given.state, given.beliefs
 
-    def entry(state: int, observer: int, beliefs: int, rng: int) -> int:
+    def kernel(state: int, observer: int, beliefs: int, rng: int) -> int:
         generator = array_at(rng, RNG_WORDS, _WORD)
         determinize(struct_at(state, state_type), observer, struct_at(beliefs, beliefs_type), generator)
         return 0
 
-    return entry
+    return kernel
 
 
 def _prepare(prepare: Any, given: Arrays) -> Callable:
     state_type, beliefs_type = given.state, given.beliefs
 
-    def entry(state: int, observer: int, beliefs: int) -> int:
+    def kernel(state: int, observer: int, beliefs: int) -> int:
         prepare(struct_at(state, state_type), observer, struct_at(beliefs, beliefs_type))
         return 0
 
-    return entry
+    return kernel
 
 
 def _recall(recall: Any, given: Arrays) -> Callable:
     state_type = given.state
 
-    def entry(state: int, perspective: int, moves: int, room: int) -> int:
+    def kernel(state: int, perspective: int, moves: int, room: int) -> int:
         return recall(struct_at(state, state_type), perspective, array_at(moves, room, _INT))
 
-    return entry
+    return kernel
 
 
 def _deal(deal: Any, given: Arrays) -> Callable:
     state_type, unpack = given.state, unpack_parameters((int,) * given.parameters)
 
-    def entry(state: int, index: int, probability: int, values: int) -> int:
+    def kernel(state: int, index: int, probability: int, values: int) -> int:
         array_at(probability, 1, _REAL)[0] = deal(struct_at(state, state_type), index, *unpack(values))
         return 0
 
-    return entry
+    return kernel
 
 
 def _seen(seen: Any, given: Arrays) -> Callable:
     state_type = given.state
 
-    def entry(state: int, perspective: int) -> int:
+    def kernel(state: int, perspective: int) -> int:
         return seen(struct_at(state, state_type), perspective)
 
-    return entry
+    return kernel
 
 
-_MAKERS: dict[str, tuple[Callable[[Any, Arrays], Callable], int]] = {  # with how many integers each entry is given
+_MAKERS: dict[str, tuple[Callable[[Any, Arrays], Callable], int]] = {  # with how many integers each kernel is given
     "initial": (_initial, 3),
     "player": (_told_of_state, 1),
     "legal": (_legal, 2),
@@ -187,16 +187,16 @@ FUNCTIONS = tuple(_MAKERS)  # of a game, by name
 
 
 @functools.cache
-def _entry_of(name: str, function: Callable, given: Arrays) -> Entry:
+def _entry_of(name: str, function: Callable, given: Arrays) -> Kernel:
     make, arity = _MAKERS[name]
     original = getattr(function, "py_func", function)
     inner = function if hasattr(function, "py_func") else helper(function)
-    return Entry(make(inner, given), arity, f"{original.__module__}.{original.__qualname__}")
+    return Kernel(make(inner, given), arity, f"{original.__module__}.{original.__qualname__}")
 
 
 @functools.cache
-def entries_of(given: Arrays, *functions: Callable | None) -> Entries:
-    """The entries of the functions of a game, in the order of `FUNCTIONS`; None for those that it lacks.
+def entries_of(given: Arrays, *functions: Callable | None) -> Kernels:
+    """The kernels of the functions of a game, in the order of `FUNCTIONS`; None for those that it lacks.
 
     Each is compiled or loaded on first use, and kept for all games that share it.
     """
@@ -204,4 +204,4 @@ def entries_of(given: Arrays, *functions: Callable | None) -> Entries:
         name: None if function is None else _entry_of(name, function, given)
         for name, function in zip(FUNCTIONS, functions, strict=True)
     }
-    return Entries(**made)
+    return Kernels(**made)

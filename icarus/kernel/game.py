@@ -14,11 +14,17 @@ import numpy as np
 
 from icarus import checks
 from icarus.compiler.kernels.functions import plain
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel.constants import CHANCE, MAX_PLAYERS
-from icarus.kernel.features import action_features_entry, check_distinct, check_names, features_entry, heuristic_entry
-from icarus.kernel.functions import FUNCTIONS, Arrays, Entries, entries_of
+from icarus.kernel.features import (
+    action_features_kernel,
+    check_distinct,
+    check_names,
+    features_kernel,
+    heuristic_kernel,
+)
+from icarus.kernel.functions import FUNCTIONS, Arrays, Kernels, entries_of
 from icarus.kernel.state import State
 
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
@@ -127,7 +133,7 @@ class Game(AnyGame):
     Optional:
         observe: `observe(state, action, moves)`, the ⌣ᵢ: called before `apply` with moves [κ] all equal to the action;
             puts what player i sees of it (any other integer, UNSEEN for nothing at all) at moves[i]. The mover's own
-            entry stays. Absent: everyone sees every action.
+            kernel stays. Absent: everyone sees every action.
         chance: `chance(state, probabilities)`, π₀: one probability for each legal action of a chance state.
         determinize: `determinize(state, observer, beliefs, rng)` redraws all that `observer` cannot know, uniformly from his
             information set. For CHANCE, who sees everything, it redraws at most the luck to come. Absent: perfect information.
@@ -222,18 +228,18 @@ class Game(AnyGame):
         if self.deal is not None and list(_parameters_of(self.deal)) != list(taken):
             raise ValueError(f"deal of {self.name} must take the parameters of initial: {', '.join(taken) or 'none'}")
 
-    def entries(self) -> "Entries":
+    def kernels(self) -> "Kernels":
         """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
         given = Arrays(self.state, self.beliefs, self.max_legal, len(_parameters_of(self.initial)))
         return entries_of(given, *(getattr(self, name) for name in FUNCTIONS))
 
-    def teller(self, kind: str) -> Entry:
+    def teller(self, kind: str) -> Kernel:
         """The compiled "features", "action_features" or "heuristic"; compiled or loaded when first asked for."""
         if kind == "heuristic":
-            return heuristic_entry(self.heuristic, self.state, self.players)
+            return heuristic_kernel(self.heuristic, self.state, self.players)
         if kind == "features":
-            return features_entry(self.features, self.state, len(self.feature_names))
-        return action_features_entry(self.action_features, self.state, len(self.action_feature_names))
+            return features_kernel(self.features, self.state, len(self.feature_names))
+        return action_features_kernel(self.action_features, self.state, len(self.action_feature_names))
 
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> State:
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed.
@@ -243,7 +249,7 @@ class Game(AnyGame):
         """
         data, generator = np.zeros(1, self.state), seeded(checks.seed(seed))
         arguments = self.initial_arguments()
-        self.entries().initial(data.ctypes.data, generator.ctypes.data, arguments.ctypes.data)
+        self.kernels().initial(data.ctypes.data, generator.ctypes.data, arguments.ctypes.data)
         return State(self, data)
 
     def initial_arguments(self) -> np.ndarray:

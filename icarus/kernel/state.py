@@ -96,7 +96,7 @@ class State:
         )
 
     def _player(self) -> int:
-        return self.game.entries().player(self.data.ctypes.data)
+        return self.game.kernels().player(self.data.ctypes.data)
 
     def is_terminal(self) -> bool:
         return self.current_player() == TERMINAL
@@ -211,10 +211,10 @@ class State:
     def determinized(self, observer: int, generator: np.ndarray) -> "State":
         """As `determinize`, by a generator of `icarus.compiler.kernels.rng` that goes on."""
         self._settle()
-        data, entries = copied(self.data), self.game.entries()
-        if entries.determinize is not None:
+        data, kernels = copied(self.data), self.game.kernels()
+        if kernels.determinize is not None:
             beliefs = self.beliefs(observer)
-            entries.determinize(data.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
+            kernels.determinize(data.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
         return self.drawn(data)
 
     def drawn(self, data: Any) -> "State":
@@ -241,7 +241,7 @@ class State:
         """What `determinize` may compute ahead for `observer`: [1] of game.beliefs."""
         self._settle()
         beliefs = np.zeros(1, self.game.beliefs)
-        if (prepare := self.game.entries().prepare) is not None:
+        if (prepare := self.game.kernels().prepare) is not None:
             prepare(self.data.ctypes.data, observer, beliefs.ctypes.data)
         return beliefs
 
@@ -355,7 +355,7 @@ class State:
 
     def _legal(self) -> list[int]:
         actions = np.empty(self.game.max_legal, np.int64)
-        count = self.game.entries().legal(self.data.ctypes.data, actions.ctypes.data)
+        count = self.game.kernels().legal(self.data.ctypes.data, actions.ctypes.data)
         if not 1 <= count <= len(actions):
             wrong = f"{count} legal actions, of a max_legal of {len(actions)}," if count > 0 else "no legal action"
             raise ValueError(f"{self.game} gave {wrong} at a state that is not terminal, {home(self.game.legal)}")
@@ -363,31 +363,31 @@ class State:
 
     def _probabilities(self) -> list[float]:
         probabilities = np.zeros(self.game.max_legal)
-        self.game.entries().chance(self.data.ctypes.data, probabilities.ctypes.data)
+        self.game.kernels().chance(self.data.ctypes.data, probabilities.ctypes.data)
         return probabilities.tolist()
 
     def _advance(self, data: Any, action: int) -> None:
         after = data.copy()  # an error, or Ctrl-C where it does not return, leaves the state where it was
-        self.game.entries().apply(after.ctypes.data, action)
+        self.game.kernels().apply(after.ctypes.data, action)
         data[:] = after
 
     def _rewards(self) -> list[float]:
         out = np.zeros(self.game.players)
-        self.game.entries().rewards(self.data.ctypes.data, out.ctypes.data, self.game.players)
+        self.game.kernels().rewards(self.data.ctypes.data, out.ctypes.data, self.game.players)
         return out.tolist()
 
     def _label(self, data: Any) -> int:
-        return CONTINUES if self.game.episode is None else self.game.entries().episode(data.ctypes.data)
+        return CONTINUES if self.game.episode is None else self.game.kernels().episode(data.ctypes.data)
 
     def _seen(self, data: Any, action: int) -> list[int]:
         moves = np.full(self.game.perspectives, action, np.int64)
         if self.game.observe is not None:
-            self.game.entries().observe(data.ctypes.data, action, moves.ctypes.data, self.game.players)
+            self.game.kernels().observe(data.ctypes.data, action, moves.ctypes.data, self.game.players)
         return moves.tolist()
 
     def _recall(self, perspective: int) -> tuple[int, ...]:
         room = np.zeros(RECALLED, np.int64)
-        count = self.game.entries().recall(self.data.ctypes.data, perspective, room.ctypes.data, RECALLED)
+        count = self.game.kernels().recall(self.data.ctypes.data, perspective, room.ctypes.data, RECALLED)
         if not 0 <= count <= RECALLED:
             raise ValueError(
                 f"{self.game} recalled {count} moves; it must be 0 to {RECALLED}, {home(self.game.recall)}"

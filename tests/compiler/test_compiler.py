@@ -32,7 +32,7 @@ from icarus import Enhancement, State, backpropagation, candidates, capture, sea
 from icarus.algebra import argmax, gibbs
 from icarus.compiler import messages
 from icarus.compiler.cache import digest, disk, symbols
-from icarus.compiler.kernels import kernel as entries
+from icarus.compiler.kernels import kernel as kernels
 from icarus.compiler.kernels import pointers
 from icarus.kernel import History, Theta, Updates, legal_at, record, update
 from icarus.specs import BASELINE, MAST
@@ -79,7 +79,7 @@ def value_of(sources: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> int:
         parent, _, child = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], child, found)
-    return int(entries.compiled(found.f, nb.int64(nb.int64), "f")(10))
+    return int(kernels.compiled(found.f, nb.int64(nb.int64), "f")(10))
 
 
 HELPED = "from icarus.kernel import helper\n{}\n@helper\ndef g(x):\n    return {}\n"
@@ -372,7 +372,7 @@ def test_a_comment_and_the_place_in_the_file_are_no_edit(
 FACTORY = """
 import json, sys
 from numba import types
-from icarus.compiler.kernels.kernel import Entry, compiled
+from icarus.compiler.kernels.kernel import Kernel, compiled
 from icarus.kernel import helper
 
 def make(k):
@@ -484,13 +484,13 @@ def test_each_of_eight_threads_gets_the_address_of_its_own_function(folder: Path
 
     gate = threading.Barrier(8)
 
-    def work(thread: int) -> list[tuple[int, entries.Entry]]:
+    def work(thread: int) -> list[tuple[int, kernels.Kernel]]:
         gate.wait()
-        return [(k, entries.Entry(made(k), 1, "made")) for k in range(100 * thread, 100 * thread + 6)]
+        return [(k, kernels.Kernel(made(k), 1, "made")) for k in range(100 * thread, 100 * thread + 6)]
 
     with ThreadPoolExecutor(8) as pool:
         found = [pair for pairs in pool.map(work, range(8)) for pair in pairs]
-    assert [called(entry.address, 1000) for _, entry in found] == [1000 + k for k, _ in found]
+    assert [called(kernel.address, 1000) for _, kernel in found] == [1000 + k for k, _ in found]
 
 
 @pytest.mark.parametrize(
@@ -684,7 +684,7 @@ def test_a_listener_is_told_until_it_ends(folder: Path, monkeypatch: pytest.Monk
     assert told == ["f"]
 
 
-# ------------------------------------------------------------------------------------- entries: machine code without the compiler
+# ------------------------------------------------------------------------------------- kernels: machine code without the compiler
 
 RAISING = """
 from icarus.kernel import helper
@@ -698,18 +698,18 @@ def f(x):
 """
 
 
-def entry_of(source: str, monkeypatch: pytest.MonkeyPatch) -> entries.Entry:
-    return entries.Entry(module("m", source, monkeypatch).f, 1, "f")
+def entry_of(source: str, monkeypatch: pytest.MonkeyPatch) -> kernels.Kernel:
+    return kernels.Kernel(module("m", source, monkeypatch).f, 1, "f")
 
 
 def test_an_exception_of_machine_code_is_raised_with_the_line_that_raised_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(2):  # as compiled, and from the disk
-        entry = entry_of(RAISING.format('ValueError("more than", 2)'), monkeypatch)
-        assert entry(2) == 3
+        kernel = entry_of(RAISING.format('ValueError("more than", 2)'), monkeypatch)
+        assert kernel(2) == 3
         with pytest.raises(ValueError, match="more than") as raised:
-            entry(5)
+            kernel(5)
         last = traceback.extract_tb(raised.tb)[-1]
         assert (raised.value.args, Path(last.filename).name, last.lineno) == (("more than", 2), "m.py", 6)
 
@@ -745,7 +745,7 @@ def test_functions_may_call_themselves_and_each_other(folder: Path, monkeypatch:
 
 def test_mutual_recursion_is_called_right_in_the_next_process_too(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(RECURSION)
-    call = "from icarus.compiler.kernels.kernel import Entry; import m; print(Entry(m.f, 1, 'f')(20))"
+    call = "from icarus.compiler.kernels.kernel import Kernel; import m; print(Kernel(m.f, 1, 'f')(20))"
     changed = {
         **os.environ,
         "ICARUS_CACHE_DIR": str(tmp_path / "cache"),
@@ -1216,7 +1216,7 @@ def test_bits_are_counted_and_found_in_plain_python_too(python: Python) -> None:
 
 
 def test_a_game_is_compiled_once_for_all_games_of_the_same_functions() -> None:
-    assert toy.BRANCHES.entries() is toy.THREE.entries() is not toy.CHAIN.entries()
+    assert toy.BRANCHES.kernels() is toy.THREE.kernels() is not toy.CHAIN.kernels()
 
 
 ROWS_OF_TWO_TABLES = """

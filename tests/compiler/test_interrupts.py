@@ -102,7 +102,7 @@ def press():
 
 state = attrs.evolve(NIM, name="stuck", apply=apply).new_initial_state(1)
 search(NIM.new_initial_state(1), MAST, iterations=10)
-state.game.entries()
+state.game.kernels()
 threading.Thread(target=press, daemon=True).start()
 print("before", end="")
 {call}

@@ -55,8 +55,8 @@ def test_a_deal_is_a_state_like_those_that_initial_makes(game):
 def test_a_player_sees_the_same_of_every_determinization(game):
     for seed, player in itertools.product(range(20), range(2)):
         state = game.new_initial_state(seed)
-        entries, drawn = game.entries(), state.determinize(player, seed)
-        assert entries.seen(drawn.data.ctypes.data, player) == deal_observation(state, player)
+        kernels, drawn = game.kernels(), state.determinize(player, seed)
+        assert kernels.seen(drawn.data.ctypes.data, player) == deal_observation(state, player)
 
 
 def test_the_numbers_of_deals_are_those_of_the_rules():

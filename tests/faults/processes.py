@@ -179,10 +179,10 @@ def edit_while_running(bench: Bench) -> None:
 
 
 STARTING = """
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 def triple(number):
     return 3 * number
-print(Entry(triple, 1, "triple")(14))
+print(Kernel(triple, 1, "triple")(14))
 """
 
 

@@ -242,7 +242,7 @@ def test_a_gammon_is_a_win_like_any_other() -> None:
 
 def test_an_episode_begins_where_the_dice_are_about_to_be_rolled() -> None:
     def label(state: State) -> int:
-        return BACKGAMMON.entries().episode(state.data.ctypes.data)
+        return BACKGAMMON.kernels().episode(state.data.ctypes.data)
 
     state = BACKGAMMON.new_initial_state()
     assert label(state) == DICE_ARE_ROLLED

@@ -230,7 +230,7 @@ def test_a_length_that_is_no_integer_is_refused(draw_after: Any) -> None:
 
 
 def label(state: State) -> int:
-    return CHECKERS.entries().episode(state.data.ctypes.data)
+    return CHECKERS.kernels().episode(state.data.ctypes.data)
 
 
 def test_an_episode_begins_where_a_capture_is_available() -> None:

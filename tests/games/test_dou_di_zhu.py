@@ -156,7 +156,7 @@ def full_moves(state: State) -> dict[tuple[str, str], tuple[int, ...]]:
             moves[base, ""] = (action,)
             continue
         after = State(state.game, state.data.copy())
-        after.game.entries().apply(after.data.ctypes.data, action)
+        after.game.kernels().apply(after.data.ctypes.data, action)
         moves.update({(base, written(added)): (action, added) for added in after.legal_actions()})
     return moves
 

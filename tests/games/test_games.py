@@ -110,7 +110,7 @@ def test_a_player_or_chance_is_about_to_act_and_rewards_wait_for_the_end(game: G
 def test_legal_actions_are_distinct_integers_in_a_fixed_order_and_fit_their_room(game: Game) -> None:
     actions = np.full(16 * game.max_legal, -1, np.int64)
     for state in undecided(everywhere(game)):
-        count = game.entries().legal(state.data.ctypes.data, actions.ctypes.data)
+        count = game.kernels().legal(state.data.ctypes.data, actions.ctypes.data)
         legal = actions[:count].tolist()
         assert 1 <= len(set(legal)) == count <= game.max_legal
         assert all(0 <= action < LARGEST_ACTION for action in legal)
@@ -125,7 +125,7 @@ def test_listing_actions_and_asking_who_acts_change_nothing(game: Game) -> None:
         state.legal_actions()
         state.current_player()
         if game.episode is not None:
-            game.entries().episode(state.data.ctypes.data)
+            game.kernels().episode(state.data.ctypes.data)
         assert (state.data == before).all()
 
 
@@ -213,7 +213,7 @@ def test_the_mover_sees_his_own_action(game: Game) -> None:
         mover = state.current_player()
         for action in state.legal_actions() if mover != CHANCE else []:
             moves, before = np.full(game.players, action, np.int64), state.data.copy()
-            game.entries().observe(state.data.ctypes.data, action, moves.ctypes.data, game.players)
+            game.kernels().observe(state.data.ctypes.data, action, moves.ctypes.data, game.players)
             assert moves[mover] == action
             assert (state.data == before).all()
 
@@ -227,7 +227,7 @@ def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(g
             assert len(set(seen)) == 1, "moves inside an episode are hidden from someone: the game needs recall"
             continue
         for perspective in range(game.players + 1):
-            count = game.entries().recall(state.data.ctypes.data, perspective, moves.ctypes.data, ROOM)
+            count = game.kernels().recall(state.data.ctypes.data, perspective, moves.ctypes.data, ROOM)
             assert tuple(moves[:count].tolist()) == seen[perspective], (perspective, state.history_str())
 
 
@@ -262,26 +262,26 @@ class Compiled:
     """The functions of a game as machine code."""
 
     def __init__(self, game: Game, record: np.ndarray) -> None:
-        self.entries, self.parameters = game.entries(), np.array(list(game.parameters.values()) or [0], np.int64)
+        self.kernels, self.parameters = game.kernels(), np.array(list(game.parameters.values()) or [0], np.int64)
         self.address = record.ctypes.data
 
     def initial(self, generator: np.ndarray) -> None:
-        self.entries.initial(self.address, generator.ctypes.data, self.parameters.ctypes.data)
+        self.kernels.initial(self.address, generator.ctypes.data, self.parameters.ctypes.data)
 
     def number(self, name: str) -> int:
-        return getattr(self.entries, name)(self.address)
+        return getattr(self.kernels, name)(self.address)
 
     def apply(self, action: int) -> None:
-        self.entries.apply(self.address, action)
+        self.kernels.apply(self.address, action)
 
     def listed(self, name: str, out: np.ndarray, *arguments: int) -> int | None:
         lengths = [len(out)] if name in ("rewards", "observe", "recall") else []
-        return getattr(self.entries, name)(self.address, *arguments, out.ctypes.data, *lengths)
+        return getattr(self.kernels, name)(self.address, *arguments, out.ctypes.data, *lengths)
 
     def determinized(self, observer: int, beliefs: np.ndarray, generator: np.ndarray) -> None:
-        if self.entries.prepare is not None:
-            self.entries.prepare(self.address, observer, beliefs.ctypes.data)
-        self.entries.determinize(self.address, observer, beliefs.ctypes.data, generator.ctypes.data)
+        if self.kernels.prepare is not None:
+            self.kernels.prepare(self.address, observer, beliefs.ctypes.data)
+        self.kernels.determinize(self.address, observer, beliefs.ctypes.data, generator.ctypes.data)
 
 
 class Plain:

@@ -124,7 +124,7 @@ def test_of_the_others_bids_a_player_sees_the_results():
 
 def test_an_episode_is_a_round_labelled_with_its_points():
     state = bidden(4, [2, 2, 4, 1])
-    label = state.game.entries().episode
+    label = state.game.kernels().episode
     assert label(state.data.ctypes.data) == 3 and state.position_in_episode().moves == ((), (), ())
     state.apply_action(3)
     assert label(state.data.ctypes.data) == CONTINUES
@@ -219,7 +219,7 @@ def test_a_determinization_never_contradicts_what_the_observer_has_seen_and_can_
                     replay.apply_action(action)
                 assert (replay.data == world.data).all() and replay.moves(observer) == state.moves(observer)
                 for perspective, moves in enumerate(replay.position_in_episode().moves):
-                    count = game.entries().recall(
+                    count = game.kernels().recall(
                         world.data.ctypes.data, perspective, recalled.ctypes.data, len(recalled)
                     )
                     assert tuple(recalled[:count]) == moves

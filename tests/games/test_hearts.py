@@ -185,10 +185,10 @@ class Seen:
 
 def samples(state: State, observer: int, count: int, seed: int = 0) -> np.ndarray:
     """So many determinized records, drawn one after the other from one generator."""
-    entries, generator, beliefs = HEARTS.entries(), seeded(seed), state.beliefs(observer)
+    kernels, generator, beliefs = HEARTS.kernels(), seeded(seed), state.beliefs(observer)
     drawn = np.repeat(state.data, count)
     for i in range(count):
-        entries.determinize(drawn[i:].ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
+        kernels.determinize(drawn[i:].ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
     return drawn
 
 
@@ -500,11 +500,11 @@ def test_the_deal_shows_each_player_his_hand() -> None:
 
 
 def test_episodes_begin_at_the_deal_and_at_each_lead() -> None:
-    entries, random = HEARTS.entries(), np.random.default_rng(8)
+    kernels, random = HEARTS.kernels(), np.random.default_rng(8)
     state = HEARTS.new_initial_state(seed=8)
     labels = []
     while not state.is_terminal() and state.facts.round_number < 2:
-        labels.append(entries.episode(state.data.ctypes.data))
+        labels.append(kernels.episode(state.data.ctypes.data))
         if state.facts.phase == PLAYING and state.facts.count == 0:
             assert labels[-1] == state.current_player()
         act_at_random(state, random)
@@ -525,7 +525,7 @@ def positions(random: np.random.Generator) -> Iterator[State]:
 
 def recalled(record: np.ndarray, perspective: int) -> tuple[int, ...]:
     moves = np.empty(64, np.int64)
-    count = HEARTS.entries().recall(record.ctypes.data, perspective, moves.ctypes.data, len(moves))
+    count = HEARTS.kernels().recall(record.ctypes.data, perspective, moves.ctypes.data, len(moves))
     return tuple(moves[:count].tolist())
 
 

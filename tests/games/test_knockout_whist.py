@@ -318,7 +318,7 @@ def test_everyone_sees_all_cards_played_and_trumps_named():
 
 def test_an_episode_is_a_trick_labelled_with_its_leader_or_the_beginning_of_a_round():
     state = position(["2♣ 4♣", "A♣ 5♣", "3♣ 6♣"], tricks=[2, 0, 1], hand_size=5)
-    label = state.game.entries().episode
+    label = state.game.kernels().episode
     assert label(state.data.ctypes.data) == 0
     play(state, "2♣")
     assert label(state.data.ctypes.data) == CONTINUES
@@ -411,7 +411,7 @@ def test_a_determinization_can_be_retraced_and_recalls_the_moves_of_its_episode(
             assert (replay.data == world.data).all()
             assert replay.moves(observer) == state.moves(observer)
             for perspective, moves in enumerate(replay.position_in_episode().moves):
-                count = this.entries().recall(world.data.ctypes.data, perspective, recalled.ctypes.data, len(recalled))
+                count = this.kernels().recall(world.data.ctypes.data, perspective, recalled.ctypes.data, len(recalled))
                 assert tuple(recalled[:count]) == moves
 
 

@@ -878,7 +878,7 @@ def own_and_public(state, observer):
 
 def recalled(state, perspective):
     moves = np.zeros(LONGEST_TURN, np.int64)
-    count = GAME.entries().recall(state.data.ctypes.data, perspective, moves.ctypes.data, LONGEST_TURN)
+    count = GAME.kernels().recall(state.data.ctypes.data, perspective, moves.ctypes.data, LONGEST_TURN)
     return tuple(moves[:count].tolist())
 
 
@@ -1088,9 +1088,9 @@ def test_cards_are_seen_face_down_until_shown_together():
 
 
 def test_an_episode_is_a_turn_of_the_side_that_moves():
-    entries, labels = GAME.entries(), []
+    kernels, labels = GAME.kernels(), []
     for state in itertools.islice(random_states(seed=3, games=1), 200):
-        label = entries.episode(state.data.ctypes.data)
+        label = kernels.episode(state.data.ctypes.data)
         assert (label >= 0) == (state.facts.node == MOVE and not state.is_terminal())
         if label >= 0:
             assert label == state.current_player()

@@ -27,17 +27,17 @@ def position(board: str, player: int) -> "games.State":
 
 
 def leaves(record: np.ndarray, depth: int) -> int:
-    entries = OTHELLO.entries()
-    if depth == 0 or entries.player(record.ctypes.data) < 0:
+    kernels = OTHELLO.kernels()
+    if depth == 0 or kernels.player(record.ctypes.data) < 0:
         return 1
     actions = np.empty(OTHELLO.max_legal, np.int64)
-    count = entries.legal(record.ctypes.data, actions.ctypes.data)
+    count = kernels.legal(record.ctypes.data, actions.ctypes.data)
     if depth == 1:
         return count
     total = 0
     for action in actions[:count].tolist():
         following = record.copy()
-        entries.apply(following.ctypes.data, action)
+        kernels.apply(following.ctypes.data, action)
         total += leaves(following, depth - 1)
     return total
 
@@ -135,7 +135,7 @@ def test_an_episode_begins_after_a_disc_on_one_of_the_28_edge_squares():
         state = OTHELLO.new_initial_state()
         while not state.is_terminal():
             state.apply_action(rng.choice(state.legal_actions()))
-            last, label = state.history[-1][1], OTHELLO.entries().episode(state.data.ctypes.data)
+            last, label = state.history[-1][1], OTHELLO.kernels().episode(state.data.ctypes.data)
             on_edge = last != PASS and (last % 8 in (0, 7) or last // 8 in (0, 7))
             assert label == (int(state.facts.player) if on_edge else CONTINUES)
             labelled += on_edge

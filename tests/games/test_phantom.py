@@ -217,7 +217,7 @@ def test_of_a_failed_try_the_other_player_notices_nothing_and_of_a_mark_not_wher
     assert state.moves(CHANCE) == (a1, a1, c2)
     moves = np.array([a1, a1])
     state = played("a1")
-    state.game.entries().observe(state.data.ctypes.data, a1, moves.ctypes.data, 2)
+    state.game.kernels().observe(state.data.ctypes.data, a1, moves.ctypes.data, 2)
     assert moves.tolist() == [UNSEEN, a1]
 
 
@@ -249,7 +249,7 @@ def test_the_moves_that_a_player_has_seen_tell_him_which_of_his_tries_have_faile
 
 def test_an_episode_is_a_turn_with_its_failed_tries():
     state = played("a1 a2 b1")
-    label = state.game.entries().episode
+    label = state.game.kernels().episode
     assert label(state.data.ctypes.data) == 1
     for name in ("b1", "a1"):
         state.apply_action(state.string_to_action(name))
@@ -425,7 +425,7 @@ def test_a_determinization_can_be_retraced_and_recalls_the_tries_of_its_turn(boa
                 assert key(replay.data) == key(world.data)
                 assert replay.moves(observer) == state.moves(observer)
                 for perspective, moves in enumerate(replay.position_in_episode().moves):
-                    count = game.entries().recall(
+                    count = game.kernels().recall(
                         world.data.ctypes.data, perspective, recalled.ctypes.data, len(recalled)
                     )
                     assert tuple(recalled[:count]) == moves

@@ -50,7 +50,7 @@ def test_the_position_of_a_determinized_state_goes_on_with_its_moves(name: str, 
     state = played_on(games.load(name).new_initial_state(seed), luck, 4)
     if state.is_terminal() or state.is_chance_node():
         return
-    other, recall = state.determinize(state.current_player(), seed), state.game.entries().recall
+    other, recall = state.determinize(state.current_player(), seed), state.game.kernels().recall
     room = np.zeros(5000, np.int64)
     while not other.is_terminal():
         for perspective, moves in enumerate(other.position_in_episode().moves):

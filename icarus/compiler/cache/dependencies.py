@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from icarus.compiler.errors import CompilationError
-from icarus.compiler.kernels.callables import Callee, Family
+from icarus.compiler.kernels.callables import CompiledCallable, Namespace
 from icarus.compiler.kernels.functions import REPLACEMENTS, Intrinsic
-from icarus.compiler.lazy import Later, types
+from icarus.compiler.lazy import Lazy, types
 
-_imputils: Any = Later("numba.core.imputils")
-_templates: Any = Later("numba.core.typing.templates")
-_extending: Any = Later("numba.core.extending")
+_imputils: Any = Lazy("numba.core.imputils")
+_templates: Any = Lazy("numba.core.typing.templates")
+_extending: Any = Lazy("numba.core.extending")
 
 LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}  # their versions stand for them
 NONE: frozenset[str] = frozenset()
@@ -83,7 +83,7 @@ def names_in(code: pytypes.CodeType) -> Iterator[str]:
 
 
 def _module_of(value: Any) -> str:
-    if isinstance(value, Later):
+    if isinstance(value, Lazy):
         return value.module
     if isinstance(value, pytypes.ModuleType):
         return str(value.__name__)
@@ -91,7 +91,7 @@ def _module_of(value: Any) -> str:
 
 
 def _of_a_library(value: Any) -> bool:
-    kinds = pytypes.FunctionType | pytypes.ModuleType | pytypes.BuiltinFunctionType | Later
+    kinds = pytypes.FunctionType | pytypes.ModuleType | pytypes.BuiltinFunctionType | Lazy
     return isinstance(value, kinds) and _module_of(value).partition(".")[0] in LIBRARIES
 
 
@@ -109,9 +109,9 @@ def _parts(value: Any, names: frozenset[str]) -> Iterator[Part]:
         for name in sorted(names):
             if hasattr(value, name):
                 yield name, getattr(value, name), names
-    elif isinstance(value, Family):
-        yield from _parts_of_family(value, names)
-    elif isinstance(value, Callee):
+    elif isinstance(value, Namespace):
+        yield from _parts_of_namespace(value, names)
+    elif isinstance(value, CompiledCallable):
         yield "", value.compiled, NONE
     elif isinstance(value, pytypes.FunctionType):
         yield from _parts_of_function(value)
@@ -125,7 +125,7 @@ def _parts_of_function(function: pytypes.FunctionType) -> Iterator[Part]:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         found[name] = _content(cell)
     for name, item in sorted(found.items()):
-        yield name, item, names if isinstance(item, pytypes.ModuleType | Family) else NONE
+        yield name, item, names if isinstance(item, pytypes.ModuleType | Namespace) else NONE
     yield "defaults", function.__defaults__, NONE
     yield "defaults by name", tuple(sorted((function.__kwdefaults__ or {}).items())), NONE
     for name, body in _overloaded_attributes():
@@ -133,11 +133,11 @@ def _parts_of_function(function: pytypes.FunctionType) -> Iterator[Part]:
             yield f"{name} by overload", body, NONE
 
 
-def _parts_of_family(family: Family, names: frozenset[str]) -> Iterator[Part]:
-    """The parts by whose names a family is asked."""
+def _parts_of_namespace(namespace: Namespace, names: frozenset[str]) -> Iterator[Part]:
+    """The parts by whose names a namespace is asked."""
     for name in sorted(names):
         with contextlib.suppress(AttributeError):
-            yield name, family.callee(name), NONE
+            yield name, namespace.member(name), NONE
 
 
 def _content(cell: Any) -> Any:

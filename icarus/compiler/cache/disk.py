@@ -20,10 +20,10 @@ from typing import Any
 from icarus.compiler.cache.digest import PACKAGE_DIGEST
 from icarus.compiler.cache.machine import this_machine
 from icarus.compiler.cache.symbols import counted, unresolved
-from icarus.compiler.lazy import Later
+from icarus.compiler.lazy import Lazy
 
-_compiler: Any = Later("numba.core.compiler")
-_serialize: Any = Later("numba.core.serialize")
+_compiler: Any = Lazy("numba.core.compiler")
+_serialize: Any = Lazy("numba.core.serialize")
 
 logger = logging.getLogger(__name__)
 UNUSED_DAYS = 30  # machine code of other versions is deleted after this

@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 from icarus.compiler.cache.digest import PACKAGE
 from icarus.compiler.interrupts import runs_compiled_code
-from icarus.compiler.lazy import Later
+from icarus.compiler.lazy import Lazy
 
-_llvm: Any = Later("llvmlite.binding")
+_llvm: Any = Lazy("llvmlite.binding")
 _RAISED = 0  # a greater status: the function has raised an exception, and told where it is described
 
 
@@ -22,7 +22,7 @@ class _Raised(ctypes.Structure):
 
 @functools.cache
 def this_machine() -> tuple[str, str, str]:
-    """The processor for which machine code is made: its family, its name, and all that it can do."""
+    """The processor for which machine code is made: its namespace, its name, and all that it can do."""
     return _llvm.get_process_triple(), _llvm.get_host_cpu_name(), _llvm.get_host_cpu_features().flatten()
 
 

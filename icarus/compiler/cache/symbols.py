@@ -12,12 +12,12 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from icarus.compiler.lazy import Later
+from icarus.compiler.lazy import Lazy
 
 BITS = 96
 _NUMBER = re.compile(r"B(\d+)v(\d+)")  # as it stands in a name: the letter B, a length, the letter v and the number
 _UNRESOLVED = ".numba.unresolved$"  # how the compiler begins the names of what it links later
-_bytecode: Any = Later("numba.core.bytecode")
+_bytecode: Any = Lazy("numba.core.bytecode")
 _drawing: list[Any] = []  # where numbers are drawn from, as soon as they are
 
 

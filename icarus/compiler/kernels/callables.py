@@ -6,13 +6,13 @@ A slot is no function but a value that holds one. Where an author's function men
 
 from typing import Any
 
-from icarus.compiler.lazy import Later
+from icarus.compiler.lazy import Lazy
 
-_families: Any = Later("icarus.compiler.kernels.namespaces")
-_errors: Any = Later("numba.core.errors")
+_namespaces: Any = Lazy("icarus.compiler.kernels.namespaces")
+_errors: Any = Lazy("numba.core.errors")
 
 
-class Callee:
+class CompiledCallable:
     """A value that compiled code calls like a function."""
 
     @property
@@ -32,10 +32,10 @@ class Callee:
             raise _errors.TypingError(f"uncallable: {error}") from None
 
 
-class Family:
+class Namespace:
     """A value whose parts compiled code may call by their names."""
 
-    def callee(self, name: str) -> Callee:
+    def member(self, name: str) -> CompiledCallable:
         """The part with a name.
 
         Raises:
@@ -45,4 +45,4 @@ class Family:
 
     @property
     def _numba_type_(self) -> Any:
-        return _families.FamilyType(self)
+        return _namespaces.NamespaceType(self)

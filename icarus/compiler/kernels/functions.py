@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from icarus.compiler.cache.symbols import draw_numbers
-from icarus.compiler.lazy import Later, types
+from icarus.compiler.lazy import Lazy, types
 
 DEBUG = os.environ.get("ICARUS_DEBUG", "") not in ("", "0")  # bounds checks in everything that is compiled
 DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # the compiled slots run as plain Python
 REPLACEMENTS: list[tuple[Callable, Callable]] = []  # (function, what makes a body for it), by `compiled_as`
-_extending: Any = Later("numba.extending")
-_dispatchers: Any = Later("numba.core.dispatcher")
-_templates: Any = Later("numba.core.typing.templates")
-_pipeline: Any = Later("icarus.compiler.kernels.pipeline")
+_extending: Any = Lazy("numba.extending")
+_dispatchers: Any = Lazy("numba.core.dispatcher")
+_templates: Any = Lazy("numba.core.typing.templates")
+_pipeline: Any = Lazy("icarus.compiler.kernels.pipeline")
 _in_memory = False
 _told: list[Callable] = []  # replacements that the compiler has been told
 

@@ -1,4 +1,4 @@
-"""Entries: functions of 64-bit integers as machine code, with their addresses."""
+"""Kernels: functions of 64-bit integers as machine code, with their addresses."""
 
 import contextlib
 import signal
@@ -12,17 +12,17 @@ from icarus.compiler.cache.machine import MachineCode
 from icarus.compiler.errors import CompilationError
 from icarus.compiler.interrupts import listen, runs_compiled_code
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
-from icarus.compiler.lazy import Later, types
+from icarus.compiler.lazy import Lazy, types
 from icarus.compiler.messages import mention, reason
 
-_pipeline: Any = Later("icarus.compiler.kernels.pipeline")
-_errors: Any = Later("numba.core.errors")
-_lock: Any = Later("numba.core.compiler_lock")
+_pipeline: Any = Lazy("icarus.compiler.kernels.pipeline")
+_errors: Any = Lazy("numba.core.errors")
+_lock: Any = Lazy("numba.core.compiler_lock")
 _NEEDS_COMPILER = "needs the compiler when it runs"
 
 
-class Entry:
-    """A compiled function of 64-bit integers, with its address. Whoever holds the address must hold the entry.
+class Kernel:
+    """A compiled function of 64-bit integers, with its address. Whoever holds the address must hold the kernel.
 
     Attributes:
         fresh: whether it has just been compiled, and is not from the disk.

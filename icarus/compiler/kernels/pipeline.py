@@ -1,7 +1,7 @@
 """How the compiler goes to work: what is called from compiled functions only is optimized there, once, and not by itself as well.
 
 Numba makes machine code of every function that it meets, with all that this one calls in it, and then again as a part of each caller.
-Here the parts are only linked; what a caller from Python sees, an entry, is optimized as a whole and made into machine code.
+Here the parts are only linked; what a caller from Python sees, a kernel, is optimized as a whole and made into machine code.
 """
 
 import ctypes
@@ -51,7 +51,7 @@ class Part(JITCodeLibrary):
 
 
 class Whole(Part):
-    """The code of an entry with that of all it calls, which becomes machine code."""
+    """The code of a kernel with that of all it calls, which becomes machine code."""
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)

@@ -1,6 +1,6 @@
 """Pointers as integers: addresses viewed as arrays and structures, and calls through addresses.
 
-A compiled *entry* takes and returns 64-bit integers only; pointers travel as integers and are viewed as arrays and structures on
+A compiled *kernel* takes and returns 64-bit integers only; pointers travel as integers and are viewed as arrays and structures on
 arrival. One uniform signature is what lets the playout loop, compiled once, call any game and any specification by address.
 """
 
@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, inlined, intrinsic
-from icarus.compiler.lazy import Later, types
+from icarus.compiler.lazy import Lazy, types
 
-ir: Any = Later("llvmlite.ir")
-cgutils: Any = Later("numba.core.cgutils")
+ir: Any = Lazy("llvmlite.ir")
+cgutils: Any = Lazy("numba.core.cgutils")
 
 WORD_BYTES = 8
 

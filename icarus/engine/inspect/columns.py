@@ -27,7 +27,7 @@ class Column:
         self.rows = self.table.rows
         part = self.enhancement
         self.means = isinstance(part.policy.source, Candidates)
-        self.entry = policy_kernel(part.policy, part.information, game.players)
+        self.kernel = policy_kernel(part.policy, part.information, game.players)
         given = part.policy.rule_parameters() + part.policy.source.values(game)
         words = [np.array([value], np.int64 if isinstance(value, int) else np.float64).view(_INT) for value in given]
         self.parameters = np.concatenate([*words, np.zeros(1, _INT)])
@@ -37,7 +37,7 @@ class Column:
         places, out = np.zeros(count, _INT), np.zeros(count)
         given = self.table.descriptor, places, out, self.parameters
         table, *written, parameters = (array.ctypes.data for array in given)
-        self.entry(playout, table, legal, count, *written, parameters)
+        self.kernel(playout, table, legal, count, *written, parameters)
         if not self.means:
             return out, np.full(count, -1)
         rows = self.rows[places]

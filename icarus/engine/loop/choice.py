@@ -18,7 +18,7 @@ from icarus.algebra.policy import (
 from icarus.algebra.record_values import UNVISITED
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.kernels.functions import DEBUG
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call4, call5, call7, struct_at, unlikely
 from icarus.compiler.kernels.rng import RNG_WORDS
 from icarus.engine.loop.arena import ANY, ARENA, COMPONENT_BYTES, LEAF_BYTES, PROGRAM_BYTES, Arena
@@ -277,9 +277,9 @@ def voted(a: Arena, j: int, legal: int, count: int, record: int, rng: np.ndarray
 
 
 @functools.cache
-def vote_kernel() -> Entry:
+def vote_kernel() -> Kernel:
     """`vote` as machine code, which calls itself by its address where a vote is taken within a vote."""
-    return Entry(vote, 5, "the majority vote")
+    return Kernel(vote, 5, "the majority vote")
 
 
 @inlined

@@ -6,7 +6,7 @@ import numpy as np
 
 from icarus.compiler.kernels.atomic import atomic_add, atomic_load, atomic_store
 from icarus.compiler.kernels.functions import DEBUG
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call2, call3, call4, call7, offset_of, struct_at
 from icarus.compiler.kernels.rng import RNG_WORDS
 from icarus.engine.loop.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, NEVER, SHARED, TOO_LONG, Arena
@@ -158,9 +158,9 @@ def release_rows(a: Arena, count: int) -> None:
 
 
 @functools.cache
-def loop() -> Entry:
+def loop() -> Kernel:
     """The loop as machine code: loop()(arena address, iterations) -> status."""
-    return Entry(run, 2, "the playout loop")
+    return Kernel(run, 2, "the playout loop")
 
 
 def run_raw(arena: int, playouts: int) -> int:
@@ -179,6 +179,6 @@ def run_raw(arena: int, playouts: int) -> int:
 
 
 @functools.cache
-def raw_loop() -> Entry:
+def raw_loop() -> Kernel:
     """Random playouts as machine code: raw_loop()(arena address, playouts) -> steps."""
-    return Entry(run_raw, 2, "random playouts")
+    return Kernel(run_raw, 2, "random playouts")

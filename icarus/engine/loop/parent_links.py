@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, matrix_at, struct_at
 from icarus.engine.loop.arena import DONE, MORE_LINKS, Arena
 from icarus.engine.program.structures import COMPONENT
@@ -198,13 +198,13 @@ def look_up_at(old: int, new: int, names: int, keys: int, count: int, found: int
 
 
 @functools.cache
-def _renaming() -> Entry:
-    return Entry(rename_at, 10, "new keys below a root")
+def _renaming() -> Kernel:
+    return Kernel(rename_at, 10, "new keys below a root")
 
 
 @functools.cache
-def _looking_up() -> Entry:
-    return Entry(look_up_at, 7, "look-up of new keys")
+def _looking_up() -> Kernel:
+    return Kernel(look_up_at, 7, "look-up of new keys")
 
 
 def rename_compiled(

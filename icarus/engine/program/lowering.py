@@ -16,7 +16,7 @@ from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.algebra.slots import Values
 from icarus.compiler.cache.digest import attributes_read
 from icarus.compiler.kernels.functions import DEBUG
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.engine.program import requirements
 from icarus.engine.program.mixtures import ROLLOUT, TREE, Vote, draws_from_means, mixture
 from icarus.engine.program.priors import prior_kernel
@@ -290,8 +290,8 @@ class _Lowering:
             self.read_in_simulation |= names
         policy = part.policy
         parameters = self.parameters(policy.rule_parameters() + policy.source.values(self.game))
-        entry = policy_kernel(policy, part.information, self.game.players, self.placed(which, part))
-        return (self.address(entry), self.table_of[part], parameters)
+        kernel = policy_kernel(policy, part.information, self.game.players, self.placed(which, part))
+        return (self.address(kernel), self.table_of[part], parameters)
 
     def prior(self, which: int, part: Enhancement, uniform: bool) -> tuple[int, int, int]:
         """What enters the records that a policy asks about for the first time, where their information is told by a function."""
@@ -302,8 +302,8 @@ class _Lowering:
         self.read |= names
         if which == ROLLOUT:
             self.read_in_simulation |= names
-        entry = prior_kernel(part, self.game.players)
-        return (self.address(entry), self.parameters(function.values(self.game)), len(part.policy.rule_parameters()))
+        kernel = prior_kernel(part, self.game.players)
+        return (self.address(kernel), self.parameters(function.values(self.game)), len(part.policy.rule_parameters()))
 
     def weight(self, which: int, weight: Weight) -> tuple[int, int]:
         first = len(self.weights)
@@ -313,13 +313,13 @@ class _Lowering:
         for function, complement in weight.functions:
             if which == ROLLOUT:
                 self.read_in_simulation.add("keys")
-            entry = weight_kernel(function.function, function.kinds(), row, function.label())
-            self.weights.append((1.0, self.address(entry), self.parameters(function.values()), complement))
+            kernel = weight_kernel(function.function, function.kinds(), row, function.label())
+            self.weights.append((1.0, self.address(kernel), self.parameters(function.values()), complement))
         return first, len(self.weights) - first
 
-    def address(self, entry: Entry) -> int:
-        self.alive.append(entry)
-        return entry.address
+    def address(self, kernel: Kernel) -> int:
+        self.alive.append(kernel)
+        return kernel.address
 
     def parameters(self, values: tuple[float, ...]) -> int:
         """The address of parameters laid out in 8 bytes each, integers as integers."""

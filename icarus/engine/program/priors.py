@@ -7,7 +7,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.compiler.kernels.functions import embedded
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, struct_at, unpack_parameters
 from icarus.compiler.writes import refuse_cuts
 from icarus.kernel import NO_RECORD
@@ -17,8 +17,8 @@ from icarus.kernel.theta import TABLE, has_room_for, index_of, write_initial
 _INT = np.dtype(np.int64)
 
 
-def prior_kernel(part: Enhancement, players: int) -> Entry:
-    """The compiled entry of what a policy asks about into the table of an enhancement whose initial information a function tells."""
+def prior_kernel(part: Enhancement, players: int) -> Kernel:
+    """The compiled kernel of what a policy asks about into the table of an enhancement whose initial information a function tells."""
     begins, source = part.initial.function, part.policy.source
     assert begins is not None
     row = part.information.row(players)
@@ -28,15 +28,15 @@ def prior_kernel(part: Enhancement, players: int) -> Entry:
 @functools.cache
 def _entry(
     begins: Callable, kinds: tuple[type, ...], candidates: Callable, asked: tuple[type, ...], row: np.dtype, label: str
-) -> Entry:
-    """Compile: entry(playout, table, legal, count, records, parameters of the candidates function, parameters).
+) -> Kernel:
+    """Compile: kernel(playout, table, legal, count, records, parameters of the candidates function, parameters).
 
     Where there is no room the table is marked to be short of it, and the playout is made again.
     """
     inner, unpack, words = embedded(begins), unpack_parameters(kinds), row.itemsize // WORD_BYTES
     name_records, unpack_asked = embedded(candidates), unpack_parameters(asked)
 
-    def entry(playout: int, table: int, legal: int, count: int, records: int, given: int, parameters: int) -> int:
+    def kernel(playout: int, table: int, legal: int, count: int, records: int, given: int, parameters: int) -> int:
         history, keys, place = history_at(playout), array_at(records, count, _INT), struct_at(table, TABLE)
         name_records(history, array_at(legal, count, _INT), keys, *unpack_asked(given))
         if not has_room_for(place.used + count, place.capacity):
@@ -53,4 +53,4 @@ def _entry(
                 place.used += 1
         return 0
 
-    return refuse_cuts(Entry(entry, 7, label), inner, label)
+    return refuse_cuts(Kernel(kernel, 7, label), inner, label)

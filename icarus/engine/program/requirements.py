@@ -7,7 +7,7 @@ from typing import Any
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates, Slot
 from icarus.compiler.cache.digest import attributes_read, takes_by_place, unseeded_source
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, NAMES, TABLES, column_of
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
@@ -39,7 +39,7 @@ def widths_of(game: Any, tables: int) -> dict[str, int]:
     return {name: width * bool(tables & table) for table, name, width in zip(TABLES, NAMES, widths, strict=True)}
 
 
-def feature_kernels(game: Game, tables: int, cut: bool = False) -> dict[str, Entry]:
+def feature_kernels(game: Game, tables: int, cut: bool = False) -> dict[str, Kernel]:
     """The compiled functions that tell these tables, by name.
 
     Args:

@@ -1,4 +1,4 @@
-"""The slots of an enhancement as entries: what the playout loop calls by address."""
+"""The slots of an enhancement as kernels: what the playout loop calls by address."""
 
 import functools
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Values
 from icarus.compiler.kernels.atomic import atomic_load, atomic_store, exchanged
 from icarus.compiler.kernels.functions import DEBUG, embedded, inlined, plain
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, offset_of, struct_at, unlikely, unpack_parameters
 from icarus.compiler.writes import refuse_changes, refuse_cuts
 from icarus.engine.program.promises import KEYLESS, guarded, is_checked
@@ -51,8 +51,8 @@ theta_of = functools.lru_cache(maxsize=None)(_theta)
 @functools.cache
 def values_kernel(
     function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str, uniform: bool = False
-) -> Entry:
-    """Compile a values function: entry(playout, table, legal, count, records, out, parameters).
+) -> Kernel:
+    """Compile a values function: kernel(playout, table, legal, count, records, out, parameters).
 
     Args:
         uniform: whether every value is +∞ in the simulation phase, without the function.
@@ -62,7 +62,7 @@ def values_kernel(
     inner, unpack, theta_at = lent(function, label), unpack_parameters(kinds), theta_of(row)
     unwritten = f"{label} wrote NaN, or nothing at all, for a legal action; it must write every out[i]"
 
-    def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
+    def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
         written = array_at(out, count, _REAL)
         if uniform and history_at(playout).steps[-1].phase == SIMULATION:
             written[:] = np.inf
@@ -77,7 +77,7 @@ def values_kernel(
             raise ValueError(unwritten)
         return 0
 
-    return refuse_changes(Entry(entry, 7, label), inner, label, LENT, legal_of(function, 2))
+    return refuse_changes(Kernel(kernel, 7, label), inner, label, LENT, legal_of(function, 2))
 
 
 def checked_candidates(inner: Callable, independent: bool, label: str) -> Callable:
@@ -117,14 +117,14 @@ def candidates_kernel(
     row: np.dtype,
     label: str,
     independent: bool = False,
-) -> Entry:
+) -> Kernel:
     """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
     inner, unpack, theta_at = lent(function, label), unpack_parameters(kinds), theta_of(row)
     asked = checked_candidates(inner, independent, label) if DEBUG else inner
     unwritten = f"{label} wrote no record for a legal action; it must write every records[i]"
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
 
-    def entry(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
+    def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
         history = history_at(playout)
         keys = array_at(records, count, _INT)
         checked = unlikely(is_checked(history.iteration))
@@ -141,15 +141,15 @@ def candidates_kernel(
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
 
-    return refuse_changes(Entry(entry, 7, label), inner, label, LENT, legal_of(function, 1))
+    return refuse_changes(Kernel(kernel, 7, label), inner, label, LENT, legal_of(function, 1))
 
 
 @functools.cache
-def rows_kernel(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
+def rows_kernel(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str) -> Kernel:
     """Compile the value of records whose places in the table are known: the same arguments, with places for records."""
     unpack_rule, theta_at = unpack_parameters(rule_kinds), theta_of(row)
 
-    def entry(playout: int, table: int, legal: int, count: int, places: int, out: int, parameters: int) -> int:
+    def kernel(playout: int, table: int, legal: int, count: int, places: int, out: int, parameters: int) -> int:
         player = history_at(playout).steps[-1].player
         rule(
             theta_at(table),
@@ -160,12 +160,12 @@ def rows_kernel(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, lab
         )
         return 0
 
-    return Entry(entry, 7, label)
+    return Kernel(kernel, 7, label)
 
 
 @functools.cache
-def capture_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype | None, label: str) -> Entry:
-    """Compile a capture function: entry(playout, table, updates, parameters).
+def capture_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype | None, label: str) -> Kernel:
+    """Compile a capture function: kernel(playout, table, updates, parameters).
 
     Args:
         row: of the table, where the function reads θ.
@@ -173,18 +173,18 @@ def capture_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype | 
     inner, unpack = lent(function, label), unpack_parameters(kinds)
     if row is None:
 
-        def entry(playout: int, table: int, updates: int, parameters: int) -> int:
+        def kernel(playout: int, table: int, updates: int, parameters: int) -> int:
             inner(history_at(playout), updates_at(updates), *unpack(parameters))
             return 0
 
-        return refuse_changes(Entry(entry, 4, label), inner, label, LENT)
+        return refuse_changes(Kernel(kernel, 4, label), inner, label, LENT)
     theta_at = theta_of(row)
 
-    def reading_entry(playout: int, table: int, updates: int, parameters: int) -> int:
+    def reading_kernel(playout: int, table: int, updates: int, parameters: int) -> int:
         inner(history_at(playout), theta_at(table), updates_at(updates), *unpack(parameters))
         return 0
 
-    return refuse_changes(Entry(reading_entry, 4, label), inner, label, LENT)
+    return refuse_changes(Kernel(reading_kernel, 4, label), inner, label, LENT)
 
 
 _LOCK, _COUNT = offset_of(TABLE, "lock"), np.dtype(np.int32)
@@ -256,8 +256,8 @@ def filling_up(counts: tuple[str, ...]) -> Callable:
 @functools.cache
 def backpropagation_kernel(
     function: Callable, kinds: tuple[type, ...], row: np.dtype, words: int, label: str, shared: bool
-) -> Entry:
-    """Compile a backpropagation function over a run of updates: entry(table, records, contexts, count, rewards, players, parameters).
+) -> Kernel:
+    """Compile a backpropagation function over a run of updates: kernel(table, records, contexts, count, rewards, players, parameters).
 
     Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
     at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
@@ -266,7 +266,7 @@ def backpropagation_kernel(
     has_full, fill_up, has_nan = fullness(counts), filling_up(counts), nan_in(reals_of(row))
     not_a_number = f"{label} wrote NaN to a record"
 
-    def entry(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
+    def kernel(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
         place = struct_at(table, TABLE)
         rows = array_at(place.rows, place.capacity + 1, row)
         plain = array_at(place.rows, (place.capacity + 1) * words, _INT)
@@ -299,7 +299,7 @@ def backpropagation_kernel(
             atomic_store(table + _LOCK, 0)
         return 0
 
-    return refuse_cuts(Entry(entry, 7, f"{label}, for shared records" if shared else label), inner, label)
+    return refuse_cuts(Kernel(kernel, 7, f"{label}, for shared records" if shared else label), inner, label)
 
 
 @helper
@@ -310,7 +310,7 @@ def close_lock(lock: int) -> None:
             pass
 
 
-def policy_kernel(policy: Policy, information: Information, players: int, placed: bool = False) -> Entry:
+def policy_kernel(policy: Policy, information: Information, players: int, placed: bool = False) -> Kernel:
     """The compiled values of a policy, for a table of this information.
 
     Args:
@@ -327,13 +327,13 @@ def policy_kernel(policy: Policy, information: Information, players: int, placed
 
 
 @functools.cache
-def weight_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Entry:
-    """Compile a weight function of the baseline's information: entry(table, record, out, parameters)."""
+def weight_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Kernel:
+    """Compile a weight function of the baseline's information: kernel(table, record, out, parameters)."""
     inner, unpack, theta_at = embedded(function), unpack_parameters(kinds), theta_of(row)
 
-    def entry(table: int, record: int, out: int, parameters: int) -> int:
+    def kernel(table: int, record: int, out: int, parameters: int) -> int:
         seen = find(theta_at(table), record)
         array_at(out, 1, _REAL)[0] = inner(seen.reward, seen.visits, seen.availability, *unpack(parameters))
         return 0
 
-    return Entry(entry, 4, label)
+    return Kernel(kernel, 4, label)

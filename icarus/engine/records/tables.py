@@ -11,7 +11,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.compiler.kernels.functions import plain
-from icarus.compiler.kernels.kernel import Entry
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, foreign3, matrix_at, struct_at
 from icarus.engine.records.memory import check_memory
 from icarus.kernel import NO_RECORD
@@ -211,12 +211,12 @@ def _give_back() -> int:
 
 @functools.cache
 def _entering() -> Any:
-    return Entry(insert_rows, 4, "rows for a table")
+    return Kernel(insert_rows, 4, "rows for a table")
 
 
 @functools.cache
 def _rehash() -> Any:
-    return Entry(rehash, 5, "growth of a table")
+    return Kernel(rehash, 5, "growth of a table")
 
 
 class Records(Mapping[Any, Any]):

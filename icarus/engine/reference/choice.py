@@ -15,7 +15,7 @@ from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.reference import Interpreter
 from icarus.engine.loop import choice
 from icarus.engine.loop.arena import ANY
-from icarus.engine.program import slots as entries
+from icarus.engine.program import slots as kernels
 from icarus.engine.program.lowering import components_of
 from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE, Vote, draws_from_means, mixture
 from icarus.engine.program.requirements import refuse_hidden, refuse_unknown
@@ -285,9 +285,9 @@ def values_of(leaf: Enhancement, theta: Any, history: Any, legal: np.ndarray, ca
     elif isinstance(source, Values):
         called(source, history, theta, legal, out)
     else:
-        records = np.full(len(legal), entries.UNWRITTEN)
+        records = np.full(len(legal), kernels.UNWRITTEN)
         called(source, history, legal, records)
-        _check_written(source, legal, records == entries.UNWRITTEN)
+        _check_written(source, legal, records == kernels.UNWRITTEN)
         found = _Found([theta.find(record) for record in records.tolist()])
         rule = _plain(record_values.rule_values(leaf.policy, leaf.information))
         rule(found, range(len(legal)), int(history.steps[-1].player), out, *leaf.policy.rule_parameters())

@@ -35,14 +35,14 @@ def deals_of(game: Game) -> Deals:
     Raises:
         ValueError: the game deals in secret, or the probabilities of its deals do not sum to 1.
     """
-    entries, parameters = game.entries(), game.initial_arguments()
-    if entries.deal is None or entries.seen is None:
+    kernels, parameters = game.kernels(), game.initial_arguments()
+    if kernels.deal is None or kernels.seen is None:
         return _single(game)
     states: list[np.ndarray] = []
     probabilities, probability = [], np.zeros(1)
     while True:
         data = np.zeros(1, game.state)
-        entries.deal(data.ctypes.data, len(states), probability.ctypes.data, parameters.ctypes.data)
+        kernels.deal(data.ctypes.data, len(states), probability.ctypes.data, parameters.ctypes.data)
         if probability[0] == NO_DEAL:
             break
         states.append(data)
@@ -50,7 +50,7 @@ def deals_of(game: Game) -> Deals:
     total = sum(probabilities)
     if not abs(total - 1) < TOLERANCE:
         raise ValueError(f"the probabilities of the {len(states)} deals of {game} sum to {total!r}, not to 1")
-    observations = [[entries.seen(data.ctypes.data, player) for player in range(game.players)] for data in states]
+    observations = [[kernels.seen(data.ctypes.data, player) for player in range(game.players)] for data in states]
     return Deals(np.concatenate(states), np.array(observations, np.int64), np.array(probabilities))
 
 
@@ -58,7 +58,7 @@ def _single(game: Game) -> Deals:
     """The only initial state, where `initial` leaves the generator as it was."""
     data, generator = np.zeros(1, game.state), seeded(0)
     before = generator.copy()
-    game.entries().initial(data.ctypes.data, generator.ctypes.data, game.initial_arguments().ctypes.data)
+    game.kernels().initial(data.ctypes.data, generator.ctypes.data, game.initial_arguments().ctypes.data)
     if (generator != before).any():
         raise ValueError(
             f"{game} deals in secret: give its Game the functions deal(state, index, **parameters), which says how "
@@ -69,7 +69,7 @@ def _single(game: Game) -> Deals:
 
 def deal_observation(state: State, player: int) -> int:
     """What a player sees of the deal that a state began with."""
-    observe = state.game.entries().seen
+    observe = state.game.kernels().seen
     return 0 if observe is None else observe(state.start.ctypes.data, player)
 
 

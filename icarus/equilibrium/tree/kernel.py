@@ -5,9 +5,9 @@ from typing import Any, TypeVar
 
 from icarus.compiler.kernels.functions import intrinsic
 from icarus.compiler.kernels.kernel import compiled
-from icarus.compiler.lazy import Later, numba, types
+from icarus.compiler.lazy import Lazy, numba, types
 
-cgutils: Any = Later("numba.core.cgutils")
+cgutils: Any = Lazy("numba.core.cgutils")
 T = TypeVar("T")
 
 

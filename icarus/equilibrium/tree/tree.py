@@ -293,9 +293,9 @@ def _refuse_if_too_large(game: Game, size: Size, largest: int) -> None:
 
 def walk_of(game: Game) -> np.ndarray:
     """[1] of WALK with the functions of a game."""
-    walk, entries = np.zeros(1, WALK), game.entries()
+    walk, kernels = np.zeros(1, WALK), game.kernels()
     for name in ("player", "legal", "apply", "rewards", "observe", "chance"):
-        walk[name] = entries.address(name)
+        walk[name] = kernels.address(name)
     low, high = game.gains
     walk["max_legal"], walk["low"], walk["range"] = game.max_legal, low, high - low
     return walk
