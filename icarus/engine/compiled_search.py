@@ -1,5 +1,6 @@
 """The compiled engine: a search under way in machine code, and the arena that its loop works in."""
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -28,7 +29,7 @@ from icarus.engine.program.lowering import Program, lower
 from icarus.engine.program.requirements import check_features, feature_kernels, widths_of
 from icarus.engine.records.memory import check_memory
 from icarus.engine.records.reuse import WarmStart
-from icarus.engine.records.tables import Records, Table
+from icarus.engine.records.tables import Capacities, Records, Table
 from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
 from icarus.engine.root_statistics import RootStatistics, root_statistics
@@ -41,9 +42,10 @@ from icarus.kernel.functions import Kernels
 from icarus.kernel.game import Game
 from icarus.kernel.history import PLAYOUT, STEP
 from icarus.kernel.state import State
-from icarus.kernel.theta import UPDATES
+from icarus.kernel.theta import MARKS, UPDATES
 
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
+CAPACITIES = Capacities()
 _STEPS, _UPDATES, _LINKS = 256, 4096, 1024  # room to begin with
 
 
@@ -283,11 +285,19 @@ class CompiledSearch:
             self._give_steps(min(2 * capacity, longest + 1))
         elif status == MORE_ROWS:
             full, count = self.full_table()
-            self.tables[full].grow(count)
+            self.grow_table(full, count)
         elif status == MORE_LINKS:
             self._give_links(2 * int(self._arena["pending"]["links"][0]))
         else:
             self._give_updates(2 * int(self._updates["count"][0]))
+
+    def grow_table(self, index: int, room: int) -> None:
+        """Give a table room for more records; at once as much as the last such search has needed."""
+        self.tables[index].grow(room, CAPACITIES.expected(self._searched, index))
+
+    @functools.cached_property
+    def _searched(self) -> tuple[str, str, str]:
+        return str(self.state.game), str(self.strategy), str(self.scheme)
 
     def _too_long(self, capacity: int) -> str:
         """The message about the playout under way, for whose steps there is room for so many."""
@@ -326,8 +336,10 @@ class CompiledSearch:
 
     @property
     def memory(self) -> int:
-        """Bytes of the records."""
-        return sum(table.nbytes for table in self.tables) + self.links.nbytes
+        """Bytes of the tables at the capacity that their records need, and of the links."""
+        rows = sum((table.needed + 1) * table.dtype.itemsize for table in self.tables)
+        marks = MARKS * self.tables[0].needed if len(self.tables[0].decided) > 0 else 0
+        return rows + marks + self.links.nbytes
 
     def phase_steps(self) -> np.ndarray:
         """Decisions made in each phase."""
@@ -339,4 +351,5 @@ class CompiledSearch:
 
     def result(self, seconds: float = 0.0, copied: bool = True) -> Result:
         """What the search has found so far; `copied` as in `records`."""
+        CAPACITIES.note(self._searched, self.tables)
         return result_of(self, seconds, copied)

@@ -109,7 +109,7 @@ class SharedRecords(Team[CompiledSearch]):
             elif status != DONE:
                 search.give_room(status)
         for full, count in rows.items():
-            self._shared.tables[full].grow(count)
+            self.searches[0].grow_table(full, count)
 
     def _halt(self) -> None:
         self._shared.control["stop"] = 1

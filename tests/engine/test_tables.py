@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from icarus import Enhancement, games, search
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, information, initial
 from icarus.compiler.kernels.functions import plain
-from icarus.engine.compiled_search import CompiledSearch
+from icarus.engine.compiled_search import CAPACITIES, CompiledSearch
 from icarus.engine.records import memory, tables
-from icarus.engine.records.tables import SMALLEST, Records, Table
+from icarus.engine.records.tables import LEAP, SMALLEST, Capacities, Records, Table
 from icarus.engine.search import start_search
 from icarus.kernel import CHANCE, NONE
 from icarus.kernel.theta import FULLEST, MARKS, index_of
@@ -130,6 +130,45 @@ def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(
     with pytest.raises(MemoryError, match="bytes more than there are would be needed"):
         table.grow(room)
     assert table.capacity == SMALLEST and (table.records() == before).all()
+
+
+# ------------------------------------------------------------------------------------------- tables that know what to expect
+
+
+def test_a_search_grows_its_tables_at_once_to_what_the_last_one_needed() -> None:
+    state, sizes = after(toy.BRANCHES), []
+    key = (str(state.game), str(BASELINE >> EPIC), "MO_ISMCTS")
+    results = []
+    for expected in (0, 8 * SMALLEST):
+        CAPACITIES._needed[key] = (expected, expected)
+        running = CompiledSearch(state, BASELINE >> EPIC, 1)
+        running.run(50)
+        for table in running.tables:
+            table.insert_rows(known(table, 1000)[500:])  # nearly full, of keys that no search makes
+        running.run(400)
+        running.grow_table(0, 1)
+        sizes.append(running.tables[0].capacity)
+        results.append((running.root().visits.tolist(), running.memory))
+    assert sizes[1] == max(sizes[0], 8 * SMALLEST) > sizes[0]
+    assert results[0] == results[1]
+
+
+def test_a_table_leaps_only_so_far_and_only_where_there_is_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    far = Table(MAST, toy.BRANCHES)
+    far.grow(1, expected=1 << 40)
+    assert far.capacity == LEAP * SMALLEST
+    monkeypatch.setattr(tables, "LARGE", 1)
+    monkeypatch.setattr(tables, "memory_left", lambda: 4 * SMALLEST * far.dtype.itemsize)
+    near = Table(MAST, toy.BRANCHES)
+    near.grow(1, expected=1 << 40)
+    assert near.capacity == 2 * SMALLEST
+
+
+def test_of_searches_long_past_nothing_is_expected() -> None:
+    capacities, table = Capacities(most=2), Table(MAST, toy.BRANCHES)
+    for searched in ("a", "b", "a", "c"):
+        capacities.note(searched, [table])
+    assert [capacities.expected(searched, 0) for searched in "abc"] == [SMALLEST, 0, SMALLEST]
 
 
 def known(table: Table, count: int) -> np.ndarray:

@@ -4,7 +4,8 @@ import copy
 import ctypes
 import functools
 import mmap
-from collections.abc import Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from icarus.algebra import Enhancement
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, foreign3, matrix_at, struct_at
-from icarus.engine.records.memory import check_memory
+from icarus.engine.records.memory import LARGE, check_memory, memory_left
 from icarus.kernel import NO_RECORD
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
@@ -31,6 +32,35 @@ class RecordTable(Protocol):
 
     def find(self, key: int) -> Any:
         """The row of the record with this key; None where it was never updated."""
+
+
+LEAP = 16  # times larger at most does a table become at once
+
+
+def capacity_for(records: int, least: int) -> int:
+    """The capacity of a table with room for so many records, `least` or a power of two times as much."""
+    capacity = least
+    while not plain(has_room_for)(records, capacity):
+        capacity *= 2
+    return capacity
+
+
+class Capacities:
+    """The capacities that the tables of the last searches needed, by what was searched how; the oldest are forgotten."""
+
+    def __init__(self, most: int = 256) -> None:
+        self._most, self._needed = most, OrderedDict[Hashable, tuple[int, ...]]()
+
+    def note(self, searched: Hashable, tables: Sequence["Table"]) -> None:
+        """Note what the tables of a search have needed."""
+        self._needed[searched] = tuple(table.needed for table in tables)
+        self._needed.move_to_end(searched)
+        while len(self._needed) > self._most:
+            self._needed.popitem(last=False)
+
+    def expected(self, searched: Hashable, index: int) -> int:
+        """What the table of this index is expected to need; 0 where nothing is known."""
+        return self._needed[searched][index] if searched in self._needed else 0
 
 
 class Table:
@@ -106,6 +136,11 @@ class Table:
         return self.rows.nbytes + self.decided.nbytes
 
     @property
+    def needed(self) -> int:
+        """The capacity that its records need; it may have more."""
+        return capacity_for(self.used, SMALLEST)
+
+    @property
     def decided(self) -> np.ndarray:
         """The bytes that mark where somebody has decided in the tree (`decided_at`); none where nobody asks."""
         return self._marks[int(self.descriptor["decided"][0])]
@@ -121,15 +156,20 @@ class Table:
         self.descriptor["decided"] = address  # whoever presses Ctrl-C, the array in use is kept
         self._marks = {address: decided}
 
-    def grow(self, room: int) -> None:
+    def grow(self, room: int, expected: int = 0) -> None:
         """Make the table at least twice as large, and large enough for `room` more records. The old rows are emptied.
+
+        Args:
+            expected: the capacity that it will probably reach; it grows LEAP times as large at most.
 
         Raises:
             MemoryError: there is not so much memory; the table is as it was.
         """
-        capacity = 2 * self.capacity
-        while not plain(has_room_for)(self.used + room, capacity):
-            capacity *= 2
+        capacity = capacity_for(self.used + room, 2 * self.capacity)
+        larger = max(capacity, min(expected, LEAP * self.capacity))
+        size = larger * self.dtype.itemsize
+        if size < LARGE or size < memory_left():
+            capacity = larger
         check_memory((capacity - self.capacity) * self.dtype.itemsize)
         copied, give_back = _rehash(), _give_back()
         if len(self.decided) > 0:  # more bits of a key will count; the first copy of the marks is for the rows of now
