@@ -47,15 +47,15 @@ STEP = np.dtype(
 CURSOR = np.dtype(
     [  # where a sample has come to
         ("node", np.int64),
-        ("mark", np.int64),  # how it stands to the target
-        ("targeted", np.float64),  # s₁, its probability in the targeted scenario
-        ("untargeted", np.float64),  # s₂
-        ("others_reach", np.float64),  # π₋ᵢ
+        ("sampled", np.float64),  # l: the probability that a sample comes here, in the tree
         ("head", np.int64),  # steps in the tree; those after them are the tail
         ("depth", np.int64),  # steps in all
     ],
     align=True,
 )
+
+
+MANY = -1  # in place of the only action that stays in the target
 
 
 class Sampling(NamedTuple):
@@ -82,36 +82,47 @@ class Sampling(NamedTuple):
 
 
 @inlined
-def current_policy(tree: Sampling, info_set: InfoSet, depth: int) -> None:
+def current_policy(tree: Sampling, player: int, slot: int, count: int, depth: int) -> None:
     """σ of an information set into a row: the policy of its regrets, with γ of the uniform one mixed in; chance's probabilities."""
-    if info_set.player == CHANCE:
-        for k in range(info_set.count if depth > 0 else 0):  # deals are drawn otherwise
-            tree.sigma[depth, k] = tree.chance_policy[info_set.slot + k]
+    if player == CHANCE:
+        for k in range(count):
+            tree.sigma[depth, k] = tree.chance_policy[slot + k]
         return
     total, gamma = 0.0, tree.settings[0].regret_exploration
-    for k in range(info_set.count):
-        tree.sigma[depth, k] = max(tree.regrets[info_set.slot + k], 0.0)
+    for k in range(count):
+        tree.sigma[depth, k] = max(tree.regrets[slot + k], 0.0)
         total += tree.sigma[depth, k]
-    even, scale = (gamma if total > 0.0 else 1.0) / info_set.count, (1.0 - gamma) / total if total > 0.0 else 0.0
-    for k in range(info_set.count):
+    even, scale = (gamma if total > 0.0 else 1.0) / count, (1.0 - gamma) / total if total > 0.0 else 0.0
+    for k in range(count):
         tree.sigma[depth, k] = even + scale * tree.sigma[depth, k]
 
 
 @inlined
-def targeted_policy(tree: Sampling, cursor: Any, info_set: InfoSet, exploration: float) -> None:
+def only_action(tree: Sampling, child: int, count: int) -> int:
+    """The only action that stays in the target; MANY where there are more."""
+    only = MANY
+    for k in range(count):
+        if tree.marks[child + k] != OUTSIDE:
+            if only != MANY:
+                return MANY
+            only = k
+    return only
+
+
+@inlined
+def targeted_policy(tree: Sampling, child: int, count: int, depth: int, exploration: float) -> None:
     """Into `weights`: Φ normalized to one over the actions that do not leave the target, 0 for the others."""
-    total, staying, even, rest = 0.0, 0, exploration / info_set.count, 1.0 - exploration
-    first = tree.nodes[cursor.node].child
-    for k in range(info_set.count):
-        stays = tree.marks[first + k] != OUTSIDE
-        tree.weights[k] = even + rest * tree.sigma[cursor.depth, k] if stays else 0.0
+    total, staying, even, rest = 0.0, 0, exploration / count, 1.0 - exploration
+    for k in range(count):
+        stays = tree.marks[child + k] != OUTSIDE
+        tree.weights[k] = even + rest * tree.sigma[depth, k] if stays else 0.0
         total += tree.weights[k]
         staying += stays
-    for k in range(info_set.count):
+    for k in range(count):
         if total > 0.0:
             tree.weights[k] /= total
         else:
-            tree.weights[k] = 1.0 / staying if tree.marks[first + k] != OUTSIDE else 0.0
+            tree.weights[k] = 1.0 / staying if tree.marks[child + k] != OUTSIDE else 0.0
 
 
 @inlined
@@ -141,76 +152,98 @@ def draw_deal(tree: Sampling, row: int) -> int:
 
 
 @inlined
-def targeted_probability(tree: Sampling, cursor: Any, k: int) -> float:
-    """The probability of an action in the targeted scenario, on the way to the target."""
-    if cursor.depth > 0:
-        return tree.weights[k]
-    return tree.deals[1, k] - (tree.deals[1, k - 1] if k > 0 else 0.0)
-
-
-@inlined
-def draw_action(tree: Sampling, cursor: Any, info_set: InfoSet, exploration: float, on_target: bool) -> int:
-    """Line 8, or 5: the index of an action, by Φ; where the sample is aimed, by Φ over those that stay in the target."""
-    if cursor.depth == 0:
-        return draw_deal(tree, 1 if on_target else 0)
-    if on_target:
-        return draw_by_weights(tree, info_set.count, 1.0)
+def draw_action(tree: Sampling, count: int, depth: int, exploration: float) -> int:
+    """Line 8, or 5: the index of an action, by Φ."""
     point = uniform(tree.rng)
     if point < exploration:
-        return int(point / exploration * info_set.count)
+        return int(point / exploration * count)
     point = (point - exploration) / (1.0 - exploration)
-    for k in range(info_set.count - 1):
-        point -= tree.sigma[cursor.depth, k]
+    for k in range(count - 1):
+        point -= tree.sigma[depth, k]
         if point < 0.0:
             return k
-    return info_set.count - 1
+    return count - 1
 
 
 @inlined
-def advance(tree: Sampling, cursor: Any, info_set: InfoSet, k: int, exploration: float) -> None:
-    """Make an action: enter it in the path, and go on with the probabilities s′; those of σ are the caller's."""
-    slot, delta, step = info_set.slot + k, tree.settings[0].delta, tree.path[cursor.depth]
-    probability = tree.sigma[cursor.depth, k] if cursor.depth > 0 else tree.chance_policy[slot]
-    step.set, step.slot = tree.nodes[cursor.node].set, slot
-    step.others_reach, step.probability = cursor.others_reach, probability
-    step.sampled = delta * cursor.targeted + (1.0 - delta) * cursor.untargeted
-    chance = exploration / info_set.count + (1.0 - exploration) * probability
-    cursor.node = tree.nodes[cursor.node].child + k
-    if cursor.mark == ON_THE_WAY:
-        cursor.targeted *= targeted_probability(tree, cursor, k)
-        cursor.mark = tree.marks[cursor.node]
-    elif cursor.mark == INSIDE:
-        cursor.targeted *= chance
-    cursor.untargeted *= chance
-    cursor.depth += 1
+def draw_in_target(tree: Sampling, count: int, only: int) -> int:
+    """The index of an action, by Φ over those that stay in the target. A single one too takes a number of the generator."""
+    if only == MANY:
+        return draw_by_weights(tree, count, 1.0)
+    uniform(tree.rng)
+    return only
+
+
+@inlined
+def enter(tree: Sampling, depth: int, number: int, slot: int, others_reach: float, sampled: float) -> None:
+    """Enter an action in the path; σ of the information set is in its row already, but for the deal."""
+    step = tree.path[depth]
+    step.set, step.slot, step.others_reach, step.sampled = number, slot, others_reach, sampled
+
+
+@inlined
+def deal(tree: Sampling, targeted: bool, forced_path: np.ndarray) -> int:
+    """The deal, which is the first action of a path: its index."""
+    on_the_way = tree.marks[0] == ON_THE_WAY
+    k = forced_path[0] if len(forced_path) > 0 else draw_deal(tree, 1 if targeted and on_the_way else 0)
+    weight, delta = tree.settings[0].weight, tree.settings[0].delta
+    enter(tree, 0, 0, k, 1.0, delta * weight + (1.0 - delta) * weight)
+    tree.path[0].probability = tree.chance_policy[k]
+    return k
 
 
 @inlined
 def go_through_tree(tree: Sampling, cursor: Any, player: int, targeted: bool, forced_path: np.ndarray) -> None:
-    """Lines 1-17 down to the first information set that is new, which is added, with an action made in it."""
-    new = False
-    while not new and tree.nodes[cursor.node].set != END_SET:
-        number = tree.nodes[cursor.node].set
-        info_set = tree.sets[number]
-        exploration = tree.settings[0].exploration if info_set.player == player else 0.0
-        current_policy(tree, info_set, cursor.depth)
-        if info_set.player != CHANCE:
+    """Lines 1-17 down to the first information set that is new, which is added, with an action made in it.
+
+    s₁ and s₂, the probabilities of the sample in either scenario, and the rest of where it is are kept in local variables: this is
+    where most of the time goes.
+    """
+    delta, k, depth, new = tree.settings[0].delta, deal(tree, targeted, forced_path), 1, False
+    others_reach, s1, s2 = tree.chance_policy[k], tree.settings[0].weight, tree.settings[0].weight
+    if tree.marks[0] == ON_THE_WAY:
+        s1 *= tree.deals[1, k] - (tree.deals[1, k - 1] if k > 0 else 0.0)
+    elif tree.marks[0] == INSIDE:
+        s1 *= others_reach
+    s2 *= others_reach
+    node = tree.nodes[0].child + k
+    number, mark = tree.nodes[node].set, tree.marks[node] if tree.marks[0] == ON_THE_WAY else tree.marks[0]
+    while not new and number != END_SET:
+        mover, slot, count = tree.sets[number].player, tree.sets[number].slot, tree.sets[number].count
+        exploration, child, only = 0.0, tree.nodes[node].child, MANY
+        if mover == player:
+            exploration = tree.settings[0].exploration
+        current_policy(tree, mover, slot, count, depth)
+        if mover != CHANCE:
             new = tree.in_memory[number] == 0
             tree.in_memory[number] = 1
-        if cursor.mark == ON_THE_WAY and cursor.depth > 0:
-            targeted_policy(tree, cursor, info_set, exploration)
-        on_target = targeted and cursor.mark == ON_THE_WAY
-        k = (
-            forced_path[cursor.depth]
-            if len(forced_path) > 0
-            else draw_action(tree, cursor, info_set, exploration, on_target)
-        )
-        advance(tree, cursor, info_set, k, exploration)
-        if info_set.player != player:
-            cursor.others_reach *= tree.path[cursor.depth - 1].probability
+        if mark == ON_THE_WAY:
+            only = only_action(tree, child, count)
+            if only == MANY:
+                targeted_policy(tree, child, count, depth, exploration)
+        if len(forced_path) > 0:
+            k = forced_path[depth]
+        elif targeted and mark == ON_THE_WAY:
+            k = draw_in_target(tree, count, only)
+        else:
+            k = draw_action(tree, count, depth, exploration)
+        enter(tree, depth, number, slot + k, others_reach, delta * s1 + (1.0 - delta) * s2)
+        probability = tree.sigma[depth, k]
+        tree.path[depth].probability = probability
+        sampled = exploration / count + (1.0 - exploration) * probability
+        s2 *= sampled
+        node = child + k
+        if mark == INSIDE:
+            s1 *= sampled
+        elif mark == ON_THE_WAY:
+            s1 *= tree.weights[k] if only == MANY else (1.0 if k == only else 0.0)
+            mark = tree.marks[node]
+        if mover != player:
+            others_reach *= probability
         if number == tree.settings[0].target_set:
             tree.visits[k] += 1
-    cursor.head = cursor.depth
+        depth, number = depth + 1, tree.nodes[node].set
+    cursor.node, cursor.head, cursor.depth, cursor.sampled = node, depth, depth, delta * s1 + (1.0 - delta) * s2
 
 
 @inlined
@@ -265,21 +298,22 @@ def play_out(tree: Sampling, cursor: Any, forced_path: np.ndarray) -> None:
 @inlined
 def update(tree: Sampling, cursor: Any, player: int) -> None:
     """Lines 18-28 in each information set of the head, from the last to the first."""
-    delta, tail = tree.settings[0].delta, 1.0  # x / (probability of the tail)
+    tail = 1.0  # x / (probability of the tail)
     utility = utility_of(tree.ends[tree.nodes[cursor.node].child], player)
-    value = utility / (delta * cursor.targeted + (1.0 - delta) * cursor.untargeted)  # u / l
+    value = utility / cursor.sampled  # u / l
     for depth in range(cursor.head - 1, -1, -1):
         step = tree.path[depth]
         info_set, reach = tree.sets[step.set], tail * step.probability
-        if info_set.player == player:
+        mover, first, count = info_set.player, info_set.slot, info_set.count
+        if mover == player:
             factor = value * step.others_reach  # W
-            for slot in range(info_set.slot, info_set.slot + info_set.count):
+            for slot in range(first, first + count):
                 tree.regrets[slot] -= reach * factor
             tree.regrets[step.slot] += tail * factor
-        elif info_set.player != CHANCE:
+        elif mover != CHANCE:
             factor = step.others_reach / step.sampled
-            for k in range(info_set.count):
-                tree.sums[info_set.slot + k] += factor * tree.sigma[depth, k]
+            for k in range(count):
+                tree.sums[first + k] += factor * tree.sigma[depth, k]
             tree.updates[step.set] += 1
         tail = reach
 
@@ -300,9 +334,6 @@ def record_for_tail(tree: Sampling, cursor: Any) -> None:
 @inlined
 def traverse(tree: Sampling, cursor: Any, player: int, targeted: bool, forced_path: np.ndarray) -> None:
     """One call of OOS from the root, with updates for a player; along a given path where there is one."""
-    weight = tree.settings[0].weight
-    cursor.mark = tree.marks[0]
-    cursor.node, cursor.targeted, cursor.untargeted, cursor.others_reach, cursor.depth = 0, weight, weight, 1.0, 0
     go_through_tree(tree, cursor, player, targeted, forced_path)
     play_out(tree, cursor, forced_path)
     update(tree, cursor, player)
