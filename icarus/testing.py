@@ -230,7 +230,7 @@ class Played:
             playout.extend(decision.action, [decision.seen.get(player, decision.action) for player in eyes])
 
     def _tell(self, decision: Decision) -> None:
-        told, unknown, going_on = self._playout.told, [0.0] * self.players, [np.nan] * self.players
+        told, unknown, going_on = self._playout.features, [0.0] * self.players, [np.nan] * self.players
         told["features"].append([decision.features.get(name, 0.0) for name in self.feature_names])
         for action in decision.legal:
             known = decision.action_features.get(action, {})

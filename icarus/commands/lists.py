@@ -25,7 +25,10 @@ def _row(game: Game) -> tuple[str, int, str, str]:
 
 
 def _first_line(game: Game) -> str:
-    return (sys.modules[game.initial.__module__].__doc__ or "").strip().split("\n")[0]
+    """The rules in a line: of the game's own module, or of the one that has its deal."""
+    own = sys.modules.get(f"icarus.games.{game.name.replace('-', '_')}")
+    module = own if own is not None and not hasattr(own, "__path__") else sys.modules[game.initial.__module__]
+    return (module.__doc__ or "").strip().split("\n")[0]
 
 
 def specs_command(

@@ -94,7 +94,7 @@ def _data(tree: Tree, drawn: int) -> dict[str, Any]:
     rows = np.where(tree.record >= 0, tree.visits[tree.record], 0)
     nodes = np.argsort(-rows, kind="stable")[:drawn].tolist()
     chosen = [i for i in np.flatnonzero(tree.parent == 0) if tree.action[i] == tree.result.action]
-    hidden = tree.seen is not None
+    hidden = tree.moves is not None
     return {
         "players": state.game.players,
         "root_player": state.current_player(),
@@ -130,8 +130,8 @@ def _observers(tree: Tree) -> Iterator[dict[str, Any]]:
 
 def _observed(tree: Tree) -> list[int]:
     """What each observer saw of each last action, in small numbers."""
-    assert tree.seen is not None
-    _, small = np.unique(np.where(tree.seen == UNSEEN, -1 - tree.seen, tree.seen), return_inverse=True)
+    assert tree.moves is not None
+    _, small = np.unique(np.where(tree.moves == UNSEEN, -1 - tree.moves, tree.moves), return_inverse=True)
     return small.ravel().tolist()
 
 

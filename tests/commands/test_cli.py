@@ -57,6 +57,8 @@ def test_games_lists_every_game_with_players_and_information(icarus: Call) -> No
     assert set(games.names()) <= set(rows)
     assert rows["othello"] == ["2", "perfect"] and rows["backgammon"] == ["2", "perfect, chance"]
     assert rows["hearts"][1].startswith("hidden") and rows["dou-di-zhu"][0] == "3"
+    described = {cells[0].partition("(")[0]: cells[3] for cells in lines if len(cells) == 4}
+    assert described["leduc-poker"].startswith("Leduc poker") and described["generic-poker"].startswith("Generic poker")
 
 
 def test_specs_lists_every_specification(icarus: Call) -> None:

@@ -27,7 +27,7 @@ def visits_of(tree, node: int) -> int:
 
 def moves_seen(tree, node: int, perspective: int) -> tuple[int, ...]:
     return tuple(
-        int(tree.seen[step, perspective]) for step in tree.path(node) if tree.seen[step, perspective] != UNSEEN
+        int(tree.moves[step, perspective]) for step in tree.path(node) if tree.moves[step, perspective] != UNSEEN
     )
 
 

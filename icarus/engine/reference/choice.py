@@ -10,7 +10,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement, Weight, record_values
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_ROULETTE, RULE_UNIFORM, RULE_VOTE
-from icarus.algebra.slots import Slot, Values
+from icarus.algebra.slots import Candidates, Slot, Values
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.reference import Interpreter
 from icarus.engine.loop import choice
@@ -285,14 +285,19 @@ def values_of(leaf: Enhancement, theta: Any, history: Any, legal: np.ndarray, ca
     elif isinstance(source, Values):
         called(source, history, theta, legal, out)
     else:
-        records = np.full(len(legal), kernels.UNWRITTEN)
-        called(source, history, legal, records)
-        _check_written(source, legal, records == kernels.UNWRITTEN)
-        found = _Found([theta.find(record) for record in records.tolist()])
+        found = _Found([theta.find(record) for record in keys_of(source, history, legal, called)])
         rule = _plain(record_values.rule_values(leaf.policy, leaf.information))
         rule(found, range(len(legal)), int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
     _check_written(source, legal, np.isnan(out))
     return out
+
+
+def keys_of(source: Candidates, history: Any, legal: np.ndarray, called: Callable[..., Any]) -> list[int]:
+    """The key of the record that stands for each legal action; arguments and errors as of `values_of`."""
+    keys = np.full(len(legal), kernels.UNWRITTEN)
+    called(source, history, legal, keys)
+    _check_written(source, legal, keys == kernels.UNWRITTEN)
+    return keys.tolist()
 
 
 def _check_written(source: Slot, legal: np.ndarray, bad: np.ndarray) -> None:

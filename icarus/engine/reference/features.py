@@ -21,20 +21,20 @@ class FeatureEvaluator:
     def __init__(self, game: PythonGame, tables: int) -> None:
         self.game, self.tables, self.widths = game, tables, widths_of(game, tables)
 
-    def evaluate_state(self, told: dict[str, list[Any]], world: Any) -> None:
+    def evaluate_state(self, tables: dict[str, list[Any]], world: Any) -> None:
         """Append the features of a state."""
         if self.tables & FEATURES:
-            told["features"].append(self.game.tell("features", world))
+            tables["features"].append(self.game.tell("features", world))
 
     def evaluate_step(
-        self, told: dict[str, list[Any]], world: Any, player: int, actions: Sequence[int], edges: Sequence[int]
+        self, tables: dict[str, list[Any]], world: Any, player: int, actions: Sequence[int], edges: Sequence[int]
     ) -> None:
         """Append what is told of a state and of its legal actions: a row for each edge, the mean over the actions that look so.
 
         Args:
             edges: the place of each action among the edges of the history.
         """
-        self.evaluate_state(told, world)
+        self.evaluate_state(tables, world)
         asked: dict[str, tuple[int, Callable[[Any, int], np.ndarray]]] = {
             "action_features": (ACTION_FEATURES, self._features_of(player)),
             "lookahead": (LOOKAHEAD, self.lookahead),
@@ -45,7 +45,7 @@ class FeatureEvaluator:
                 rows = [function(world, action) for action in actions]
                 for edge in range(max(edges) + 1):
                     alike = [row for row, own in zip(rows, edges, strict=True) if own == edge]
-                    told[name].append(sum(alike) / len(alike))
+                    tables[name].append(sum(alike) / len(alike))
 
     def _features_of(self, player: int) -> Callable[[Any, int], np.ndarray]:
         if player == CHANCE:

@@ -14,7 +14,7 @@ from icarus.kernel.history import EMPTY_HISTORY, STEP
 from icarus.kernel.history import episode_key as compiled_episode_key
 
 extended, episode_key = plain(compiled_extended), plain(compiled_episode_key)
-Looks = Sequence[int] | Callable[[], Sequence[int]]
+Moves = Sequence[int] | Callable[[], Sequence[int]]
 _FIELDS = STEP.names or ()
 
 
@@ -178,7 +178,7 @@ class Playout:
         widths: how many numbers the tables of what the game tells have in a row, by their names.
 
     Attributes:
-        told: features, action_features, lookahead and endings, by name: lists of rows.
+        features: features, action_features, lookahead and endings, by name: lists of rows.
         steps: one for each decision, the present one last.
         rewards, rng, iteration: as in `History`.
         t: how many actions have been played.
@@ -188,11 +188,11 @@ class Playout:
         self, keys: Sequence[int], episodes: Sequence[int], position: int, widths: Mapping[str, int] | None = None
     ) -> None:
         self._widths = widths or dict.fromkeys(NAMES, 0)
-        self.told: dict[str, list[Any]] = {name: [] for name in NAMES}
+        self.features: dict[str, list[Any]] = {name: [] for name in NAMES}
         self._tables: dict[str, tuple[int, np.ndarray]] = {}
         self.steps, self.t = [Step(self, 0)], 0
         self.rewards, self.rng, self.iteration = np.zeros(0), seeded(0), 0
-        self._moves: list[Looks] = [[UNSEEN] * len(keys)]
+        self._moves: list[Moves] = [[UNSEEN] * len(keys)]
         self._keys, self._episodes = [list(keys)], [list(episodes)]
         self._records, self._positions = [EMPTY_HISTORY], [position]
         self._labels: dict[int, int] = {}
@@ -209,7 +209,7 @@ class Playout:
         step.write(player=player, perspective=perspective, phase=SIMULATION, first=len(self._legal), count=len(legal))
         self._legal += legal
 
-    def extend(self, action: int, seen: Looks) -> None:
+    def extend(self, action: int, seen: Moves) -> None:
         """Append an action to the history, as every perspective sees it, or what tells that when somebody looks."""
         self.steps[self.t].write(action=action)
         self._moves.append(seen)
@@ -222,6 +222,18 @@ class Playout:
         del self._episodes[max(1, self.t) :]
         if self.t == 0:
             self._episodes[0] = self._begun(0)
+
+    def truncate(self, t: int) -> None:
+        """Forget all that came after the decision after t actions was written down."""
+        self.t, step = t, self.steps[t]
+        end = step.first + step.count
+        for entries in (self.steps, self._moves, self._keys, self._episodes, self._records, self._positions):
+            del entries[t + 1 :]
+        for name, rows in self.features.items():
+            del rows[t + 1 if name == "features" else end :]
+        del self._legal[end:]
+        self._listed, self._tables = np.zeros(0, np.int64), {}
+        self._labels = {i: label for i, label in self._labels.items() if i <= t}
 
     def moves_at(self, i: int) -> Sequence[int]:
         """How each perspective saw a_i."""
@@ -264,7 +276,7 @@ class Playout:
 
     def table(self, name: str) -> np.ndarray:
         """A table of what the game tells; rows that nobody has told are 0."""
-        count, rows = self.t + 1 if name == "features" else len(self._legal), self.told[name]
+        count, rows = self.t + 1 if name == "features" else len(self._legal), self.features[name]
         made, table = self._tables.get(name, (-1, np.zeros(0)))
         if made != len(rows) or len(table) != count:
             table = np.zeros((count, self._widths[name]))

@@ -30,7 +30,7 @@ from icarus.engine.records.reuse import WarmStart
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import Composed, Decision
 from icarus.engine.reference.features import FeatureEvaluator
-from icarus.engine.reference.history import Looks, Playout
+from icarus.engine.reference.history import Moves, Playout
 from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
@@ -40,6 +40,7 @@ from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, Updates
 from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended
+from icarus.kernel.constants import CONTINUES
 from icarus.kernel.history import EMPTY_HISTORY, root_key
 from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
@@ -71,29 +72,31 @@ class ReferenceSearch:
         self.reusable, self.rng = reusable, seeded(seed)
         self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
         game: PythonGame = in_python(state.game)
-        self.game, self._looks, self._eyes = scheme.view(game), game.seen, game.perspective(self._observer)
+        self.game, self._all_moves = scheme.view(game), game.seen
+        self._perspective = game.perspective(self._observer)
         self._uses_exp3 = scheme.exp3 and game.simultaneous is not None
         self.program = self.composed(strategy, self._uses_exp3, self.game, self.rng)
         self.tables = self.program.tables
         self._copies_cheaply = game.copy is not copy.deepcopy
-        self._teller = FeatureEvaluator(self.game, tables_of(strategy))
+        self._features = FeatureEvaluator(self.game, tables_of(strategy))
         self.iterations, self.depth, self._phase_steps = 0, 0, np.zeros(3, np.int64)
         self._root_visits = np.zeros(len(self.actions), np.int64)
         self._links = [np.zeros((0, LINK), np.int64)]
-        self._place_root()
+        self._set_root()
         self._root_episode = root_episode(self.state, scheme, self.game)
         if warm_start is not None:
             warm_start.fill(self.tables)
             self._links.append(warm_start.links)
             self._root_visits += self.root().playouts.astype(np.int64)
 
-    def _place_root(self) -> None:
-        root, perspective = self.state.data, self._observer
+    def _set_root(self) -> None:
+        """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
+        root, observer = self.state.data, self._observer
         if self.scheme.root == ONCE:
-            root = self.game.drawn(root, perspective, self.game.believed(root, perspective), self.rng)
+            root = self.game.drawn(root, observer, self.game.believed(root, observer), self.rng)
         if self.scheme.root != FRESH:
-            perspective = CHANCE
-        self._root, self._perspective, self._beliefs = root, perspective, self.game.believed(root, perspective)
+            observer = CHANCE
+        self._root, self._root_observer, self._beliefs = root, observer, self.game.believed(root, observer)
 
     @property
     def links(self) -> np.ndarray:
@@ -149,14 +152,14 @@ class ReferenceSearch:
             known = [table.theta] if table.theta_is_captured else []
             self.program.called(part.capture, history, *known, updates)  # line 16
         if self.reusable:
-            self._note_lineage(history)
+            self._note_links(history)
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             for record, context in zip(updates.records.integers, updates.contexts.integers, strict=True):
                 self._update(part, table, record, context, rewards)
         self._root_visits[self.actions.index(history.steps[0].action)] += 1
         self.iterations += 1
 
-    def _note_lineage(self, history: Any) -> None:
+    def _note_links(self, history: Any) -> None:
         """Note which records the playout adds to the tree, and which histories they continue."""
         room = np.zeros((0, LINK), np.int64)
         arrays = history.steps, history.keys, history.moves, history.legal, self.tables[0].rows
@@ -173,17 +176,21 @@ class ReferenceSearch:
     def _rewards(self, world: Any) -> np.ndarray:
         """μ of the state in which a playout has ended, or the heuristic where it was cut off."""
         ended = int(self.game.player(world)) == TERMINAL
-        return self._teller.rewards(world) if ended else self.game.tell("heuristic", world)
+        return self._features.rewards(world) if ended else self.game.tell("heuristic", world)
 
     def _begin_playout(self) -> tuple[Playout, Any]:
         """Lines 7-9: the empty history, at a state drawn from the root's information set."""
-        world = self.game.drawn(self._root, self._perspective, self._beliefs, self.rng)
+        world = self.game.drawn(self._root, self._root_observer, self._beliefs, self.rng)
         if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
             raise ValueError("a determinization changed the player to move, or ended the game")
+        return self.empty_history(world), world
+
+    def empty_history(self, world: Any) -> Playout:
+        """A playout that begins at a state of the root's information set."""
         recall = None if self.game.recall is None else partial(self.game.recall, world)
-        playout = Playout(self._root_keys, *self._root_episode.keys(recall), self._teller.widths)
+        playout = Playout(self._root_keys, *self._root_episode.keys(recall), self._features.widths)
         playout.rng, playout.iteration = self.rng, self.iterations
-        return playout, world
+        return playout
 
     @functools.cached_property
     def _root_keys(self) -> list[int]:
@@ -203,21 +210,25 @@ class ReferenceSearch:
             edge, action, was_in_tree = *self._decided(playout, world, player, in_tree), in_tree
             if playout.t == 0 and edge not in self.actions:
                 raise ValueError("a determinization changed the legal actions of the player to move")
-            seen = self._seen(playout, world, edge)
-            self.game.apply(world, action)
-            playout.extend(edge, seen)
+            self.play(playout, world, edge, action)
             in_tree = in_tree and self._visits(playout.steps[playout.t].record) > 0
             if was_in_tree:
                 self.depth = max(self.depth, playout.t)
-            label = -1 if self.game.episode is None else int(self.game.episode(world))
-            if label >= 0:
-                playout.begin_episode(label)
         playout.steps[playout.t].write(player=player)
-        self._teller.evaluate_state(playout.told, world)
+        self._features.evaluate_state(playout.features, world)
         return playout, world
 
-    def _seen(self, playout: Playout, world: Any, edge: int) -> Looks:
-        """How the perspectives see an action that is about to be done; beyond the tree, what tells it if somebody asks."""
+    def play(self, playout: Playout, world: Any, edge: int, action: int) -> None:
+        """Play an action, which is this edge of the tree: the state changes, and the history is one longer."""
+        moves = self._moves(playout, world, edge)
+        self.game.apply(world, action)
+        playout.extend(edge, moves)
+        label = CONTINUES if self.game.episode is None else int(self.game.episode(world))
+        if label >= 0:
+            playout.begin_episode(label)
+
+    def _moves(self, playout: Playout, world: Any, edge: int) -> Moves:
+        """How each perspective sees an action about to be played; in simulation a function of that, called where a slot reads it."""
         if self.game.observe is None or playout.steps[playout.t].phase != SIMULATION or not self._copies_cheaply:
             return self.game.seen(world, edge)
         before = self.game.copy(world)
@@ -238,17 +249,8 @@ class ReferenceSearch:
 
     def _decided(self, playout: Playout, world: Any, player: int, in_tree: bool) -> tuple[int, int]:
         """Line 11: what is played in a state, as an edge of the tree and as an action."""
-        actions = [int(action) for action in self.game.legal(world)]
-        if not actions:
-            raise ValueError("a game gave no legal action at a state that is not terminal")
-        check_actions(actions, len(actions))
-        edges, legal, classes = actions, actions, list(range(len(actions)))
-        if self.scheme.observer == ROOT_PLAYER and player != self._observer:
-            edges = [self._looks(world, action)[self._eyes] for action in actions]
-            legal, classes = observation_classes(edges)
-        playout.decide(player, self.game.perspective(player), legal)
-        self._teller.evaluate_step(playout.told, world, player, actions, classes)
-        step = playout.steps[playout.t]
+        actions, edges, classes = self.begin_decision(playout, world, player)
+        step, legal = playout.steps[playout.t], list(dict.fromkeys(edges))
         step.write(phase=self._phase(playout, legal) if in_tree else SIMULATION)
         self._phase_steps[step.phase] += 1
         if self.game.simultaneous is not None and player != CHANCE and self._is_near_tree(playout):
@@ -257,9 +259,27 @@ class ReferenceSearch:
             i = self._outcome(world, len(actions))
             return edges[i], actions[i]
         index = self._chosen(playout, in_tree, legal) if len(legal) > 1 else 0
-        alike = [i for i, number in enumerate(classes) if index in (ANY, number)]
-        i = alike[below(self.rng, len(alike))] if len(alike) > 1 else alike[0]
+        candidates = [i for i, number in enumerate(classes) if index in (ANY, number)]
+        i = candidates[below(self.rng, len(candidates))] if len(candidates) > 1 else candidates[0]
         return edges[i], actions[i]
+
+    def begin_decision(self, playout: Playout, world: Any, player: int) -> tuple[list[int], list[int], list[int]]:
+        """Write down among what a player decides.
+
+        Returns:
+            The legal actions, the edge of the tree that each belongs to, and the number of this edge among all of them.
+        """
+        actions = [int(action) for action in self.game.legal(world)]
+        if not actions:
+            raise ValueError("a game gave no legal action at a state that is not terminal")
+        check_actions(actions, len(actions))
+        edges, legal, classes = actions, actions, list(range(len(actions)))
+        if self.scheme.observer == ROOT_PLAYER and player != self._observer:
+            edges = [self._all_moves(world, action)[self._perspective] for action in actions]
+            legal, classes = observation_classes(edges)
+        playout.decide(player, self.game.perspective(player), legal)
+        self._features.evaluate_step(playout.features, world, player, actions, classes)
+        return actions, edges, classes
 
     @staticmethod
     def _is_near_tree(playout: Playout) -> bool:
