@@ -19,6 +19,7 @@ from icarus.commands.interrupts import end, interruptible, reporting_interrupts
 from icarus.commands.ladder import ladder_command
 from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
+from icarus.commands.new import check_command, new_command
 from icarus.commands.options import FAILED, INTERRUPTED, REFUSED, GameName, With, integer_option
 from icarus.commands.play.play import play_command
 from icarus.commands.search import search_command
@@ -64,6 +65,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "play": play_command,
     "bench": bench_command,
     "ladder": ladder_command,
+    "new": new_command,
+    "check": check_command,
     "audit": audit_command,
     "discover": discover_command,
     "exploitability": exploitability_command,

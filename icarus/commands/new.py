@@ -1,0 +1,161 @@
+"""`icarus new` writes the skeleton of a game, and `icarus check` says what is wrong with a game."""
+
+import inspect
+import keyword
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from icarus.audit import audit
+from icarus.audit.lockstep import Comparison, Reference, compare
+from icarus.commands.console import print_text, progress_bar, show_compilation
+from icarus.commands.options import FAILED, integer_option
+from icarus.engine.search import search
+from icarus.kernel import CHANCE
+from icarus.kernel.game import LONGEST, Game
+from icarus.kernel.state import State
+from icarus.load_files import load_file
+from icarus.specs import BASELINE
+
+SKELETONS = Path(__file__).with_name("skeletons")
+KINDS = ("perfect", "chance", "hidden")
+ITERATIONS = 2000  # of the search that measures a rate
+
+
+def new_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the game, and of its file: mygame.")],
+    chance: Annotated[
+        bool, typer.Option("--chance", help="Dice are rolled, or cards turned up, during the game.")
+    ] = False,
+    hidden: Annotated[bool, typer.Option("--hidden", help="Something is hidden from a player.")] = False,
+    perfect: Annotated[bool, typer.Option("--perfect", help="Neither.")] = False,
+) -> None:
+    """Write the skeleton of a game that plays, with its test, into this folder; without an option, questions are asked."""
+    if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower():
+        raise ValueError(f"{name!r} is no name for a game and its file; small letters, digits and _ make one: mygame")
+    if chance + hidden + perfect > 1:
+        raise ValueError("take one of --perfect, --chance and --hidden; the skeleton of --hidden shows how to add dice")
+    if not chance and not hidden and not perfect and sys.stdin.isatty():
+        hidden = typer.confirm("Is anything hidden from a player?", default=False)
+        chance = not hidden and typer.confirm("Are dice rolled, or cards turned up, during the game?", default=False)
+    kind = "hidden" if hidden else "chance" if chance else "perfect"
+    files = {Path(f"{name}.py"): f"{kind}.py.txt", Path(f"test_{name}.py"): "test.py.txt"}
+    for path in files:
+        if path.exists():
+            raise ValueError(f"{str(path)!r} exists and is not overwritten")
+    for path, skeleton in files.items():
+        text = (SKELETONS / skeleton).read_text("utf-8")
+        path.write_text(text.replace("NAME", name.replace("_", "-")).replace("MODULE", name), "utf-8")
+    print_text(f"{name}.py has a game that plays; put your rules in its place. Then:\n")
+    print_text(f"  icarus check {name}.py\n  icarus play {name.replace('_', '-')} --with {name}.py")
+
+
+def check_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE.py", help="A Python file with a Game.")],
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="REFERENCE.py",
+            help="The same game as a class in plain Python with OpenSpiel's methods; both are played in lock-step.",
+        ),
+    ] = None,
+    number: Annotated[int, integer_option("Games in lock-step.", "--games")] = 1000,
+    seed: Annotated[int, integer_option("Fixes the games.")] = 0,
+) -> None:
+    """Say in order what is wrong with a game: its rules, beside a reference if there is one; what it hides; and what makes it slow."""
+    loaded = [value for value in vars(load_file(file)).values() if isinstance(value, Game)]
+    if not loaded:
+        raise ValueError(f"{str(file)!r} has no Game; icarus new writes one to begin with")
+    reference = None if against is None else reference_in(against)
+    passed = [check(game, reference, number, seed) for game in loaded]
+    if not all(passed):
+        raise typer.Exit(FAILED)
+
+
+def check(game: Game, reference: Callable[[State], Reference] | None, number: int, seed: int) -> bool:
+    """Print what is wrong with a game; whether nothing is."""
+    passed = True
+    if reference is not None:
+        comparison = lockstep(game, reference, number, seed)
+        print_text(f"rules: {comparison}")
+        passed = comparison.passed
+    with show_compilation(), progress_bar(left=True) as bar:
+        task = bar.add_task("audit", total=10)
+        report = audit(game, seed=seed, progress=lambda played, drawn: bar.update(task, completed=played))
+    print_text(str(report))
+    if not (passed and report.passed):
+        return False
+    print_text(rate(game))
+    for hint in hints(game):
+        print_text(f"hint: {hint}")
+    return True
+
+
+def lockstep(game: Game, reference: Callable[[State], Reference], number: int, seed: int) -> Comparison:
+    """The comparison with a reference, with its progress shown."""
+    with show_compilation(), progress_bar(left=True) as bar:
+        task = bar.add_task("games", total=number)
+        return compare(
+            game, reference, games=number, seed=seed, progress=lambda played: bar.update(task, completed=played)
+        )
+
+
+def reference_in(path: Path) -> Callable[[State], Reference]:
+    """What makes the reference of an initial state: the file's function `reference(state)`, or its one class with the methods.
+
+    Raises:
+        ValueError: there is neither, or more than one class.
+    """
+    module = load_file(path)
+    make = getattr(module, "reference", None)
+    if callable(make):
+        made: Callable[[State], Reference] = make
+        return made
+    needed = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")
+    classes: list[Any] = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value)
+        and value.__module__ == module.__name__
+        and all(hasattr(value, name) for name in needed)
+    ]
+    if len(classes) != 1:
+        raise ValueError(
+            f"{str(path)!r} has {len(classes)} classes with the methods {', '.join(needed)}; it must have one, or a "
+            "function reference(state)"
+        )
+    return lambda state: classes[0]()
+
+
+def rate(game: Game) -> str:
+    """How fast a search is, in a sentence."""
+    state = game.new_initial_state(seed=0)
+    while state.current_player() == CHANCE:
+        state.apply_action(state.chance_outcomes()[0][0])
+    search(state, BASELINE, iterations=10)
+    started = time.perf_counter()
+    search(state, BASELINE, iterations=ITERATIONS)
+    return f"speed: {ITERATIONS / (time.perf_counter() - started):,.0f} iterations a second from the first decision"
+
+
+def hints(game: Game) -> Iterator[str]:
+    """What would make the game faster, safer, or more useful to a search."""
+    if game.max_length == LONGEST:
+        yield "max_length is not given: a game that never ends is noticed late; give the most actions of a game"
+    if not game.ranges:
+        yield "ranges are not given: facts set by hand are not checked; give the least and greatest value of each field"
+    if game.actions is None:
+        yield "actions is not given: PettingZoo and OpenSpiel need the number of all actions"
+    if game.heuristic is None:
+        yield "there is no heuristic: with one, playouts can be cut off (--cutoff), which pays where games are long"
+    if game.state.itemsize > 1024:
+        yield f"a state has {game.state.itemsize:,} bytes, which are copied in every playout; smaller types are faster"
+    if game.determinize is not None and game.episode is None:
+        yield "there is no episode: EPIC takes the whole game for one; return a label where a trick or round begins"
+
+
+__all__ = ["check_command", "new_command"]

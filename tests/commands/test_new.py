@@ -1,0 +1,126 @@
+"""A skeleton plays and passes the audit as it is written; a reference in lock-step finds the first difference."""
+
+from pathlib import Path
+
+import pytest
+
+from icarus.audit import audit
+from icarus.audit.lockstep import compare
+from icarus.commands import cli
+from icarus.commands.new import KINDS, hints, reference_in
+from icarus.kernel.game import Game
+from icarus.load_files import load_file
+
+REFERENCE = '''
+class TakeAway:
+    """The game of the skeleton, once more."""
+
+    def __init__(self):
+        self.stones, self.player = 21, 0
+
+    def is_terminal(self):
+        return self.stones == 0
+
+    def current_player(self):
+        return self.player
+
+    def legal_actions(self):
+        return list(range(1, min(3, self.stones) + 1))
+
+    def apply_action(self, action):
+        self.stones -= action
+        self.player = 1 - self.player
+
+    def returns(self):
+        return [-1.0, 1.0] if self.player == 0 else [1.0, -1.0]
+'''
+FAULTS = [
+    ("min(3, self.stones)", "min(3, self.stones, 5 - self.player)", ""),
+    ("min(3, self.stones)", "min(4, self.stones)", "legal in the reference and not in the game: 4"),
+    ("self.stones == 0", "self.stones <= 1", "the game goes on and the reference has ended"),
+    (
+        "self.player = 1 - self.player",
+        "self.player = int(action == 1)",
+        "player 1 is to act, in the reference player 0",
+    ),
+    ("[-1.0, 1.0] if", "[1.0, -1.0] if", "the rewards are [0.0, 1.0]"),
+    ("self.stones -= action", "self.stones -= {1: 1, 2: 2}[action]", "the reference raises KeyError: 3"),
+]
+
+
+def skeleton(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(folder)
+    assert cli.run(["new", "my_game", f"--{kind}"]) == 0
+    return folder / "my_game.py"
+
+
+def game_in(path: Path) -> Game:
+    return next(value for value in vars(load_file(path)).values() if isinstance(value, Game))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_skeleton_passes_the_audit_and_lacks_little(kind: str, tmp_path: Path, monkeypatch, capsys) -> None:
+    game = game_in(skeleton(kind, tmp_path, monkeypatch))
+    assert game.name == "my-game" and "icarus check my_game.py" in capsys.readouterr().out
+    report = audit(game, games=2, determinizations=600)
+    assert report.passed, report
+    assert all("heuristic" in hint or "episode" in hint for hint in hints(game))
+    compile((tmp_path / "test_my_game.py").read_text(), "test", "exec")
+
+
+def test_a_file_that_is_there_and_a_name_that_is_none_are_refused(tmp_path: Path, monkeypatch, capsys) -> None:
+    skeleton("perfect", tmp_path, monkeypatch)
+    for name in ("my_game", "My-Game", "class"):
+        assert cli.run(["new", name, "--perfect"]) == 2
+    assert cli.run(["new", "both", "--hidden", "--chance"]) == 2
+    said = capsys.readouterr().err
+    assert "exists and is not overwritten" in said and "'My-Game' is no name for a game" in said
+    assert not (tmp_path / "both.py").exists()
+
+
+@pytest.mark.parametrize(("right", "wrong", "sentence"), FAULTS)
+def test_the_first_difference_from_a_reference_is_told(
+    right: str, wrong: str, sentence: str, tmp_path: Path, monkeypatch
+) -> None:
+    game, path = game_in(skeleton("perfect", tmp_path, monkeypatch)), tmp_path / "reference.py"
+    assert right in REFERENCE
+    path.write_text(REFERENCE.replace(right, wrong))
+    comparison = compare(game, reference_in(path), games=30)
+    assert sentence in str(comparison)
+    assert comparison.passed == (not sentence)
+    assert comparison.passed or str(comparison).startswith("game ")
+
+
+def test_a_reference_of_a_dealt_state_reads_the_deal(tmp_path: Path, monkeypatch) -> None:
+    game = game_in(skeleton("hidden", tmp_path, monkeypatch))
+
+    class Swap:
+        def __init__(self, cards):
+            self.cards, self.turn = cards, 0
+
+        def is_terminal(self):
+            return self.turn == 2
+
+        def current_player(self):
+            return self.turn
+
+        def legal_actions(self):
+            return [0, 1]
+
+        def apply_action(self, action):
+            if action:
+                self.cards[self.turn], self.cards[2] = self.cards[2], self.cards[self.turn]
+            self.turn += 1
+
+        def returns(self):
+            return [1.0, 0.0] if self.cards[0] > self.cards[1] else [0.0, 1.0]
+
+    assert compare(game, lambda state: Swap(list(map(int, state.facts.cards))), games=100).passed
+
+
+def test_a_file_without_a_game_or_a_reference_is_refused(tmp_path: Path, capsys) -> None:
+    (tmp_path / "empty.py").write_text("X = 1\n")
+    assert cli.run(["check", str(tmp_path / "empty.py")]) == 2
+    assert "has no Game" in capsys.readouterr().err
+    with pytest.raises(ValueError, match=r"has 0 classes with the methods is_terminal, .* or a function reference"):
+        reference_in(tmp_path / "empty.py")
