@@ -13,21 +13,21 @@ from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Candidates, Values
 from icarus.compiler.kernels.callables import CompiledCallable, Namespace
 from icarus.compiler.kernels.functions import compiled_as
-from icarus.kernel import helper
+from icarus.kernel import History, Row, Theta, find, helper
 from icarus.kernel.theta import place_of
 
 
 class Rows(NamedTuple):
     """Rows in the order in which they were asked for."""
 
-    rows: list[Any]
+    rows: list[Row]
 
 
-def rows_in(theta: Any, records: np.ndarray) -> Any:
+def rows_in(theta: Theta, records: np.ndarray) -> Theta | Rows:
     """θ by places: `records` are replaced by the places of their rows in what is returned."""
-    found = Rows([theta.find(int(record)) for record in records])
+    rows = Rows([find(theta, int(record)) for record in records])
     records[:] = range(len(records))
-    return found
+    return rows
 
 
 @compiled_as(rows_in)
@@ -63,7 +63,7 @@ def _values(policy: Policy, information: Information) -> Any:
     source, rule, parameters = policy.source, rule_values(policy, information), policy.rule_parameters()
 
     @helper
-    def values(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    def values(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
         records = np.empty(len(legal), np.int64)
         source(history, legal, records)
         rule(rows_in(theta, records), records, history.steps[-1].player, out, *parameters)
@@ -77,9 +77,13 @@ CALLABLE = ("capture", "backpropagation", "candidates", "values")  # what slots 
 class Called(Namespace):
     """An enhancement, as slots of others call its own."""
 
-    policy: Any
-    information: Any
-    components: Any
+    policy: Policy
+    information: Information
+
+    @property
+    def components(self) -> Any:
+        """The enhancements that this one is made of."""
+        raise NotImplementedError
 
     @property
     def candidates(self) -> CompiledCallable:
@@ -98,8 +102,9 @@ class Called(Namespace):
             AttributeError: another name, a composition, or a policy that has no such function.
         """
         if hasattr(self, "operator"):
+            component = self.components[0]
             raise AttributeError(
-                f"{self} is a composition, whose components have slots of their own: call {self.components[0]}.{name}"
+                f"{self} is a composition, whose components have slots of their own: call {component}.{name}"
             )
         if name not in CALLABLE:
             raise AttributeError(f"{self}.{name} cannot be called in a slot; {', '.join(CALLABLE)} can")

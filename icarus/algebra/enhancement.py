@@ -27,31 +27,31 @@ _SYMBOLS = ("R", "Θ", "θ_initial", "α", "Ψ", "ξ", "ω")
 class _Algebra:
     """The operators, for enhancements and for sums that are not complete yet."""
 
-    def __rshift__(self, other: Any) -> "Enhancement":
+    def __rshift__(self, other: object) -> "Enhancement":
         return sequential(_operand(self, ">>"), _operand(other, ">>"))
 
-    def __rrshift__(self, other: Any) -> "Enhancement":
+    def __rrshift__(self, other: object) -> "Enhancement":
         return sequential(_operand(other, ">>"), _operand(self, ">>"))
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return _sum("+", self, other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         return _sum("+", other, self)
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: object) -> Any:
         return _sum("^", self, other)
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: object) -> Any:
         return _sum("^", other, self)
 
-    def __and__(self, other: Any) -> "Enhancement":
-        return majority(_operand(self, "&"), other)
+    def __and__(self, other: object) -> "Enhancement":
+        return majority(_operand(self, "&"), _operand(other, "&"))
 
-    def __rand__(self, other: Any) -> "Enhancement":
-        return majority(other, _operand(self, "&"))
+    def __rand__(self, other: object) -> "Enhancement":
+        return majority(_operand(other, "&"), _operand(self, "&"))
 
-    def __mul__(self, factor: Any) -> Any:
+    def __mul__(self, factor: object) -> Any:
         return _scaled(self, factor)
 
     __rmul__ = __mul__
@@ -68,7 +68,7 @@ class _Algebra:
 
 
 def _slot(kind: type, example: str) -> Any:
-    def check(instance: Any, attribute: Any, value: Any) -> None:
+    def check(instance: "Enhancement", attribute: attrs.Attribute, value: object) -> None:
         union = isinstance(value, Union) and all(isinstance(part, kind | Union) for part in value.parts)
         if not isinstance(value, kind) and not union and not isinstance(value, Mixture):
             raise TypeError(f"{attribute.name} of {instance.name} is {value!r}; it must be {example}")
@@ -150,7 +150,7 @@ class Enhancement(_Algebra, Called):
             self.backpropagation.summary,
         )
 
-    def _identity(self) -> tuple[Any, ...]:
+    def _identity(self) -> tuple[object, ...]:
         return (self.name, *(getattr(self, slot) for slot in SLOTS))
 
     def __eq__(self, other: object) -> bool:
@@ -211,7 +211,7 @@ class Composition(Enhancement):
         """The seven slots of the composition, then those of its components."""
         return "\n\n".join([super().specification(), *(part.specification() for part in self.components)])
 
-    def _identity(self) -> tuple[Any, ...]:
+    def _identity(self) -> tuple[object, ...]:
         return (self.operator, self.terms)
 
     def __str__(self) -> str:
@@ -289,7 +289,7 @@ class Sum(_Algebra):
     __repr__ = __str__
 
 
-def _is(operand: Any, operator: str) -> bool:
+def _is(operand: object, operator: str) -> bool:
     return isinstance(operand, Composition) and operand.operator == operator and operand.alias is None
 
 
@@ -300,7 +300,7 @@ def _inside(operand: Enhancement, operator: str) -> tuple[tuple[Weight, Enhancem
     return ((Weight(), operand),)
 
 
-def _operand(value: Any, operator: str) -> Enhancement:
+def _operand(value: object, operator: str) -> Enhancement:
     if isinstance(value, Sum):
         raise ValueError(
             f"the weights of ({value}) sum to {total_text(value.terms)}, not to 1: it cannot be an operand of {operator}"
@@ -310,17 +310,17 @@ def _operand(value: Any, operator: str) -> Enhancement:
     return value
 
 
-def _terms(value: Any, operator: str) -> tuple[tuple[Weight, Enhancement], ...]:
+def _terms(value: object, operator: str) -> tuple[tuple[Weight, Enhancement], ...]:
     if isinstance(value, Sum) and value.operator in (operator, "*"):
         return value.terms
     return ((Weight(), _operand(value, operator)),)
 
 
-def _sum(operator: str, left: Any, right: Any) -> Any:
+def _sum(operator: str, left: object, right: object) -> Any:
     return _normalised(operator, _terms(left, operator) + _terms(right, operator))
 
 
-def _scaled(value: Any, factor: Any) -> Any:
+def _scaled(value: Any, factor: object) -> Any:
     scale = weight_from(factor)
     operator, terms = (value.operator, value.terms) if isinstance(value, Sum) else ("*", ((Weight(), value),))
     return _normalised(operator, tuple((scale.times(weight), term) for weight, term in terms))
@@ -336,7 +336,7 @@ def _normalised(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) ->
     return _complete(operator, terms)
 
 
-def _complete(operator: str, given: tuple[tuple[Any, Any], ...]) -> Enhancement:
+def _complete(operator: str, given: tuple[tuple[object, object], ...]) -> Enhancement:
     terms = tuple((weight_from(weight), _operand(term, operator)) for weight, term in given)
     expression = Sum(operator, terms)
     for probe in PROBES:

@@ -41,7 +41,7 @@ class Space:
             texts.append(factor if times == 1 else f"{factor}^{times}")
         return " × ".join(texts)
 
-    def has(self, parts: Any) -> bool:
+    def has(self, parts: object) -> bool:
         """Whether these parts make a record of this space, by their number and kinds."""
         if not isinstance(parts, tuple | list):
             return False
@@ -107,7 +107,7 @@ class Either(Space):
     def __str__(self) -> str:
         return " ⊔ ".join(map(str, self.spaces))
 
-    def has(self, parts: Any) -> bool:
+    def has(self, parts: object) -> bool:
         """Whether these parts make a record of one of the spaces."""
         return any(space.has(parts) for space in self.spaces)
 

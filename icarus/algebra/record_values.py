@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from icarus.algebra.information import Information
 from icarus.algebra.policy import Policy
-from icarus.kernel import helper, inlined, reward_of
+from icarus.kernel import Theta, helper, inlined, reward_of
 
 UNVISITED = 1.0  # v of an action without visits, in means (MAST-4)
 SMALL = 1 << 12  # logarithms of counts below it are looked up
@@ -22,7 +21,7 @@ def log_of(count: int) -> float:
 
 
 @helper
-def ucb1_by_availability(theta: Any, places: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
+def ucb1_by_availability(theta: Theta, places: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
     """q_ρ/n + c √(log m / n), with m the record's availability (Base-4, EPIC-4); +∞ where n = 0 or m = 0.
 
     Where one value is +∞ the finite ones cannot matter to an arg max, nor to one over a weighted sum, and are left at 0.
@@ -42,7 +41,7 @@ def ucb1_by_availability(theta: Any, places: np.ndarray, player: int, out: np.nd
 
 
 @helper
-def ucb1_by_visits(theta: Any, places: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
+def ucb1_by_visits(theta: Theta, places: np.ndarray, player: int, out: np.ndarray, exploration: float) -> None:
     """q_ρ/n + c √(log Σ / n), with Σ the visits of all legal actions (AMAF-4, NAST-4); +∞ where n = 0, and then as above."""
     infinite, total = False, 0
     for i in range(len(places)):
@@ -59,7 +58,7 @@ def ucb1_by_visits(theta: Any, places: np.ndarray, player: int, out: np.ndarray,
 
 
 @helper
-def mean(theta: Any, places: np.ndarray, player: int, out: np.ndarray) -> None:
+def mean(theta: Theta, places: np.ndarray, player: int, out: np.ndarray) -> None:
     """q_ρ/n, and 1 where n = 0 (MAST-4)."""
     for i in range(len(places)):
         stats = theta.rows[places[i]]

@@ -23,11 +23,22 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import attrs
+import numpy as np
 
 from icarus.checks import is_number
 from icarus.compiler.kernels.callables import CompiledCallable
 from icarus.compiler.kernels.functions import helper
 from icarus.compiler.reference import Interpreter
+from icarus.kernel.contract import (
+    BackpropagationFunction,
+    CandidatesFunction,
+    CaptureFunction,
+    CaptureOfTheta,
+    History,
+    InitialInformationFunction,
+    Theta,
+    ValuesFunction,
+)
 from icarus.kernel.features import column_of
 from icarus.kernel.history import SIMULATION
 
@@ -66,7 +77,7 @@ def _in_tree(inner: Any) -> Any:
     """A values function that is called in the tree only: in the simulation phase every value is +∞."""
 
     @helper
-    def values(history: Any, theta: Any, legal: Any, out: Any, *parameters: float) -> None:
+    def values(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, *parameters: float) -> None:
         if history.steps[-1].phase == SIMULATION:
             out[:] = math.inf
         else:
@@ -280,7 +291,7 @@ class Backpropagation(Slot):
     ARGUMENTS = ("stats", "context", "rewards")
 
 
-def candidates(function: Callable | None = None, *, independent: bool = False) -> Any:
+def candidates(function: CandidatesFunction[...] | None = None, *, independent: bool = False) -> Any:
     """Mark `function(history, legal, records)`: which record tells about each legal action.
 
     Args:
@@ -292,7 +303,7 @@ def candidates(function: Callable | None = None, *, independent: bool = False) -
     return attrs.evolve(Candidates.of(function), independent=independent)
 
 
-def values(function: Callable | None = None, *, uniform_in_simulation: bool = False) -> Any:
+def values(function: ValuesFunction[...] | None = None, *, uniform_in_simulation: bool = False) -> Any:
     """Mark `function(history, theta, legal, out)`: the value v of each legal action.
 
     Args:
@@ -304,7 +315,7 @@ def values(function: Callable | None = None, *, uniform_in_simulation: bool = Fa
     return attrs.evolve(Values.of(function), uniform_in_simulation=uniform_in_simulation)
 
 
-def initial_information(function: Callable) -> InitialInformation:
+def initial_information(function: InitialInformationFunction[...]) -> InitialInformation:
     """Mark `function(history, i, stats)`: θ_initial of the record that tells about the i-th legal action of the present decision.
 
     It is asked once for a record, when a policy over `@candidates` first meets it, and writes fields of the row `stats`, say by what the
@@ -314,7 +325,7 @@ def initial_information(function: Callable) -> InitialInformation:
 
 
 def capture(
-    function: Callable | None = None,
+    function: CaptureFunction[...] | CaptureOfTheta[...] | None = None,
     *,
     reads_simulation: bool = True,
     writes_simulation: bool = True,
@@ -331,17 +342,17 @@ def capture(
             moves, another player), of HISTORY * PLAYER, bound what that other is sure to get after these moves. A search then plays
             no action that is proved to be no better than another, and is refused where anything is hidden.
     """
-    declared: dict[str, Any] = {
+    promises: dict[str, Any] = {
         "reads_simulation": reads_simulation,
         "writes_simulation": writes_simulation,
         "proves": proves,
     }
     if function is None:
-        return functools.partial(capture, **declared)
-    return attrs.evolve(Capture.of(function), **declared)
+        return functools.partial(capture, **promises)
+    return attrs.evolve(Capture.of(function), **promises)
 
 
-def backpropagation(function: Callable | None = None, *, averages: bool = False) -> Any:
+def backpropagation(function: BackpropagationFunction[...] | None = None, *, averages: bool = False) -> Any:
     """Mark `function(stats, context, rewards)`: the backpropagation function ω.
 
     Args:

@@ -1,7 +1,7 @@
 """Mixing coefficients: numbers, functions λ of what the baseline knows of a history, and their products and complements."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -9,6 +9,7 @@ import numpy as np
 
 from icarus.algebra.slots import Slot
 from icarus.checks import is_real
+from icarus.kernel import contract
 
 TOLERANCE = 1e-9  # of weights that are to sum to 1
 PROBES = [
@@ -37,13 +38,13 @@ class WeightFunction(Slot):
     def __rmul__(self, other: Any) -> Any:
         return other * Weight(1.0, ((self, False),))
 
-    def __rsub__(self, other: Any) -> "Weight":
+    def __rsub__(self, other: object) -> "Weight":
         if other != 1:
             return NotImplemented
         return Weight(1.0, ((self, True),))
 
 
-def weight(function: Callable) -> WeightFunction:
+def weight(function: contract.WeightFunction[...]) -> WeightFunction:
     """Mark `function(rewards, visits, availability)`: a mixing coefficient λ that depends on the baseline's information of [h]~.
 
     The slot multiplies enhancements, `my_weight(k=500) * A + (1 - my_weight(k=500)) * B`.
@@ -61,7 +62,7 @@ class Weight:
     def times(self, other: "Weight") -> "Weight":
         return Weight(self.constant * other.constant, self.functions + other.functions)
 
-    def __rsub__(self, other: Any) -> "Weight":
+    def __rsub__(self, other: object) -> "Weight":
         if other != 1 or self.constant != 1.0 or len(self.functions) != 1:
             raise TypeError(f"{other!r} - ({self}) is no weight; write it as a weight function of its own")
         function, complement = self.functions[0]
@@ -112,7 +113,7 @@ def weight_from(value: Any) -> Weight:
     raise TypeError(f"{value!r} is no weight: it must be a number or a @weight function")
 
 
-def total_text(terms: Sequence[tuple[Weight, Any]]) -> str:
+def total_text(terms: Sequence[tuple[Weight, object]]) -> str:
     """What the weights of terms sum to, over many a visit count: a number, or from where to where."""
     totals = [sum(weight.at(*probe) for weight, _ in terms) for probe in PROBES]
     low, high = min(totals), max(totals)

@@ -17,12 +17,10 @@ The dice are random, all else is seen by both. An action is POINTS · (die − 1
 who moves; ROLL + … a roll, OPENING + … the opening roll.
 """
 
-from typing import Any
-
 import numpy as np
 
 from icarus.games.backgammon_evaluation import BAR, CHECKERS_EACH, NOBODY, OFF, POINTS, heuristic, pips
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, append_bits, helper, inlined, lowest_bit
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, lowest_bit
 from icarus.kernel.game import Game
 
 FACES = 6
@@ -50,7 +48,7 @@ STATE = np.dtype(
 
 
 @helper
-def survey(state: Any) -> None:
+def survey(state: Facts) -> None:
     """Set what follows from the checkers on the points: `held` and `blocked`."""
     for owner in range(2):
         state.held[owner] = state.blocked[1 - owner] = 0
@@ -83,7 +81,7 @@ def _playable(held: int, blocked: int, die: int) -> int:
 
 
 @inlined
-def _followed(state: Any, sources: int, die: int, other: int, others: int) -> int:
+def _followed(state: Facts, sources: int, die: int, other: int, others: int) -> int:
     """Those of the `sources` of a die after which the other die, now playable from `others`, can be played too.
 
     What the opponent blocks is the same all turn long: only blots are hit.
@@ -106,7 +104,7 @@ def _followed(state: Any, sources: int, die: int, other: int, others: int) -> in
 
 
 @helper
-def _find_sources(state: Any) -> bool:
+def _find_sources(state: Facts) -> bool:
     """Set from where each die may be played under the law of the turn; whether there is anything to play.
 
     A double needs no foresight: its moves stay possible until they are made, so every order makes equally many.
@@ -127,7 +125,7 @@ def _find_sources(state: Any) -> bool:
 
 
 @helper
-def _continue_turn(state: Any) -> None:
+def _continue_turn(state: Facts) -> None:
     """Let the player decide on the next die, or pass the turn on where no die is left or playable."""
     if state.left > 0 and _find_sources(state):
         state.actor = state.player
@@ -138,7 +136,7 @@ def _continue_turn(state: Any) -> None:
 
 
 @inlined
-def _roll(state: Any, first: int, second: int) -> None:
+def _roll(state: Facts, first: int, second: int) -> None:
     state.dice[0], state.dice[1] = max(first, second), min(first, second)
     state.left = 2
     if first == second:
@@ -148,7 +146,7 @@ def _roll(state: Any, first: int, second: int) -> None:
 
 
 @inlined
-def _leave(state: Any, mover: int, source: int) -> None:
+def _leave(state: Facts, mover: int, source: int) -> None:
     state.points[mover, source] -= 1
     if state.points[mover, source] == 0:
         state.held[mover] ^= 1 << source
@@ -157,7 +155,7 @@ def _leave(state: Any, mover: int, source: int) -> None:
 
 
 @inlined
-def _reach(state: Any, mover: int, target: int) -> None:
+def _reach(state: Facts, mover: int, target: int) -> None:
     """Put a checker on a point, and the blot that it hits on the bar."""
     other, opposite = 1 - mover, BAR - target
     state.points[mover, target] += 1
@@ -170,7 +168,7 @@ def _reach(state: Any, mover: int, target: int) -> None:
         state.held[other] = (state.held[other] ^ 1 << opposite) | 1 << BAR
 
 
-def initial(state: Any, rng: np.ndarray) -> None:
+def initial(state: Facts, rng: np.ndarray) -> None:
     for point, checkers in START:
         state.points[0, point] = state.points[1, point] = checkers
     survey(state)
@@ -178,11 +176,11 @@ def initial(state: Any, rng: np.ndarray) -> None:
     state.actor = CHANCE
 
 
-def player(state: Any) -> int:
+def player(state: Facts) -> int:
     return state.actor
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state: Facts, actions: np.ndarray) -> int:
     if state.actor == CHANCE:
         return _rolls(state, actions)
     count = 0
@@ -193,7 +191,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
 
 
 @helper
-def _rolls(state: Any, actions: np.ndarray) -> int:
+def _rolls(state: Facts, actions: np.ndarray) -> int:
     count = 0
     opening = state.player == NOBODY
     base = OPENING if opening else ROLL
@@ -205,7 +203,7 @@ def _rolls(state: Any, actions: np.ndarray) -> int:
     return count
 
 
-def chance(state: Any, probabilities: np.ndarray) -> None:
+def chance(state: Facts, probabilities: np.ndarray) -> None:
     if state.player == NOBODY:
         probabilities[:OPENINGS] = 1 / OPENINGS
         return
@@ -217,7 +215,7 @@ def chance(state: Any, probabilities: np.ndarray) -> None:
         double += 1
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state: Facts, action: int) -> None:
     if action >= OPENING:
         die_of_x, die_of_o = (action - OPENING) // FACES + 1, (action - OPENING) % FACES + 1
         state.player = 0 if die_of_x > die_of_o else 1
@@ -241,17 +239,17 @@ def apply(state: Any, action: int) -> None:
     _continue_turn(state)
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state: Facts, out: np.ndarray) -> None:
     out[state.player] = 1.0
     out[1 - state.player] = 0.0
 
 
-def episode(state: Any) -> int:
+def episode(state: Facts) -> int:
     """Eq. (23): R, where the dice are about to be rolled."""
     return DICE_ARE_ROLLED if state.actor == CHANCE else CONTINUES
 
 
-def features(state: Any, out: np.ndarray) -> None:
+def features(state: Facts, out: np.ndarray) -> None:
     """Of whose turn it is, less the other's (X's before the opening roll): pips, checkers on the bar, blots, points held."""
     mover = int(state.player) if state.player != NOBODY else 0
     out[0] = pips(state, mover) - pips(state, 1 - mover)
@@ -262,7 +260,7 @@ def features(state: Any, out: np.ndarray) -> None:
         out[3] += int(state.points[mover, point] > 1) - int(state.points[1 - mover, point] > 1)
 
 
-def action_features(state: Any, action: int, out: np.ndarray) -> None:
+def action_features(state: Facts, action: int, out: np.ndarray) -> None:
     """Whether a move hits a blot, bears a checker off, and makes a point of a blot."""
     die, source, mover = action // POINTS + 1, action % POINTS, np.int64(state.player)
     target = source - die
@@ -271,7 +269,7 @@ def action_features(state: Any, action: int, out: np.ndarray) -> None:
     out[2] = 1.0 if target > OFF and state.points[mover, target] == 1 else 0.0
 
 
-def text(state: Any) -> str:
+def text(state: Facts) -> str:
     """The board as X sees it, with what is to be played."""
     middle = " ".join([" ."] * FACES)
     rows = [
@@ -292,7 +290,7 @@ def _numbers(points: range) -> str:
     return "  " + " ".join([*written[:FACES], "|", *written[FACES:]])
 
 
-def _row(state: Any, points: range) -> str:
+def _row(state: Facts, points: range) -> str:
     def mark(point: int) -> str:
         own, other = state.points[0, point], state.points[1, BAR - point]
         return f"{own}X" if own else f"{other}O" if other else "."
@@ -301,7 +299,7 @@ def _row(state: Any, points: range) -> str:
     return "  " + " ".join([*written[:FACES], "|", *written[FACES:]])
 
 
-def _situation(state: Any) -> str:
+def _situation(state: Facts) -> str:
     if state.player == NOBODY:
         return "opening roll"
     name = "XO"[state.player]
@@ -313,7 +311,7 @@ def _situation(state: Any) -> str:
     return f"{name} to play {' '.join(str(die) for die in dice)}"
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     """A move as "13/11", "bar/22", a hit as "13/11*", bearing off as "6/off", with a larger die as "4/off[6]".
 
     A roll as "roll 65"; the opening roll as "opening roll 36", the die of X first.

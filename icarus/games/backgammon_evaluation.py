@@ -2,11 +2,10 @@
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from icarus.kernel import CHANCE, helper
+from icarus.kernel import CHANCE, Facts, helper
 
 CHECKERS_EACH = 15
 OFF, BAR = 0, 25  # places of a checker beside the points 1 … 24
@@ -20,7 +19,7 @@ WEIGHTS = np.load(
 
 
 @helper
-def pips(state: Any, owner: int) -> int:
+def pips(state: Facts, owner: int) -> int:
     """How many points a player's checkers have to go until all are off."""
     total = 0
     for point in range(1, POINTS):
@@ -29,7 +28,7 @@ def pips(state: Any, owner: int) -> int:
 
 
 @helper
-def _to_play(state: Any) -> int:
+def _to_play(state: Facts) -> int:
     """Pips of the dice that are still to be played."""
     if state.left > 0 and state.dice[1] == 0:
         return state.left * state.dice[0]
@@ -37,7 +36,7 @@ def _to_play(state: Any) -> int:
 
 
 @helper
-def _in_contact(state: Any) -> bool:
+def _in_contact(state: Facts) -> bool:
     """Whether some checkers still have to pass each other."""
     reach = 0
     for owner in range(2):
@@ -49,7 +48,7 @@ def _in_contact(state: Any) -> bool:
 
 
 @helper
-def _contact_chance(state: Any, on_roll: int) -> float:
+def _contact_chance(state: Facts, on_roll: int) -> float:
     """The chance to win of who is to roll, by the weights of the checkers on each point."""
     total = float(WEIGHTS[0, 0, 0])
     for side in range(2):
@@ -67,7 +66,7 @@ def _contact_chance(state: Any, on_roll: int) -> float:
 
 
 @helper
-def _race_chance(state: Any, on_roll: int) -> float:
+def _race_chance(state: Facts, on_roll: int) -> float:
     """Φ(√(K/2)), K = (D + 4)²/(S − 4), D the lead in pips of who is to roll, S all pips."""
     own, other = pips(state, on_roll), pips(state, 1 - on_roll)
     if state.actor != CHANCE:
@@ -77,7 +76,7 @@ def _race_chance(state: Any, on_roll: int) -> float:
     return 0.5 * (1.0 + math.erf(lead / (2.0 * math.sqrt(all_pips))))
 
 
-def heuristic(state: Any, out: np.ndarray) -> None:
+def heuristic(state: Facts, out: np.ndarray) -> None:
     """The chance to win: of a race by Kleinman's metric, with contact by a linear evaluation.
 
     Kleinman (Vision Laughs at Counting, 1980) gives a table of chances for K, which this normal distribution fits to a percent. The

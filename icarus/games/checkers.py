@@ -18,12 +18,10 @@ leaves the opponent without a move. Perfect information.
 Squares are 0 (a1), 1 (b1) … 63 (h8). An action is 64 · (square left) + (square reached).
 """
 
-from typing import Any
-
 import numpy as np
 
 from icarus.checks import integer
-from icarus.kernel import CONTINUES, TERMINAL, helper, inlined, lowest_bit, popcount
+from icarus.kernel import CONTINUES, TERMINAL, Facts, helper, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game
 
 SIZE = 8
@@ -56,7 +54,7 @@ STATE = np.dtype(
 
 
 @inlined
-def _find_jumps(state: Any, own: np.uint64) -> bool:
+def _find_jumps(state: Facts, own: np.uint64) -> bool:
     """Set the movers to those of the player's pieces `own` that can jump; whether there are any."""
     other = state.pieces[1 - state.player]
     empty = DARK & ~(state.pieces[0] | state.pieces[1])
@@ -72,7 +70,7 @@ def _find_jumps(state: Any, own: np.uint64) -> bool:
 
 
 @inlined
-def _find_steps(state: Any, own: np.uint64) -> None:
+def _find_steps(state: Facts, own: np.uint64) -> None:
     """Set the movers to those of the player's pieces `own` that can step."""
     empty = DARK & ~(state.pieces[0] | state.pieces[1])
     kings = own & state.kings
@@ -85,7 +83,7 @@ def _find_steps(state: Any, own: np.uint64) -> None:
 
 
 @helper
-def begin_turn(state: Any) -> None:
+def begin_turn(state: Facts) -> None:
     """Find what the player about to act may move at the start of his turn."""
     own = state.pieces[state.player]
     state.chained = 0
@@ -94,19 +92,19 @@ def begin_turn(state: Any) -> None:
         _find_steps(state, own)
 
 
-def initial(state: Any, rng: np.ndarray, draw_after: int) -> None:
+def initial(state: Facts, rng: np.ndarray, draw_after: int) -> None:
     state.pieces[0], state.pieces[1] = np.uint64(START[0]), np.uint64(START[1])
     state.draw_after = draw_after
     state.quiet_left = draw_after
     begin_turn(state)
 
 
-def player(state: Any) -> int:
+def player(state: Facts) -> int:
     stuck = (state.movers[0] | state.movers[1] | state.movers[2] | state.movers[3]) == np.uint64(0)
     return TERMINAL if stuck or state.quiet_left == 0 else state.player
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state: Facts, actions: np.ndarray) -> int:
     count = 0
     reach = 2 if state.capturing else 1
     for direction in range(4):
@@ -119,7 +117,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
     return count
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state: Facts, action: int) -> None:
     origin, target = action // SQUARES, action % SQUARES
     left, reached = np.uint64(1) << np.uint64(origin), np.uint64(1) << np.uint64(target)
     state.pieces[state.player] ^= left | reached
@@ -143,19 +141,19 @@ def apply(state: Any, action: int) -> None:
     begin_turn(state)
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state: Facts, out: np.ndarray) -> None:
     out[state.player] = 0.5 if state.quiet_left == 0 else 0.0
     out[1 - state.player] = 1.0 - out[state.player]
 
 
-def episode(state: Any) -> int:
+def episode(state: Facts) -> int:
     """Eq. (21): the player to move, where a capture is available that does not continue a chain."""
     if state.capturing and not state.chained and state.quiet_left > 0:
         return state.player
     return CONTINUES
 
 
-def features(state: Any, out: np.ndarray) -> None:
+def features(state: Facts, out: np.ndarray) -> None:
     """What the player to move has more of than the other: men, kings, and men on their own back row, which keep the other's from being
     crowned."""
     own, other = state.pieces[state.player], state.pieces[1 - state.player]
@@ -165,14 +163,14 @@ def features(state: Any, out: np.ndarray) -> None:
     out[2] = popcount(own & ~state.kings & own_back) - popcount(other & ~state.kings & other_back)
 
 
-def action_features(state: Any, action: int, out: np.ndarray) -> None:
+def action_features(state: Facts, action: int, out: np.ndarray) -> None:
     """Whether a move jumps, and whether it crowns a man."""
     origin, reached = np.uint64(action // SQUARES), np.uint64(1) << np.uint64(action % SQUARES)
     out[0] = state.capturing
     out[1] = 1.0 if reached & FAR_ROWS and not (state.kings >> origin) & np.uint64(1) else 0.0
 
 
-def heuristic(state: Any, out: np.ndarray) -> None:
+def heuristic(state: Facts, out: np.ndarray) -> None:
     """The player's share of all material, a king counted three where a man counts two (Samuel, 1959)."""
     black, white = _material(state, 0), _material(state, 1)
     out[0] = black / (black + white)
@@ -180,11 +178,11 @@ def heuristic(state: Any, out: np.ndarray) -> None:
 
 
 @helper
-def _material(state: Any, owner: int) -> int:
+def _material(state: Facts, owner: int) -> int:
     return MAN * popcount(state.pieces[owner]) + (KING - MAN) * popcount(state.pieces[owner] & state.kings)
 
 
-def text(state: Any) -> str:
+def text(state: Facts) -> str:
     """The board from Black's side, with the player to move."""
     rows = []
     for row in reversed(range(SIZE)):
@@ -197,12 +195,12 @@ def text(state: Any) -> str:
     return "\n".join([*rows, "  a b c d e f g h", to_move])
 
 
-def _mark(state: Any, square: int) -> str:
+def _mark(state: Facts, square: int) -> str:
     mark = "b" if int(state.pieces[0]) >> square & 1 else "w" if int(state.pieces[1]) >> square & 1 else "."
     return mark.upper() if int(state.kings) >> square & 1 else mark
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     """A step as "c3-d4", a jump as "c3xe5"."""
     origin, target = action // SQUARES, action % SQUARES
     jumps = abs(origin - target) not in (FLAT, STEEP)

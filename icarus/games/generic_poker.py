@@ -13,12 +13,12 @@ Suits do not matter and are left out of the state: `determinize` deals single ca
 """
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from icarus.checks import integer
-from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below, helper, inlined
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper, inlined
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
@@ -50,19 +50,19 @@ STATE = np.dtype(
 
 
 @helper
-def _begin(state: Any, ranks: int, copies: int, raises: int, sizes: int) -> None:
+def _begin(state: Facts, ranks: int, copies: int, raises: int, sizes: int) -> None:
     state.ranks, state.copies, state.raises, state.sizes = ranks, copies, raises, sizes
     state.paid[0], state.paid[1], state.table = ANTE, ANTE, NO_TABLE
 
 
-def initial(state: Any, rng: np.ndarray, ranks: int, copies: int, raises: int, sizes: int) -> None:
+def initial(state: Facts, rng: np.ndarray, ranks: int, copies: int, raises: int, sizes: int) -> None:
     _begin(state, ranks, copies, raises, sizes)
     state.cards[0] = below(rng, ranks)
     state.cards[1] = _drawn(state, 0, rng)
 
 
 @helper
-def _drawn(state: Any, holder: int, rng: np.ndarray) -> int:
+def _drawn(state: Facts, holder: int, rng: np.ndarray) -> int:
     """The rank of a card drawn from those that are neither the holder's nor on the table."""
     left = state.ranks * state.copies - (1 if state.table == NO_TABLE else 2)
     rest = below(rng, left)
@@ -74,12 +74,12 @@ def _drawn(state: Any, holder: int, rng: np.ndarray) -> int:
 
 
 @inlined
-def _unseen(state: Any, holder: int, rank: int) -> int:
+def _unseen(state: Facts, holder: int, rank: int) -> int:
     """Cards of a rank that are neither the holder's nor on the table."""
     return state.copies - (state.cards[holder] == rank) - (state.table == rank)
 
 
-def deal(state: Any, index: int, ranks: int, copies: int, raises: int, sizes: int) -> float:
+def deal(state: Facts, index: int, ranks: int, copies: int, raises: int, sizes: int) -> float:
     others = ranks if copies > 1 else ranks - 1  # ranks that the second player may hold
     if index >= ranks * others:
         return NO_DEAL
@@ -90,23 +90,23 @@ def deal(state: Any, index: int, ranks: int, copies: int, raises: int, sizes: in
     return 1 / ranks * (copies - (first == second)) / (ranks * copies - 1)
 
 
-def seen(state: Any, observer: int) -> int:
+def seen(state: Facts, observer: int) -> int:
     return state.cards[observer]
 
 
 @inlined
-def _owed(state: Any) -> int:
+def _owed(state: Facts) -> int:
     """What the player about to act must pay to call."""
     return state.paid[1 - state.player] - state.paid[state.player]
 
 
-def player(state: Any) -> int:
+def player(state: Facts) -> int:
     if state.folded or state.stage == 2:
         return TERMINAL
     return CHANCE if state.stage == 1 and state.table == NO_TABLE else state.player
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state: Facts, actions: np.ndarray) -> int:
     count = 0
     if state.stage == 1 and state.table == NO_TABLE:
         for rank in range(state.ranks):
@@ -126,12 +126,12 @@ def legal(state: Any, actions: np.ndarray) -> int:
 
 
 @inlined
-def _left(state: Any, rank: int) -> int:
+def _left(state: Facts, rank: int) -> int:
     """Cards of a rank that may come on the table."""
     return state.copies - (state.cards[0] == rank) - (state.cards[1] == rank)
 
 
-def chance(state: Any, probabilities: np.ndarray) -> None:
+def chance(state: Facts, probabilities: np.ndarray) -> None:
     count = 0
     for rank in range(state.ranks):
         if _left(state, rank) > 0:
@@ -139,7 +139,7 @@ def chance(state: Any, probabilities: np.ndarray) -> None:
             count += 1
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state: Facts, action: int) -> None:
     if state.stage == 1 and state.table == NO_TABLE:
         state.table = action
         return
@@ -159,12 +159,12 @@ def apply(state: Any, action: int) -> None:
 
 
 @helper
-def _most(state: Any) -> int:
+def _most(state: Facts) -> int:
     """The most that a player can pay."""
     return ANTE + UNIT * state.sizes * (1 + 2) * (state.raises + 1)
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state: Facts, out: np.ndarray) -> None:
     winner, most = _winner(state), _most(state)
     gain = state.paid[1 - winner] if winner >= 0 else 0
     taker = max(winner, 0)
@@ -172,7 +172,7 @@ def rewards(state: Any, out: np.ndarray) -> None:
 
 
 @helper
-def _winner(state: Any) -> int:
+def _winner(state: Facts) -> int:
     """Who takes the pot; -1 where it is shared."""
     if state.folded:
         return state.player
@@ -183,13 +183,13 @@ def _winner(state: Any) -> int:
     return 0 if state.cards[0] == state.table or state.cards[0] > state.cards[1] else 1
 
 
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Deal the other player a card that the observer does not see."""
     if observer != CHANCE and state.stage < 2:
         state.cards[1 - observer] = _drawn(state, observer, rng)
 
 
-def multiplicity(state: Any) -> float:
+def multiplicity(state: Facts) -> float:
     """Deals of single cards that the ranks stand for."""
     ranks = [int(rank) for rank in (*state.cards, state.table) if rank != NO_TABLE]
     return math.prod(math.perm(int(state.copies), ranks.count(rank)) for rank in set(ranks))
@@ -203,7 +203,7 @@ def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 
 @helper
-def _strength(state: Any, holder: int) -> float:
+def _strength(state: Facts, holder: int) -> float:
     """The share of the other's possible cards that would lose to the holder's now, ties counted half (Billings et al., 2002)."""
     own, won = state.cards[holder], 0.0
     for rank in range(state.ranks):
@@ -215,19 +215,19 @@ def _strength(state: Any, holder: int) -> float:
     return won / (state.ranks * state.copies - (1 if state.table == NO_TABLE else 2))
 
 
-def features(state: Any, out: np.ndarray) -> None:
+def features(state: Facts, out: np.ndarray) -> None:
     """Of the player to act: the strength of his hand, whether it pairs the table, and what he owes, as a share of the pot."""
     out[0] = _strength(state, state.player)
     out[1] = 1.0 if state.cards[state.player] == state.table else 0.0
     out[2] = _owed(state) / (state.paid[0] + state.paid[1])
 
 
-def action_features(state: Any, action: int, out: np.ndarray) -> None:
+def action_features(state: Facts, action: int, out: np.ndarray) -> None:
     """Whether an action bets or raises, and whether it folds."""
     out[0], out[1] = action >= BET, action == FOLD
 
 
-def heuristic(state: Any, out: np.ndarray) -> None:
+def heuristic(state: Facts, out: np.ndarray) -> None:
     """The reward of a showdown at once, each player's by the strength of his own hand, of the lesser of what both have paid.
 
     Hand strength is that of Billings, Davidson, Schaeffer and Szafron (2002): how many of the hands that the other may hold are worse.
@@ -238,7 +238,7 @@ def heuristic(state: Any, out: np.ndarray) -> None:
         out[holder] = (most + (2.0 * _strength(state, holder) - 1.0) * stake) / (2 * most)
 
 
-def text(state: Any) -> str:
+def text(state: Facts) -> str:
     """The cards, what each has paid, and who is to act."""
     hands = "; ".join(f"player {i}: {state.cards[i] + 1}, paid {state.paid[i]}" for i in range(2))
     hands += "" if state.table == NO_TABLE else f"; table: {state.table + 1}"
@@ -249,7 +249,7 @@ def text(state: Any) -> str:
     return f"{hands}\n" + ("the table is dealt a card" if player(state) == CHANCE else f"player {state.player} to act")
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     if player(state) == CHANCE:
         return str(action + 1)
     owed = _owed(state)

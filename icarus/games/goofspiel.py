@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from icarus.checks import integer
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, inlined, lowest_bit, popcount
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
@@ -56,22 +56,22 @@ BELIEFS = np.dtype(
 )
 
 
-def initial(state: Any, rng: np.ndarray, cards: int, lowest: int, descending: int) -> None:
+def initial(state: Facts, rng: np.ndarray, cards: int, lowest: int, descending: int) -> None:
     state.cards, state.lowest, state.descending = cards, lowest, descending
     state.hands[0], state.hands[1] = (1 << cards) - 1, (1 << cards) - 1
 
 
 @inlined
-def _pack(state: Any) -> int:
+def _pack(state: Facts) -> int:
     cards: Any = np.int64(state.cards)  # of 64 bits, also where this runs as plain Python
     return (1 << cards) - 1
 
 
-def player(state: Any) -> int:
+def player(state: Facts) -> int:
     return TERMINAL if state.rounds == state.cards else state.player
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state: Facts, actions: np.ndarray) -> int:
     hand, count = state.hands[state.player], 0
     for i in range(state.cards):
         if hand >> i & 1:
@@ -80,7 +80,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
     return count
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state: Facts, action: int) -> None:
     bidder = state.player
     state.bids[bidder, state.rounds] = action
     state.hands[bidder] &= ~(1 << (action - state.lowest))
@@ -93,7 +93,7 @@ def apply(state: Any, action: int) -> None:
 
 
 @inlined
-def points(state: Any) -> int:
+def points(state: Facts) -> int:
     """What the present round is about."""
     return state.lowest + (state.cards - 1 - state.rounds if state.descending else state.rounds)
 
@@ -103,24 +103,24 @@ def _result(first: int, second: int) -> int:
     return TIED if first == second else FIRST_WON if first > second else SECOND_WON
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state: Facts, out: np.ndarray) -> None:
     out[0] = 1.0 if state.lead > 0 else 0.5 if state.lead == 0 else 0.0
     out[1] = 1.0 - out[0]
 
 
 @inlined
-def _last_result(state: Any) -> int:
+def _last_result(state: Facts) -> int:
     return NO_RESULT if state.rounds == 0 else _result(state.bids[0, state.rounds - 1], state.bids[1, state.rounds - 1])
 
 
-def observe(state: Any, action: int, moves: np.ndarray) -> None:
+def observe(state: Facts, action: int, moves: np.ndarray) -> None:
     if state.player == 0:
         moves[1] = _last_result(state)
     else:
         moves[0] = _result(state.bids[0, state.rounds], action)
 
 
-def prepare(state: Any, observer: int, beliefs: Any) -> None:
+def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     """Count the sequences of bids that agree, from the last round back."""
     if observer == CHANCE:
         return
@@ -143,7 +143,7 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
 
 
 @inlined
-def _possible(state: Any, observer: int, i: int) -> int:
+def _possible(state: Facts, observer: int, i: int) -> int:
     """The cards that the other may have bid in a finished round, by its result: a bit for each."""
     own: Any = np.int64(state.bids[observer, i] - state.lowest)
     other = state.bids[1 - observer, i] - state.lowest
@@ -153,7 +153,7 @@ def _possible(state: Any, observer: int, i: int) -> int:
     return lower if own > other else _pack(state) & ~(lower | equal)
 
 
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Redraw all bids of the other."""
     if observer == CHANCE:
         return
@@ -170,17 +170,17 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
     state.hands[other] = _pack(state) & ~used
 
 
-def episode(state: Any) -> int:
+def episode(state: Facts) -> int:
     """The number of a round that begins."""
     return state.rounds + 1 if state.player == 0 else CONTINUES
 
 
-def simultaneous(state: Any) -> int:
+def simultaneous(state: Facts) -> int:
     """Both bid at once; player 0 is asked first."""
     return state.player + 1
 
 
-def recall(state: Any, observer: int, moves: np.ndarray) -> int:
+def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
     """Player 0's bid, where player 1 is about to bid."""
     if state.player == 0:
         return 0
@@ -194,7 +194,7 @@ def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return state.start.copy(), [int(bids[i % 2, i // 2]) for i in range(len(state.history))]
 
 
-def text(state: Any) -> str:
+def text(state: Facts) -> str:
     """Hands, bids, the points at stake and the lead."""
     over = player(state) == TERMINAL
     stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {points(state)}"
@@ -209,7 +209,7 @@ def text(state: Any) -> str:
     return "\n".join(lines if over else [*lines, f"player {state.player} to bid"])
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     return str(action)
 
 

@@ -8,11 +8,11 @@ gain g, from -2 to 2, is the reward (g + 2) / 4.
     player 0 to act                                 he passed, player 1 bet
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below, helper, inlined
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper, inlined
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ STATE = np.dtype(
 )
 
 
-def initial(state: Any, rng: np.ndarray) -> None:
+def initial(state: Facts, rng: np.ndarray) -> None:
     state.cards[0] = below(rng, CARDS)
     state.cards[1] = _other_card(state.cards[0], rng)
     state.paid[0], state.paid[1] = ANTE, ANTE
 
 
-def deal(state: Any, index: int) -> float:
+def deal(state: Facts, index: int) -> float:
     if index >= DEALS:
         return NO_DEAL
     state.cards[0], other = index // (CARDS - 1), index % (CARDS - 1)
@@ -49,7 +49,7 @@ def deal(state: Any, index: int) -> float:
     return 1 / DEALS
 
 
-def seen(state: Any, observer: int) -> int:
+def seen(state: Facts, observer: int) -> int:
     return state.cards[observer]
 
 
@@ -59,21 +59,21 @@ def _other_card(card: int, rng: np.ndarray) -> int:
 
 
 @inlined
-def _shown(state: Any) -> bool:
+def _shown(state: Facts) -> bool:
     """Whether the cards have been shown: after two passes, or a bet that was called."""
     return state.count >= 2 and state.paid[0] == state.paid[1]
 
 
-def player(state: Any) -> int:
+def player(state: Facts) -> int:
     return TERMINAL if state.folded or _shown(state) else state.count % 2
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state: Facts, actions: np.ndarray) -> int:
     actions[0], actions[1] = PASS, BET
     return 2
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state: Facts, action: int) -> None:
     mover = state.count % 2
     if action == BET:
         state.paid[mover] += 1
@@ -82,14 +82,14 @@ def apply(state: Any, action: int) -> None:
     state.count += 1
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state: Facts, out: np.ndarray) -> None:
     winning = state.paid if state.folded else state.cards
     winner = 0 if winning[0] > winning[1] else 1
     gain = state.paid[1 - winner]
     out[winner], out[1 - winner] = (STAKE + gain) / (2 * STAKE), (STAKE - gain) / (2 * STAKE)
 
 
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Deal the other player one of the two cards that the observer does not hold."""
     if observer != CHANCE and not _shown(state):
         state.cards[1 - observer] = _other_card(state.cards[observer], rng)
@@ -102,7 +102,7 @@ def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return start, [action for _, action in state.history]
 
 
-def text(state: Any) -> str:
+def text(state: Facts) -> str:
     """The cards, what each has paid, and who is to act."""
     hands = "; ".join(f"player {i}: {'JQK'[state.cards[i]]}, paid {state.paid[i]}" for i in range(2))
     if state.folded:
@@ -110,7 +110,7 @@ def text(state: Any) -> str:
     return f"{hands}\n" + ("the cards are shown" if _shown(state) else f"player {state.count % 2} to act")
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     mover = state.count % 2
     names = ("fold", "call") if state.paid[1 - mover] > state.paid[mover] else ("pass", "bet")
     return names[action]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from icarus.checks import integer
-from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below, helper
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper
 from icarus.kernel.game import Game
 
 if TYPE_CHECKING:
@@ -43,24 +43,24 @@ STATE = np.dtype(
 )
 
 
-def initial(state: Any, rng: np.ndarray, first: int, second: int, faces: int) -> None:
+def initial(state: Facts, rng: np.ndarray, first: int, second: int, faces: int) -> None:
     _begin(state, first, second, faces)
     _roll(state, 0, rng)
     _roll(state, 1, rng)
 
 
 @helper
-def _begin(state: Any, first: int, second: int, faces: int) -> None:
+def _begin(state: Facts, first: int, second: int, faces: int) -> None:
     state.dice[0], state.dice[1], state.sides, state.bid = first, second, faces, NO_BID
 
 
 @helper
-def _roll(state: Any, roller: int, rng: np.ndarray) -> None:
+def _roll(state: Facts, roller: int, rng: np.ndarray) -> None:
     for i in range(state.dice[roller]):
         state.faces[roller, i] = below(rng, state.sides)
 
 
-def deal(state: Any, index: int, first: int, second: int, faces: int) -> float:
+def deal(state: Facts, index: int, first: int, second: int, faces: int) -> float:
     """Rolls that differ only in the order of dice are one, so many times as likely."""
     rolls = _rolls(second, faces)
     if index >= _rolls(first, faces) * rolls:
@@ -79,7 +79,7 @@ def _rolls(dice: int, faces: int) -> int:
 
 
 @helper
-def _put(state: Any, roller: int, rank: int) -> float:
+def _put(state: Facts, roller: int, rank: int) -> float:
     """Give a player the roll of this rank, lowest faces first; returns how likely it is."""
     lowest, alike, probability = 0, 0, 1.0
     for i in range(state.dice[roller]):
@@ -93,7 +93,7 @@ def _put(state: Any, roller: int, rank: int) -> float:
     return probability
 
 
-def seen(state: Any, observer: int) -> int:
+def seen(state: Facts, observer: int) -> int:
     """How many dice show each face."""
     counts: Any = 0  # a digit for each face
     for i in range(state.dice[observer]):
@@ -101,11 +101,11 @@ def seen(state: Any, observer: int) -> int:
     return counts
 
 
-def player(state: Any) -> int:
+def player(state: Facts) -> int:
     return TERMINAL if state.called else state.player
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state: Facts, actions: np.ndarray) -> int:
     count = 0
     for bid in range(state.bid + 1, state.sides * (state.dice[0] + state.dice[1])):
         actions[count] = bid
@@ -116,7 +116,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
     return count
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state: Facts, action: int) -> None:
     if action == LIAR:
         state.called = 1
     else:
@@ -124,7 +124,7 @@ def apply(state: Any, action: int) -> None:
     state.player = 1 - state.player
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state: Facts, out: np.ndarray) -> None:
     face, number, shown = state.bid % state.sides, state.bid // state.sides + 1, 0
     for roller in range(2):
         for i in range(state.dice[roller]):
@@ -133,7 +133,7 @@ def rewards(state: Any, out: np.ndarray) -> None:
     out[state.player], out[1 - state.player] = holds, 1.0 - holds
 
 
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Roll the other player's dice again: no bid of his rules out any."""
     if observer != CHANCE and not state.called:
         _roll(state, 1 - observer, rng)
@@ -146,7 +146,7 @@ def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return start, [action for _, action in state.history]
 
 
-def text(state: Any) -> str:
+def text(state: Facts) -> str:
     """The dice, the last bid, and who is to act."""
     rolls = (" ".join(face_name(state, face) for face in state.faces[i, : state.dice[i]]) for i in range(2))
     dice = "; ".join(f"player {i}: {roll}" for i, roll in enumerate(rolls))
@@ -155,11 +155,11 @@ def text(state: Any) -> str:
     return f"{dice}\n{bid}player {other} " + ("has called" if state.called else "to act")
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     return "liar" if action == LIAR else f"{action // state.sides + 1} × {face_name(state, action % state.sides)}"
 
 
-def face_name(state: Any, face: int) -> str:
+def face_name(state: Facts, face: int) -> str:
     """A face of a die as it is written."""
     return "★" if face == state.sides - 1 else FACE_NAMES[face]
 

@@ -14,11 +14,10 @@ Perfect information. An action is the square, 0 (a1) … 63 (h8) by rows, or PAS
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
-from icarus.kernel import CONTINUES, TERMINAL, append_bits, inlined, popcount
+from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, inlined, popcount
 from icarus.kernel.game import Game
 
 SIZE = 8
@@ -89,16 +88,16 @@ def _flips(own: np.uint64, other: np.uint64, disc: np.uint64, step: np.uint64) -
     return flipped
 
 
-def initial(state: Any, rng: np.ndarray) -> None:
+def initial(state: Facts, rng: np.ndarray) -> None:
     state.discs[0], state.discs[1] = np.uint64(START[0]), np.uint64(START[1])
     state.last = NOWHERE
 
 
-def player(state: Any) -> int:
+def player(state: Facts) -> int:
     return TERMINAL if state.passes == 2 else state.player
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state: Facts, actions: np.ndarray) -> int:
     squares = _moves(state.discs[state.player], state.discs[1 - state.player])
     count = append_bits(actions, 0, 0, squares)
     if count == 0:
@@ -107,7 +106,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
     return count
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state: Facts, action: int) -> None:
     if action == PASS:
         state.passes += 1
     else:
@@ -123,20 +122,20 @@ def apply(state: Any, action: int) -> None:
     state.player = 1 - state.player
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state: Facts, out: np.ndarray) -> None:
     lead = popcount(state.discs[0]) - popcount(state.discs[1])
     out[0] = 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
     out[1] = 1.0 - out[0]
 
 
-def episode(state: Any) -> int:
+def episode(state: Facts) -> int:
     """Eq. (22): the player to move, where the previous move was on an edge square."""
     if state.last < PASS and (EDGE >> np.uint64(state.last)) & np.uint64(1):
         return state.player
     return CONTINUES
 
 
-def features(state: Any, out: np.ndarray) -> None:
+def features(state: Facts, out: np.ndarray) -> None:
     """What the player to move has more of than the other: corners, moves, discs."""
     own, other = state.discs[state.player], state.discs[1 - state.player]
     out[0] = popcount(own & CORNER_SQUARES) - popcount(other & CORNER_SQUARES)
@@ -144,7 +143,7 @@ def features(state: Any, out: np.ndarray) -> None:
     out[2] = popcount(own) - popcount(other)
 
 
-def action_features(state: Any, action: int, out: np.ndarray) -> None:
+def action_features(state: Facts, action: int, out: np.ndarray) -> None:
     """Whether a move takes a corner, and whether it goes diagonally next to an empty one."""
     out[0] = out[1] = 0.0
     for i in range(4):
@@ -154,7 +153,7 @@ def action_features(state: Any, action: int, out: np.ndarray) -> None:
             out[1] = 1.0
 
 
-def heuristic(state: Any, out: np.ndarray) -> None:
+def heuristic(state: Facts, out: np.ndarray) -> None:
     """1 / (1 + e^{-s}), with s the weights of the player's squares less those of the other's.
 
     The weights are those of the heuristic player of Yoshioka, Ishii and Ito (1999), by which Lucas and Runarsson (2006) measure theirs.
@@ -171,7 +170,7 @@ def heuristic(state: Any, out: np.ndarray) -> None:
     out[1] = 1.0 - out[0]
 
 
-def text(state: Any) -> str:
+def text(state: Facts) -> str:
     """The board, with the player to move."""
     rows = ["  a b c d e f g h"]
     for row in range(SIZE):
@@ -184,7 +183,7 @@ def text(state: Any) -> str:
     return "\n".join([*rows, discs if state.passes == 2 else f"{discs}; {'XO'[state.player]} to move"])
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     return "pass" if action == PASS else f"{'abcdefgh'[action % SIZE]}{action // SIZE + 1}"
 
 

@@ -35,6 +35,7 @@ from icarus.kernel import (
     CONTINUES,
     TERMINAL,
     UNSEEN,
+    Facts,
     append_bits,
     below,
     helper,
@@ -102,7 +103,7 @@ def _count_knowledge() -> np.ndarray:
 KNOWLEDGE = _count_knowledge()
 
 
-def initial(state: Any, rng: np.ndarray, columns: int, rows: int, in_a_row: int) -> None:
+def initial(state: Facts, rng: np.ndarray, columns: int, rows: int, in_a_row: int) -> None:
     for row in range(rows):
         for column in range(columns):
             state.open[0] |= np.uint64(1) << np.uint64(row * (columns + 1) + column)
@@ -111,16 +112,16 @@ def initial(state: Any, rng: np.ndarray, columns: int, rows: int, in_a_row: int)
     state.columns, state.rows, state.in_a_row = columns, rows, in_a_row
 
 
-def player(state: Any) -> int:
+def player(state: Facts) -> int:
     return state.player if state.ended == GOING_ON else TERMINAL
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state: Facts, actions: np.ndarray) -> int:
     return append_bits(actions, 0, 0, state.open[state.player])
 
 
 @inlined
-def _has_line(state: Any, marks: np.uint64) -> bool:
+def _has_line(state: Facts, marks: np.uint64) -> bool:
     """Whether some of a player's marks are as many in a row as win."""
     stride = state.columns + 1
     for step in (1, stride - 1, stride, stride + 1):
@@ -132,7 +133,7 @@ def _has_line(state: Any, marks: np.uint64) -> bool:
     return False
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state: Facts, action: int) -> None:
     mover, other = state.player, 1 - state.player
     square = np.uint64(1) << np.uint64(action)
     state.open[mover] &= ~square
@@ -151,24 +152,24 @@ def apply(state: Any, action: int) -> None:
 
 
 @inlined
-def _forget_tries(state: Any) -> None:
+def _forget_tries(state: Facts) -> None:
     for i in range(state.failed):
         state.tries[i] = 0
     state.failed = 0
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state: Facts, out: np.ndarray) -> None:
     won = 1.0 if state.ended == WON else 0.5
     out[1 - state.player], out[state.player] = won, 1.0 - won
 
 
-def observe(state: Any, action: int, moves: np.ndarray) -> None:
+def observe(state: Facts, action: int, moves: np.ndarray) -> None:
     other = 1 - state.player
     failed = (state.marks[other] >> np.uint64(action)) & np.uint64(1) != np.uint64(0)
     moves[other] = UNSEEN if failed else MARK
 
 
-def prepare(state: Any, observer: int, beliefs: Any) -> None:
+def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     if observer == CHANCE or state.ended != GOING_ON:
         return
     marks, squares = state.marks[1 - observer], state.open[observer]
@@ -188,7 +189,7 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
         )
 
 
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Redraw the other's marks, and what he has found of the observer's."""
     if observer == CHANCE or state.ended != GOING_ON:
         return
@@ -205,7 +206,7 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
 
 
 @inlined
-def _draw_marks(state: Any, beliefs: Any, rng: np.ndarray) -> np.uint64:
+def _draw_marks(state: Facts, beliefs: Facts, rng: np.ndarray) -> np.uint64:
     """Those found and a set of others (Floyd's method), drawn again as long as there is a line among them."""
     for _ in range(_DRAWS):
         marks = beliefs.found
@@ -229,7 +230,7 @@ def _draw_bit(squares: np.uint64, rng: np.ndarray) -> np.uint64:
 
 
 @inlined
-def _draw_last(state: Any, unfound: np.uint64, rng: np.ndarray) -> int:
+def _draw_last(state: Facts, unfound: np.uint64, rng: np.ndarray) -> int:
     """Which of the other's marks was made last: one not found before this turn."""
     for i in range(state.failed):
         unfound |= np.uint64(1) << np.uint64(state.tries[i])
@@ -237,7 +238,7 @@ def _draw_last(state: Any, unfound: np.uint64, rng: np.ndarray) -> int:
 
 
 @helper
-def _draw_tries(state: Any, marks: np.uint64, rng: np.ndarray) -> np.uint64:
+def _draw_tries(state: Facts, marks: np.uint64, rng: np.ndarray) -> np.uint64:
     """Redraw the tries of the player to move in this turn; returns all of the observer's marks that he has found."""
     _forget_tries(state)
     last = np.uint64(0) if state.last == NOWHERE else np.uint64(1) << np.uint64(state.last)
@@ -258,12 +259,12 @@ def _draw_tries(state: Any, marks: np.uint64, rng: np.ndarray) -> np.uint64:
         state.failed += 1
 
 
-def episode(state: Any) -> int:
+def episode(state: Facts) -> int:
     """The player who begins his turn; failed tries belong to it."""
     return state.player if state.failed == 0 else CONTINUES
 
 
-def recall(state: Any, observer: int, moves: np.ndarray) -> int:
+def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
     """The failed tries of this turn, which the other player does not notice."""
     if observer == 1 - state.player:
         return 0
@@ -325,7 +326,7 @@ def _marks_in_order(state: "State", world: Any, observer: int) -> list[int]:
     return [square for square in marked if square not in last] + last
 
 
-def text(state: Any) -> str:
+def text(state: Facts) -> str:
     """The board, small letters for marks that the other player has found, and who is to move."""
     lines = ["  " + " ".join("abcdefgh"[: state.columns])]
     for row in range(state.rows - 1, -1, -1):
@@ -336,14 +337,14 @@ def text(state: Any) -> str:
     return "\n".join([*lines, endings[state.ended] + (f", found {tried} taken" if tried else "")])
 
 
-def _square_text(state: Any, square: int) -> str:
+def _square_text(state: Facts, square: int) -> str:
     for player in range(2):
         if int(state.marks[player]) >> square & 1:
             return "xo"[player] if _found(state, 1 - player) >> square & 1 else "XO"[player]
     return "."
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     row, column = divmod(int(action), state.columns + 1)
     return f"{'abcdefgh'[column]}{row + 1}"
 

@@ -4,6 +4,7 @@ from icarus.compiler.kernels.functions import helper, inlined
 from icarus.compiler.kernels.pointers import append_bits, lowest_bit, popcount
 from icarus.compiler.kernels.rng import below, shuffle, uniform
 from icarus.kernel.constants import CHANCE, CONTINUES, MAX_PLAYERS, NO_DEAL, TERMINAL, UNLABELLED, UNSEEN
+from icarus.kernel.contract import Facts, Row
 from icarus.kernel.history import (
     EXPANSION,
     NONE,
@@ -40,7 +41,9 @@ __all__ = [
     "UNLABELLED",
     "UNSEEN",
     "VISIT",
+    "Facts",
     "History",
+    "Row",
     "Theta",
     "Updates",
     "action_features_at",

@@ -6,7 +6,7 @@ the terminal state.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from icarus.compiler.kernels.pointers import array_at, matrix_at, struct_at
 from icarus.compiler.kernels.rng import RNG_WORDS
 from icarus.compiler.lazy import numba, types
 from icarus.kernel.constants import UNSEEN
-from icarus.kernel.structures import Address, Short, structure
+from icarus.kernel.contract import History, Step
+from icarus.kernel.structures import Address, structure
 
 SELECTION, EXPANSION, SIMULATION = 0, 1, 2  # the phases of section 4.2, from the baseline's counts
 PHASES = ("selection", "expansion", "simulation")
@@ -25,21 +26,6 @@ _GOLDEN, _ODD, _FINAL = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111
 _WORD = (1 << 64) - 1
 _ROOT, _EPISODE = 1, 2  # where keys of histories and of positions-in-episode begin
 EMPTY_HISTORY = 0x1CA205  # the record of ⟨⟩
-
-
-class Step:
-    """A decision of a playout: step i is made after i actions."""
-
-    player: int  # ρ_i: who acts here
-    action: int  # a_{i+1}: what he plays
-    record: int  # the record of [h_i]~ (up to the expanded history)
-    episode: int  # the record of the position-in-episode of [h_i]~
-    probability: float  # with which a simultaneous decision was made in the tree; elsewhere undefined
-    first: Short  # where the legal actions start in `legal`
-    count: Short  # how many there are
-    perspective: Short  # the column of his view in moves, keys and episodes
-    phase: Short  # SELECTION, EXPANSION or SIMULATION
-    choice: Short  # the number of a decision in or just after the tree among those made at once; 0 where it is none, or nobody asks
 
 
 class Playout:
@@ -69,40 +55,6 @@ class Playout:
 
 STEP, PLAYOUT = structure(Step), structure(Playout)
 _INT, _REAL, _WORDS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.uint64)
-
-
-class History(NamedTuple):
-    """A move history with its steps.
-
-    Attributes:
-        steps: [t + 1] of STEP, `steps[-1]` the present one.
-        moves: [t + 1, perspectives]: the move by which a perspective saw a_i, at row i ≥ 1; UNSEEN if he noticed nothing.
-        keys: [t + 1, perspectives]: the key of [⟨a₁, …, a_i⟩]~v. In the simulation phase it is kept only where a policy reads it.
-        episodes: [t + 1, perspectives]: the key of the position-in-episode of [⟨a₁, …, a_i⟩]~v.
-        legal: the legal actions of all steps; those of step i start at steps[i].first.
-        rewards: [players]: μ of a finished playout, for captures; empty as long as it goes on.
-        rng: the generator of the search, for policies with randomness of their own: `uniform(history.rng)`, `below(history.rng, n)`.
-        iteration: how many iterations the search has made before this one (a tree of its own, where there are several).
-        features: [t + 1, features]: what the game tells of the state at step i: `features[-1]` of the present one, in which the choice is
-            made, or in which a finished playout has ended.
-        action_features: [len(legal), features of actions]: what it tells of each legal action, before it is done; those of step i are
-            `action_features_at(history, i)`. 0 at chance states.
-        lookahead: [len(legal), players]: the heuristic of the state that each legal action leads to; μ where it ends the game.
-        endings: [len(legal), players]: μ where a legal action ends the game; NaN elsewhere.
-    """
-
-    steps: np.ndarray
-    moves: np.ndarray
-    keys: np.ndarray
-    episodes: np.ndarray
-    legal: np.ndarray
-    rewards: np.ndarray
-    rng: np.ndarray
-    iteration: int
-    features: np.ndarray
-    action_features: np.ndarray
-    lookahead: np.ndarray
-    endings: np.ndarray
 
 
 @inlined

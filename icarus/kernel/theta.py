@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Callable
 from operator import index
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 
 from icarus.compiler.kernels.functions import compiled_as, inlined
 from icarus.compiler.kernels.pointers import array_at, offset_of, struct_at
 from icarus.compiler.lazy import numba, types
+from icarus.kernel.contract import Row, Theta, Updates
 from icarus.kernel.structures import Address, structure
 
 _INT, _BYTE = np.dtype(np.int64), np.dtype(np.uint8)
@@ -44,12 +45,6 @@ def decided_at(table: Table, key: int) -> np.ndarray:
     return array_at(table.decided + (key & (MARKS * table.capacity - 1)), 1, _BYTE)
 
 
-class Theta(NamedTuple):
-    """θ of one enhancement, as policies read it: the rows of a hash table with linear probing."""
-
-    rows: np.ndarray  # [capacity + 1] of Information.row
-
-
 @inlined
 def index_of(records: np.ndarray, key: int) -> int:
     """The row of a record, or the empty row where it belongs, by the column of keys of a hash table with linear probing."""
@@ -80,9 +75,9 @@ def has_room_for(used: int, capacity: int) -> bool:
     return used <= FULLEST * capacity
 
 
-def find(theta: Any, key: int) -> Any:
+def find(theta: Theta, key: int) -> Row:
     """θ(r): the information of the record with this key, as a row with named fields; not to be changed."""
-    return theta.find(key)
+    return theta.find(key)  # type: ignore[attr-defined]  # the table of the reference engine
 
 
 @compiled_as(find)
@@ -93,7 +88,7 @@ def _compiled_find(theta: Any, key: Any) -> Callable:
     return implementation
 
 
-def reward_of(row: Any, player: int) -> float:
+def reward_of(row: Row, player: int) -> float:
     """q_ρ: a row's total reward, or its component for a player where it is a vector."""
     return row.reward if isinstance(row.reward, float) else row.reward[player]
 
@@ -123,14 +118,6 @@ class UpdateBuffer:
 
 UPDATES = structure(UpdateBuffer)
 _COUNT = offset_of(UPDATES, "count")
-
-
-class Updates(NamedTuple):
-    """The (record, context) pairs of one playout, in order; `asked[0]` of them. In plain Python two of `Written` and a list."""
-
-    records: Any
-    contexts: Any
-    asked: Any
 
 
 def whole(number: int) -> int:

@@ -7,8 +7,6 @@ where an action is selected or expanded. Read strictly, as in AMAF_STRICT, AMAF 
 there RAVE draws among all actions, the tried ones too.
 """
 
-from typing import Any
-
 import attrs
 import numpy as np
 
@@ -28,7 +26,7 @@ from icarus.algebra import (
     ucb1,
 )
 from icarus.checks import integer
-from icarus.kernel import EXPANSION, SELECTION, History, Updates, child, helper, legal_at, update
+from icarus.kernel import EXPANSION, SELECTION, History, Row, Updates, child, helper, legal_at, update
 from icarus.specs.baseline import BASELINE, EXPLORATION
 
 
@@ -64,7 +62,7 @@ def ask_for_siblings(history: History, updates: Updates, last_phase: int) -> Non
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1)"""
     for player in range(len(rewards)):
         stats.reward[player] += rewards[player]

@@ -5,7 +5,6 @@ environment's histories have records like everyone's. In the simulation phase ev
 """
 
 import math
-from typing import Any
 
 import attrs
 import numpy as np
@@ -21,7 +20,7 @@ from icarus.algebra import (
     initial,
     ucb1,
 )
-from icarus.kernel import AVAILABLE, VISIT, History, Updates, child, expanded_at, helper, legal_at, update
+from icarus.kernel import AVAILABLE, VISIT, History, Row, Updates, child, expanded_at, helper, legal_at, update
 
 EXPLORATION = 0.7
 
@@ -46,7 +45,7 @@ def capture_tree(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1, m + 1) if ψ = ψ_visit; (q, n, m + 1) if ψ = ψ_avail"""
     if context == VISIT:
         for player in range(len(rewards)):
@@ -68,7 +67,7 @@ BASELINE = Enhancement(
 
 
 @helper
-def bound_of(stats: Any, player: int, exploration: float) -> float:
+def bound_of(stats: Row, player: int, exploration: float) -> float:
     """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for (q, n, m): what other enhancements add to."""
     if stats.visits == 0 or stats.availability == 0:
         return np.inf

@@ -6,8 +6,6 @@ SCORE_BOUNDS: what is proved best is played, and what is proved to be no better 
 Readings: those of SCORE_BOUNDS and of the selection. There are no weights of the bounds here.
 """
 
-from typing import Any
-
 import numpy as np
 
 from icarus.algebra import (
@@ -27,7 +25,7 @@ from icarus.algebra import (
     values,
 )
 from icarus.checks import integer
-from icarus.kernel import History, Theta, Updates, helper
+from icarus.kernel import History, Row, Theta, Updates, helper
 from icarus.specs.baseline import EXPLORATION as OF_BASELINE
 from icarus.specs.grave import BIAS, GRAVE, LEAST, estimates
 from icarus.specs.progressive_history import INFLUENCE, PROGRESSIVE_HISTORY, biased
@@ -54,7 +52,7 @@ def bounded_tuned(
 
 
 @backpropagation
-def backpropagate_tuned(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_tuned(stats: Row, context: int, rewards: np.ndarray) -> None:
     """ω of UCB1-Tuned; (·, ·, ·, ·, max{l, ψ}, min{u, ψ}) of the bound ψ"""
     if not tightened(stats, context):
         UCB1_TUNED.backpropagation(stats, context, rewards)
@@ -156,7 +154,7 @@ def capture_first_and_proofs(history: History, theta: Theta, updates: Updates) -
 
 
 @backpropagation
-def backpropagate_estimates(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_estimates(stats: Row, context: int, rewards: np.ndarray) -> None:
     """ω of GRAVE; (·, ·, ·, ·, max{l, ψ}, min{u, ψ}) of the bound ψ"""
     if not tightened(stats, context):
         GRAVE.backpropagation(stats, context, rewards)

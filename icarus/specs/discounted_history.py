@@ -6,8 +6,6 @@ is known of it is multiplied by γ before the result is added, so that it follow
 Readings: those of progressive history. Records of the tree are not discounted (DISCOUNTED_UCB does that). γ is a default to be tuned.
 """
 
-from typing import Any
-
 import numpy as np
 
 from icarus.algebra import (
@@ -26,7 +24,7 @@ from icarus.algebra import (
     initial,
 )
 from icarus.checks import real
-from icarus.kernel import AVAILABLE, CHANCE, History, Updates, record, update
+from icarus.kernel import AVAILABLE, CHANCE, History, Row, Updates, record, update
 from icarus.specs.baseline import EXPLORATION
 from icarus.specs.progressive_history import INFLUENCE, ask_for_tree, biased
 from icarus.specs.variants import nonnegative, variant
@@ -46,7 +44,7 @@ def capture_tree_and_discounted_actions(history: History, updates: Updates) -> N
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray, discount: float = DISCOUNT) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray, discount: float = DISCOUNT) -> None:
     """(γ q + μ, γ n + 1, m + 1), γ = 1 if ψ = ψ_visit; (q, n, m + 1) if ψ = ψ_avail"""
     if context != AVAILABLE:
         left = discount if context == ANYWHERE else 1.0

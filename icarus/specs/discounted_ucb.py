@@ -8,7 +8,6 @@ as the baseline's are. γ is a default to be tuned.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from icarus.algebra import (
     initial,
 )
 from icarus.checks import real
-from icarus.kernel import VISIT
+from icarus.kernel import VISIT, Row
 from icarus.specs.baseline import EXPLORATION, capture_tree
 from icarus.specs.first_play_urgency import urgent
 from icarus.specs.variants import nonnegative, variant
@@ -33,7 +32,7 @@ DISCOUNT = 0.999
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray, discount: float = DISCOUNT) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray, discount: float = DISCOUNT) -> None:
     """(γ q + μ, γ n + 1, γ m + 1) if ψ = ψ_visit; (γ q, γ n, γ m + 1) if ψ = ψ_avail"""
     visited = 1.0 if context == VISIT else 0.0
     for player in range(len(rewards)):

@@ -7,7 +7,6 @@ once have their bandits at the history where the first of them is asked; what on
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from icarus.algebra import (
     roulette,
     values,
 )
-from icarus.kernel import SIMULATION, History, Updates, extended, find, inlined, update
+from icarus.kernel import SIMULATION, History, Row, Theta, Updates, extended, find, inlined, update
 
 
 @inlined
@@ -39,7 +38,7 @@ def trial(history: History, i: int, action: int) -> int:
 
 
 @values
-def probabilities(history: History, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+def probabilities(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
     """p(a) = γ/K + (1 − γ) / Σ_b e^{(s(b) − s(a)) η}, γ = min{1, √(K log K / ((e − 1) n))}, η = γ/K, for θ([h # a]~) = (s, n)"""
     present, arms, trials = len(history.steps) - 1, len(legal), 0
     player = history.steps[present].player
@@ -70,7 +69,7 @@ def capture_trials(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
     """(s + μ/p, n + 1)"""
     probability = np.int64(context).view(np.float64)  # a context is an integer: the bits of p
     for player in range(len(rewards)):

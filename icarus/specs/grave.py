@@ -8,7 +8,6 @@ exploration in it; Ludii adds that of UCB1, in which an action without visits co
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,20 @@ from icarus.algebra import (
     values,
 )
 from icarus.checks import integer
-from icarus.kernel import CHANCE, VISIT, History, Theta, Updates, child, expanded_at, extended, find, helper, update
+from icarus.kernel import (
+    CHANCE,
+    VISIT,
+    History,
+    Row,
+    Theta,
+    Updates,
+    child,
+    expanded_at,
+    extended,
+    find,
+    helper,
+    update,
+)
 from icarus.specs.variants import nonnegative, variant
 
 LEAST, BIAS = 50, 1e-5
@@ -94,7 +106,7 @@ def was_played(history: History, i: int, j: int) -> bool:
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1, q̃, ñ) if ψ = ψ_visit; (q, n, q̃ + μ, ñ + 1) if ψ = ψ_first"""
     for player in range(len(rewards)):
         if context == VISIT:

@@ -8,7 +8,6 @@ the simulation phase every value is +∞.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -32,6 +31,7 @@ from icarus.kernel import (
     MAX_PLAYERS,
     VISIT,
     History,
+    Row,
     Theta,
     Updates,
     child,
@@ -115,7 +115,7 @@ def back_up(history: History, theta: Theta, i: int, worth: np.ndarray) -> None:
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1, m + 1, v) if ψ = ψ_visit; (q, n, m + 1, v) if ψ = ψ_avail; (q, n, m, v with v_ρ) if ψ = (v_ρ, ρ)"""
     if context >= FIRST_VALUE:
         stats.worth[(context - FIRST_VALUE) % MAX_PLAYERS] = (context - FIRST_VALUE) // MAX_PLAYERS / UNIT

@@ -4,8 +4,6 @@ Readings: the move replied to is the last one that the replying player observed;
 stored reply that is not legal now falls back to uniform. (LGR-7) is literal: μ_ρ > 0, so a draw keeps a reply.
 """
 
-from typing import Any
-
 import attrs
 import numpy as np
 
@@ -21,7 +19,20 @@ from icarus.algebra import (
     reply,
     values,
 )
-from icarus.kernel import CHANCE, MAX_PLAYERS, NONE, UNSEEN, History, Theta, Updates, find, observed, record, update
+from icarus.kernel import (
+    CHANCE,
+    MAX_PLAYERS,
+    NONE,
+    UNSEEN,
+    History,
+    Row,
+    Theta,
+    Updates,
+    find,
+    observed,
+    record,
+    update,
+)
 
 
 @values
@@ -47,7 +58,7 @@ def capture_replies(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
     """a_new if μ_ρ > 0; a_old otherwise"""
     if rewards[context % MAX_PLAYERS] > 0:
         stats.reply = context // MAX_PLAYERS
@@ -66,7 +77,7 @@ LGR = Enhancement(
 
 
 @backpropagation
-def backpropagate_forgetting(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_forgetting(stats: Row, context: int, rewards: np.ndarray) -> None:
     """a_new if μ_ρ > 0; ⊥ if a_old = a_new and μ_ρ ≤ 0; a_old otherwise"""
     if rewards[context % MAX_PLAYERS] > 0:
         stats.reply = context // MAX_PLAYERS

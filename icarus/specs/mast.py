@@ -4,8 +4,6 @@ Readings: the player in a record is the one who plays the action; the environmen
 players 1, …, κ only). UCB1 counts how often an action was available, which takes a capture of its own.
 """
 
-from typing import Any
-
 import attrs
 import numpy as np
 
@@ -24,7 +22,7 @@ from icarus.algebra import (
     gibbs,
     initial,
 )
-from icarus.kernel import CHANCE, EXPANSION, SIMULATION, History, Updates, legal_at, record, update
+from icarus.kernel import CHANCE, EXPANSION, SIMULATION, History, Row, Updates, legal_at, record, update
 
 ONLY_AVAILABLE = -1  # the context of an action that was legal but not played
 
@@ -47,7 +45,7 @@ def capture_actions(history: History, updates: Updates, last_phase: int = SIMULA
 
 
 @backpropagation(averages=True)
-def backpropagate(stats: Any, player: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, player: int, rewards: np.ndarray) -> None:
     """(q + μ_ρ, n + 1)"""
     stats.reward += rewards[player]
     stats.visits += 1
@@ -78,7 +76,7 @@ def capture_available(history: History, updates: Updates, last_phase: int = SIMU
 
 
 @backpropagation(averages=True)
-def backpropagate_available(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate_available(stats: Row, context: int, rewards: np.ndarray) -> None:
     """(q + μ_ρ, n + 1, m + 1) if ψ = ρ; (q, n, m + 1) if ψ = ψ_avail"""
     if context != ONLY_AVAILABLE:
         stats.reward += rewards[context]

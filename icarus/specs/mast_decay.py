@@ -9,8 +9,6 @@ action is played again, which changes no mean. γ, and the size of a batch, are 
 an action never played is worth 1.
 """
 
-from typing import Any
-
 import attrs
 import numpy as np
 
@@ -32,7 +30,7 @@ from icarus.algebra import (
     values,
 )
 from icarus.checks import integer, real
-from icarus.kernel import CHANCE, MAX_PLAYERS, History, Theta, Updates, find, record, update
+from icarus.kernel import CHANCE, MAX_PLAYERS, History, Row, Theta, Updates, find, record, update
 from icarus.specs.mast import capture_actions
 from icarus.specs.variants import variant
 
@@ -50,7 +48,7 @@ def means(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) ->
 
 
 @backpropagation
-def backpropagate(stats: Any, player: int, rewards: np.ndarray, decay: float = DECAY) -> None:
+def backpropagate(stats: Row, player: int, rewards: np.ndarray, decay: float = DECAY) -> None:
     """(γ q + μ_ρ, γ n + 1, ·)"""
     stats.reward = decay * stats.reward + rewards[player]
     stats.visits = decay * stats.visits + 1.0
@@ -79,7 +77,7 @@ def capture_actions_with_batch(history: History, updates: Updates, batch: int = 
 
 
 @backpropagation
-def backpropagate_with_batch(stats: Any, context: int, rewards: np.ndarray, decay: float = BATCH_DECAY) -> None:
+def backpropagate_with_batch(stats: Row, context: int, rewards: np.ndarray, decay: float = BATCH_DECAY) -> None:
     """(γ^{k−b} q + μ_ρ, γ^{k−b} n + 1, k) for ψ = (ρ, k), θ(a, ρ) = (q, n, b)"""
     number = context // MAX_PLAYERS
     left = decay ** (number - stats.batch)

@@ -6,7 +6,6 @@ of the paper; its α was tuned for each game: 0.32 is a default to be tuned.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from icarus.algebra import (
     values,
 )
 from icarus.checks import real
-from icarus.kernel import CHANCE, History, Theta, Updates, find, helper, legal_at, record, update
+from icarus.kernel import CHANCE, History, Row, Theta, Updates, find, helper, legal_at, record, update
 from icarus.specs.variants import variant
 
 RATE = 0.32
@@ -66,7 +65,7 @@ def greatest_weight(theta: Theta, legal: np.ndarray, player: int) -> float:
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
     """w + ψ"""
     stats.weight += np.int64(context).view(np.float64)  # a context is an integer: the bits of the change
 

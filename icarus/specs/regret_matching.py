@@ -11,8 +11,6 @@ regretted; where the root lies between them, those before it are left out. The a
 from the average of all σ. γ is a default to be tuned.
 """
 
-from typing import Any
-
 import numpy as np
 
 from icarus.algebra import (
@@ -36,6 +34,7 @@ from icarus.kernel import (
     SIMULATION,
     VISIT,
     History,
+    Row,
     Theta,
     Updates,
     expanded_at,
@@ -128,7 +127,7 @@ def joint(history: History, first: int, end: int, i: int, action: int) -> int:
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1, m + 1, R) if ψ = ψ_visit; (q, n, m + 1, R) if ψ = ψ_avail; (q, n, m, R + ψ) else"""
     if context == VISIT:
         for player in range(len(rewards)):

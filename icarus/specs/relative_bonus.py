@@ -10,7 +10,6 @@ bonus. In the simulation phase every value is +∞, as the baseline's are.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from icarus.algebra import (
     information,
     initial,
 )
-from icarus.kernel import NONE, History, Theta, Updates, child, expanded_at, find, helper, legal_at, record, update
+from icarus.kernel import NONE, History, Row, Theta, Updates, child, expanded_at, find, helper, legal_at, record, update
 from icarus.specs.baseline import EXPLORATION
 from icarus.specs.first_play_urgency import urgent
 from icarus.specs.variants import nonnegative, variant
@@ -50,7 +49,7 @@ def first_winner(rewards: np.ndarray) -> int:
 
 
 @helper
-def bonus_of(stats: Any, length: int, steepness: float) -> float:
+def bonus_of(stats: Row, length: int, steepness: float) -> float:
     """b of a playout of this length, by what is known of the winner's playouts; 0 where that is too little."""
     if stats.visits < LEAST:
         return 0.0
@@ -80,7 +79,7 @@ def capture_tree_with_bonus(history: History, theta: Theta, updates: Updates, st
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray, bonus: float = BONUS) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray, bonus: float = BONUS) -> None:
     """(q + μ + α/2 b sgn(2μ − 1), n + 1, m + 1, ·, ·) if ψ = b; (q, n, m + 1, ·, ·) if ψ = ψ_avail;
     (·, n + 1, ·, s + t, s₂ + t²) if ψ = t
     """

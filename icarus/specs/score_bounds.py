@@ -13,8 +13,6 @@ more than two players, or rewards of different sums, to take the others for enem
 game in which nothing is hidden; in others a search is refused.
 """
 
-from typing import Any
-
 import attrs
 import numpy as np
 
@@ -38,6 +36,7 @@ from icarus.kernel import (
     TERMINAL,
     VISIT,
     History,
+    Row,
     Theta,
     Updates,
     child,
@@ -58,7 +57,7 @@ ask_for_tree, write_ucb1 = helper(capture_tree.function), helper(urgent.function
 
 
 @helper
-def proved(history: History, theta: Theta, i: int, action: int, player: int) -> Any:
+def proved(history: History, theta: Theta, i: int, action: int, player: int) -> Row:
     """The row with the bounds of a player's worth after an action at step i."""
     return find(theta, mix(child(history, i, action), player))
 
@@ -178,7 +177,7 @@ def bounds_by_children(
 
 
 @helper
-def tightened(stats: Any, context: int) -> bool:
+def tightened(stats: Row, context: int) -> bool:
     """Whether a context was a bound; if so it is kept where it says more than the one before."""
     if context > AVAILABLE:  # the bits of a lower bound above 0
         stats.lower = max(stats.lower, np.int64(context).view(np.float64))
@@ -188,7 +187,7 @@ def tightened(stats: Any, context: int) -> bool:
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1, m + 1, ·, ·) if ψ = ψ_visit; (q, n, m + 1, ·, ·) if ψ = ψ_avail; (·, ·, ·, max{l, ψ}, min{u, ψ}) of the bound ψ"""
     if not tightened(stats, context):
         BASELINE.backpropagation(stats, context, rewards)

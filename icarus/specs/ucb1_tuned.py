@@ -5,7 +5,6 @@ constant to choose; where one is given, as in Ludii, it stands for the √2 in t
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from icarus.algebra import (
     initial,
     values,
 )
-from icarus.kernel import VISIT, History, Theta, child, find
+from icarus.kernel import VISIT, History, Row, Theta, child, find
 from icarus.specs.baseline import capture_tree
 from icarus.specs.variants import nonnegative, variant
 
@@ -44,7 +43,7 @@ def tuned(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, ex
 
 
 @backpropagation
-def backpropagate(stats: Any, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
     """(q + μ, s + μ², n + 1, m + 1) if ψ = ψ_visit; (q, s, n, m + 1) if ψ = ψ_avail"""
     if context == VISIT:
         for player in range(len(rewards)):

@@ -19,7 +19,6 @@ base play (an index of PLAYS), or a set of kickers (a bit for each rank, plus SO
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -49,7 +48,7 @@ from icarus.games.dou_di_zhu.plays import (
     list_leads,
     written,
 )
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, helper, inlined, popcount, shuffle
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, helper, inlined, popcount, shuffle
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
@@ -80,7 +79,7 @@ BELIEFS = np.dtype(
 )
 
 
-def initial(state: Any, rng: np.ndarray) -> None:
+def initial(state: Facts, rng: np.ndarray) -> None:
     cards = DECK.copy()
     shuffle(rng, cards, len(cards))
     for i in range(len(cards)):
@@ -88,11 +87,11 @@ def initial(state: Any, rng: np.ndarray) -> None:
         state.hands[owner] = hand_with(state.hands[owner], cards[i])
 
 
-def player(state: Any) -> int:
+def player(state: Facts) -> int:
     return state.player
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state: Facts, actions: np.ndarray) -> int:
     hand = state.hands[state.player]
     if state.kickers_due:
         return list_kickers(hand, state.play, actions)
@@ -101,7 +100,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
     return list_follows(hand, state.play, actions)
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state: Facts, action: int) -> None:
     mover = state.player
     state.kickers_due = 0
     if action == PASS:
@@ -122,13 +121,13 @@ def apply(state: Any, action: int) -> None:
     state.player = mover + 1 if mover + 1 < PLAYERS else 0
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state: Facts, out: np.ndarray) -> None:
     landlord_won = state.hands[LANDLORD] == 0
     for i in range(PLAYERS):
         out[i] = 1.0 if (i == LANDLORD) == landlord_won else 0.0
 
 
-def prepare(state: Any, observer: int, beliefs: Any) -> None:
+def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     """Number, by rank, the cards that the observer does not see: those that he does not hold and that are not played."""
     beliefs.unseen = 0
     for rank in range(RANK_COUNT):
@@ -151,7 +150,7 @@ def _drawn(rng: np.ndarray, size: int, count: int) -> np.uint64:
 
 
 @helper
-def _redeal(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def _redeal(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Deal the unseen cards anew to the two others, to each as many as he holds."""
     first, second = (observer + 1) % PLAYERS, (observer + 2) % PLAYERS
     drawn = _drawn(rng, popcount(state.hands[first]), beliefs.unseen)
@@ -163,7 +162,7 @@ def _redeal(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
     state.hands[first], state.hands[second] = one, other
 
 
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Deal the unseen cards anew; a player who has announced kickers is known to have them."""
     if observer == CHANCE:
         return
@@ -173,7 +172,7 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
             _redeal(state, observer, beliefs, rng)
 
 
-def episode(state: Any) -> int:
+def episode(state: Facts) -> int:
     """Eq. (18): the player who is about to lead."""
     return state.player if state.play == PASS else CONTINUES
 
@@ -189,12 +188,12 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return start, [action for _, action in state.history]
 
 
-def multiplicity(state: Any) -> float:
+def multiplicity(state: Facts) -> float:
     """Deals of single cards among those to the three hands, of which a state has the mere ranks."""
     return 1 / math.prod(math.factorial(count_of(hand, rank)) for hand in state.hands for rank in range(RANK_COUNT))
 
 
-def text(state: Any) -> str:
+def text(state: Facts) -> str:
     """All hands, the play to beat, and the player to act."""
     rows = [
         f"{name:9}   {' '.join(RANK_NAMES[rank] for rank in cards_of(hand))}".rstrip()
@@ -209,7 +208,7 @@ def text(state: Any) -> str:
     return "\n".join([*rows, f"{PLAYER_NAMES[state.player]} to {task}"])
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     return written(action)
 
 

@@ -1,12 +1,11 @@
 """What a position of Dou Di Zhu promises: plays until the hand is empty, and the cards that win the lead."""
 
 import math
-from typing import Any
 
 import numpy as np
 
 from icarus.games.dou_di_zhu.plays import EVERY_LANE, FOURS, JOKERS, RANKS
-from icarus.kernel import helper, popcount
+from icarus.kernel import Facts, helper, popcount
 
 TWOS = 12  # the rank of 2
 CONTROL = 0.75  # plays that a 2, a joker or a bomb is worth
@@ -23,7 +22,7 @@ def _plays(hand: np.uint64) -> float:
     return ranks - CONTROL * controls
 
 
-def heuristic(state: Any, out: np.ndarray) -> None:
+def heuristic(state: Facts, out: np.ndarray) -> None:
     """1 / (1 + e^{-s}) for the landlord, s in proportion to how many plays fewer he needs than the better of the peasants."""
     nearest = min(_plays(state.hands[1]), _plays(state.hands[2]))
     ahead = nearest - _plays(state.hands[0])

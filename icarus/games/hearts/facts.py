@@ -1,13 +1,12 @@
 """Hearts: cards, passes, actions, and the state data."""
 
 import math
-from typing import Any
 
 import numpy as np
 
 from icarus.compiler.kernels.rng import next_word
 from icarus.games.cards import CARDS, PACK, RANKS
-from icarus.kernel import helper, inlined, popcount
+from icarus.kernel import Facts, helper, inlined, popcount
 
 PLAYERS = 4
 HAND = CARDS // PLAYERS
@@ -96,7 +95,7 @@ def subset(rng: np.ndarray, cards: np.uint64, size: int) -> np.uint64:
 
 
 @inlined
-def passed_by(state: Any, player: int) -> np.uint64:
+def passed_by(state: Facts, player: int) -> np.uint64:
     """The set of cards that a player has passed so far."""
     cards = NONE
     for k in range(min(max(state.passes - PASSED_CARDS * player, 0), PASSED_CARDS)):
@@ -105,19 +104,19 @@ def passed_by(state: Any, player: int) -> np.uint64:
 
 
 @inlined
-def offset(state: Any) -> int:
+def offset(state: Facts) -> int:
     """How many seats on the cards of this round are passed."""
     return OFFSETS[state.round_number & 3]
 
 
 @inlined
-def giver(state: Any, player: int) -> int:
+def giver(state: Facts, player: int) -> int:
     """Who passes to a player."""
     return (player - offset(state)) & 3
 
 
 @helper
-def deal(state: Any, rng: np.ndarray) -> None:
+def deal(state: Facts, rng: np.ndarray) -> None:
     """Deal every player a hand from a full pack."""
     cards = PACK
     for i in range(PLAYERS):
@@ -126,7 +125,7 @@ def deal(state: Any, rng: np.ndarray) -> None:
 
 
 @inlined
-def scored(state: Any, player: int) -> int:
+def scored(state: Facts, player: int) -> int:
     """What the round adds to a player's score."""
     if state.points[player] == ALL_POINTS:
         return 0

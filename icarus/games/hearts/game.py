@@ -26,7 +26,6 @@ passed, and DEAL, when a new round begins; what those show a player is a move of
 
 import itertools
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -68,7 +67,7 @@ from icarus.games.hearts.facts import (
 )
 from icarus.games.hearts.heuristic import heuristic
 from icarus.games.hearts.hidden import determinize, observe, prepare, recall, retrace
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, append_bits, below, helper, inlined, popcount
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, below, helper, inlined, popcount
 from icarus.kernel.game import Game
 
 ROUND_SCORES = np.load(Path(__file__).with_name("rounds.npy"))  # int8 [rounds, seat]
@@ -87,17 +86,17 @@ def _generator(fate: np.uint64) -> np.ndarray:
     return generator
 
 
-def initial(state: Any, rng: np.ndarray, threshold: int) -> None:
+def initial(state: Facts, rng: np.ndarray, threshold: int) -> None:
     state.threshold = threshold
     deal(state, rng)
     state.fate = next_word(rng)
 
 
-def player(state: Any) -> int:
+def player(state: Facts) -> int:
     return state.player
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state: Facts, actions: np.ndarray) -> int:
     if state.phase != PLAYING and state.phase != PASSING:
         actions[0] = DEAL if state.phase == DEALING else EXCHANGE
         return 1
@@ -108,7 +107,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
 
 
 @inlined
-def _playable(state: Any, hand: np.uint64) -> np.uint64:
+def _playable(state: Facts, hand: np.uint64) -> np.uint64:
     """The cards of a hand that may be played to the trick."""
     if state.count == 0:
         if state.played == NONE:
@@ -121,7 +120,7 @@ def _playable(state: Any, hand: np.uint64) -> np.uint64:
     return wanted if wanted else hand
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state: Facts, action: int) -> None:
     if state.phase == PLAYING:
         _play(state, action)
     elif state.phase == PASSING:
@@ -137,7 +136,7 @@ def apply(state: Any, action: int) -> None:
 
 
 @inlined
-def _pass(state: Any, card: int) -> None:
+def _pass(state: Facts, card: int) -> None:
     state.held[state.player] ^= card_bit(card)
     state.passed[state.player, state.passes % PASSED_CARDS] = card
     state.passes += 1
@@ -147,7 +146,7 @@ def _pass(state: Any, card: int) -> None:
 
 
 @inlined
-def _begin_tricks(state: Any) -> None:
+def _begin_tricks(state: Facts) -> None:
     state.phase = PLAYING
     for i in range(PLAYERS):
         if state.held[i] & CLUB_TWO:
@@ -155,7 +154,7 @@ def _begin_tricks(state: Any) -> None:
 
 
 @inlined
-def _play(state: Any, card: int) -> None:
+def _play(state: Facts, card: int) -> None:
     bit = card_bit(card)
     _exclude(state, card, bit)
     state.trick[state.count] = card
@@ -170,7 +169,7 @@ def _play(state: Any, card: int) -> None:
 
 
 @inlined
-def _exclude(state: Any, card: int, bit: np.uint64) -> None:
+def _exclude(state: Facts, card: int, bit: np.uint64) -> None:
     """Note what a play shows its player not to hold: whatever would have had to be played instead."""
     if state.count == 0:
         if bit & HEART_CARDS and not state.broken:
@@ -182,7 +181,7 @@ def _exclude(state: Any, card: int, bit: np.uint64) -> None:
 
 
 @inlined
-def _end_trick(state: Any) -> None:
+def _end_trick(state: Facts) -> None:
     """Give the trick to the highest card of the suit led; its winner leads, or the round ends."""
     leader = state.player + 1  # three have played after him
     best, winner, points = state.trick[0], 0, 0
@@ -203,7 +202,7 @@ def _end_trick(state: Any) -> None:
 
 
 @helper
-def _end_round(state: Any) -> None:
+def _end_round(state: Facts) -> None:
     reached = False
     for i in range(PLAYERS):
         state.scores[i] += scored(state, i)
@@ -215,7 +214,7 @@ def _end_round(state: Any) -> None:
 
 
 @helper
-def _shuffle_deck(state: Any) -> None:
+def _shuffle_deck(state: Facts) -> None:
     """Lay out the cards of the next round, face down until DEAL."""
     generator = _generator(state.fate)
     deal(state, generator)
@@ -231,7 +230,7 @@ def _shuffle_deck(state: Any) -> None:
             state.passed[i, k] = 0
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state: Facts, out: np.ndarray) -> None:
     highest = 0
     for i in range(PLAYERS):
         out[i] = state.scores[i]
@@ -242,7 +241,7 @@ def rewards(state: Any, out: np.ndarray) -> None:
 
 
 @helper
-def _draw_rounds(state: Any, totals: np.ndarray) -> None:
+def _draw_rounds(state: Facts, totals: np.ndarray) -> None:
     """Add whole rounds, drawn with their seats permuted, until someone reaches the threshold."""
     generator = _generator(state.fate)
     highest = 0.0
@@ -264,7 +263,7 @@ def _place(out: np.ndarray) -> None:
         out[i] = 1.0 if out[i] == lowest else 0.0 if out[i] == highest and last == 1 else 0.5
 
 
-def episode(state: Any) -> int:
+def episode(state: Facts) -> int:
     """Eq. (19): D at the deal, the first included, and player i where he begins a trick."""
     if state.phase == PLAYING:
         return state.player if state.count == 0 else CONTINUES
@@ -273,7 +272,7 @@ def episode(state: Any) -> int:
     return CONTINUES
 
 
-def text(state: Any) -> str:
+def text(state: Facts) -> str:
     """The scores, what each player has taken in this round and what he holds, and what is to be done."""
     passing, scores = PASSINGS[state.round_number % 4], " ".join(str(score) for score in state.scores)
     rows = [f"round {state.round_number + 1}, {passing}; scores {scores}"]
@@ -282,7 +281,7 @@ def text(state: Any) -> str:
     return "\n".join([*rows, _doing(state)])
 
 
-def _doing(state: Any) -> str:
+def _doing(state: Facts) -> str:
     if state.phase == ENDED:
         return "the round has ended" if max(state.scores) < state.threshold else "the game has ended"
     if state.phase == DEALING:
@@ -299,7 +298,7 @@ def _doing(state: Any) -> str:
     return f"trick: {', '.join(played)}; {state.player} to play" if played else f"{state.player} to lead"
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     if action < PASS:
         return card_text(action)
     if action < EXCHANGE:

@@ -1,19 +1,18 @@
 """What a position of Hearts promises: points taken, and points still to come."""
 
 import math
-from typing import Any
 
 import numpy as np
 
 from icarus.games.cards import CARDS, RANKS
 from icarus.games.hearts.facts import ALL_POINTS, PLAYERS
-from icarus.kernel import helper
+from icarus.kernel import Facts, helper
 
 SPREAD = 12.0  # points fewer that make the odds e : 1
 
 
 @helper
-def _danger(state: Any, player: int) -> float:
+def _danger(state: Facts, player: int) -> float:
     """How high the cards are that a player still holds: high ones take tricks."""
     hand, danger = state.held[player] & ~state.played, 1.0
     for card in range(CARDS):
@@ -22,7 +21,7 @@ def _danger(state: Any, player: int) -> float:
     return danger
 
 
-def heuristic(state: Any, out: np.ndarray) -> None:
+def heuristic(state: Facts, out: np.ndarray) -> None:
     """1 / (1 + e^{-d/SPREAD}), d how many points fewer than the mean of the others a player will have after the round.
 
     The points that nobody has taken yet go to each player in the proportion of the ranks in his hand.

@@ -31,11 +31,11 @@ from icarus.games.hearts.facts import (
     scored,
     subset,
 )
-from icarus.kernel import CHANCE, TERMINAL, inlined, lowest_bit, popcount, shuffle
+from icarus.kernel import CHANCE, TERMINAL, Facts, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.state import State
 
 
-def observe(state: Any, action: int, moves: np.ndarray) -> None:
+def observe(state: Facts, action: int, moves: np.ndarray) -> None:
     """A pass is seen as CARD_PASSED; of EXCHANGE and DEAL each sees the cards that he picks up, and who has the lead."""
     if state.phase == PASSING:
         for i in range(PLAYERS):
@@ -56,7 +56,7 @@ def _picked_up(cards: np.uint64, leader: int) -> int:
 
 
 @inlined
-def _club_two_holder(state: Any) -> int:
+def _club_two_holder(state: Facts) -> int:
     """Who has ♣2, or is about to be given it."""
     holder = 0
     for i in range(PLAYERS):
@@ -65,7 +65,7 @@ def _club_two_holder(state: Any) -> int:
     return holder
 
 
-def recall(state: Any, observer: int, moves: np.ndarray) -> int:
+def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
     """The cards of the trick; before the tricks, the deal (but the first, which is no action) and the passes."""
     if state.phase == PLAYING or state.phase == ENDED:
         for k in range(state.count):
@@ -84,7 +84,7 @@ def recall(state: Any, observer: int, moves: np.ndarray) -> int:
     return count + state.passes
 
 
-def prepare(state: Any, observer: int, beliefs: Any) -> None:
+def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     """Sort the unseen cards by who can hold them, and count the deals for each way to split those that only two can hold."""
     if observer == CHANCE:
         return
@@ -121,13 +121,13 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
 
 
 @inlined
-def _excluded(state: Any, observer: int, k: int) -> np.uint64:
+def _excluded(state: Facts, observer: int, k: int) -> np.uint64:
     """The cards that an opponent, by his place after the observer, has shown not to hold."""
     return state.excluded[(observer + 1 + k % 3) & 3]
 
 
 @inlined
-def _known(state: Any, observer: int, other: int) -> np.uint64:
+def _known(state: Facts, observer: int, other: int) -> np.uint64:
     """The cards in another's hand that the observer can name: those he passed to him, and ♣2 when it is about to be led."""
     if state.phase != PLAYING:
         return NONE
@@ -140,7 +140,7 @@ def _known(state: Any, observer: int, other: int) -> np.uint64:
 
 
 @inlined
-def _left(beliefs: Any, k: int, first: int, second: int, third: int) -> int:
+def _left(beliefs: Facts, k: int, first: int, second: int, third: int) -> int:
     """How many of the cards that anyone can hold an opponent has, when so many of each `shared[j]` go to opponent j + 1."""
     split = (first, second, third)
     other = (k + 1) % 3  # whose shared cards go to k unless they go to k + 2
@@ -148,14 +148,14 @@ def _left(beliefs: Any, k: int, first: int, second: int, third: int) -> int:
 
 
 @inlined
-def _numbers(beliefs: Any, split: int) -> tuple[int, int, int]:
+def _numbers(beliefs: Facts, split: int) -> tuple[int, int, int]:
     """A split as the numbers of cards of `shared[0]`, `shared[1]`, `shared[2]` that go to opponents 1, 2, 0."""
     second, third = popcount(beliefs.shared[1]) + 1, popcount(beliefs.shared[2]) + 1
     return split // third // second, split // third % second, split % third
 
 
 @inlined
-def _count_deals(beliefs: Any) -> None:
+def _count_deals(beliefs: Facts) -> None:
     beliefs.splits = 1
     for k in range(3):
         beliefs.splits *= popcount(beliefs.shared[k]) + 1
@@ -169,7 +169,7 @@ def _count_deals(beliefs: Any) -> None:
 
 
 @inlined
-def _deals(beliefs: Any, split: int) -> np.uint64:
+def _deals(beliefs: Facts, split: int) -> np.uint64:
     """The number of consistent deals with this split."""
     first, second, third = _numbers(beliefs, split)
     deals = ONE
@@ -182,7 +182,7 @@ def _deals(beliefs: Any, split: int) -> np.uint64:
 
 
 @inlined
-def _draw_split(beliefs: Any, rng: np.ndarray) -> int:
+def _draw_split(beliefs: Facts, rng: np.ndarray) -> int:
     """A split, as likely as its share of the consistent deals."""
     drawn = next_word(rng) & beliefs.mask
     while drawn >= beliefs.deals[beliefs.splits - 1]:
@@ -197,7 +197,7 @@ def _draw_split(beliefs: Any, rng: np.ndarray) -> int:
     return low
 
 
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """All deals, with all passes, that agree with what the observer has seen are equally likely."""
     state.searching = 1
     state.fate = next_word(rng)
@@ -220,7 +220,7 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
 
 
 @inlined
-def _redeal(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def _redeal(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Give each opponent, besides what he has played, a new hand; before the exchange with the cards that he has passed."""
     first, second, third = beliefs.sure[0], beliefs.sure[1], beliefs.sure[2]
     to_second, to_third, to_first = 0, 0, 0
@@ -248,7 +248,7 @@ def _redeal(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
 
 
 @inlined
-def _redraw_pass(state: Any, passer: int, holder: int, rng: np.ndarray) -> None:
+def _redraw_pass(state: Facts, passer: int, holder: int, rng: np.ndarray) -> None:
     """Draw which cards a player has passed, in which order, from all that could be they."""
     count = min(max(state.passes - PASSED_CARDS * passer, 0), PASSED_CARDS)
     cards = subset(rng, state.held[holder], count)

@@ -20,8 +20,6 @@ his own hand. They come from a generator inside the state: deals are too many to
 draw between equals for the choice of trumps is such a state, with an outcome for each of them.
 """
 
-from typing import Any
-
 import numpy as np
 
 from icarus.checks import integer
@@ -56,11 +54,11 @@ from icarus.games.knockout_whist.hidden import (
     recall,
     retrace,
 )
-from icarus.kernel import CHANCE, TERMINAL, append_bits, helper, inlined, lowest_bit, popcount
+from icarus.kernel import CHANCE, TERMINAL, Facts, append_bits, helper, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game
 
 
-def initial(state: Any, rng: np.ndarray, players: int) -> None:
+def initial(state: Facts, rng: np.ndarray, players: int) -> None:
     for i in range(RNG_WORDS):
         state.deals[i] = next_word(rng)
     state.players = players
@@ -71,13 +69,13 @@ def initial(state: Any, rng: np.ndarray, players: int) -> None:
     state.trumps = state.turn_up // RANKS
 
 
-def player(state: Any) -> int:
+def player(state: Facts) -> int:
     if state.stage <= CHOOSE:
         return state.player
     return TERMINAL if state.stage == OVER else CHANCE
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state: Facts, actions: np.ndarray) -> int:
     if state.stage == PLAY:
         return append_bits(actions, 0, 0, _playable(state))
     if state.stage == CHOOSE:
@@ -91,7 +89,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
 
 
 @inlined
-def _playable(state: Any) -> np.uint64:
+def _playable(state: Facts) -> np.uint64:
     """The cards that the player to move may play: of the suit led, if he has any."""
     hand = state.hands[state.player]
     if state.count > 0:
@@ -102,7 +100,7 @@ def _playable(state: Any) -> np.uint64:
 
 
 @inlined
-def _most_tricks(state: Any) -> int:
+def _most_tricks(state: Facts) -> int:
     most = 0
     for player in range(MOST):
         most = max(most, state.tricks[player])
@@ -110,7 +108,7 @@ def _most_tricks(state: Any) -> int:
 
 
 @helper
-def _list_choosers(state: Any, actions: np.ndarray) -> int:
+def _list_choosers(state: Facts, actions: np.ndarray) -> int:
     """One outcome for each player who took most tricks."""
     most, count = _most_tricks(state), 0
     for player in range(MOST):
@@ -120,7 +118,7 @@ def _list_choosers(state: Any, actions: np.ndarray) -> int:
     return count
 
 
-def chance(state: Any, probabilities: np.ndarray) -> None:
+def chance(state: Facts, probabilities: np.ndarray) -> None:
     """Each of the players who took most tricks is as likely; the one DEAL is certain."""
     most, count = _most_tricks(state), 0
     for player in range(MOST):
@@ -130,7 +128,7 @@ def chance(state: Any, probabilities: np.ndarray) -> None:
         probabilities[i] = 1.0 / outcomes
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state: Facts, action: int) -> None:
     if action < TRUMPS:
         _play(state, action)
     elif action < CHOOSER:
@@ -147,7 +145,7 @@ def apply(state: Any, action: int) -> None:
 
 
 @inlined
-def _play(state: Any, card: int) -> None:
+def _play(state: Facts, card: int) -> None:
     """Play a card to the trick; a full trick is taken."""
     bit = np.uint64(1) << np.uint64(card)
     state.hands[state.player] &= ~bit
@@ -175,7 +173,7 @@ def _beats(card: int, best: int, trumps: int) -> bool:
 
 
 @inlined
-def _left_of(state: Any, player: int) -> int:
+def _left_of(state: Facts, player: int) -> int:
     """The next player who is not out."""
     following = player
     while True:
@@ -185,7 +183,7 @@ def _left_of(state: Any, player: int) -> int:
 
 
 @inlined
-def _end_trick(state: Any) -> None:
+def _end_trick(state: Facts) -> None:
     state.tricks[state.taker] += 1
     state.player = state.taker
     if state.hands[state.taker] == np.uint64(0):
@@ -195,7 +193,7 @@ def _end_trick(state: Any) -> None:
 
 
 @helper
-def _end_round(state: Any) -> None:
+def _end_round(state: Facts) -> None:
     """Put out who took no trick; unless one is left, lay the next hands face down."""
     most, chooser, equals, alive = _most_tricks(state), 0, 0, 0
     for player in range(MOST):
@@ -216,12 +214,12 @@ def _end_round(state: Any) -> None:
         lay_next_hands(state)
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state: Facts, out: np.ndarray) -> None:
     for player in range(state.players):
         out[player] = state.alive >> player & 1
 
 
-def text(state: Any) -> str:
+def text(state: Facts) -> str:
     """The hands, with the tricks taken and the trick on the table."""
     lines = [_headline(state)]
     face_down = state.stage in (DRAW, FACE_DOWN)
@@ -238,7 +236,7 @@ def text(state: Any) -> str:
     return "\n".join(lines)
 
 
-def _headline(state: Any) -> str:
+def _headline(state: Facts) -> str:
     beginning = f"round of {state.hand_size}, "
     if state.stage == OVER:
         return beginning + f"player {int(state.alive).bit_length() - 1} has won"
@@ -254,14 +252,14 @@ def _headline(state: Any) -> str:
     return beginning + f"trumps {SUIT_SYMBOLS[state.trumps]}{turned}, player {state.player} to play"
 
 
-def _trick_by_player(state: Any) -> list[tuple[int, int]]:
+def _trick_by_player(state: Facts) -> list[tuple[int, int]]:
     """(player, card) of the current trick, in order; the last of them sits right of the player to move."""
     order = [(state.player + i) % state.players for i in range(state.players)]
     alive = [player for player in order if int(state.alive) >> player & 1]
     return list(zip(alive[len(alive) - state.count :], state.trick.tolist(), strict=False))
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     if action < TRUMPS:
         return card_text(action)
     if action < CHOOSER:

@@ -1,14 +1,12 @@
 """What a position of Knockout Whist promises: who is still in, who has a trick, who has most."""
 
-from typing import Any
-
 import numpy as np
 
 from icarus.games.knockout_whist.facts import PLAY
-from icarus.kernel import popcount
+from icarus.kernel import Facts, popcount
 
 
-def heuristic(state: Any, out: np.ndarray) -> None:
+def heuristic(state: Facts, out: np.ndarray) -> None:
     """Each player's share of all hopes: the chance to take a trick in this round, times one and the share of its tricks that he has.
 
     Who has no trick yet takes each of those left with the same chance as everybody else.

@@ -1,12 +1,12 @@
 """Knockout Whist: what a player sees of an action, and how all that he cannot know is drawn anew."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from icarus.compiler.kernels.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, draw_deal, prepare_deal, suits_cards
-from icarus.kernel import CHANCE, CONTINUES, below, helper, inlined, popcount
+from icarus.kernel import CHANCE, CONTINUES, Facts, below, helper, inlined, popcount
 
 if TYPE_CHECKING:
     from icarus.kernel.state import State
@@ -38,7 +38,7 @@ def draw_cards(rng: np.ndarray, count: int, dealt: np.uint64) -> np.uint64:
 
 
 @helper
-def deal_hands(state: Any) -> np.uint64:
+def deal_hands(state: Facts) -> np.uint64:
     """Give each player who is not out a new hand; returns all cards dealt."""
     dealt = np.uint64(0)
     for player in range(MOST):
@@ -49,7 +49,7 @@ def deal_hands(state: Any) -> np.uint64:
 
 
 @helper
-def lay_next_hands(state: Any) -> None:
+def lay_next_hands(state: Facts) -> None:
     """Deal the next round face down, as arranged beforehand or at random."""
     state.hand_size -= 1
     state.played = np.uint64(0)
@@ -65,20 +65,20 @@ def lay_next_hands(state: Any) -> None:
 
 
 @helper
-def _forget_arranged(state: Any) -> None:
+def _forget_arranged(state: Facts) -> None:
     state.arranged = 0
     state.arranged_hands[:] = np.uint64(0)
     state.arranged_deals[:] = np.uint64(0)
 
 
-def observe(state: Any, action: int, moves: np.ndarray) -> None:
+def observe(state: Facts, action: int, moves: np.ndarray) -> None:
     """Of DEAL, each player sees his own hand (none, if he is out)."""
     if action == DEAL:
         for player in range(state.players):
             moves[player] = HAND_SEEN | np.int64(state.hands[player])
 
 
-def prepare(state: Any, observer: int, beliefs: Any) -> None:
+def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     if state.stage > CHOOSE or observer == CHANCE:
         return
     known = state.hands[observer] | state.played
@@ -94,7 +94,7 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
     prepare_deal(beliefs)
 
 
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Redraw the coming deals, and the hands that the observer does not see; the environment sees all."""
     for i in range(RNG_WORDS):
         state.deals[i] = next_word(rng)
@@ -110,14 +110,14 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
         deal_hands(state)
 
 
-def episode(state: Any) -> int:
+def episode(state: Facts) -> int:
     """The leader of a new trick; κ where the cards of a new round are about to be handed out."""
     if state.stage == FACE_DOWN:
         return state.players
     return state.player if state.stage == PLAY and state.count == 0 else CONTINUES
 
 
-def recall(state: Any, observer: int, moves: np.ndarray) -> int:
+def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
     """The cards of the current trick; where trumps are about to be named, the DEAL."""
     if state.stage == CHOOSE:
         moves[0] = DEAL if observer == state.players else HAND_SEEN | np.int64(state.hands[observer])

@@ -1,7 +1,5 @@
 """A battle: what is revealed, the texts of characters, cards, and who falls."""
 
-from typing import Any
-
 import numpy as np
 
 from icarus.games.lotr_confrontation.board import free, has, open_cards, shift
@@ -66,11 +64,11 @@ from icarus.games.lotr_confrontation.facts import (
     WARG,
 )
 from icarus.games.lotr_confrontation.knowledge import know
-from icarus.kernel import helper, inlined, lowest_bit
+from icarus.kernel import Facts, helper, inlined, lowest_bit
 
 
 @helper
-def relocate(state: Any, piece: int, square: int) -> None:
+def relocate(state: Facts, piece: int, square: int) -> None:
     """Move a piece before everyone's eyes."""
     shift(state, piece, square)
     know(state, piece)
@@ -89,7 +87,7 @@ def battle_action(attacker: int, defender: int) -> int:
 
 
 @inlined
-def discards(state: Any, side: int) -> int:
+def discards(state: Facts, side: int) -> int:
     """Earlier used cards; the one in play has not left the hand yet."""
     return ALL_CARDS & ~state.hands[side]
 
@@ -98,26 +96,26 @@ def discards(state: Any, side: int) -> int:
 
 
 @helper
-def finish(state: Any, winner: int) -> int:
+def finish(state: Facts, winner: int) -> int:
     """End the game with this winner."""
     state.winner = winner
     return OVER
 
 
 @inlined
-def sideways(state: Any, side: int) -> int:
+def sideways(state: Facts, side: int) -> int:
     """Retreat squares of Frodo's text and of Dark's card."""
     return SIDEWAYS[state.square] & free(state, side)
 
 
 @inlined
-def backward(state: Any) -> int:
+def backward(state: Facts) -> int:
     """Retreat squares of Pippin's text and of Light's card."""
     return DOWN[state.square] & free(state, LIGHT)
 
 
 @helper
-def reveal(state: Any, action: int) -> int:  # B0
+def reveal(state: Facts, action: int) -> int:  # B0
     """B0: both pieces are shown; what follows is the first option of a text, if there is one."""
     defender = (action - BATTLE) % PIECES
     if state.first_battle:
@@ -128,7 +126,7 @@ def reveal(state: Any, action: int) -> int:  # B0
 
 
 @helper
-def _light_option(state: Any) -> int:  # B1, what Light may decide
+def _light_option(state: Facts) -> int:  # B1, what Light may decide
     """Light's optional text, if as far as both can see there is something to choose."""
     light = state.fighters[LIGHT]
     if state.fighters[DARK] == WARG:
@@ -144,7 +142,7 @@ def _light_option(state: Any) -> int:  # B1, what Light may decide
 
 
 @helper
-def frodo_text(state: Any, action: int) -> int:
+def frodo_text(state: Facts, action: int) -> int:
     """Frodo's choice: he retreats, Sam steps in, or he stays."""
     if action >= FRODO_RETREATS:
         relocate(state, FRODO, action - FRODO_RETREATS)
@@ -157,7 +155,7 @@ def frodo_text(state: Any, action: int) -> int:
 
 
 @helper
-def sam_text(state: Any, action: int) -> int:
+def sam_text(state: Facts, action: int) -> int:
     """Sam's choice: whether he fights with the strength that Frodo beside him gives."""
     if action == SAM_BOOSTED:
         state.boosted = 1
@@ -166,7 +164,7 @@ def sam_text(state: Any, action: int) -> int:
 
 
 @helper
-def pippin_text(state: Any, action: int) -> int:
+def pippin_text(state: Facts, action: int) -> int:
     """Pippin's choice: to stay, or to retreat to a square."""
     if action == PIPPIN_STAYS:
         return TEXTS
@@ -175,7 +173,7 @@ def pippin_text(state: Any, action: int) -> int:
 
 
 @helper
-def use_texts(state: Any) -> int:  # B1, what happens by itself, and B2
+def use_texts(state: Facts) -> int:  # B1, what happens by itself, and B2
     """B1, what happens by itself, and B2."""
     light, dark = state.fighters[LIGHT], state.fighters[DARK]
     boromir = light == BOROMIR and dark != WARG
@@ -187,7 +185,7 @@ def use_texts(state: Any) -> int:  # B1, what happens by itself, and B2
 
 
 @helper
-def saruman_text(state: Any, action: int) -> int:
+def saruman_text(state: Facts, action: int) -> int:
     """Saruman's choice: whether cards are played at all."""
     if action == PLAY_CARDS:
         return DARK_CARD
@@ -196,7 +194,7 @@ def saruman_text(state: Any, action: int) -> int:
 
 
 @helper
-def choose_card(state: Any, side: int, card: int) -> int:  # B3
+def choose_card(state: Facts, side: int, card: int) -> int:  # B3
     """B3: a side lays its card down."""
     state.cards[side] = card
     if open_cards(state.fighters[LIGHT], state.fighters[DARK]):
@@ -205,7 +203,7 @@ def choose_card(state: Any, side: int, card: int) -> int:  # B3
 
 
 @helper
-def use_dark_card(state: Any) -> int:  # B4, D_eff
+def use_dark_card(state: Facts) -> int:  # B4, D_eff
     """B4: the text of Dark's card."""
     card = state.cards[DARK]
     if state.fighters[DARK] == CAVE_TROLL:
@@ -218,14 +216,14 @@ def use_dark_card(state: Any) -> int:  # B4, D_eff
 
 
 @helper
-def count_dark_card(state: Any, card: int) -> int:
+def count_dark_card(state: Facts, card: int) -> int:
     """The card that counts for Dark after its text."""
     state.effects[DARK] = card
     return LIGHT_CARD if open_cards(state.fighters[LIGHT], state.fighters[DARK]) else LIGHT_EFFECT
 
 
 @helper
-def use_light_card(state: Any) -> int:  # B4, the Eye and Dark's Retreat
+def use_light_card(state: Facts) -> int:  # B4, the Eye and Dark's Retreat
     """B4: the Eye and Dark's Retreat, then the text of Light's card."""
     card, dark_card = state.cards[LIGHT], state.effects[DARK]
     cancelled = dark_card == EYE and CARD_VALUE[LIGHT, card] == 0
@@ -240,7 +238,7 @@ def use_light_card(state: Any) -> int:  # B4, the Eye and Dark's Retreat
 
 
 @helper
-def replace_light_card(state: Any) -> int:  # B4, Light's Magic
+def replace_light_card(state: Facts) -> int:  # B4, Light's Magic
     """B4: Light's Magic takes back an earlier card."""
     if state.effects[LIGHT] == MAGIC:
         if discards(state, LIGHT):
@@ -250,7 +248,7 @@ def replace_light_card(state: Any) -> int:  # B4, Light's Magic
 
 
 @helper
-def withdraw_light(state: Any) -> int:  # B4, Light's Retreat
+def withdraw_light(state: Facts) -> int:  # B4, Light's Retreat
     """B4: Light's Retreat."""
     if state.effects[LIGHT] == RETREAT:
         squares = backward(state)
@@ -262,7 +260,7 @@ def withdraw_light(state: Any) -> int:  # B4, Light's Retreat
 
 
 @helper
-def discard(state: Any) -> int:  # B4, the end of the cards
+def discard(state: Facts) -> int:  # B4, the end of the cards
     """B4, the end of the cards: both are discarded, and hands are refilled where one is empty."""
     for side in range(2):
         state.hands[side] &= ~(1 << np.int64(state.cards[side]))
@@ -274,7 +272,7 @@ def discard(state: Any) -> int:  # B4, the end of the cards
 
 
 @helper
-def compare(state: Any) -> int:  # B4, the Sacrifice, and B5
+def compare(state: Facts) -> int:  # B4, the Sacrifice, and B5
     """B4, the Sacrifice, and B5: strengths with cards decide who falls."""
     light = SAM_WITH_FRODO if state.boosted else STRENGTH[state.fighters[LIGHT]]
     light += CARD_VALUE[LIGHT, state.effects[LIGHT]]
@@ -286,7 +284,7 @@ def compare(state: Any) -> int:  # B4, the Sacrifice, and B5
 
 
 @helper
-def _defeat(state: Any, light_falls: bool, dark_falls: bool) -> int:  # B6 and the ends of the game
+def _defeat(state: Facts, light_falls: bool, dark_falls: bool) -> int:  # B6 and the ends of the game
     light, dark = state.fighters[LIGHT], state.fighters[DARK]
     if light_falls:
         relocate(state, light, DEAD)
@@ -303,7 +301,7 @@ def _defeat(state: Any, light_falls: bool, dark_falls: bool) -> int:  # B6 and t
 
 
 @helper
-def end_battle(state: Any) -> int:
+def end_battle(state: Facts) -> int:
     """The next battle where the attacker still faces enemies, or the end of the turn."""
     state.first_battle = state.boosted = 0
     attacker = state.fighters[state.side]

@@ -1,7 +1,5 @@
 """The Confrontation's state data, and where each piece may go: forward, or further to attack."""
 
-from typing import Any
-
 import numpy as np
 
 from icarus.games.lotr_confrontation.facts import (
@@ -42,7 +40,7 @@ from icarus.games.lotr_confrontation.facts import (
     WITCH_KING,
 )
 from icarus.games.lotr_confrontation.knowledge import LAPSED
-from icarus.kernel import helper, inlined
+from icarus.kernel import Facts, helper, inlined
 
 STATE = np.dtype(
     [
@@ -90,7 +88,7 @@ RANGES = {
 
 
 @inlined
-def enter(state: Any, piece: int, square: int) -> None:
+def enter(state: Facts, piece: int, square: int) -> None:
     side = piece // TEAM
     state.pos[piece] = square
     state.count[side, square] += 1
@@ -100,7 +98,7 @@ def enter(state: Any, piece: int, square: int) -> None:
 
 
 @helper
-def shift(state: Any, piece: int, square: int) -> None:
+def shift(state: Facts, piece: int, square: int) -> None:
     """Move a piece; nothing is said about who sees it."""
     side, origin = piece // TEAM, state.pos[piece]
     state.count[side, origin] -= 1
@@ -116,13 +114,13 @@ def has(squares: int, square: int) -> bool:
 
 
 @inlined
-def free(state: Any, side: int) -> int:
+def free(state: Facts, side: int) -> int:
     """Squares where a piece of this side can go without a fight."""
     return ~(state.full[side] | state.held[1 - side])
 
 
 @helper
-def lone(state: Any, side: int) -> int:
+def lone(state: Facts, side: int) -> int:
     """Squares where this side has exactly one piece."""
     squares = 0
     for character in range(TEAM):
@@ -133,7 +131,7 @@ def lone(state: Any, side: int) -> int:
 
 
 @helper
-def ridden_to(state: Any, square: int) -> int:
+def ridden_to(state: Facts, square: int) -> int:
     """Squares with Light pieces that the Black Rider reaches downwards, through squares with room for him and no Light piece."""
     passable, found = BIT[square], 0
     for lower in range(square - 1, -1, -1):
@@ -146,7 +144,7 @@ def ridden_to(state: Any, square: int) -> int:
 
 
 @helper
-def targets(state: Any, piece: int, square: int) -> int:
+def targets(state: Facts, piece: int, square: int) -> int:
     """Where this piece may go from this square: forward where there is room, or further to attack."""
     side = piece // TEAM
     squares = FORWARD[side, square] & ~state.full[side]
@@ -162,7 +160,7 @@ def targets(state: Any, piece: int, square: int) -> int:
 
 
 @helper
-def can_move(state: Any, side: int) -> bool:
+def can_move(state: Facts, side: int) -> bool:
     for piece in range(side * TEAM, side * TEAM + TEAM):
         if state.pos[piece] != DEAD and targets(state, piece, state.pos[piece]):
             return True
@@ -170,7 +168,7 @@ def can_move(state: Any, side: int) -> bool:
 
 
 @helper
-def possible_movers(state: Any) -> int:
+def possible_movers(state: Facts) -> int:
     """The characters that could have made the move from origin to square and left the game going: a bit per character."""
     found = 0
     for character in range(TEAM):
@@ -188,13 +186,13 @@ def open_cards(light: int, dark: int) -> bool:
 
 
 @inlined
-def mover_unseen(state: Any) -> bool:
+def mover_unseen(state: Facts) -> bool:
     """Whether the turn's mover is still standing unseen at its origin."""
     return state.node == AMBUSH or state.node == VICTIM or (state.node == REVEAL and state.first_battle != 0)
 
 
 @inlined
-def actor_of(state: Any) -> int:
+def actor_of(state: Facts) -> int:
     """ρ: who makes the decision of the state's node."""
     actor = ACTORS[state.node]
     return state.side if actor == MOVER else actor

@@ -21,8 +21,6 @@ the game's one simultaneous decision: Dark's comes first and stays face down, ex
 An action of a move is piece · 256 + origin · 16 + target; the others follow below, one block for each kind.
 """
 
-from typing import Any
-
 import numpy as np
 
 from icarus.checks import integer
@@ -122,11 +120,11 @@ from icarus.games.lotr_confrontation.heuristic import heuristic
 from icarus.games.lotr_confrontation.hidden import determinize, episode, observe, prepare, recall, simultaneous
 from icarus.games.lotr_confrontation.knowledge import BELIEFS, LAPSED, know, prune, suspect_move
 from icarus.games.lotr_confrontation.text import action_text, text
-from icarus.kernel import append_bits, helper, shuffle
+from icarus.kernel import Facts, append_bits, helper, shuffle
 from icarus.kernel.game import Game
 
 
-def initial(state: Any, rng: np.ndarray, dark_shire_to_win: int, random_setup: int) -> None:
+def initial(state: Facts, rng: np.ndarray, dark_shire_to_win: int, random_setup: int) -> None:
     """The fixed setup, or both sides' pieces shuffled over their starting squares; neither side is told the other's."""
     state.shire_needed = dark_shire_to_win
     state.winner = state.fighters[LIGHT] = state.fighters[DARK] = NOBODY
@@ -141,17 +139,17 @@ def initial(state: Any, rng: np.ndarray, dark_shire_to_win: int, random_setup: i
             state.possible[side * TEAM + character] = START_SQUARES[side]
 
 
-def player(state: Any) -> int:
+def player(state: Facts) -> int:
     return actor_of(state)
 
 
-def rewards(state: Any, out: np.ndarray) -> None:
+def rewards(state: Facts, out: np.ndarray) -> None:
     for side in range(2):
         out[side] = 0.5 if state.winner == DRAWN else 1.0 if state.winner == side else 0.0
 
 
 @helper
-def _list_moves(state: Any, actions: np.ndarray) -> int:
+def _list_moves(state: Facts, actions: np.ndarray) -> int:
     count = 0
     for piece in range(state.side * TEAM, state.side * TEAM + TEAM):
         origin = state.pos[piece]
@@ -161,7 +159,7 @@ def _list_moves(state: Any, actions: np.ndarray) -> int:
 
 
 @helper
-def _list_battles(state: Any, actions: np.ndarray) -> int:
+def _list_battles(state: Facts, actions: np.ndarray) -> int:
     count, other = 0, 1 - state.side
     for defender in range(other * TEAM, other * TEAM + TEAM):
         if state.pos[defender] == state.square:
@@ -177,12 +175,12 @@ def _list_pair(actions: np.ndarray, neutral: int, other: int, allowed: bool) -> 
 
 
 @helper
-def _list_frodo(state: Any, actions: np.ndarray) -> int:
+def _list_frodo(state: Facts, actions: np.ndarray) -> int:
     count = _list_pair(actions, FRODO_STAYS, SAM_STEPS_IN, state.pos[SAM] == state.square)
     return append_bits(actions, count, FRODO_RETREATS, sideways(state, LIGHT))
 
 
-def legal(state: Any, actions: np.ndarray) -> int:
+def legal(state: Facts, actions: np.ndarray) -> int:
     node = state.node
     if node == MOVE:
         return _list_moves(state, actions)
@@ -219,7 +217,7 @@ def legal(state: Any, actions: np.ndarray) -> int:
 
 
 @helper
-def _move(state: Any, action: int) -> int:
+def _move(state: Facts, action: int) -> int:
     piece, target = action // (SQUARES * SQUARES), action % SQUARES
     state.fighters[state.side] = piece
     state.origin, state.square = state.pos[piece], target
@@ -234,7 +232,7 @@ def _move(state: Any, action: int) -> int:
 
 
 @helper
-def _ambush(state: Any, action: int) -> int:
+def _ambush(state: Facts, action: int) -> int:
     if action == PASS_AMBUSH:
         return ARRIVAL
     know(state, BALROG)
@@ -242,14 +240,14 @@ def _ambush(state: Any, action: int) -> int:
 
 
 @helper
-def _take_victim(state: Any) -> int:
+def _take_victim(state: Facts) -> int:
     victim = state.fighters[LIGHT]
     relocate(state, victim, DEAD)
     return finish(state, DARK) if victim == FRODO else TURN_END
 
 
 @helper
-def _arrive(state: Any) -> int:
+def _arrive(state: Facts) -> int:
     """The mover attacks, and stays unseen at its origin until the defender is revealed; or it moves unseen."""
     side = state.side
     if has(state.held[1 - side], state.square):
@@ -265,7 +263,7 @@ def _arrive(state: Any) -> int:
 
 
 @helper
-def _end_turn(state: Any) -> int:
+def _end_turn(state: Facts) -> int:
     if state.side == DARK and state.count[DARK, SHIRE] >= state.shire_needed:
         return finish(state, DARK)
     state.side = 1 - state.side
@@ -280,7 +278,7 @@ def _end_turn(state: Any) -> int:
 
 
 @helper
-def _decide(state: Any, action: int) -> int:
+def _decide(state: Facts, action: int) -> int:
     """Carry out the decision of a node."""
     node = state.node
     if node == MOVE:
@@ -318,7 +316,7 @@ def _decide(state: Any, action: int) -> int:
 
 
 @helper
-def _follow(state: Any, step: int) -> int:
+def _follow(state: Facts, step: int) -> int:
     """Carry out a step that follows by itself."""
     if step == TURN_END:
         return _end_turn(state)
@@ -341,7 +339,7 @@ def _follow(state: Any, step: int) -> int:
     return end_battle(state)  # BATTLE_END
 
 
-def apply(state: Any, action: int) -> None:
+def apply(state: Facts, action: int) -> None:
     state.actions[state.acted] = action
     state.acted += 1
     step = _decide(state, action)

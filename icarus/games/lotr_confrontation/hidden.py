@@ -1,7 +1,5 @@
 """What a player sees of an action, and how all that he cannot know is drawn anew."""
 
-from typing import Any
-
 import numpy as np
 
 from icarus.games.lotr_confrontation.battle import move_action
@@ -29,7 +27,7 @@ from icarus.games.lotr_confrontation.facts import (
     UNSEEN_PIECE,
 )
 from icarus.games.lotr_confrontation.knowledge import LAPSED, count_ways, lay_out, sample
-from icarus.kernel import CHANCE, CONTINUES, below, helper, inlined, lowest_bit, popcount
+from icarus.kernel import CHANCE, CONTINUES, Facts, below, helper, inlined, lowest_bit, popcount
 
 _DRAWS = 1_000_000  # before it is said that there is no such placement
 
@@ -42,7 +40,7 @@ def _seen_move(action: int) -> int:
     return (FRODO_ARRIVES if wins else UNSEEN_PIECE) + squares
 
 
-def observe(state: Any, action: int, moves: np.ndarray) -> None:
+def observe(state: Facts, action: int, moves: np.ndarray) -> None:
     if state.node == MOVE:
         moves[1 - state.side] = _seen_move(action)
     elif state.node == DARK_CARD and not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
@@ -51,7 +49,7 @@ def observe(state: Any, action: int, moves: np.ndarray) -> None:
         moves[DARK] = FACE_DOWN
 
 
-def recall(state: Any, observer: int, moves: np.ndarray) -> int:
+def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
     """The turn so far as an observer has seen it."""
     face_up = False
     for i in range(state.acted):
@@ -71,13 +69,13 @@ def recall(state: Any, observer: int, moves: np.ndarray) -> int:
     return state.acted
 
 
-def simultaneous(state: Any) -> int:
+def simultaneous(state: Facts) -> int:
     """1 or 2 where Dark or Light chooses a card without knowing the other's; 0 elsewhere."""
     number = 1 if state.node == DARK_CARD else 2 if state.node == LIGHT_CARD else 0
     return number if number > 0 and not open_cards(state.fighters[LIGHT], state.fighters[DARK]) else 0
 
 
-def prepare(state: Any, observer: int, beliefs: Any) -> None:
+def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     """Count the assignments of the pieces that the observer does not see."""
     if observer == CHANCE:
         return
@@ -101,7 +99,7 @@ def prepare(state: Any, observer: int, beliefs: Any) -> None:
 
 
 @helper
-def _redraw_card(state: Any, side: int, place: int, base: int, rng: np.ndarray) -> None:
+def _redraw_card(state: Facts, side: int, place: int, base: int, rng: np.ndarray) -> None:
     """Exchange a card that lies face down for any of the hand; `place` is where the turn's actions have it."""
     cards = np.int64(state.hands[side])
     for _ in range(below(rng, popcount(np.uint64(cards)))):
@@ -110,7 +108,7 @@ def _redraw_card(state: Any, side: int, place: int, base: int, rng: np.ndarray) 
     state.actions[place] = base + np.int64(state.cards[side])
 
 
-def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
+def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     state.searching = 1
     if observer == CHANCE:
         return
@@ -135,6 +133,6 @@ def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Non
             _redraw_card(state, LIGHT, state.acted - 1, LIGHT_PLAYS, rng)
 
 
-def episode(state: Any) -> int:
+def episode(state: Facts) -> int:
     """Eq. (20): the side that is about to move, no battle being in progress."""
     return state.side if state.node == MOVE else CONTINUES

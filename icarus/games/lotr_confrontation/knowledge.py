@@ -7,12 +7,10 @@ the numbers are right. Places are laid out in a row, one per piece; `ways[mask]`
 assignment fills them in equally many orders, so a uniformly drawn filling is a uniformly drawn assignment.
 """
 
-from typing import Any
-
 import numpy as np
 
 from icarus.games.lotr_confrontation.facts import BIT, DEAD, FRODO, MORDOR, TEAM
-from icarus.kernel import below, helper, lowest_bit, popcount
+from icarus.kernel import Facts, below, helper, lowest_bit, popcount
 
 EVERYONE = (1 << TEAM) - 1
 LAPSED = 2  # `searching` once something was seen that is not kept up
@@ -28,7 +26,7 @@ BELIEFS = np.dtype(
 
 
 @helper
-def suspects(state: Any, side: int, square: int) -> int:
+def suspects(state: Facts, side: int, square: int) -> int:
     """The characters of a side that may be in a square, to its opponent's knowledge: a bit per character."""
     found = 0
     for character in range(TEAM):
@@ -37,7 +35,7 @@ def suspects(state: Any, side: int, square: int) -> int:
 
 
 @helper
-def lay_out(state: Any, side: int, movers: int, places: np.ndarray, candidates: np.ndarray) -> int:
+def lay_out(state: Facts, side: int, movers: int, places: np.ndarray, candidates: np.ndarray) -> int:
     """The places of a side's pieces; the first is the unseen mover's where `movers` tells who it may be. Returns how many there are."""
     used = 0
     if movers:
@@ -69,7 +67,7 @@ def count_ways(candidates: np.ndarray, ways: np.ndarray) -> None:
 
 
 @helper
-def sample(state: Any, side: int, beliefs: Any, rng: np.ndarray) -> int:
+def sample(state: Facts, side: int, beliefs: Facts, rng: np.ndarray) -> int:
     """Put the pieces of a side where a uniformly drawn assignment has them; returns the piece in the first place."""
     rank = below(rng, beliefs.ways[0])
     mask, first = 0, 0
@@ -89,7 +87,7 @@ def sample(state: Any, side: int, beliefs: Any, rng: np.ndarray) -> int:
 
 
 @helper
-def prune(state: Any, side: int) -> None:
+def prune(state: Facts, side: int) -> None:
     """Drop every square of every character of a side that belongs to no assignment."""
     places, candidates = np.zeros(TEAM, np.int64), np.zeros(TEAM, np.int64)
     ways = np.zeros(EVERYONE + 1, np.int64)
@@ -112,7 +110,7 @@ def prune(state: Any, side: int) -> None:
 
 
 @helper
-def know(state: Any, piece: int) -> None:
+def know(state: Facts, piece: int) -> None:
     """Both players have seen which piece stands where it stands now."""
     if state.searching:
         state.searching = LAPSED
@@ -122,7 +120,7 @@ def know(state: Any, piece: int) -> None:
 
 
 @helper
-def suspect_move(state: Any, side: int, origin: int, target: int) -> None:
+def suspect_move(state: Facts, side: int, origin: int, target: int) -> None:
     """Some piece is about to go from one square to another without a fight: whoever may have been there may have gone.
 
     Called before the numbers of pieces change, `prune` afterwards. Frodo did not go to Mordor, or the game would be over.

@@ -1,7 +1,5 @@
 """The Confrontation in words: the board as players draw it, and the actions in their notation."""
 
-from typing import Any
-
 from icarus.games.lotr_confrontation.board import actor_of, has, mover_unseen
 from icarus.games.lotr_confrontation.facts import (
     ARTHEDAIN,
@@ -57,7 +55,7 @@ from icarus.games.lotr_confrontation.facts import (
     TAKE_AMBUSH,
     TEAM,
 )
-from icarus.kernel import CHANCE
+from icarus.kernel import CHANCE, Facts
 
 ROWS = (
     (MORDOR,),
@@ -79,7 +77,7 @@ def _cards(cards: int, side: int) -> str:
     return ", ".join(name.removeprefix("card ") for card, name in enumerate(CARD_NAMES[side]) if cards >> card & 1)
 
 
-def text(state: Any) -> str:
+def text(state: Facts) -> str:
     """The board with Mordor at the top, Dark's pieces in capitals, the dead, the hands, and the decision to be made."""
 
     def pieces(square: int, side: int) -> str:
@@ -99,7 +97,7 @@ def text(state: Any) -> str:
     return "\n".join([*lines, _situation(state)])
 
 
-def _situation(state: Any) -> str:
+def _situation(state: Facts) -> str:
     if state.node == OVER:
         ends = {DRAWN: "drawn", NOBODY: "nobody has won"}
         return ends.get(int(state.winner)) or f"{SIDE_NAMES[state.winner]} has won"
@@ -127,7 +125,7 @@ _CARD_ACTIONS = ((DARK_PLAYS, DARK), (LIGHT_PLAYS, LIGHT), (DARK_PICKS, DARK), (
 _RETREATS = (FRODO_RETREATS, PIPPIN_RETREATS, DARK_MOVES_ASIDE, LIGHT_MOVES_BACK)
 
 
-def action_text(state: Any, action: int) -> str:
+def action_text(state: Facts, action: int) -> str:
     """As in "Aragorn Eregion-Fangorn", "Orcs v Sam", "Noble Sacrifice", "to Rhudaur", "ambush"."""
     if action in _PLAIN:
         return _PLAIN[action]

@@ -1,0 +1,207 @@
+"""The contract between an enhancement, a game and the search: what each slot is given, and what it writes.
+
+A search repeats four stages. A policy (`@candidates` or `@values`) chooses actions in selection, expansion and simulation. When the
+playout has ended, a `@capture` function names the records to update. A `@backpropagation` function updates each of them. The compiled
+loop and the reference engine call the functions alike: arguments by position, shapes in brackets below, t the actions so far.
+
+    policy           history, theta            -> values of the legal actions
+    capture          history of a playout      -> updates (record, context)
+    backpropagation  row, context, rewards     -> the row, changed
+
+Players are 0 … κ−1, CHANCE is −1. Rewards are in [0, 1].
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, ParamSpec, Protocol
+
+import numpy as np
+
+from icarus.kernel.structures import Short
+
+P = ParamSpec("P")  # parameters of a slot's own: further arguments with defaults
+
+# ------------------------------------------------------------------------------------------------- what a slot is given
+
+
+class Fields(Protocol):
+    """A value whose named fields are numbers or arrays of numbers, read and written as attributes."""
+
+    def __getattr__(self, name: str) -> Any: ...
+
+    def __setattr__(self, name: str, value: Any, /) -> None: ...
+
+
+class Row(Fields, Protocol):
+    """θ(r): the information of one record, with the fields that Θ declares, such as `reward` and `visits`.
+
+    A field of domain REWARDS is an array [players]. Policies and captures read rows; only a backpropagation function writes to one.
+    """
+
+
+class Facts(Fields, Protocol):
+    """The data of a state with the fields of `Game.state`, of any shapes; functions of a game read and write them."""
+
+
+class Step:
+    """A decision of a playout: step i is made after i actions."""
+
+    player: int  # ρ_i: who acts here
+    action: int  # a_{i+1}: what he plays
+    record: int  # the record of [h_i]~ (up to the expanded history)
+    episode: int  # the record of the position-in-episode of [h_i]~
+    probability: float  # with which a simultaneous decision was made in the tree; elsewhere undefined
+    first: Short  # where the legal actions start in `legal`
+    count: Short  # how many there are
+    perspective: Short  # the column of his view in moves, keys and episodes
+    phase: Short  # SELECTION, EXPANSION or SIMULATION
+    choice: Short  # the number of a decision in or just after the tree among those made at once; 0 where it is none, or nobody asks
+
+
+class History(NamedTuple):
+    """A move history ⟨a₁, …, a_t⟩ with its steps.
+
+    Attributes:
+        steps: [t + 1], `steps[-1]` the present one: a decision still to be made, or the terminal state.
+        moves: [t + 1, perspectives]: the move by which a perspective saw a_i, at row i ≥ 1; UNSEEN if he noticed nothing.
+        keys: [t + 1, perspectives]: the key of [⟨a₁, …, a_i⟩]~v. In the simulation phase it is kept only where a policy reads it.
+        episodes: [t + 1, perspectives]: the key of the position-in-episode of [⟨a₁, …, a_i⟩]~v.
+        legal: the legal actions of all steps; those of step i start at steps[i].first.
+        rewards: [players]: μ of a finished playout, for captures; empty as long as it goes on.
+        rng: the generator of the search, for policies with randomness of their own: `uniform(history.rng)`, `below(history.rng, n)`.
+        iteration: how many iterations the search has made before this one (a tree of its own, where there are several).
+        features: [t + 1, features] of the states: `features[-1]` of the present one, in which the choice is made, or in which a
+            finished playout has ended.
+        action_features: [len(legal), features of actions] of each legal action, before it is done; those of step i are
+            `action_features_at(history, i)`. 0 at chance states.
+        lookahead: [len(legal), players]: the heuristic of the state that each legal action leads to; μ where it ends the game.
+        endings: [len(legal), players]: μ where a legal action ends the game; NaN elsewhere.
+    """
+
+    steps: Sequence[Step]
+    moves: np.ndarray
+    keys: np.ndarray
+    episodes: np.ndarray
+    legal: np.ndarray
+    rewards: np.ndarray
+    rng: np.ndarray
+    iteration: int
+    features: np.ndarray
+    action_features: np.ndarray
+    lookahead: np.ndarray
+    endings: np.ndarray
+
+
+class Theta(NamedTuple):
+    """θ of one enhancement as slots read it, by `find(theta, record)`: a hash table with linear probing.
+
+    Attributes:
+        rows: [capacity + 1] of `Information.row`; the last one is the initial information.
+    """
+
+    rows: np.ndarray
+
+
+class Updates(NamedTuple):
+    """The (record, context) pairs of one playout, in order; written by `update(updates, record, context)`.
+
+    Attributes:
+        records, contexts: [capacity] integers. In plain Python both are `Written`, which has no end.
+        asked: [1]: how many updates were asked for.
+    """
+
+    records: Any
+    contexts: Any
+    asked: Any
+
+
+# ------------------------------------------------------------------------------------------------------------ the slots
+
+
+class CandidatesFunction(Protocol[P]):
+    """α of a policy over records: names the record of each legal action. The rule makes a value of it: the mean reward, or UCB1."""
+
+    def __call__(
+        self, history: History, legal: np.ndarray, records: np.ndarray, /, *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        """Write `records`.
+
+        Args:
+            history: the playout so far; its last step decides.
+            legal: [actions] the legal actions.
+            records: [actions] the key of a record for each, or NO_RECORD; all are to be written.
+        """
+
+
+class ValuesFunction(Protocol[P]):
+    """α of a policy over values: v(a) of each legal action."""
+
+    def __call__(
+        self, history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, /, *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        """Write `out`.
+
+        Args:
+            history: the playout so far; its last step decides.
+            theta: θ of the enhancement, to be read by `find`.
+            legal: [actions] the legal actions.
+            out: [actions] their values, +∞ included and NaN not; all are to be written.
+        """
+
+
+class CaptureFunction(Protocol[P]):
+    """ξ: asks for updates of a finished playout. One whose second argument is called `theta` is a `CaptureOfTheta`."""
+
+    def __call__(self, history: History, updates: Updates, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        """Call `update(updates, record, context)`, any number of times.
+
+        Args:
+            history: the finished playout, with its rewards.
+            updates: what is asked for so far.
+        """
+
+
+class CaptureOfTheta(Protocol[P]):
+    """ξ that reads θ, as it was before the playout."""
+
+    def __call__(self, history: History, theta: Theta, updates: Updates, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        """As `CaptureFunction`, with θ of the enhancement, to be read by `find`."""
+
+
+class BackpropagationFunction(Protocol[P]):
+    """ω: the new information of one record."""
+
+    def __call__(self, stats: Row, context: int, rewards: np.ndarray, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        """Change `stats`.
+
+        Args:
+            stats: θ(r), to be changed in place.
+            context: ψ, as the capture function gave it.
+            rewards: [players] μ of the playout.
+        """
+
+
+class InitialInformationFunction(Protocol[P]):
+    """θ_initial by a function: priors of a record when a policy over `@candidates` first meets it."""
+
+    def __call__(self, history: History, i: int, stats: Row, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        """Change `stats`.
+
+        Args:
+            history: the playout so far; its last step decides.
+            i: which of the legal actions of the last step the record stands for.
+            stats: the information of its record, which holds the constants of θ_initial.
+        """
+
+
+class WeightFunction(Protocol[P]):
+    """λ: a mixing coefficient by the baseline's information (q, n, m) of the present history."""
+
+    def __call__(
+        self, rewards: np.ndarray, visits: int, availability: int, /, *args: P.args, **kwargs: P.kwargs
+    ) -> float:
+        """A number from 0 to 1.
+
+        Args:
+            rewards: [players] total rewards q.
+            visits, availability: n and m.
+        """
