@@ -8,6 +8,7 @@ An operator gives an Enhancement where its operands are enhancements and the wei
 gives a `Sum` that only asks to be completed.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -28,28 +29,28 @@ class _Algebra:
     """The operators, for enhancements and for sums that are not complete yet."""
 
     def __rshift__(self, other: object) -> "Enhancement":
-        return sequential(_operand(self, ">>"), _operand(other, ">>"))
+        return joined(">>", (self, other))
 
     def __rrshift__(self, other: object) -> "Enhancement":
-        return sequential(_operand(other, ">>"), _operand(self, ">>"))
+        return joined(">>", (other, self))
 
     def __add__(self, other: object) -> Any:
-        return _sum("+", self, other)
+        return joined("+", (self, other))
 
     def __radd__(self, other: object) -> Any:
-        return _sum("+", other, self)
+        return joined("+", (other, self))
 
     def __xor__(self, other: object) -> Any:
-        return _sum("^", self, other)
+        return joined("^", (self, other))
 
     def __rxor__(self, other: object) -> Any:
-        return _sum("^", other, self)
+        return joined("^", (other, self))
 
     def __and__(self, other: object) -> "Enhancement":
-        return majority(_operand(self, "&"), _operand(other, "&"))
+        return joined("&", (self, other))
 
     def __rand__(self, other: object) -> "Enhancement":
-        return majority(_operand(other, "&"), _operand(self, "&"))
+        return joined("&", (other, self))
 
     def __mul__(self, factor: object) -> Any:
         return _scaled(self, factor)
@@ -229,16 +230,13 @@ def named(composition: Enhancement, alias: str) -> Enhancement:
     )
 
 
-def sequential(first: Enhancement, second: Enhancement) -> Enhancement:
-    """`first >> second`: first's policy in selection and expansion, second's in simulation (COMB▷-4).
+def sequential(first: Enhancement, *others: Enhancement) -> Enhancement:
+    """`first >> … >> last`: first's policy in selection and expansion, last's in simulation (COMB▷-4).
 
     Raises:
         TypeError: an operand is no enhancement.
     """
-    chain: list[Enhancement] = []
-    for operand in (first, second):
-        operand = _operand(operand, ">>")
-        chain.extend(part for _, part in _inside(operand, ">>"))
+    chain = [part for operand in (first, *others) for _, part in _inside(_operand(operand, ">>"), ">>")]
     return _composed(">>", tuple((Weight(), operand) for operand in chain))
 
 
@@ -316,8 +314,16 @@ def _terms(value: object, operator: str) -> tuple[tuple[Weight, Enhancement], ..
     return ((Weight(), _operand(value, operator)),)
 
 
-def _sum(operator: str, left: object, right: object) -> Any:
-    return _normalised(operator, _terms(left, operator) + _terms(right, operator))
+def joined(operator: str, operands: Sequence[object]) -> Any:
+    """`first operator … operator last` for one of >>, &, + and ^, at once: as long a chain as one likes.
+
+    Raises:
+        TypeError, ValueError: as the operators do.
+    """
+    if operator in (">>", "&"):
+        members = [_operand(operand, operator) for operand in operands]
+        return sequential(*members) if operator == ">>" else majority(*members)
+    return _normalised(operator, tuple(term for operand in operands for term in _terms(operand, operator)))
 
 
 def _scaled(value: Any, factor: object) -> Any:

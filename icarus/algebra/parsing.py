@@ -2,21 +2,29 @@
 
 import ast
 import difflib
-from collections.abc import Mapping
+import itertools
+import operator
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from icarus import checks
-from icarus.algebra.enhancement import Enhancement, Sum
+from icarus.algebra.enhancement import Enhancement, Sum, joined
 
-_OPERATORS = {
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.RShift: operator.rshift,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.BitXor: operator.xor,
+    ast.BitAnd: operator.and_,
+}
+_JOINING = {
     ast.RShift: ">>",
     ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
     ast.BitXor: "^",
     ast.BitAnd: "&",
-}
+}  # enhancements: a chain is composed at once
 LONGEST = 100_000  # characters of a strategy
 SHOWN = 300  # characters of it told in an error
 DEEPEST = 200  # parentheses, signs and operators within one another
@@ -36,15 +44,17 @@ def parse(text: str, names: Mapping[str, Any]) -> Enhancement:
         raise TypeError(f"a strategy is given as a text, not as {text!r}")
     if len(text) > LONGEST:
         raise ValueError(f"a strategy of {len(text):,} characters; at most {LONGEST:,} are read")
-    shown = checks.shown(text, SHOWN)
+    shown, text = checks.shown(text, SHOWN), text.strip()
     try:
-        tree = ast.parse(text.strip() or " ", mode="eval")
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        tree = ast.parse(text or " ", mode="eval")
+    except (MemoryError, RecursionError):
+        raise ValueError(f"the strategy {shown!r} has too many operators, one within the other") from None
+    except (SyntaxError, ValueError) as error:
         place = (isinstance(error, SyntaxError) and error.offset) or len(text) + 1
         raise ValueError(
             f"the strategy {shown!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2"
         ) from None
-    found = _Reader(shown, names).value(tree.body)
+    found = _Reader(text, names).value(tree.body)
     if isinstance(found, Sum):
         raise ValueError(
             f"the weights of the strategy {shown!r} do not sum to 1; did you mean ({found})/{len(found.terms)}?"
@@ -59,7 +69,12 @@ class _Reader:
         self.text, self.names, self._depth = text, names, 0
 
     def wrong(self, node: ast.AST, reason: str) -> ValueError:
-        return ValueError(f"the strategy {self.text!r}, at position {getattr(node, 'col_offset', 0) + 1}: {reason}")
+        shown = checks.shown(self.text, SHOWN)
+        return ValueError(f"the strategy {shown!r}, at position {getattr(node, 'col_offset', 0) + 1}: {reason}")
+
+    def source(self, node: ast.expr) -> str:
+        """What of the text an expression is, as it is quoted."""
+        return checks.shown(ast.get_source_segment(self.text, node) or "", SHOWN)
 
     def value(self, node: ast.expr) -> Any:
         """The value of an expression; one too deep in others is refused."""
@@ -83,7 +98,7 @@ class _Reader:
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
             return self.combined(node)
         raise self.wrong(
-            node, f"{ast.unparse(node)!r} is not part of the algebra; it knows >>, +, -, *, /, ^, &, names and numbers"
+            node, f"{self.source(node)!r} is not part of the algebra; it knows >>, +, -, *, /, ^, &, names and numbers"
         )
 
     def named(self, node: ast.Name) -> Any:
@@ -96,7 +111,7 @@ class _Reader:
     def call(self, node: ast.Call) -> Any:
         function = self.value(node.func)
         if isinstance(function, Enhancement) or not callable(function):
-            raise self.wrong(node, f"{ast.unparse(node.func)} takes no parameters")
+            raise self.wrong(node, f"{self.source(node.func)} takes no parameters")
         if any(keyword.arg is None for keyword in node.keywords):
             raise self.wrong(node, "** is not part of the algebra")
         arguments = [self.value(argument) for argument in node.args]
@@ -106,20 +121,23 @@ class _Reader:
         if twice:
             raise self.wrong(node, f"the parameter {twice[0]} is given twice")
         keywords = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
-        try:
-            return function(*arguments, **keywords)
-        except (TypeError, ValueError, ArithmeticError, MemoryError, RecursionError) as error:
-            raise self.wrong(node, str(error) or type(error).__name__) from None
+        return self.attempt(node, function, *arguments, **keywords)
 
     def combined(self, node: ast.BinOp) -> Any:
         """A chain of operators, from the left: as long as one likes, for only what stands within something is deep."""
         chain = [node]
         while isinstance(chain[-1].left, ast.BinOp) and type(chain[-1].left.op) in _OPERATORS:
             chain.append(chain[-1].left)
-        found = self.operand(chain[-1].left)
-        for link in reversed(chain):
-            found = self.applied(link, found, self.operand(link.right))
-        return found
+        value = self.operand(chain[-1].left)
+        for kind, run in itertools.groupby(reversed(chain), lambda link: type(link.op)):
+            links = list(run)
+            operands = [value, *(self.operand(link.right) for link in links)]
+            if kind in _JOINING and all(isinstance(operand, Enhancement | Sum) for operand in operands):
+                value = self.attempt(links[-1], joined, _JOINING[kind], operands)
+            else:
+                for link, operand in zip(links, operands[1:], strict=True):
+                    value = self.attempt(link, _OPERATORS[kind], value, operand)
+        return value
 
     def operand(self, node: ast.expr) -> Any:
         """The value of what an operator stands beside: no text, which only a parameter can be."""
@@ -128,23 +146,9 @@ class _Reader:
             raise self.wrong(node, f"{found!r} is a text; write the names of enhancements without quotation marks")
         return found
 
-    def applied(self, node: ast.BinOp, left: Any, right: Any) -> Any:
-        operator = _OPERATORS[type(node.op)]
+    def attempt(self, node: ast.expr, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+        """What a function gives; what it refuses is told with its position."""
         try:
-            match operator:
-                case ">>":
-                    return left >> right
-                case "+":
-                    return left + right
-                case "-":
-                    return left - right
-                case "*":
-                    return left * right
-                case "/":
-                    return left / right
-                case "&":
-                    return left & right
-                case _:
-                    return left ^ right
-        except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
-            raise self.wrong(node, str(error)) from None
+            return function(*arguments, **keywords)
+        except (TypeError, ValueError, ArithmeticError, MemoryError, RecursionError) as error:
+            raise self.wrong(node, str(error) or type(error).__name__) from None

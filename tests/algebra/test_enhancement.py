@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import time
 
 import attrs
 import pytest
@@ -300,3 +301,28 @@ def test_weights_multiply_and_complement():
     product = Weight(0.5).times(Weight(1.0, ((rave_weight, True),)))
     assert product.at(0.5, 250, 250) == pytest.approx(0.25)
     assert str(product) == "0.5*(1 - rave_weight(k=250))"
+
+
+DEEP = [
+    "- " * 900 + "1",
+    "not " * 999 + "MAST",
+    "MAST" + "[0]" * 600,
+    "(" * 5000,
+    "- " * 40_000 + "1",
+    "MAST" + ".x" * 9000,
+]
+
+
+@pytest.mark.parametrize("text", DEEP)
+def test_a_text_of_any_depth_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match="^the strategy '"):
+        parse(text)
+
+
+@pytest.mark.parametrize("operator", [">>", "&", "+", "^"])
+def test_a_chain_takes_time_in_proportion_to_its_length(operator: str) -> None:
+    count, started = 1500, time.process_time()
+    chain = f" {operator} ".join(["RAVE"] * count)
+    strategy = parse(f"({chain})/{count}" if operator in "+^" else chain)
+    assert len(strategy.terms) == count and parse(str(strategy)) == strategy
+    assert time.process_time() - started < 10  # pairwise, one of >> takes 24 s
