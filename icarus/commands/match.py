@@ -47,6 +47,9 @@ def match_command(
         list[float] | None,
         typer.Option("--game-decay", parser=options.read_real, metavar="REAL", help=options.GAME_DECAY_HELP),
     ] = None,
+    level: Annotated[
+        int | None, options.integer_option(f"Adds an agent of this strength after the strategies: {options.LEVEL_HELP}")
+    ] = None,
     show: Annotated[bool, typer.Option("--show", help="Print every state and decision.")] = False,
     files: options.With = None,
 ) -> None:
@@ -56,7 +59,7 @@ def match_command(
     iterations = options.default_iterations(iterations, seconds)
     check_seed(seed)
     loaded = games.load(game)
-    _check_seats(strategies, loaded)
+    _check_seats([*strategies, *[str(level)] * (level is not None)], loaded)
     told = zip(
         strategies,
         _each("--scheme", [read_scheme(text) for text in schemes or [options.DEFAULT_SCHEME]], strategies),
@@ -69,6 +72,7 @@ def match_command(
         Agent(parse_strategy(text, own), scheme=by.with_cutoff(cutoff), move_decay=move, game_decay=game, **budget)
         for text, by, move, game in told
     ]
+    agents += [] if level is None else [Agent.at_level(loaded, level)]
     agents += [agents[-1]] * (loaded.players - len(agents))
     check_trees(loaded, agents)
     players = [agent.seated(loaded) if agent.remembers else agent for agent in agents]

@@ -55,6 +55,7 @@ Cutoff = Annotated[
     int | None,
     integer_option("Cut playouts off after so many actions of simulation, with the game's heuristic for rewards."),
 ]
+LEVEL_HELP = "from 1, which plays at once and weakly, to 8: see docs/ladder.md."
 With = Annotated[
     list[Path] | None,
     typer.Option(

@@ -11,6 +11,7 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.engine.algorithm import DEFAULTS, Algorithm, refuse_settings_of_search
+from icarus.engine.levels import level_settings
 from icarus.engine.records.reuse import continues
 from icarus.engine.result import ROOTS, Result
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, Scheme
@@ -18,6 +19,7 @@ from icarus.engine.search import run_search, start_search
 from icarus.engine.validation import check_budget, check_scheme, check_state, check_threads, checked_engine
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
+from icarus.specs import parse
 
 _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one game
 
@@ -69,6 +71,16 @@ class Agent:
         object.__setattr__(self, "scheme", self.scheme.with_cutoff(self.cutoff))
         if isinstance(self.strategy, Algorithm):
             refuse_settings_of_search(self.strategy, **{name: getattr(self, name) for name in DEFAULTS})
+
+    @classmethod
+    def at_level(cls, game: Game | str, level: int) -> "Agent":
+        """An agent of measured strength, from 1, which plays at once and weakly, to 8: weaker ones search less.
+
+        Raises:
+            ValueError: no such level, or the levels of this game have not been measured.
+        """
+        settings = level_settings(game if isinstance(game, str) else game.name, level)
+        return cls(parse(settings.pop("strategy")), **settings)
 
     @property
     def remembers(self) -> bool:

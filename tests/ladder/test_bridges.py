@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from icarus import State, games
+from icarus.games.backgammon import survey
 
 
 def decisions(name: str, number: int) -> Iterator[State]:
@@ -83,3 +84,18 @@ def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike() -> None:
                 any(count == 2 for count in map(play.count, play)) for play in theirs - set(complete_plays(state))
             )
     assert 0 < differing < leads
+
+
+def test_a_whole_roll_is_played_where_a_part_of_it_leads_to_the_same_checkers() -> None:
+    pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
+    from icarus.ladder.servers.backgammon import path_to, reached
+
+    state = games.load("backgammon").new_initial_state()
+    state.facts.points[:] = 0
+    state.facts.points[0, [0, 1, 2, 3, 4, 5]] = 3, 2, 3, 3, 3, 1
+    state.facts.points[1, [24, 12]] = 2, 13
+    state.facts.player, state.facts.actor = 0, -1
+    survey.py_func(state.facts)
+    state.apply_action(state.string_to_action("roll 61"))
+    path = path_to(state, 0, reached(state, [(5, 4), (4, 0)]))  # 5/off alone would leave the 1 unplayed
+    assert path is not None and [state.game.action_text(state.facts, action) for action in path] == ["5/4", "4/off[6]"]

@@ -14,6 +14,7 @@ from icarus.checks import integer
 from icarus.commands.console import out, show_compilation
 from icarus.commands.options import (
     DEFAULT_SCHEME,
+    LEVEL_HELP,
     SCHEMES_HELP,
     Cutoff,
     Iterations,
@@ -38,6 +39,9 @@ def play_command(
         list[str] | None,
         typer.Option("--against", help="A strategy of the others; repeated, one for each other seat in order."),
     ] = None,
+    level: Annotated[
+        int | None, integer_option(f"The strength of the others, in place of --against: {LEVEL_HELP}")
+    ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Nobody plays: agents sit in all seats.")] = False,
     shown: Annotated[bool, typer.Option("--open", help="Show everything, hidden cards and pieces too.")] = False,
     iterations: Iterations = None,
@@ -54,10 +58,16 @@ def play_command(
 ) -> None:
     """Play a game against agents; help tells what you can type."""
 
+    if level is not None and (against or iterations or seconds or cutoff or resume):
+        raise ValueError(
+            "--level says strategy and budget: give neither --against, --iterations, --seconds, --cutoff nor --resume"
+        )
     own, iterations = load_files(files or []), default_iterations(iterations, seconds)
     texts = against or ["BASELINE"]
     by = read_scheme(scheme).with_cutoff(cutoff)
     found = [Agent(parse_strategy(text, own), iterations=iterations, seconds=seconds, scheme=by) for text in texts]
+    if level is not None and game is not None:
+        found = [Agent.at_level(games.load(game), level)]
     if resume is not None:
         if game is not None:
             raise ValueError("--resume goes on with the game in its file; name no other")

@@ -69,11 +69,9 @@ def reached(state: State, steps: list[Step]) -> tuple[int, ...]:
 
 
 def path_to(state: State, mover: int, target: tuple[int, ...]) -> list[int] | None:
-    """The legal actions of a player that lead to his checkers standing so; None where there are none."""
-    if tuple(int(count) for count in state.facts.points[mover]) == target:
-        return []
+    """The legal actions of a player that end his turn with his checkers standing so; None where there are none."""
     if state.current_player() != mover:
-        return None
+        return [] if tuple(int(count) for count in state.facts.points[mover]) == target else None
     for action in state.legal_actions():
         after = state.clone()
         after.apply_action(action)

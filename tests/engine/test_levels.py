@@ -1,0 +1,46 @@
+"""Levels of strength: eight a game, refused where they have not been measured."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from icarus import Agent, games, play
+from icarus.engine import levels
+
+
+@pytest.fixture
+def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game whose levels are 1 to 8 iterations."""
+    rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
+    path = tmp_path / "levels.json"
+    path.write_text(json.dumps({"othello": rows}))
+    monkeypatch.setattr(levels, "DATA", path)
+
+
+def test_a_level_is_an_agent_of_its_game(measured: None) -> None:
+    assert str(Agent.at_level("othello", 3)) == "MAST (3 iterations)"
+    assert Agent.at_level(games.load("othello"), 8).iterations == 8
+    game = games.load("othello")
+    once, again = (play(game, [Agent.at_level(game, 1)] * 2, seed=5).actions for _ in range(2))
+    assert once == again
+
+
+@pytest.mark.parametrize("level", [0, 9, 1.5, "3"])
+def test_other_levels_are_refused(measured: None, level: object) -> None:
+    with pytest.raises(ValueError, match="a level"):
+        Agent.at_level("othello", level)  # type: ignore[arg-type]
+
+
+def test_a_game_without_measured_levels_is_refused(measured: None) -> None:
+    with pytest.raises(ValueError, match="the levels of hearts have not been measured; there are levels of othello"):
+        Agent.at_level("hearts", 3)
+
+
+def test_shipped_levels_are_eight_agents_the_stronger_the_more_they_search() -> None:
+    for game in json.loads(levels.DATA.read_text()):
+        shipped = levels.levels_of(game)
+        budgets = [Agent.at_level(game, level).iterations for level in range(1, levels.LEVELS + 1)]
+        assert len(shipped) == levels.LEVELS
+        assert budgets == sorted(budgets)
+        assert [row["value"] for row in shipped] == sorted(row["value"] for row in shipped)
