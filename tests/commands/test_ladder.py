@@ -1,0 +1,55 @@
+"""`icarus ladder` and `--level`: ratings, what is refused, and rows that go on."""
+
+from pathlib import Path
+
+import pytest
+
+from icarus.commands.cli import run
+from icarus.ladder import ladders
+from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung
+from icarus.ladder.rating import Rating
+
+
+@pytest.fixture
+def short_ladder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ladder of random play and one weak agent."""
+    monkeypatch.setattr(ladders, "DATA", tmp_path)
+    weak = {"strategy": "BASELINE", "iterations": 2}
+    Ladder("othello", (Rung(RANDOM, ZERO), Rung("weak", Rating(50, 20, 80), weak))).write(tmp_path / "othello.json")
+
+
+def test_a_strategy_is_rated_and_goes_on_from_its_rows(
+    short_ladder: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows, picture = tmp_path / "rows.jsonl", tmp_path / "ladder.svg"
+    command = ["ladder", "othello", "MAST", "--iterations", "3", "--rows", str(rows), "--picture", str(picture)]
+    assert run([*command, "--games", "2"]) == 0
+    assert run([*command, "--games", "4"]) == 0
+    assert len(rows.read_text().splitlines()) == 4
+    assert "MAST (3 iterations)" in picture.read_text()
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("MAST (3 iterations): ") and "95 % interval" in last
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["othello"], "name either a strategy to rate, or an engine"),
+        (["othello", "MAST", "--engine", "x"], "name either a strategy to rate, or an engine"),
+        (["othello", "MAST", "--minutes", "0"], "--minutes is 0; it must be positive"),
+        (["hearts", "MAST"], "there is no ladder of hearts; there are ladders of othello"),
+        (["othello", "--engine", "/no/such/engine --gtp"], "cannot be started"),
+    ],
+)
+def test_bad_input_is_told_in_a_sentence(
+    short_ladder: None, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    code = run(["ladder", *arguments, "--games", "2"])
+    told = capsys.readouterr()
+    assert sentence in " ".join((told.err + told.out).split())
+    assert code == 2 or "--engine" in arguments
+
+
+def test_a_level_goes_with_nothing_that_says_another_strength(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["play", "othello", "--level", "3", "--iterations", "5"]) == 2
+    assert "--level says strategy and budget" in " ".join(capsys.readouterr().err.split())
