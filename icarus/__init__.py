@@ -42,6 +42,8 @@ from icarus.algebra import (
     weight,
 )
 from icarus.audit import audit
+from icarus.discovery.discover import discover
+from icarus.discovery.discovered import discovered
 from icarus.engine.match import Agent, GameLog, play
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
 from icarus.engine.scheme import (
@@ -120,6 +122,8 @@ __all__ = [
     "best_response",
     "candidates",
     "capture",
+    "discover",
+    "discovered",
     "exploitability",
     "games",
     "in_python",

@@ -36,7 +36,7 @@ FINDERS: dict[str, Callable[..., Any]] = {
     "evolution": Evolution,
     "random": RandomSearch,
     "NTBEA": NTBEA,
-    "NTBEA, 5 runs and a final": lambda *settings: NTBEA(*settings, repeats=5),
+    "NTBEA, 5 runs and a final": lambda space, budget, seed: NTBEA(space, budget, seed, repeats=5),
     "TPE and replay": TPE,
 }
 

@@ -12,6 +12,7 @@ import gzip
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
@@ -72,7 +73,12 @@ def play_landscape(table: Table, space: Space, number: int, deals: int, director
 
 def pack(directory: Path, table: Table, space: Space, points: list[Point], rewards: list[list[float]]) -> None:
     """Write the two files of a landscape."""
-    settings = {"game": str(table.game), "seats": list(table.seats), "iterations": table.iterations, "seed": table.seed}
+    settings: dict[str, Any] = {
+        "game": str(table.game),
+        "seats": list(table.seats),
+        "iterations": table.iterations,
+        "seed": table.seed,
+    }
     settings |= {"opponent": OPPONENT, "space": space.settings()}
     (directory / SETTINGS).write_text(json.dumps(settings, indent=1, ensure_ascii=False), encoding="utf-8")
     text = io.StringIO()

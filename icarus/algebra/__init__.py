@@ -1,5 +1,6 @@
 """Enhancements as values (Definition 5), and the operators that compose them (Specification 6)."""
 
+from icarus.algebra.adaptive import Adaptive, adaptive
 from icarus.algebra.enhancement import Composition, Enhancement, Sum, linear, majority, maxilinear, named, sequential
 from icarus.algebra.information import (
     ACTION,
@@ -45,6 +46,7 @@ __all__ = [
     "REAL",
     "REWARDS",
     "VISIT_OR_AVAILABLE",
+    "Adaptive",
     "Composition",
     "Domain",
     "Enhancement",
@@ -60,6 +62,7 @@ __all__ = [
     "Space",
     "Sum",
     "Weight",
+    "adaptive",
     "argmax",
     "backpropagation",
     "candidates",

@@ -378,7 +378,7 @@ def _composed(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> C
 
 
 def _bracketed(term: Enhancement) -> str:
-    whole = not isinstance(term, Composition) or term.alias is not None
+    whole = not isinstance(term, Composition) or term.alias is not None or term.operator == "adaptive"
     return str(term) if whole else f"({term})"
 
 

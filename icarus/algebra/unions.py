@@ -33,6 +33,8 @@ def policy_text(operator: str, weighted: Sequence[tuple[str, str]]) -> str:
         return f"{names[0]} at selection and expansion nodes; {names[-1]} at simulation nodes"
     if operator == "+":
         return " + ".join(f"{weight} α[{term}]" for weight, term in weighted)
+    if operator == "adaptive":
+        return f"for each player and playout one of {', '.join(names)}, by UCB1 over the rewards of playouts with it"
     if operator == "&":
         return f"U[arg max of votes], one drawn from each of {', '.join(names)} that is not uniform"
     return f"U[arg max ({' + '.join(f'{weight} v[{term}]' for weight, term in weighted)})]"
@@ -54,7 +56,11 @@ def check_maximises(expression: str, terms: Sequence[tuple[Weight, Any]]) -> Non
                 )
 
 
-_KINDS = {"+": "a linear mixture", "&": "a majority vote"}  # that have no values to add up
+_KINDS = {
+    "+": "a linear mixture",
+    "&": "a majority vote",
+    "adaptive": "an adaptive mixture",
+}  # that have no values to add up
 
 
 def _policies(term: Any) -> Iterator[Any]:

@@ -31,7 +31,6 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.algebra import Enhancement
 from icarus.discovery.configuration import Configuration
 from icarus.engine.scheme import MO_ISMCTS
 
@@ -213,7 +212,7 @@ class Space:
         return text
 
     def check(
-        self, names: Mapping[str, Enhancement] | None = None, accept: Callable[[Configuration], None] | None = None
+        self, names: Mapping[str, Any] | None = None, accept: Callable[[Configuration], None] | None = None
     ) -> None:
         """Refuse a space of which some level of some factor makes nothing that can be played.
 

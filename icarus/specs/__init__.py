@@ -3,7 +3,18 @@
 from collections.abc import Callable
 from inspect import isfunction
 
-from icarus.algebra import Enhancement, argmax, epsilon_greedy, gibbs, parsing, rave_weight, reply, roulette, ucb1
+from icarus.algebra import (
+    Enhancement,
+    adaptive,
+    argmax,
+    epsilon_greedy,
+    gibbs,
+    parsing,
+    rave_weight,
+    reply,
+    roulette,
+    ucb1,
+)
 from icarus.algebra.weights import WeightFunction
 from icarus.specs.amaf import AMAF, AMAF_STRICT, RAVE, RAVE_STRICT, amaf, rave
 from icarus.specs.baseline import BASELINE, baseline
@@ -117,6 +128,7 @@ __all__ = [
     "THOMPSON",
     "TO_MAST",
     "UCB1_TUNED",
+    "adaptive",
     "amaf",
     "anti_decisive",
     "argmax",

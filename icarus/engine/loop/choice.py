@@ -125,15 +125,14 @@ def weight_of(a: Arena, first: int, count: int, record: int) -> float:
     Raises:
         WeightError: a weight function left [0, 1].
     """
-    weights, component = (
-        array_at(a.composition.weight, first + count, WEIGHT),
-        struct_at(a.composition.component, COMPONENT),
-    )
-    weight = 1.0
+    weights, weight = array_at(a.composition.weight, first + count, WEIGHT), 1.0
     for i in range(first, first + count):
         value = weights[i].constant
         if weights[i].kernel != 0:
-            call4(weights[i].kernel, (component.table, record, a.buffers.weight, weights[i].parameters))
+            bandit = weights[i].component  # the baseline is asked about a history, a bandit about a player
+            component = struct_at(a.composition.component + bandit * COMPONENT_BYTES, COMPONENT)
+            about = a.buffers.playout if bandit else record
+            call4(weights[i].kernel, (component.table, about, a.buffers.weight, weights[i].parameters))
             value = array_at(a.buffers.weight, 1, _REAL)[0]
             if unlikely(not 0.0 <= value <= 1.0):
                 if a.shared == 0 or value != value:  # another thread may have added the reward, and not yet the visit

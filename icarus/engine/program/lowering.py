@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra import Enhancement, Weight
+from icarus.algebra.adaptive import Share
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Values
 from icarus.compiler.cache.digest import attributes_read
@@ -20,7 +21,13 @@ from icarus.compiler.kernels.kernel import Kernel
 from icarus.engine.program import requirements
 from icarus.engine.program.mixtures import ROLLOUT, TREE, Vote, draws_from_means, mixture
 from icarus.engine.program.priors import prior_kernel
-from icarus.engine.program.slots import backpropagation_kernel, capture_kernel, policy_kernel, weight_kernel
+from icarus.engine.program.slots import (
+    backpropagation_kernel,
+    capture_kernel,
+    policy_kernel,
+    share_kernel,
+    weight_kernel,
+)
 from icarus.engine.program.structures import ALTERNATIVE, COMPONENT, LEAF, PROGRAM, WEIGHT
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.kernel.game import Game
@@ -308,13 +315,22 @@ class _Lowering:
     def weight(self, which: int, weight: Weight) -> tuple[int, int]:
         first = len(self.weights)
         if weight.constant != 1.0:
-            self.weights.append((weight.constant, 0, 0, 0))
+            self.weights.append((weight.constant, 0, 0, 0, 0))
         row = BASELINE.information.row(self.game.players)
         for function, complement in weight.functions:
+            if isinstance(function, Share):
+                kernel, bandit = (
+                    share_kernel(function.bandit.information.row(self.game.players)),
+                    self.table_of[function.bandit],
+                )
+                self.weights.append(
+                    (1.0, self.address(kernel), self.parameters(function.parameters), complement, bandit)
+                )
+                continue
             if which == ROLLOUT:
                 self.read_in_simulation.add("keys")
             kernel = weight_kernel(function.function, function.kinds(), row, function.label())
-            self.weights.append((1.0, self.address(kernel), self.parameters(function.values()), complement))
+            self.weights.append((1.0, self.address(kernel), self.parameters(function.values()), complement, 0))
         return first, len(self.weights) - first
 
     def address(self, kernel: Kernel) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import attrs
 
-from icarus.algebra import Composition, Enhancement, Weight
+from icarus.algebra import Adaptive, Composition, Enhancement, Weight
 from icarus.algebra.policy import RULE_GIBBS
 from icarus.algebra.slots import Candidates
 
@@ -48,6 +48,10 @@ def mixture(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, Vote | 
         for weight, part in strategy.terms:
             for inner, leaves in mixture(part, which):
                 yield weight.times(inner), leaves
+    elif isinstance(strategy, Adaptive):
+        for share, member in strategy.weighted():
+            for inner, leaves in mixture(member, which):
+                yield share.times(inner), leaves
     elif isinstance(strategy, Composition) and strategy.operator == "&":
         yield Weight(), Vote(tuple(member for _, member in strategy.terms))
     else:

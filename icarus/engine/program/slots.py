@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from icarus.algebra import Information, Policy
+from icarus.algebra.adaptive import member_of
 from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Values
 from icarus.compiler.kernels.atomic import atomic_load, atomic_store, exchanged
@@ -337,3 +338,18 @@ def weight_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype, la
         return 0
 
     return Kernel(kernel, 4, label)
+
+
+@functools.cache
+def share_kernel(row: np.dtype) -> Kernel:
+    """Compile the weight of a member, 1 or 0, by the bandit of the player to move: kernel(table, playout, out, parameters)."""
+    unpack, theta_at = unpack_parameters((int, int, float, int)), theta_of(row)
+
+    def kernel(table: int, playout: int, out: int, parameters: int) -> int:
+        members, group, exploration, member = unpack(parameters)
+        player = history_at(playout).steps[-1].player
+        best = member_of(theta_at(table), player, members, group, exploration)
+        array_at(out, 1, _REAL)[0] = 1.0 if best == member else 0.0
+        return 0
+
+    return Kernel(kernel, 4, "the share of a member")

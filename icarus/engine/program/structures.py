@@ -59,6 +59,7 @@ class Weight:
     kernel: Address  # of λ; 0 for a constant
     parameters: Address
     complement: int  # 1 for 1 − λ
+    component: int  # whose records λ is asked about: the baseline's of the history, or those of a bandit over members
 
 
 COMPONENT, PROGRAM, ALTERNATIVE, LEAF, WEIGHT = map(structure, (Component, Program, Alternative, Leaf, Weight))

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra import Enhancement, Weight, record_values
+from icarus.algebra.adaptive import Share, member_of
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_ROULETTE, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Candidates, Slot, Values
 from icarus.algebra.weights import TOLERANCE
@@ -227,12 +228,20 @@ class Composed:
         """The value of a weight at the history of a decision."""
         total = weight.constant
         for function, complement in weight.functions:
+            if isinstance(function, Share):
+                total *= self._is_chosen(function, int(decision.history.steps[-1].player))
+                continue
             seen = self.tables[0].theta.find(decision.record)
             value = self.called(function, seen.reward, seen.visits, seen.availability)
             if not 0.0 <= value <= 1.0:
                 raise choice.WeightError("a weight function returned a number outside [0, 1]")
             total *= 1.0 - value if complement else value
         return total
+
+    def _is_chosen(self, share: Share, player: int) -> bool:
+        """Whether a player's bandit has chosen the member."""
+        members, group, exploration, member = share.parameters
+        return bool(_plain(member_of)(self._theta(share.bandit), player, members, group, exploration) == member)
 
     def _accepted(self, term: Term, decision: Decision) -> int:
         """An index by Gibbs from mean rewards, as `icarus.engine.loop.choice.choose_by_acceptance` draws it."""

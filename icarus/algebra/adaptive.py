@@ -1,0 +1,158 @@
+"""`adaptive(A, B, C)`: a linear mixture whose shares a bandit chooses as the search progresses (after Sironi, Liu and Winands, 2020).
+
+Each player has a bandit of his own over the members. In a playout all his decisions are made by one member, that of the greatest
+q/n + c √(log N / n), for n playouts with it and N in all; each member is tried once first, and the first of several greatest is taken. So
+a member that does not help is switched off, and is looked at again from time to time: `adaptive(MAST, BASELINE)` is MAST that may switch
+itself off in simulation. θ does not change within a playout, so the choice needs no memory but its records.
+"""
+
+import math
+import zlib
+from typing import Any, cast
+
+import attrs
+import numpy as np
+
+from icarus.algebra.enhancement import SLOTS, Composition, Enhancement, Sum
+from icarus.algebra.information import COUNT, PLAYER, REWARD, Space, information, initial
+from icarus.algebra.policy import argmax
+from icarus.algebra.slots import backpropagation, capture, values
+from icarus.algebra.unions import Mixture, Union
+from icarus.algebra.weights import Weight, total_text
+from icarus.checks import real
+from icarus.kernel import History, Theta, Updates, find, helper, record, update
+
+EXPLORATION = 0.7
+MOST = 64  # members
+
+
+@helper
+def member_of(theta: Theta, player: int, members: int, group: int, exploration: float) -> int:
+    """arg max of q/n + c √(log N / n) over the members, for θ(g, i, ρ) = (q, n); the first without a playout, if there is one."""
+    total = 0
+    for i in range(members):
+        visits = find(theta, record(group, i, player)).visits
+        if visits == 0:
+            return i
+        total += visits
+    best, most = 0, -1.0
+    for i in range(members):
+        stats = find(theta, record(group, i, player))
+        bound = stats.reward / stats.visits + exploration * math.sqrt(math.log(total) / stats.visits)
+        if bound > most:
+            best, most = i, bound
+    return best
+
+
+@capture(reads_simulation=False)
+def capture_members(
+    history: History, theta: Theta, updates: Updates, members: int = 2, group: int = 0, exploration: float = EXPLORATION
+) -> None:
+    """⟨((g, i_ρ, ρ), ρ) : ρ = 1, …, κ⟩ with i_ρ the member by which ρ has played"""
+    for player in range(len(history.rewards)):
+        update(updates, record(group, member_of(theta, player, members, group, exploration), player), player)
+
+
+@backpropagation(averages=True)
+def add_reward(stats: Any, player: int, rewards: np.ndarray) -> None:
+    """(q + μ_ρ, n + 1)"""
+    stats.reward += rewards[player]
+    stats.visits += 1
+
+
+@values
+def nothing(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+    """+∞: it says which member decides, nothing of actions"""
+    out[:] = np.inf
+
+
+@attrs.frozen(repr=False)
+class Share:
+    """The weight of one member at a decision: 1 where the player's bandit has chosen it, else 0."""
+
+    bandit: Enhancement
+    member: int
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """Members, group, exploration, and which of them."""
+        return (*self.bandit.capture.values(), self.member)
+
+    def __repr__(self) -> str:
+        return f"share of the member {self.member} in {self.bandit}"
+
+
+@attrs.frozen(eq=False, repr=False)
+class Adaptive(Composition):
+    """Members of which a bandit chooses.
+
+    Attributes:
+        bandit: keeps what each member was worth to each player; a component with records of its own.
+    """
+
+    bandit: Enhancement | None = None
+
+    @property
+    def components(self) -> tuple[Enhancement, ...]:
+        return (*super().components, cast(Enhancement, self.bandit))
+
+    def weighted(self) -> list[tuple[Weight, Enhancement]]:
+        """Each member with the weight that it has at a decision."""
+        bandit = cast(Enhancement, self.bandit)
+        return [
+            (Weight(1.0, ((cast(Any, Share(bandit, number)), False),)), member)
+            for number, (_, member) in enumerate(self.terms)
+        ]
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (*super()._identity(), self.bandit)
+
+
+def adaptive(*members: Enhancement, exploration: float = EXPLORATION) -> Enhancement:
+    """A mixture in which one member makes all decisions of a player in a playout, chosen by UCB1 over what playouts with it were worth.
+
+    Args:
+        exploration: c of that UCB1.
+
+    Raises:
+        TypeError: a member is no enhancement. ValueError: fewer than two, or too many; a member twice; an exploration below 0.
+    """
+    exploration = real("exploration of adaptive", exploration, 0, 1e9)
+    if not 2 <= len(members) <= MOST:
+        raise ValueError(f"adaptive chooses among 2 to {MOST} enhancements, not among {len(members)}")
+    for member in members:
+        if isinstance(member, Sum):
+            raise ValueError(
+                f"the weights of ({member}) sum to {total_text(member.terms)}, not to 1: adaptive cannot choose it"
+            )
+        if not isinstance(member, Enhancement):
+            raise TypeError(f"{member!r} is no enhancement: adaptive cannot choose it")
+    if len(set(members)) < len(members):
+        raise ValueError("adaptive chooses among different enhancements; one is there twice")
+    given = "" if exploration == EXPLORATION else f", exploration={exploration!r}"
+    name = f"adaptive({', '.join(map(str, members))}{given})"
+    bandit = _bandit(name, len(members), exploration)
+    parts = (*dict.fromkeys(part for member in members for part in member.components), bandit)
+    if len({part.name for part in parts}) < len(parts):
+        raise ValueError(f"two different enhancements of {name} have one name; rename one: attrs.evolve(…, name=…)")
+    unions: dict[str, Any] = {
+        slot: Union(tuple(getattr(part, slot) for part in parts)) for slot in SLOTS if slot != "policy"
+    }
+    terms = tuple((Weight(), member) for member in members)
+    mixture: Any = Mixture("adaptive", tuple((weight, member.policy) for weight, member in terms))
+    return Adaptive(name=name, policy=mixture, operator="adaptive", terms=terms, bandit=bandit, **unions)
+
+
+def _bandit(name: str, members: int, exploration: float) -> Enhancement:
+    """Where the members' results are kept; the group tells the bandits of two expressions apart."""
+    group = zlib.crc32(name.encode())
+    return Enhancement(
+        name=f"bandit of {name}",
+        records=Space(("ℕ₀", "ℕ₀")) * PLAYER,  # ADAPTIVE-1
+        information=information(reward=REWARD, visits=COUNT),  # ADAPTIVE-2
+        initial=initial(),  # ADAPTIVE-3
+        policy=argmax().over(nothing),  # ADAPTIVE-4
+        contexts=PLAYER,  # ADAPTIVE-5
+        capture=capture_members(members=members, group=group, exploration=exploration),  # ADAPTIVE-6
+        backpropagation=add_reward,  # ADAPTIVE-7
+    )
