@@ -19,7 +19,7 @@ from icarus import (
     search,
     values,
 )
-from icarus.compiler.messages import CompilationError
+from icarus.compiler.errors import CompilationError
 from icarus.kernel import record
 from tests.commands import test_contract as slips
 from tests.commands.test_contract import COIN, NIM, SECRET

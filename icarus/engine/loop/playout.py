@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.algebra.weights import TOLERANCE
-from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at, unlikely
 from icarus.engine.loop.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG, Arena
 from icarus.engine.loop.choice import choose, pick_outcome
@@ -320,7 +319,7 @@ def choose_for_chance(a: Arena, count: int, rng: np.ndarray) -> int:
     probabilities = array_at(a.buffers.values, count, _REAL)
     if a.game.chance != 0:
         call2(a.game.chance, (a.buffers.state, a.buffers.values))
-        if DEBUG or is_checked(a.counts.iterations):
+        if is_checked(a.counts.iterations):
             check_outcomes(probabilities, count)
     else:
         for i in range(count):

@@ -11,7 +11,7 @@ from icarus.algebra.adaptive import member_of
 from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Values
 from icarus.compiler.kernels.atomic import atomic_load, atomic_store, exchanged
-from icarus.compiler.kernels.functions import DEBUG, embedded, inlined, plain
+from icarus.compiler.kernels.functions import DEBUG, embedded, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, offset_of, struct_at, unlikely, unpack_parameters
 from icarus.compiler.writes import refuse_changes, refuse_cuts
@@ -21,7 +21,9 @@ from icarus.kernel.history import history_at
 from icarus.kernel.theta import TABLE, index_of, place_of, updates_at, write_initial
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
-RENAMED = "a backpropagation function writes to `record`, the key of what it updates, which is not its own to change"
+KEY_CHANGED = (
+    "a backpropagation function writes to `record`, the key of what it updates, which is not its own to change"
+)
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 LENT = History, Theta  # what slots are given to be read
 
@@ -81,32 +83,21 @@ def values_kernel(
     return refuse_changes(Kernel(kernel, 7, label), inner, label, LENT, legal_of(function, 2))
 
 
-def checked_candidates(inner: Callable, independent: bool, label: str) -> Callable:
-    """A candidates function that is checked whenever it is asked: every record written, and each as for its action alone.
-
-    Args:
-        independent: whether the function is declared to be so.
-    """
-    unwritten = f"{label} wrote no record for a legal action; it must write every records[i]"
-    dependent = (
+def check_independence(inner: Callable, label: str) -> Callable:
+    """What asks a candidates function about each action alone, and compares."""
+    message = (
         f"{label} is declared independent, but names another record for a legal action that it is asked about alone"
     )
 
     @helper
-    def asked(history: History, legal: np.ndarray, records: np.ndarray, *parameters: float) -> None:
-        records[:] = UNWRITTEN
-        inner(history, legal, records, *parameters)
+    def check(history: History, legal: np.ndarray, records: np.ndarray, *parameters: float) -> None:
         alone = np.full(1, UNWRITTEN)
         for i in range(len(legal)):
-            if records[i] == UNWRITTEN:
-                raise ValueError(unwritten)
-            if independent:
-                alone[0] = UNWRITTEN
-                inner(history, legal[i : i + 1], alone, *parameters)
-                if alone[0] != records[i]:
-                    raise ValueError(dependent)
+            inner(history, legal[i : i + 1], alone, *parameters)
+            if alone[0] != records[i]:
+                raise ValueError(message)
 
-    return asked
+    return check
 
 
 @functools.cache
@@ -121,7 +112,7 @@ def candidates_kernel(
 ) -> Kernel:
     """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
     inner, unpack, theta_at = lent(function, label), unpack_parameters(kinds), theta_of(row)
-    asked = checked_candidates(inner, independent, label) if DEBUG else inner
+    check, compares = check_independence(inner, label), independent and DEBUG
     unwritten = f"{label} wrote no record for a legal action; it must write every records[i]"
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
 
@@ -131,11 +122,13 @@ def candidates_kernel(
         checked = unlikely(is_checked(history.iteration))
         if checked:
             keys[:] = UNWRITTEN
-        asked(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
+        inner(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
         if checked:
             for i in range(count):
                 if keys[i] == UNWRITTEN:
                     raise ValueError(unwritten)
+        if compares:
+            check(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
         theta = theta_at(table)
         for i in range(count):
             keys[i] = place_of(theta.rows["record"], keys[i])
@@ -193,65 +186,11 @@ FULL = np.iinfo(_COUNT).max
 COUNT_OVERFLOW = f"a count has reached {FULL}, the largest that a record can hold"
 
 
-def counts_of(row: np.dtype) -> tuple[str, ...]:
-    """The fields of a row that count."""
-    return tuple(name for name in row.names or () if row[name] == _COUNT)
-
-
-@functools.cache
-def fullness(counts: tuple[str, ...]) -> Callable:
-    """Whether one of the counts of a row has reached its largest; a count that has grown beyond it is negative."""
-    if not counts:
-        return inlined(lambda row: False)
-    name, others = counts[0], fullness(counts[1:])
-
-    @inlined
-    def has_full(row: Any) -> Any:
-        return np.uint32(row[name]) >= np.uint32(FULL) or others(row)
-
-    return has_full
-
-
-def reals_of(row: np.dtype) -> tuple[tuple[str, bool], ...]:
-    """The fields of a row that hold reals, and whether each is an array of them."""
-    return tuple((name, row[name].ndim > 0) for name in row.names or () if row[name].base.kind == "f")
-
-
-@functools.cache
-def nan_in(reals: tuple[tuple[str, bool], ...]) -> Callable:
-    """Whether one of these fields of a row is NaN."""
-    if not reals:
-        return inlined(lambda row: False)
-    (name, is_array), others = reals[0], nan_in(reals[1:])
-
-    @inlined
-    def has_nan(row: Any) -> bool:
-        return row[name] != row[name] or others(row)
-
-    @inlined
-    def has_nan_within(row: Any) -> bool:
-        wrong = others(row)
-        for number in row[name]:
-            wrong |= number != number
-        return wrong
-
-    return has_nan_within if is_array else has_nan
-
-
-@functools.cache
-def filling_up(counts: tuple[str, ...]) -> Callable:
-    """Give the counts of a row that have reached their largest, or have grown beyond it, the largest."""
-    if not counts:
-        return helper(lambda row: None)
-    name, others = counts[0], filling_up(counts[1:])
-
-    @helper
-    def fill_up(row: Any) -> None:
-        if np.uint32(row[name]) >= np.uint32(FULL):
-            row[name] = FULL
-        others(row)
-
-    return fill_up
+def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
+    """Where the fields of a row hold numbers of this dtype, in arrays too, counted in such numbers from its start."""
+    fields = [row.fields[name][:2] for name in row.names] if row.names and row.fields else []
+    starts = [(field, offset // number.itemsize) for field, offset in fields if field.base == number]
+    return np.array([start + i for field, start in starts for i in range(field.itemsize // number.itemsize)], np.int64)
 
 
 @functools.cache
@@ -263,14 +202,19 @@ def backpropagation_kernel(
     Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
     at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
     """
-    inner, unpack, counts = embedded(function), unpack_parameters(kinds), counts_of(row)
-    has_full, fill_up, has_nan = fullness(counts), filling_up(counts), nan_in(reals_of(row))
+    inner, unpack, counts, reals = (
+        embedded(function),
+        unpack_parameters(kinds),
+        columns_of(row, _COUNT),
+        columns_of(row, _REAL),
+    )
     not_a_number = f"{label} wrote NaN to a record"
 
     def kernel(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
         place = struct_at(table, TABLE)
         rows = array_at(place.rows, place.capacity + 1, row)
         plain = array_at(place.rows, (place.capacity + 1) * words, _INT)
+        real, count32 = array_at(place.rows, len(plain), _REAL), array_at(place.rows, 2 * len(plain), _COUNT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
         mu = array_at(rewards, players, _REAL)
         if shared:
@@ -289,13 +233,17 @@ def backpropagation_kernel(
                     plain[i * words] = keys[j]
                 place.used += 1
             inner(rows[i], psi[j], mu, *unpack(parameters))
-            if unlikely(has_nan(rows[i])):
-                raise ValueError(not_a_number)
             if DEBUG and rows[i].record != keys[j]:
-                raise ValueError(RENAMED)
-            if unlikely(has_full(rows[i])):
-                fill_up(rows[i])
-                raise OverflowError(COUNT_OVERFLOW)
+                raise ValueError(KEY_CHANGED)
+            for column in reals:
+                if unlikely(real[i * words + column] != real[i * words + column]):
+                    raise ValueError(not_a_number)
+            for column in counts:
+                if unlikely(
+                    np.uint32(count32[2 * i * words + column]) >= np.uint32(FULL)
+                ):  # beyond it counts are negative
+                    count32[2 * i * words + column] = FULL
+                    raise OverflowError(COUNT_OVERFLOW)
         if shared:
             atomic_store(table + _LOCK, 0)
         return 0

@@ -8,7 +8,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.compiler.kernels.functions import plain
-from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, KEYLESS, counts_of, reals_of
+from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, KEYLESS
 from icarus.engine.records.tables import SMALLEST, Table
 from icarus.kernel import NO_RECORD
 from icarus.kernel.theta import TABLE, has_room_for, index_of
@@ -94,7 +94,9 @@ class ReferenceTable:
 
     def __init__(self, component: Enhancement, game: Any) -> None:
         self.component, self.game, self.dtype = component, game, component.information.row(game.players)
-        self.counts, self.reals = counts_of(self.dtype), reals_of(self.dtype)
+        kinds = {name: self.dtype[name].base for name in self.dtype.names or ()}
+        self.counts = [name for name, kind in kinds.items() if kind == np.int32]
+        self.reals = [name for name, kind in kinds.items() if kind == np.float64]
         self.theta_is_captured = component.capture.reads_theta
         self._blank = np.zeros(1, self.dtype)
         for name, value in component.initial.common:
@@ -161,7 +163,7 @@ class ReferenceTable:
         for name in full:
             setattr(row, name, FULL)
         open_row(row, False)
-        if any(np.isnan(getattr(row, name)).any() for name, _ in self.reals):
+        if any(np.isnan(getattr(row, name)).any() for name in self.reals):
             raise ValueError(f"{self.component.backpropagation.label()} wrote NaN to a record")
         if full:
             raise OverflowError(COUNT_OVERFLOW)
