@@ -56,6 +56,7 @@ ORDER = {
         "parallel",
         "reference",
         "search",
+        "levels",
         "match",
         "inspect",
     ],
@@ -75,7 +76,17 @@ ORDER = {
 }
 NO_NEIGHBOURS = {"games", "specs"}  # these two kinds of content do not know each other
 # Imports inside functions are for what is slow to load and seldom needed: a command that does not need it starts sooner.
-SLOW_TO_LOAD = {"distributed", "duckdb", "matplotlib", "optuna", "pandas", "pyspiel", "scipy", "statsmodels"}
+SLOW_TO_LOAD = {
+    "distributed",
+    "duckdb",
+    "gnubg_nn",
+    "matplotlib",
+    "optuna",
+    "pandas",
+    "pyspiel",
+    "scipy",
+    "statsmodels",
+}
 DRAWING = {"matplotlib", "experiments.report"}
 LONGEST_BODY, LONGEST_FILE, MOST_FOLDERS, MOST_PARAMETERS = 50, 400, 14, 7
 LONG_FILES = {"experiments.analysis.claims"}  # a table of statements
