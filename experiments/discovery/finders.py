@@ -1,6 +1,6 @@
 """Finders compared at equal games: how good is what each recommends, on landscapes whose truth is known?
 
-    python -m experiments.discovery.finders smooth --games 4000 --repetitions 10 --to FILE.csv
+    python -m experiments.discovery.finders smooth --games 4000 --repetitions 10 --first 100 --to FILE.csv
     python -m experiments.discovery.finders experiments/runs/discovery/landscape-phantom --games 4000
 
 A synthetic landscape has 7,200 compositions of 8 factors and draws Bernoulli games. The logit of a composition's win rate is a sum of
@@ -151,10 +151,10 @@ def searched(world: World, finder: Any, budget: int, rng: np.random.Generator) -
     return finder.finalists(1)[0]
 
 
-def compare(make: Callable[[int], World], budget: int, repetitions: int, names: list[str]) -> list[dict[str, Any]]:
+def compare(make: Callable[[int], World], budget: int, seeds: range, names: list[str]) -> list[dict[str, Any]]:
     """A row for each finder and repetition: the win rate of what it recommends, the regret, and its own seconds."""
     rows = []
-    for seed in range(repetitions):
+    for seed in seeds:
         world = make(seed)
         for name in names:
             started = time.process_time()
@@ -184,6 +184,9 @@ def main() -> None:
     parser.add_argument("landscape", help="smooth, rough, or the directory of a real landscape")
     parser.add_argument("--games", type=int, default=4000)
     parser.add_argument("--repetitions", type=int, default=10)
+    parser.add_argument(
+        "--first", type=int, default=0, help="the seed of the first; the prior of the model was chosen by 0 to 4"
+    )
     parser.add_argument("--finders", nargs="*", default=list(FINDERS), choices=list(FINDERS))
     parser.add_argument("--to", type=Path)
     given = parser.parse_args()
@@ -192,7 +195,7 @@ def main() -> None:
     else:
         landscape = read_landscape(Path(given.landscape))
         make = lambda seed: Sampled.of(landscape, seed)  # noqa: E731
-    rows = compare(make, given.games, given.repetitions, given.finders)
+    rows = compare(make, given.games, range(given.first, given.first + given.repetitions), given.finders)
     print(summary(rows))
     if given.to:
         with given.to.open("w", newline="", encoding="utf-8") as file:

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from icarus.discovery.space import Point
 
 Reals = NDArray[np.float64]
-MAINS, PAIRS, LEFT_OVER = (
-    (0.015, 0.03, 0.06),
-    (0.008, 0.017, 0.035),
-    (0.02,),
-)  # s₁, s₂, s₃ that are tried: standard deviations of mean rewards
-PRIOR_MEAN = 0.25  # standard deviation of μ around 1/2
+SCALES = (
+    0.25,
+    0.03,
+    0.02,
+    0.02,
+)  # of μ around 1/2, s₁, s₂, s₃: standard deviations of mean rewards, before anything is known
 ROUNDS = 4  # of backfitting
 LEAST_NOISE = 0.05  # standard deviation of a score
 
@@ -61,15 +61,13 @@ class Posterior:
     Attributes:
         columns: places of the columns that were met, -1 for others, whose weight has its prior still.
         mean: [met] of the weights; root: [met, met], Σ = root rootᵀ.
-        scales: s of each kind of column, and s₃.
-        rest: what is left over for the points that were played: {point: (mean gap before shrinking, its precision)}.
+        observed: what is left over for the points that were played: {point: (mean gap before shrinking, its precision)}.
     """
 
     features: Features
     columns: NDArray[np.int64]
     mean: Reals
     root: Reals
-    scales: tuple[float, float, float, float]
     observed: dict[Point, tuple[float, float]]
 
     def drawn(self, points: Sequence[Point], worlds: int, rng: np.random.Generator) -> Reals:
@@ -96,7 +94,7 @@ class Posterior:
         return float(self.mean[at]), float(np.sqrt((self.root[at] ** 2).sum()))
 
     def _prior_deviations(self) -> Reals:
-        return np.array(self.scales[:3])[self.features.kinds]
+        return np.array(SCALES[:3])[self.features.kinds]
 
     def _sums(self, points: Sequence[Point], weights: Reals, unmet: Reals) -> Reals:
         everything = unmet.copy()
@@ -108,7 +106,7 @@ class Posterior:
         return sums
 
     def _with_rest(self, points: Sequence[Point], sums: Reals, rng: np.random.Generator | None) -> Reals:
-        prior = 1 / self.scales[3] ** 2
+        prior = 1 / SCALES[3] ** 2
         known = [self.observed.get(point, (0.0, 0.0)) for point in points]
         score, precision = np.array([each[0] for each in known]), np.array([each[1] for each in known])
         shrunk = precision * (score - sums) / (precision + prior)
@@ -117,10 +115,7 @@ class Posterior:
 
 
 def fit(features: Features, points: Sequence[Point], batches: Sequence[int], scores: Sequence[float]) -> Posterior:
-    """The posterior of a space by scores: the points played, the batch of each, and what each got.
-
-    The prior's standard deviations are those of the largest marginal likelihood among a few (empirical Bayes).
-    """
+    """The posterior of a space by scores: the points played, the batch of each, and what each got."""
     distinct, which = _distinct(points)
     batch, y = np.unique(np.array(batches), return_inverse=True)[1], np.array(scores) - 0.5
     number = np.bincount(which).astype(float)
@@ -130,25 +125,20 @@ def fit(features: Features, points: Sequence[Point], batches: Sequence[int], sco
     np.put_along_axis(design, places.reshape(columns.shape), 1.0, 1)
     effects = np.zeros(batch.max() + 1)
     noise = max(LEAST_NOISE**2, _within(y, which, number))
-    best: tuple[float, Reals, Reals, tuple[float, float, float, float]] | None = None
+    prior = np.array(SCALES[:3])[features.kinds[met]] ** -2.0
     for turn in range(ROUNDS):
         means = np.bincount(which, y - effects[batch]) / number
-        grid = [best[3]] if best else [(PRIOR_MEAN, *each) for each in itertools.product(MAINS, PAIRS, LEFT_OVER)]
-        best = max(
-            (_solved(design, features.kinds[met], means, number, noise, each) for each in grid),
-            key=lambda each: each[0],
-        )
+        weights, root = _solved(design, prior, means, 1 / (SCALES[3] ** 2 + noise / number))
         if turn < ROUNDS - 1:
-            effects = _batch_effects(y - (design @ best[1])[which], batch, noise)
+            effects = _batch_effects(y - (design @ weights)[which], batch, noise)
             noise = max(LEAST_NOISE**2, _within(y - effects[batch], which, number))
-    assert best is not None
     table = np.full(features.width, -1, np.int64)
     table[met] = np.arange(len(met))
     observed = {
         point: (float(mean) + 0.5, float(count) / noise)
         for point, mean, count in zip(distinct, means, number, strict=True)
     }
-    return Posterior(features, table, best[1], best[2], best[3], observed)
+    return Posterior(features, table, weights, root, observed)
 
 
 def _distinct(points: Sequence[Point]) -> tuple[list[Point], NDArray[np.int64]]:
@@ -173,21 +163,8 @@ def _batch_effects(gaps: Reals, batch: NDArray[np.int64], noise: float) -> Reals
     return between / (between + noise / size) * (means - gaps.mean())
 
 
-def _solved(
-    design: Reals,
-    kinds: NDArray[np.int64],
-    means: Reals,
-    number: Reals,
-    noise: float,
-    scales: tuple[float, float, float, float],
-) -> tuple[float, Reals, Reals, tuple[float, float, float, float]]:
-    """Log marginal likelihood, mean of the weights, root of their covariance, the scales."""
-    weight = 1 / (scales[3] ** 2 + noise / number)
-    prior = np.array(scales[:3])[kinds] ** -2.0
-    precision = (design.T * weight) @ design + np.diag(prior)
-    lower = np.linalg.cholesky(precision)
+def _solved(design: Reals, prior: Reals, means: Reals, weight: Reals) -> tuple[Reals, Reals]:
+    """The mean of the weights, and a root of their covariance, by Bayesian linear regression."""
+    lower = np.linalg.cholesky((design.T * weight) @ design + np.diag(prior))
     inverse = np.linalg.inv(lower)
-    mean = inverse.T @ (inverse @ (design.T @ (weight * means)))
-    evidence = 0.5 * (np.log(weight).sum() + np.log(prior).sum()) - np.log(np.diag(lower)).sum()
-    evidence -= 0.5 * float((weight * means * (means - design @ mean)).sum())
-    return float(evidence), mean, inverse.T, scales
+    return inverse.T @ (inverse @ (design.T @ (weight * means))), inverse.T
