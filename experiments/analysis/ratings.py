@@ -5,6 +5,9 @@ of a game are still to be placed, the next place goes to each with a chance prop
 two players this is Bradley and Terry 1952). Players that share a place are treated as if each of them had taken it first from
 all that were left (Breslow's approximation); a drawn game of two counts one half for each. The rating is the logarithm
 of the strength, with mean 0 over agents; a difference of 1 are odds of e : 1.
+
+Libraries fit parts of this: `choix` has neither shared places nor intervals, and the stratified Cox regression of statsmodels has both
+but no half wins. The tests compare with the latter, with a logistic model and with published ratings.
 """
 
 import json

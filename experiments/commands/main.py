@@ -13,7 +13,7 @@ from experiments.commands.equilibrium import (
 from experiments.commands.files import export, merge, query, verify
 from experiments.commands.ladder import ladder
 from experiments.commands.playing import campaign, estimate, rehearse, run
-from experiments.commands.reports import branching, claims, correlation, plan, ratings, report, status
+from experiments.commands.reports import branching, claims, correlation, picture, plan, ratings, report, status
 from experiments.plan.definition import Refusal
 from experiments.play.pool import MatchFailed
 from experiments.store import rows as store
@@ -34,6 +34,7 @@ COMMANDS = (
     campaign,
     status,
     report,
+    picture,
     branching,
     correlation,
     claims,

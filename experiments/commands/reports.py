@@ -14,12 +14,13 @@ from experiments.analysis.statistics import clopper_pearson, games_needed
 from experiments.analysis.verdicts import details_table, summary_table, tallied
 from experiments.commands.common import Directory, print_table, print_tables, say
 from experiments.papers import earlier
-from experiments.plan.checks import refused
+from experiments.plan.checks import one_of, refused
 from experiments.plan.definition import Refusal
+from experiments.plan.pictures import PICTURES
 from experiments.play import branching as measure
 from experiments.play.correlation import measured as shared_values_in
 from experiments.report import branching as table_2
-from experiments.report import campaign
+from experiments.report import campaign, figures
 from experiments.report.report import rating_tables, write
 from experiments.report.status import state_of
 from experiments.store import rows as store
@@ -61,6 +62,24 @@ def report(directory: Directory) -> None:
     print_tables(columns)
     for path in paths:
         say(str(path))
+
+
+def picture(
+    directory: Directory,
+    name: Annotated[str, typer.Argument(metavar="PICTURE", help=f"Of {', '.join(PICTURES)}.")],
+    into: Annotated[Path, typer.Option(metavar="DIR", help="Where the PNG and the SVG go.")],
+) -> None:
+    """Draw one kind of picture of a run, or of a campaign's folder of runs, from its rows."""
+    one_of("picture", name, tuple(PICTURES))
+    with results_of(directory) as results:
+        columns = results.columns()
+        if statements.has_interims(results):
+            columns = campaign.marked(columns)
+    paths = figures.draw(columns, into, [name])
+    if not paths:
+        raise Refusal(f"{directory} does not hold all games that the picture {name} shows")
+    for path in paths:
+        say(f"{path} and {path.with_suffix('.svg').name}")
 
 
 def branching(

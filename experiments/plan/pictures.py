@@ -29,6 +29,7 @@ PICTURES = {  # in the order in which a report shows those that an experiment di
     "reuse": Picture("The rules of reuse of MAST.", agents=REUSE),
     "tree": Picture("The trees, compared with those of the baseline: means over games.", agents=TREE),
     "agents": Picture("The agents of the experiment, by game."),
+    "statements": Picture("Figure 4, and the differences that the paper's text states beside ours."),
     "heat-map": Picture(
         "The searches against each other (2012, Figs. 7 and 9): white where the first seat wins all games, black where the second "
         "does; a draw counts one half.",

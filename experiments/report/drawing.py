@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from experiments.analysis.statistics import clopper_pearson
-from experiments.store.summary import Tally
+from experiments.plan.titles import budget
+from experiments.store.summary import Tally, baseline
 
 INK, SUBDUED, BAND, BETTER, WORSE = "#222222", "#555555", "#8a8a8a", "#1a6faf", "#b5482a"
 FILLS, HATCHES = ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"), ("", "////", "...")  # of bars
 LINES, MARKERS = ("#1a6faf", "#b5482a", "#3f7d3a", "#8a5fa8", "#222222", "#b08a1e"), "osD^vP"
 DOTS_PER_INCH = 160
+LONG_NAME = 6  # letters; longer names of agents are written at a slant
+MANY = 20  # more agents than these stand below each other
 MARGIN = 0.08  # of the range of win rates, left free above and below
 STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
@@ -86,3 +89,42 @@ def unfinished(tallies: Sequence[Tally]) -> str:
     due = sum(tally.due for tally in tallies)
     done = sum(min(tally.games, tally.due) for tally in tallies)
     return f"{min(99, round(100 * done / due))} % of the first interim analysis" if done < due else ""
+
+
+def points_panel(axes: Any, tallies: list[Tally], name: str) -> None:
+    """A point with its 95 % interval for each agent; dashed, the interval of evenly matched players."""
+    rates, errors = with_errors([(tally.wins, tally.games) for tally in tallies])
+    low, high = float((rates - errors[0]).min()), float((rates + errors[1]).max())
+    even, across = baseline(tallies), len(tallies) > MANY
+    below, above = clopper_pearson(even.wins, even.games) if even else (0.0, 1.0)
+    if even:
+        (axes.axvspan if across else axes.axhspan)(below, above, color=BAND, alpha=0.13, linewidth=0)
+        for edge in (below, above):
+            (axes.axvline if across else axes.axhline)(edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2)
+    for i, (rate, error) in enumerate(zip(rates, errors.T, strict=True)):
+        color = BETTER if rate > above else WORSE if rate < below else INK
+        place = {"x": rate, "y": i, "xerr": error[:, None]} if across else {"x": i, "y": rate, "yerr": error[:, None]}
+        axes.errorbar(**place, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3)
+    (_name_down if across else _name_across)(axes, [tally.cell.agent for tally in tallies])
+    percent(axes, low, high, across)
+    (axes.set_xlabel if across else axes.set_ylabel)("games won")
+    counted = f"{describe_games(tallies)}, {budget(tallies[0].cell.column)}"
+    title_panel(axes, name, "; ".join(filter(None, [counted, unfinished(tallies)])))
+
+
+def _name_down(axes: Any, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+
+
+def _name_across(axes: Any, names: Sequence[str]) -> None:
+    slanted = max(map(len, names)) > LONG_NAME
+    axes.set_xticks(
+        range(len(names)),
+        names,
+        rotation=35 if slanted else 0,
+        ha="right" if slanted else "center",
+        rotation_mode="anchor" if slanted else None,
+        fontsize=9 if len(names) <= 8 or slanted else 8,
+    )
+    axes.set_xlim(-0.6, len(names) - 0.4)

@@ -8,26 +8,24 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments.analysis.statistics import clopper_pearson, marginals, student
+from experiments.analysis.statistics import marginals, student
 from experiments.papers.combinations import BY_NAME, ENHANCEMENTS
 from experiments.plan.definition import Column, Experiment
 from experiments.plan.pictures import PICTURES
 from experiments.plan.titles import budget, slug, title
-from experiments.report import search_figures
+from experiments.report import search_figures, statement_figures
 from experiments.report.drawing import (
-    BAND,
-    BETTER,
     FILLS,
     HATCHES,
     INK,
     LINES,
+    MANY,
     MARKERS,
     SUBDUED,
-    WORSE,
     canvas,
     describe_games,
     percent,
-    title_panel,
+    points_panel,
     unfinished,
     with_errors,
 )
@@ -37,8 +35,6 @@ BARS = "Bars: 95 % intervals."
 EVEN = "Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
 ACROSS = 2  # panels side by side in the picture of all games
 POINTS = ("figure4", "agents")  # pictures that show each column on its own too
-LONG_NAME = 6  # letters; longer names of agents are written at a slant
-MANY = 20  # more agents than these stand below each other
 
 
 def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Path]:
@@ -111,11 +107,11 @@ def _points(picture: str, columns: Columns, directory: Path) -> list[Path]:
         with canvas(
             paths[-1], (8.0, 1.2 + 0.19 * count) if count > MANY else (max(5.5, 1.4 + 0.47 * count), 4.1)
         ) as figure:
-            _panel(figure.add_subplot(), tallies, name)
+            points_panel(figure.add_subplot(), tallies, name)
             figure.supxlabel(_caption(columns), fontsize=8, color=SUBDUED)
     if len(columns) > 1:
         paths.insert(0, directory / f"{picture}.png")
-        _grid(paths[0], columns, _panel)
+        _grid(paths[0], columns, points_panel)
     return paths
 
 
@@ -133,45 +129,6 @@ def _grid(path: Path, columns: Columns, panel: Callable[[Any, list[Tally], str],
 def _caption(columns: Columns) -> str:
     """What the marks mean, of those that are there."""
     return f"{BARS} {EVEN}" if any(baseline(tallies) for tallies in columns.values()) else BARS
-
-
-def _panel(axes: Any, tallies: list[Tally], name: str) -> None:
-    """A point with its 95 % interval for each agent; dashed, the interval of evenly matched players."""
-    rates, errors = with_errors([(tally.wins, tally.games) for tally in tallies])
-    low, high = float((rates - errors[0]).min()), float((rates + errors[1]).max())
-    even, across = baseline(tallies), len(tallies) > MANY
-    below, above = clopper_pearson(even.wins, even.games) if even else (0.0, 1.0)
-    if even:
-        (axes.axvspan if across else axes.axhspan)(below, above, color=BAND, alpha=0.13, linewidth=0)
-        for edge in (below, above):
-            (axes.axvline if across else axes.axhline)(edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2)
-    for i, (rate, error) in enumerate(zip(rates, errors.T, strict=True)):
-        color = BETTER if rate > above else WORSE if rate < below else INK
-        place = {"x": rate, "y": i, "xerr": error[:, None]} if across else {"x": i, "y": rate, "yerr": error[:, None]}
-        axes.errorbar(**place, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3)
-    (_name_down if across else _name_across)(axes, [tally.cell.agent for tally in tallies])
-    percent(axes, low, high, across)
-    (axes.set_xlabel if across else axes.set_ylabel)("games won")
-    counted = f"{describe_games(tallies)}, {budget(tallies[0].cell.column)}"
-    title_panel(axes, name, "; ".join(filter(None, [counted, unfinished(tallies)])))
-
-
-def _name_down(axes: Any, names: Sequence[str]) -> None:
-    axes.set_yticks(range(len(names)), names, fontsize=8)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-
-
-def _name_across(axes: Any, names: Sequence[str]) -> None:
-    slanted = max(map(len, names)) > LONG_NAME
-    axes.set_xticks(
-        range(len(names)),
-        names,
-        rotation=35 if slanted else 0,
-        ha="right" if slanted else "center",
-        rotation_mode="anchor" if slanted else None,
-        fontsize=9 if len(names) <= 8 or slanted else 8,
-    )
-    axes.set_xlim(-0.6, len(names) - 0.4)
 
 
 # ----------------------------------------------------------------------------------------------------------- Figure 3
@@ -358,4 +315,5 @@ DRAW: dict[str, Callable[[Columns, Path], list[Path]]] = {
     "tree": _trees,
     **{picture: partial(_points, picture) for picture in POINTS},
     **search_figures.DRAW,
+    **statement_figures.DRAW,
 }

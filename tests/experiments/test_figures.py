@@ -8,7 +8,8 @@ from matplotlib.image import imread
 
 from experiments.plan import loading
 from experiments.plan.pictures import PICTURES
-from experiments.report import figures
+from experiments.report import drawing, figures
+from experiments.report.statement_figures import stated
 from experiments.store import summary
 from experiments.store.summary import MILLION, STATISTICS, Moments
 
@@ -63,13 +64,13 @@ def test_a_picture_is_drawn_as_png_and_svg(tmp_path, name, picture, expected):
 def test_figure_4_tells_better_and_worse_from_evenly_matched(tmp_path):
     experiment, columns = results("figure4", 200, lambda cell, games: {"N": 180, "R": 20}.get(cell.agent, 100))
     (path,) = figures.draw(columns, tmp_path, ["figure4"])
-    assert colour_is_shown(path, figures.BETTER)
-    assert colour_is_shown(path, figures.WORSE)
+    assert colour_is_shown(path, drawing.BETTER)
+    assert colour_is_shown(path, drawing.WORSE)
     experiment, columns = results("figure4", 200, lambda cell, games: 100)
     (path,) = figures.draw(columns, tmp_path / "even", ["figure4"])
-    assert not colour_is_shown(path, figures.BETTER)
-    assert not colour_is_shown(path, figures.WORSE)
-    assert colour_is_shown(path, figures.BAND)
+    assert not colour_is_shown(path, drawing.BETTER)
+    assert not colour_is_shown(path, drawing.WORSE)
+    assert colour_is_shown(path, drawing.BAND)
 
 
 def test_many_agents_stand_below_each_other_and_a_few_side_by_side(tmp_path):
@@ -94,6 +95,29 @@ def test_the_same_results_make_the_same_svg(tmp_path):
         figures.draw(columns, tmp_path / name, ["figure4"])
     one, other = ((tmp_path / name / "figure4-othello.svg").read_bytes() for name in ("one", "other"))
     assert one == other
+
+
+def test_a_statement_is_shown_once_with_the_narrowest_range_that_the_paper_gives_it():
+    by_terms = {comparison.terms: comparison for comparison in stated(("othello", ""))}
+    assert len(by_terms) == len(stated(("othello", ""))) == 7
+    what = {comparison.what: comparison.expected.agree for comparison in by_terms.values()}
+    assert what["EPIC higher than the baseline"] == ((0.0, float("inf")),)  # and not: not lower
+    (rave,) = (each for each in stated(("dou-di-zhu", "Landlord")) if "RAVE" in each.what)
+    assert rave.what == "with RAVE the same as without"  # and not: not higher
+
+
+def test_statements_are_drawn_of_games_that_are_complete_and_coloured_by_what_we_find(tmp_path):
+    def rate(cell, games):
+        return games * (3 if "NAST2" in cell.spec.text else 1) // 4
+
+    experiment, columns = results("section8", 400, rate)
+    (path,) = figures.draw(columns, tmp_path, ["statements"])
+    assert colour_is_shown(path, drawing.BETTER) and not colour_is_shown(path, drawing.WORSE)
+    _, columns = results("section8", 400, lambda cell, games: games - rate(cell, games))  # NAST loses
+    (path,) = figures.draw(columns, tmp_path, ["statements"])
+    assert colour_is_shown(path, drawing.WORSE)
+    next(iter(columns.values()))[0].due = 401
+    assert figures.draw(columns, tmp_path, ["statements"]) == []
 
 
 def test_a_run_without_games_has_no_pictures(tmp_path):
