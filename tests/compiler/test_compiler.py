@@ -8,6 +8,7 @@ import math
 import os
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -32,12 +33,13 @@ from icarus import Enhancement, State, backpropagation, candidates, capture, sea
 from icarus.algebra import argmax, gibbs
 from icarus.compiler import messages
 from icarus.compiler.cache import digest, disk, symbols
+from icarus.compiler.cache import lock as locks
 from icarus.compiler.kernels import kernel as kernels
 from icarus.compiler.kernels import pointers
 from icarus.kernel import History, Theta, Updates, legal_at, record, update
 from icarus.specs import BASELINE, MAST
 from tests import toy
-from tests.conftest import ROOT, Python
+from tests.conftest import ROOT, Python, environment
 from tests.test_toy import after
 
 pytestmark = [pytest.mark.xdist_group("compiler"), pytest.mark.filterwarnings("ignore:First-class function type")]
@@ -413,6 +415,74 @@ def test_functions_of_one_factory_compiled_by_two_processes_stay_apart_in_a_thir
     assert made(22) == [44]
     assert made(11, 22) == [22, 44]
     assert made(22, 11, 33) == [44, 22, 66]
+
+
+AT_ONCE = """
+import sys, time
+from icarus.compiler.cache import disk
+from icarus.compiler.kernels.kernel import Kernel, compiled
+import m
+from numba import types
+told = []
+disk.on_compile(told.append)
+while time.time() < float(sys.argv[1]):
+    pass
+print(Kernel(m.f, 1, "f")(10), compiled(m.f, types.int64(types.int64), "g")(10), *told)
+"""
+
+
+def test_of_processes_that_need_the_same_at_once_one_compiles(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(EDITS["a helper"][0]["m"])
+    changed = environment(
+        ICARUS_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)])
+    )
+    call = [sys.executable, "-c", AT_ONCE, str(time.time() + 3)]
+    running = [subprocess.Popen(call, env=changed, text=True, stdout=subprocess.PIPE) for _ in range(2)]
+    said = [process.communicate(timeout=200)[0].split() for process in running]
+    assert [words[:2] for words in said] == [["20", "20"]] * 2
+    assert sorted(name for words in said for name in words[2:]) == ["f", "g"]
+    assert not list((tmp_path / "cache").glob("*/*.lock"))
+
+
+def test_a_lock_is_freed_by_the_death_of_its_process_and_by_an_error(tmp_path: Path, python: Python) -> None:
+    path = tmp_path / "f.lock"
+    holding = (
+        "import os, pathlib, sys\nfrom icarus.compiler.cache.lock import lock\n"
+        "with lock(pathlib.Path(sys.argv[1])):\n    os.kill(os.getpid(), 9)"
+    )
+    assert python(holding, str(path)).returncode == -signal.SIGKILL and path.exists()
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), locks.lock(path):
+        raise KeyboardInterrupt
+    with locks.lock(path):
+        assert path.exists()
+    assert time.monotonic() - begun < locks.PATIENCE / 2 and not path.exists()
+
+
+def test_a_lock_that_somebody_holds_for_ever_delays_and_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "PATIENCE", 0.2)
+    path, before = tmp_path / "f.lock", time.monotonic()
+    with locks.lock(path), locks.lock(path):
+        assert 0.2 < time.monotonic() - before
+    with locks.lock(tmp_path / "nowhere" / "f.lock"), locks.lock(None):
+        pass
+
+
+def test_a_forked_child_that_lives_on_holds_no_lock_of_its_parent(tmp_path: Path) -> None:
+    path = tmp_path / "f.lock"
+    with locks.lock(path):
+        if (child := os.fork()) == 0:
+            signal.pause()
+            os._exit(0)
+    try:
+        begun = time.monotonic()
+        with locks.lock(path):
+            assert time.monotonic() - begun < locks.PATIENCE / 2
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
 
 
 CELLS = '''

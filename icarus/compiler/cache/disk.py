@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from icarus.compiler.cache.digest import PACKAGE_DIGEST
+from icarus.compiler.cache.lock import lock
 from icarus.compiler.cache.machine import this_machine
 from icarus.compiler.cache.symbols import counted, unresolved
 from icarus.compiler.lazy import Lazy
@@ -29,7 +30,7 @@ logger = logging.getLogger(__name__)
 UNUSED_DAYS = 30  # machine code of other versions is deleted after this
 PRIVATE = 0o700  # the mode of a folder of machine code
 _FOLDER = re.compile(r"[0-9a-f]{16}")
-_FILE = re.compile(r".*-[0-9a-f]{24}(\.bin|\.\d+(\.\d+)?\.tmp)")
+_FILE = re.compile(r".*-[0-9a-f]{24}(\.bin|\.lock|\.\d+(\.\d+)?\.tmp)")
 _CHECKSUM_BYTES = hashlib.sha256().digest_size
 _on_compile: list[Callable[[str], None]] = []
 
@@ -105,18 +106,32 @@ class File:
 
     def read(self, use: Callable[[Any], Any]) -> Any:
         """What `use` makes of what was kept; None where there is nothing that it could use, and whoever listens is told so."""
-        if self._path is not None:
-            try:
-                machine, kept = pickle.loads(self._content(self._path))
-                if machine == this_machine():
-                    return use(kept)
-            except FileNotFoundError:
-                pass
-            except Exception as error:  # a torn or foreign file: whatever it raises, compiling anew is right
-                logger.warning("machine code of %s is compiled anew: %s", self._name, str(error) or repr(error))
+        try:
+            if (result := self._used(use)) is not None:
+                return result
+        except FileNotFoundError:
+            pass
+        except Exception as error:  # a torn or foreign file: whatever it raises, compiling anew is right
+            logger.warning("machine code of %s is compiled anew: %s", self._name, str(error) or repr(error))
         for listener in _on_compile:
             listener(self._name)
         return None
+
+    def read_early(self, use: Callable[[Any], Any]) -> Any:
+        """As `read`, and nobody is told: where there is nothing, the caller reads again within `compiling`."""
+        with contextlib.suppress(Exception):
+            return self._used(use)
+
+    def _used(self, use: Callable[[Any], Any]) -> Any:
+        if self._path is None:
+            return None
+        machine, kept = pickle.loads(self._content(self._path))
+        return use(kept) if machine == this_machine() else None
+
+    def compiling(self) -> contextlib.AbstractContextManager[None]:
+        """Within, no other process compiles the same; it reads what this one keeps. To exclude deadlocks, a thread takes the compiler's
+        own lock first."""
+        return lock(self._path.with_suffix(".lock") if self._path else None)
 
     def _content(self, path: Path) -> bytes:
         """What was kept in a file.
@@ -168,6 +183,10 @@ class DiskCache:
 
     def __init__(self, name: str, key: str) -> None:
         self._file = File(name, key)
+
+    def compiling(self) -> contextlib.AbstractContextManager[None]:
+        """Within, no other process compiles the same."""
+        return self._file.compiling()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()

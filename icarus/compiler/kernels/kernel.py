@@ -33,9 +33,9 @@ class Kernel:
             raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it to search")
         self.name, self.fresh = name, False
         self._file = File(name, digest(function, name, arity))
-        self._code: Any = self._file.read(lambda kept: self._loaded(kept, arity))
+        self._code: Any = self._file.read_early(lambda kept: self._loaded(kept, arity))
         if self._code is None:
-            self.fresh, self._code = True, self._compile(function, arity)
+            self._code = self._compile(function, arity)
         if self._code == _NEEDS_COMPILER:
             self._code = _Dispatched(function, arity, name)
         self.address: int = self._code.address
@@ -47,7 +47,11 @@ class Kernel:
     def _compile(self, function: Callable, arity: int) -> Any:
         compiler()
         signature = types.int64(*(types.int64,) * arity)
-        with _lock.global_compiler_lock:
+        with _lock.global_compiler_lock, self._file.compiling():
+            code = self._file.read(lambda kept: self._loaded(kept, arity))
+            if code is not None:  # another process has just compiled it
+                return code
+            self.fresh = True
             dispatcher = _pipeline.entered(function, nogil=True, boundscheck=DEBUG)
             with refusals_told(function, self.name), interrupts_kept():
                 dispatcher.compile(signature)
@@ -125,8 +129,8 @@ def compiled(function: Callable, signature: Any, name: str, **flags: Any) -> Any
         CompilationError: the compiler refuses the function; the message names it and the line.
     """
     dispatcher = compiler().njit(nogil=True, boundscheck=DEBUG, **flags)(function)
-    dispatcher._cache = DiskCache(name, digest(function, name, str(signature), sorted(flags.items())))
-    with refusals_told(function, name), interrupts_kept():
+    cache = dispatcher._cache = DiskCache(name, digest(function, name, str(signature), sorted(flags.items())))
+    with _lock.global_compiler_lock, cache.compiling(), refusals_told(function, name), interrupts_kept():
         dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher
