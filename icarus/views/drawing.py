@@ -12,6 +12,7 @@ FELT, PAPER, INK, FAINT, EDGE = "#2f5d50", "#f3eee3", "#22252a", "#6b6f76", "#8a
 CARD_BACK, RED_INK = "#3d5a80", "#b3261e"
 WIDTH = 420  # of a card table
 ON_FELT = "#f3eee3"
+SUITS = "♠♥♦♣"
 
 
 class Drawing(Protocol):
@@ -134,8 +135,8 @@ def card(x: float, y: float, written: str | None, width: float = 36, clickable: 
     height = width * 1.4
     if written is None:
         return box(x, y, width, height, CARD_BACK, ON_FELT, 4)
-    ink = RED_INK if written[-1] in "♦♥R" else INK
-    rank, suit = (written[:-1], written[-1]) if len(written) > 1 else (written, "")
+    ink = RED_INK if written[-1] in "♦♥" or written == "rj" else INK
+    rank, suit = (written[:-1], written[-1]) if written[-1] in SUITS else (written, "")
     face = [
         box(x, y, width, height, "#fffdf8", EDGE, 4),
         words(x + 4, y + width * 0.42, rank, width * 0.42, fill=ink, bold=True),

@@ -1,5 +1,6 @@
 """Playing in a browser: by requests, by what they carry, and in a real one without a window."""
 
+import random
 import signal
 import socket
 import subprocess
@@ -310,3 +311,61 @@ def test_a_second_tab_follows_the_first_and_a_closed_one_loses_nothing(served, p
     expect(page.locator("#moves button").first).to_be_visible()
     page.locator("#moves button").first.click()
     expect(page.locator("#log li").nth(3)).to_be_attached()
+
+
+QUICKLY_PLAYED = ["dou-di-zhu", "kuhn-poker", "lotr-confrontation"]
+    "dou-di-zhu",
+    "goofspiel(cards=4)",
+    "kuhn-poker",
+    "lotr-confrontation",
+    "phantom-mnk(columns=3,rows=3,in_a_row=3)",
+]
+WHOLE_GAMES = ["goofspiel(cards=4)", "phantom-mnk", "backgammon", "checkers", "hearts", "knockout-whist", "leduc-poker", "liars-dice", "othello"]
+
+
+@pytest.mark.parametrize(
+    "name", [*QUICKLY_PLAYED, *(pytest.param(name, marks=pytest.mark.slow) for name in WHOLE_GAMES)]
+)
+def test_a_game_is_played_to_its_end_by_clicks_on_its_board(served, page, name: str) -> None:
+    """Buttons are clicked only for what is not on the board, such as a pass, and to end a choice of cards."""
+    game, luck, clicks = served(name), random.Random(name), 0
+    page.goto(game.address)
+    board, buttons = page.locator("#board [data-part].open"), page.locator("#moves button")
+    while not game.table.session.over:
+        game.my_turn()
+        page.wait_for_timeout(30)
+        parts, others = board.count(), buttons.count()
+        if parts and not (others and game.state()["select"] and luck.random() < 0.5):
+            board.nth(luck.randrange(parts)).click(force=True, position={"x": 4, "y": 4})
+            clicks += 1
+        elif others:
+            buttons.nth(luck.randrange(others)).click()
+    assert clicks or name in ("kuhn-poker", "leduc-poker", "liars-dice")
+
+
+def test_a_card_game_is_played_by_the_keyboard_alone(served, page, expect) -> None:
+    game = served("knockout-whist(players=2)")
+    page.goto(game.address)
+    expect(page.locator("#status")).to_contain_text("your turn")
+    for _ in range(3):
+        game.my_turn()
+        expect(page.locator("#board [data-part].open").first).to_be_visible()
+        before = page.locator("#log li").count()
+        page.locator("#board [data-part].open").first.focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        expect(page.locator("#log li").nth(before)).to_be_attached()
+
+
+def test_a_play_of_dou_di_zhu_is_a_choice_of_cards(served, page, expect) -> None:
+    game = served("dou-di-zhu", seed=3)
+    page.goto(game.address)
+    expect(page.locator("#clicked")).to_contain_text("select cards")
+    three = page.locator('#board [data-part="3"]')
+    three.nth(0).click(position={"x": 4, "y": 4})
+    three.nth(1).click(position={"x": 4, "y": 4})
+    expect(page.locator("#moves button")).to_have_text(["3 3"])
+    three.nth(0).click(position={"x": 4, "y": 4})  # taken back
+    expect(page.locator("#moves button")).to_have_text(["3"])
+    page.locator("#moves button").click()
+    expect(page.locator("#log li").first).to_contain_text("Landlord: 3")

@@ -9,10 +9,11 @@ from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
-from icarus.views.boards import drawing, parts
+from icarus.views.boards import SELECTED, drawing, label, marks, parts
 
 WAIT = 20.0  # seconds that a page waits for news before it asks again
 LATE = "the game has gone on since; this is how it stands"
+REWARDS = (-1.0, 1.0)  # what `Game.gains` is where nothing is said
 ENDED = "the game has ended and all is shown; start another one"
 
 Answer = dict[str, Any]
@@ -34,6 +35,7 @@ class Table:
         self.version, self.problem, self.results = 0, "", dict[str, Result]()
         self._changed, self._thinking, self._closed = threading.Condition(), False, False
         self._log, self._noticed, self._log_observer = list[str](), list[int](), observer
+        self._marks = list[list[str]]()  # of each line of the log, the parts of the board where it shows
         self._content = self._describe(None)  # loads all that a description needs before another thread runs
         self._thread = threading.Thread(target=self._let_agents_act, daemon=True)
 
@@ -107,6 +109,8 @@ class Table:
             "board": picture.svg(),
             "text": picture.text(),
             "moves": _moves(state) if waits is not None and now else [],
+            "select": session.game.name in SELECTED,
+            "last": next((places for places in reversed(self._marks[:count]) if places), []),
             "log": list(log),
             "status": self.problem or self._status(waits),
             "over": over,
@@ -122,14 +126,18 @@ class Table:
         first = self._noticed[-1] + 1 if self._noticed else 0
         for index in range(first, len(self.session.played)):
             if self.session.notices(observer, index):
-                who = self.session.name_of(self.session.played[index].player)
+                played, text = self.session.played[index], self.session.heard(observer, index)
+                places = list(marks(self.session.at(index), played.action, text is not None))
                 self._noticed.append(index)
-                self._log.append(f"{who}: {self.session.heard(observer, index) or '(hidden from you)'}")
+                self._marks.append(places)
+                self._log.append(
+                    f"{self.session.name_of(played.player)}: {text or '-'.join(places) or '(hidden from you)'}"
+                )
         return self._log
 
     def _forget_log(self) -> None:
-        self._log.clear()
-        self._noticed.clear()
+        for entries in (self._log, self._noticed, self._marks):
+            entries.clear()
 
     def _status(self, waits: int | None) -> str:
         session = self.session
@@ -243,17 +251,28 @@ def _you_first(entry: tuple[str, list[str]]) -> bool:
 
 def _moves(state: State) -> list[Answer]:
     return [
-        {"action": action, "text": state.action_to_string(action), "parts": list(parts(state, action))}
+        {"action": action, "text": label(state, action), "parts": list(parts(state, action))}
         for action in state.legal_actions()
     ]
 
 
 def _ending(session: Session) -> str:
     """How a game has ended, first for the person who plays."""
-    rewards = session.state.returns()
-    every = ", ".join(f"{session.name_of(seat)}: {reward:g}" for seat, reward in enumerate(rewards))
+    rewards, (least, most) = session.state.returns(), session.game.gains
+    # In the game's own units where it has them, such as chips; otherwise rewards from 0 to 1.
+    gains = rewards if session.game.gains == REWARDS else [least + (most - least) * reward for reward in rewards]
+    every = ", ".join(f"{session.name_of(seat)}: {gain:g}" for seat, gain in enumerate(gains))
+    every = f"{'rewards of ' if gains is rewards else 'won or lost: '}{every}"
     if len(session.people) != 1:
-        return f"the game is over; rewards of {every}"
-    reward = rewards[session.people[0]]
-    verdict = "you have won" if reward == 1 else "you have lost" if reward == 0 else "the game is over"
-    return f"{verdict}; rewards of {every}"
+        return f"the game is over; {every}"
+    return f"{_verdict(rewards, session.people[0])}; {every}"
+
+
+def _verdict(rewards: list[float], seat: int) -> str:
+    """What a game has come to for a seat, in words."""
+    better = sum(reward > rewards[seat] for reward in rewards)
+    if min(rewards) == max(rewards):
+        return "the game is drawn"
+    if better == 0:
+        return "you have won"
+    return "you have lost" if rewards[seat] == min(rewards) else f"you have come {('', 'second', 'third')[better]}"

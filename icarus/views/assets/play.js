@@ -23,30 +23,83 @@ async function ask(what, given) {
   }
 }
 
-function begins(move) { return chosen.every((part, i) => move.parts[i] === part); }
+// Of a set of cards the parts may be clicked in any order; elsewhere a move's parts are clicked one after the other.
+function count(list, name) { return list.filter((one) => one === name).length; }
+function begins(move, names = chosen) {
+  if (now.select) return names.every((name) => count(names, name) <= count(move.parts, name));
+  return names.every((part, i) => move.parts[i] === part);
+}
+function nexts() {
+  if (now.select) return new Set(now.moves.filter((move) => begins(move)).flatMap((move) => move.parts.filter((name) => count(move.parts, name) > count(chosen, name))));
+  return new Set(now.moves.map((move) => move.parts[0]).concat(now.moves.filter((move) => begins(move)).map((move) => move.parts[chosen.length])));
+}
 
-// Parts lie inside each other, a piece on its square: the innermost of which something can be made is meant.
-function clickAmong(names) {
-  const leads = (part) => now.moves.some((move) => [...chosen, part].every((one, i) => move.parts[i] === one));
-  const begins = (part) => now.moves.some((move) => move.parts[0] === part);
-  click(names.find(leads) ?? names.find(begins) ?? names[names.length - 1]);
+// Parts lie inside each other, a piece on its square: the innermost from which an action follows is meant.
+function clickAmong(parts) {
+  const names = parts.map((part) => part.dataset.part);
+  const leads = (part) => now.moves.some((move) => begins(move, [...chosen, part]));
+  const first = (part) => now.moves.some((move) => move.parts[0] === part);
+  const name = names.find(leads) ?? names.find(first) ?? names[names.length - 1];
+  if (now.select && parts[0].classList.contains("chosen")) { chosen.splice(chosen.indexOf(name), 1); draw(now); } else click(name);
 }
 
 function click(part) {
   if (looking !== null || !now.moves.length) { say(now.over ? "the game is over" : looking !== null ? "this is the past; ▶| leads back to now" : "it is not your turn"); return; }
   const longer = [...chosen, part];
-  const fits = now.moves.filter((move) => longer.every((one, i) => move.parts[i] === one));
+  const fits = now.moves.filter((move) => begins(move, longer));
   if (!fits.length) {
-    const again = now.moves.some((move) => move.parts[0] === part);
-    say(again ? "" : `nothing can be done with ${part} now`);
-    chosen = again ? [part] : [];
+    const again = !now.select && now.moves.some((move) => move.parts[0] === part);
+    say(again ? "" : `nothing can be done with ${longer.join(" ")} now`);
+    if (!now.select) chosen = again ? [part] : [];
   } else {
     chosen = longer;
     say("");
-    const done = fits.filter((move) => move.parts.length === longer.length);
-    if (done.length === 1 && fits.length === 1) { act(done[0].action); return; }
+    if (!now.select && fits.length === 1 && fits[0].parts.length === longer.length) { act(fits[0].action); return; }
   }
   draw(now);
+}
+
+// The parts of the board as things that a keyboard and a screen reader can reach; marks lie above all squares.
+function mark(part, kind) {
+  const box = (part.querySelector("rect, path") ?? part).getBBox();
+  const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  for (const [name, value] of Object.entries({ x: box.x + 1, y: box.y + 1, width: box.width - 2, height: box.height - 2, class: `mark ${kind}` })) rect.setAttribute(name, value);
+  part.ownerSVGElement.append(rect);
+}
+
+function drawBoard(told) {
+  const focused = document.activeElement?.dataset?.part, board = byId("board");
+  board.innerHTML = told.board;
+  const svg = board.querySelector("svg");
+  svg.setAttribute("role", "group");
+  svg.setAttribute("aria-label", told.game);
+  const mine = looking === null ? nexts() : new Set(), left = [...chosen];
+  for (const part of board.querySelectorAll("[data-part]")) {
+    const name = part.dataset.part, open = mine.has(name), at = left.indexOf(name);
+    if (at >= 0) { left.splice(at, 1); part.classList.add("chosen"); mark(part, "chosen"); }
+    part.classList.toggle("open", open);
+    part.setAttribute("role", "button");
+    part.setAttribute("tabindex", open || part.classList.contains("chosen") ? "0" : "-1");
+    part.setAttribute("aria-label", `${name}${part.textContent.trim() && part.textContent.trim() !== name ? ", " + part.textContent.trim() : ""}${told.last.includes(name) ? ", last move" : ""}`);
+    part.setAttribute("aria-pressed", part.classList.contains("chosen"));
+    if (told.last.includes(name) && !svg.classList.contains("cards")) mark(part, "last");
+    if (open && !svg.classList.contains("cards")) mark(part, "open");
+  }
+  document.body.classList.toggle("mine", looking === null && [...mine].some(Boolean));
+  if (focused) [...board.querySelectorAll("[data-part]")].find((part) => part.dataset.part === focused)?.focus();
+}
+
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+function step(from, [dx, dy]) {
+  // The nearest part that one can act on in a direction; distances across count three times.
+  const middle = (part) => { const box = part.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; };
+  const [x, y] = middle(from);
+  let best = null, least = Infinity;
+  for (const part of byId("board").querySelectorAll('[data-part][tabindex="0"]')) {
+    const [px, py] = middle(part), along = (px - x) * dx + (py - y) * dy, across = Math.abs((px - x) * dy) + Math.abs((py - y) * dx);
+    if (part !== from && along > 1 && along + 3 * across < least) { least = along + 3 * across; best = part; }
+  }
+  best?.focus();
 }
 
 async function act(action) {
@@ -59,15 +112,12 @@ function draw(told) {
   byId("who").textContent = told.who;
   document.title = told.game;
   byId("status").textContent = looking === null ? told.status : `looking back: after ${told.at} of ${told.total} actions`;
-  byId("board").innerHTML = told.board;
-  const fits = looking === null ? told.moves.filter(begins) : [];
-  const open = new Set(told.moves.map((move) => move.parts[0]).concat(fits.map((move) => move.parts[chosen.length])));
-  document.body.classList.toggle("mine", looking === null && [...open].some(Boolean));
-  for (const part of byId("board").querySelectorAll("[data-part]")) {
-    part.classList.toggle("open", looking === null && open.has(part.dataset.part));
-    part.classList.toggle("chosen", chosen.includes(part.dataset.part));
-  }
-  byId("clicked").textContent = chosen.length ? `${chosen.join(" ")} …` : "";
+  drawBoard(told);
+  byId("words").textContent = told.text;
+  byId("news").textContent = looking === null ? told.log[told.log.length - 1] ?? "" : "";
+  const ready = looking === null ? told.moves.filter((move) => begins(move)) : [];
+  const fits = told.select ? ready.filter((move) => move.parts.length === chosen.length) : ready;
+  byId("clicked").textContent = chosen.length ? `${chosen.join(" ")} …` : told.select && told.moves.length && looking === null ? "select cards; those that a legal play can take are bright" : "";
   byId("moves").replaceChildren(...fits.map((move) => {
     const button = document.createElement("button");
     button.textContent = move.text;
@@ -132,10 +182,22 @@ async function search(what, given) {
   byId("tree").src = `${found.tree}?${Date.now()}#moves`;
 }
 
+function partsAround(target) {
+  const parts = [];
+  for (let part = target.closest("[data-part]"); part; part = part.parentElement.closest("[data-part]")) parts.push(part);
+  return parts;
+}
 byId("board").addEventListener("click", (event) => {
-  const names = [];
-  for (let part = event.target.closest("[data-part]"); part; part = part.parentElement.closest("[data-part]")) names.push(part.dataset.part);
-  if (names.length) clickAmong(names);
+  const parts = partsAround(event.target);
+  if (parts.length) clickAmong(parts);
+});
+byId("board").addEventListener("keydown", (event) => {
+  const parts = partsAround(event.target);
+  if (!parts.length) return;
+  if (event.key === "Enter" || event.key === " ") clickAmong(parts);
+  else if (event.key in STEPS) step(parts[0], STEPS[event.key]);
+  else return;
+  event.preventDefault();
 });
 byId("first").addEventListener("click", () => look(0));
 byId("back").addEventListener("click", () => look((looking ?? now.total) - 1));

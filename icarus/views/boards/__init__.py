@@ -13,6 +13,8 @@ from icarus.views.boards.cards import (
     bid_parts,
     card_parts,
     dou_di_zhu,
+    dou_di_zhu_label,
+    dou_di_zhu_parts,
     goofspiel,
     hearts,
     knockout_whist,
@@ -21,9 +23,11 @@ from icarus.views.boards.cards import (
     poker,
     whist_parts,
 )
-from icarus.views.boards.confrontation import lotr_confrontation, lotr_parts
+from icarus.views.boards.confrontation import lotr_confrontation, lotr_marks, lotr_parts
 from icarus.views.boards.squares import checkers, checkers_parts, othello, othello_parts, phantom, phantom_parts
 from icarus.views.drawing import Drawing, Lines
+
+Parts = Callable[[Any, int], tuple[str, ...]]
 
 
 def _no_parts(state: Any, action: int) -> tuple[str, ...]:
@@ -31,11 +35,11 @@ def _no_parts(state: Any, action: int) -> tuple[str, ...]:
 
 
 # Of each game: `draw(facts, seat)`, where seat None sees all, and `parts(facts, action)`, what one clicks to take an action.
-BOARDS: dict[str, tuple[Callable[[Any, int | None], Drawing], Callable[[Any, int], tuple[str, ...]]]] = {
+BOARDS: dict[str, tuple[Callable[[Any, int | None], Drawing], Parts]] = {
     "othello": (othello, othello_parts),
     "checkers": (checkers, checkers_parts),
     "backgammon": (backgammon, backgammon_parts),
-    "dou-di-zhu": (dou_di_zhu, _no_parts),
+    "dou-di-zhu": (dou_di_zhu, dou_di_zhu_parts),
     "hearts": (hearts, card_parts),
     "lotr-confrontation": (lotr_confrontation, lotr_parts),
     "knockout-whist": (knockout_whist, whist_parts),
@@ -46,6 +50,11 @@ BOARDS: dict[str, tuple[Callable[[Any, int | None], Drawing], Callable[[Any, int
     "liars-dice": (liars_dice, _no_parts),
     "goofspiel": (goofspiel, bid_parts),
 }
+# Where an action is a set of cards: its parts are clicked in any order.
+SELECTED = {"dou-di-zhu"}
+# Of a game in which a seat sees where something was done and not what: `marks(facts, action)`, the parts that everybody sees.
+MARKS: dict[str, Parts] = {"lotr-confrontation": lotr_marks}
+LABELS: dict[str, Callable[[int], str]] = {"dou-di-zhu": dou_di_zhu_label}
 
 
 def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False) -> Drawing:
@@ -91,3 +100,22 @@ def parts(state: State, action: int) -> tuple[str, ...]:
     """What one clicks, in order, to take an action: parts of the drawing; () where only a button does it."""
     found = BOARDS.get(state.game.name)
     return found[1](state.facts, action) if found is not None else ()
+
+
+def marks(state: State, action: int, in_view: bool = True) -> tuple[str, ...]:
+    """The parts of the drawing in which an action shows; where it is not in full view, those that everybody sees.
+
+    Args:
+        state: before the action.
+        in_view: whether the seat sees which action it is.
+    """
+    find = MARKS.get(state.game.name)
+    if find is not None:
+        return find(state.facts, action)
+    return parts(state, action) if in_view else ()
+
+
+def label(state: State, action: int) -> str:
+    """An action in words for a button."""
+    write = LABELS.get(state.game.name)
+    return write(action) if write is not None else state.action_to_string(action)

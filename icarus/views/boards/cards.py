@@ -5,7 +5,7 @@ from typing import Any
 from icarus.games.cards import SUIT_SYMBOLS, card_text, cards_in
 from icarus.games.dou_di_zhu.game import PLAYER_NAMES
 from icarus.games.dou_di_zhu.plays import PASS as NO_PLAY
-from icarus.games.dou_di_zhu.plays import RANK_NAMES, cards_of, cards_played, written
+from icarus.games.dou_di_zhu.plays import PLAYS, RANK_NAMES, SOLO_KICKERS, cards_of, cards_played
 from icarus.games.generic_poker import NO_TABLE
 from icarus.games.generic_poker import text as poker_text
 from icarus.games.goofspiel import points
@@ -89,10 +89,39 @@ def knockout_whist(state: Any, seat: int | None) -> Drawing:
     return Table(title, tuple(hands), tuple(middle), footer)
 
 
+CARD_NAMES = {
+    "T": "10",
+    "B": "bj",
+    "R": "rj",
+}  # of Dou Di Zhu, where they are not their letters: B and R are the jokers
+JOKERS = "bj, rj: the jokers"
+KICKERS = {1: "a single card", 2: "a pair"}
+
+
+def _card_names(ranks: list[int]) -> tuple[str, ...]:
+    return tuple(CARD_NAMES.get(RANK_NAMES[rank], RANK_NAMES[rank]) for rank in ranks)
+
+
+def dou_di_zhu_parts(state: Any, action: int) -> tuple[str, ...]:
+    """The cards that an action plays."""
+    return () if action == NO_PLAY else _card_names(cards_played(action))
+
+
+def dou_di_zhu_label(action: int) -> str:
+    """An action in words: "8 8 8, then a single card"."""
+    if action == NO_PLAY:
+        return "pass"
+    cards = " ".join(_card_names(cards_played(action)))
+    if action >= SOLO_KICKERS or not PLAYS[action].kickers:
+        return cards
+    size, count = PLAYS[action].kicker_size, PLAYS[action].kickers
+    return f"{cards}, then {KICKERS[size] if count == 1 else f'{count} {KICKERS[size][2:]}s'}"
+
+
 def dou_di_zhu(state: Any, seat: int | None) -> Drawing:
     """The play to beat, and the seat's own hand."""
     hands = tuple(
-        _hand(seat, i, tuple(RANK_NAMES[rank] for rank in cards_of(hand)), name=name)
+        _hand(seat, i, _card_names(cards_of(hand)), JOKERS if seat == i else "", name)
         for i, (name, hand) in enumerate(zip(PLAYER_NAMES, state.hands, strict=True))
     )
     if state.player == TERMINAL:
@@ -102,10 +131,9 @@ def dou_di_zhu(state: Any, seat: int | None) -> Drawing:
     name, owner = PLAYER_NAMES[state.player], PLAYER_NAMES[(state.player - state.passes - 1) % 3]
     if state.play == NO_PLAY:
         return Table("Dou Di Zhu", hands, (), f"{name} to lead")
-    middle = tuple(("", RANK_NAMES[rank]) for rank in cards_played(state.play))
-    what = (
-        f"add kickers to {written(state.play)}" if state.kickers_due else f"follow {written(state.play)} of the {owner}"
-    )
+    middle = tuple(("", card) for card in _card_names(cards_played(state.play)))
+    play = " ".join(_card_names(cards_played(state.play)))
+    what = f"add kickers to {play}" if state.kickers_due else f"follow {play} of the {owner}"
     return Table("Dou Di Zhu", hands, middle, f"{name} to {what}")
 
 

@@ -143,3 +143,10 @@ def lotr_parts(state: Any, action: int) -> tuple[str, ...]:
     if action >= PASS_AMBUSH:
         return ()
     return PIECE_NAMES[action // (SQUARES * SQUARES)], SQUARE_NAMES[action % SQUARES]
+
+
+def lotr_marks(state: Any, action: int) -> tuple[str, ...]:
+    """The squares of a move, which both sides see."""
+    if action >= PASS_AMBUSH:
+        return ()
+    return SQUARE_NAMES[action // SQUARES % SQUARES], SQUARE_NAMES[action % SQUARES]
