@@ -10,6 +10,9 @@ import pytest
 
 from icarus import SearchInterrupted, games
 from icarus.equilibrium import CFR, MCCFR, CFRPlus, ISMCTSSearch, OOSSearch
+from icarus.equilibrium.tree import size
+from icarus.equilibrium.tree.deals import deals_of
+from icarus.equilibrium.tree.tree import walk_of
 
 NEVER = 10**12  # iterations that nobody waits for
 SOON = 5.0  # seconds, on a machine with other work
@@ -60,3 +63,15 @@ def test_an_interrupted_search_carries_what_it_found():
     timer.join()
     found = caught.value.result
     assert found.iterations == search.iterations - 1 > 0 and found.policy.sum() == pytest.approx(1)
+
+
+def test_ctrl_c_ends_the_estimate_of_a_size(monkeypatch):
+    game = games.load("leduc-poker")
+    walk, deals = walk_of(game), deals_of(game)
+    size.estimate_size(walk, deals)  # compiled before Ctrl-C comes
+    monkeypatch.setattr(size, "WALKS", 10**6)
+    started, timer = time.perf_counter(), pressed_after(0.3)
+    with pytest.raises(KeyboardInterrupt):
+        size.estimate_size(walk, deals)
+    timer.join()
+    assert time.perf_counter() - started < 0.3 + SOON

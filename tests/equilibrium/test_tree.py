@@ -11,7 +11,7 @@ from icarus import games
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.deals import deals_of, information_state
 from icarus.equilibrium.tree.size import estimate_size
-from icarus.equilibrium.tree.tree import GameTree, tree_of, walk_of
+from icarus.equilibrium.tree.tree import GameTree, refuse_unless_walkable, tree_of, walk_of
 from icarus.kernel import CHANCE
 
 SMALL = ["kuhn-poker", "leduc-poker", "goofspiel(cards=3)", "liars-dice(faces=3)"]
@@ -116,6 +116,12 @@ def test_a_game_too_large_is_refused_with_its_estimated_number_of_information_st
         GameTree(games.load("liars-dice(first=2, second=2)"))
     with pytest.raises(ValueError, match="phantom-mnk is too large"):
         GameTree(games.load("phantom-mnk"))
+
+
+def test_a_game_beyond_counting_is_refused_at_once():
+    # its number of histories is no number of 64 bits: the estimate never ended
+    with pytest.raises(ValueError, match=r"checkers is too large to be walked whole: more than 1e\+30 histories"):
+        refuse_unless_walkable(games.load("checkers"))
 
 
 def test_more_than_two_players_are_refused_with_the_theorems_that_need_two():

@@ -13,12 +13,14 @@ import numpy as np
 from icarus.compiler.kernels.pointers import address_of, call1, call2, call4
 from icarus.compiler.kernels.rng import seeded
 from icarus.equilibrium.tree.arrays import PLAYERS
+from icarus.equilibrium.tree.control import is_interrupted, new_control, run_interruptibly
 from icarus.equilibrium.tree.deals import Deals
 from icarus.equilibrium.tree.kernel import kernel
 from icarus.kernel import TERMINAL, below, helper, inlined, uniform
 from icarus.kernel.data import in_words
 
 WALKS = 20  # of each kind
+COUNTLESS = 1e30  # histories; of a game that has more nobody asks how many
 ALL_HISTORIES = -2  # in place of a player whose views are counted
 
 
@@ -74,8 +76,8 @@ def next_moves(
 
 
 @helper
-def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndarray) -> float:
-    """The number of a perspective's information states, or of all histories, after one deal, by one walk."""
+def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndarray, control: Any) -> float:
+    """The number of a perspective's information states, or of all histories, after one deal, by one walk; at most about COUNTLESS."""
     walk, total = walks[0], 0.0
     strata = (PLAYERS + 1) * (walk.max_legal + 1)
     states, next_states = np.empty((strata, len(start)), np.int64), np.empty((strata, len(start)), np.int64)
@@ -83,7 +85,7 @@ def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndar
     actions, spare = np.empty(walk.max_legal, np.int64), np.empty(walk.max_legal, np.int64)
     choices, observations = np.empty(walk.max_legal, np.int64), np.empty(walk.max_legal, np.int64)
     states[0], weights[0] = start, 1.0
-    while weights.sum() > 0.0:
+    while weights.sum() > 0.0 and total < COUNTLESS and not is_interrupted(control):
         next_weights = np.zeros(strata)
         for i in range(strata):
             if weights[i] == 0.0:
@@ -109,12 +111,29 @@ def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndar
 
 
 @kernel("size of a game")
-def measure_all(walks: np.ndarray, starts: np.ndarray, perspective: int, rng: np.ndarray) -> float:
-    """The mean over some deals, one walk after each."""
-    total = 0.0
-    for i in range(len(starts)):
-        total += measure(walks, starts[i], perspective, rng)
-    return total / len(starts)
+def measure_some(
+    walks: np.ndarray,
+    starts: np.ndarray,
+    perspective: int,
+    rng: np.ndarray,
+    sizes: np.ndarray,
+    control: np.ndarray,
+    count: int,
+) -> int:
+    """A walk after each of so many deals, from the first that has none yet; Ctrl-C ends it within a walk, which then counts as none.
+
+    Args:
+        sizes: what each walk comes to. [starts]
+        control: counts the walks made.
+    """
+    progress = control[0]
+    for _ in range(count):
+        i = progress.iterations
+        sizes[i] = measure(walks, starts[i], perspective, rng, progress)
+        if is_interrupted(progress):
+            break
+        progress.iterations += 1
+    return 0
 
 
 def estimate_size(walk: np.ndarray, deals: Deals) -> Size:
@@ -135,7 +154,11 @@ def estimate_size(walk: np.ndarray, deals: Deals) -> Size:
         row = np.cumsum(counts)[choices] - 1 - deal_rng.integers(counts[choices])
         deal_numbers = np.argsort(classes, kind="stable")[row]
         starts = np.array([in_words(deals.states[k : k + 1]) for k in deal_numbers])
-        return len(counts) * float(measure_all(walk, starts, perspective, rng))
+        sizes, control = np.zeros(WALKS), new_control()
+        run_interruptibly(
+            control, WALKS, lambda left: measure_some(walk, starts, perspective, rng, sizes, control, left)
+        )
+        return len(counts) * float(sizes.mean())
 
     views = [mean(deals.observations[:, player], player) for player in range(PLAYERS)]
     return Size(mean(np.arange(len(deals)), ALL_HISTORIES), sum(views))

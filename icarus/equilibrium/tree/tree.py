@@ -23,7 +23,7 @@ from icarus.equilibrium.tree.growth import (
     locate_view,
     reindex,
 )
-from icarus.equilibrium.tree.size import Size, estimate_size
+from icarus.equilibrium.tree.size import COUNTLESS, Size, estimate_size
 from icarus.kernel import CHANCE
 from icarus.kernel.data import in_words
 from icarus.kernel.game import Game
@@ -285,10 +285,10 @@ def refuse_unless_walkable(game: Any, largest: int = LARGEST) -> None:
 
 def _refuse_if_too_large(game: Game, size: Size, largest: int) -> None:
     if size.histories > largest:
-        raise ValueError(
-            f"{game} is too large to be walked whole: about {size.information_states:.2g} information states in "
-            f"{size.histories:.2g} histories; at most {largest:,} histories are possible"
-        )
+        about = f"about {size.information_states:.2g} information states in {size.histories:.2g} histories"
+        if size.histories >= COUNTLESS:
+            about = f"more than {COUNTLESS:.0g} histories"
+        raise ValueError(f"{game} is too large to be walked whole: {about}; at most {largest:,} histories are possible")
 
 
 def walk_of(game: Game) -> np.ndarray:
