@@ -255,7 +255,7 @@ class State:
         self._settle()
         if self._origin is not None:
             raise ValueError("a determinized state has no history of its own; ask the state it was drawn from")
-        return tuple(seen[column] for _, seen, _ in self._replay() if seen[column] != UNSEEN)
+        return tuple(seen[column] for _, seen, _ in self.replay() if seen[column] != UNSEEN)
 
     def position_in_episode(self) -> EpisodePosition:
         """Where this state stands in its episode (section 5.1), counted from the start of the game.
@@ -265,7 +265,7 @@ class State:
         self._settle()
         position = self._origin or self._position_at_start()
         label, moves, last, previous = position.label, list(position.moves), position.last, position.previous
-        for player, seen, data in self._replay():
+        for player, seen, data in self.replay():
             moves = [old if move == UNSEEN else (*old, move) for old, move in zip(moves, seen, strict=True)]
             last, previous = player, (label, moves[self.game.perspective(player)])
             found = self._label(data)
@@ -279,7 +279,7 @@ class State:
         position = EpisodePosition(label, ((),) * self.game.perspectives, None, (label, ()))
         return self.made(self.game, self._copied(self._start)).recalled(position) if self._by_hand else position
 
-    def _replay(self) -> Iterator[tuple[int, list[int], Any]]:
+    def replay(self) -> Iterator[tuple[int, list[int], Any]]:
         """Each action of the history as (player, the move that each perspective saw, the state data after it)."""
         data = self._copied(self._start)
         for player, action in self._history:

@@ -58,17 +58,17 @@ def test_uniform_play_has_the_known_nash_conv(name):
 def kuhn_equilibrium(alpha):
     bets = {
         (0, 0, ()): alpha,
-        (0, 0, (0, 1)): 0,
+        (0, 0, ((True, 0), (False, 1))): 0,
         (0, 1, ()): 0,
-        (0, 1, (0, 1)): alpha + 1 / 3,
+        (0, 1, ((True, 0), (False, 1))): alpha + 1 / 3,
         (0, 2, ()): 3 * alpha,
-        (0, 2, (0, 1)): 1,
-        (1, 0, (0,)): 1 / 3,
-        (1, 0, (1,)): 0,
-        (1, 1, (0,)): 0,
-        (1, 1, (1,)): 1 / 3,
-        (1, 2, (0,)): 1,
-        (1, 2, (1,)): 1,
+        (0, 2, ((True, 0), (False, 1))): 1,
+        (1, 0, ((False, 0),)): 1 / 3,
+        (1, 0, ((False, 1),)): 0,
+        (1, 1, ((False, 0),)): 0,
+        (1, 1, ((False, 1),)): 1 / 3,
+        (1, 2, ((False, 0),)): 1,
+        (1, 2, ((False, 1),)): 1,
     }
     return {key: [1 - bet, bet] for key, bet in bets.items()}
 
@@ -176,7 +176,7 @@ def test_a_policy_answers_for_every_state():
         ({"J": [1, 0]}, ValueError, "'J' is no information state of kuhn-poker"),
         ({(0, 0, ()): [0.5, 0.6]}, ValueError, r"player 0 of kuhn-poker plays \[0.5, 0.6\] after 'the deal'"),
         (
-            {(1, 1, (1,)): {0: 1.0, 2: 0.0}},
+            {(1, 1, ((False, 1),)): {0: 1.0, 2: 0.0}},
             ValueError,
             r"after 'bet'; it must be probabilities of the actions \[0, 1\]",
         ),

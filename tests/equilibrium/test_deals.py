@@ -101,7 +101,7 @@ def test_an_information_state_is_what_its_player_saw_of_the_deal_and_of_the_move
     cards = state.facts.cards.tolist()
     assert information_state(state) == (0, cards[0], ())
     state.apply_action(1)
-    assert information_state(state) == (1, cards[1], (1,))
+    assert information_state(state) == (1, cards[1], ((False, 1),))
 
 
 def test_below_is_what_a_dealer_draws_with():

@@ -174,7 +174,7 @@ def test_at_aamas_the_search_plays_what_it_finds():
         for number, state in zip(aggregate.tree.decisions, aggregate.tree.information_states(), strict=True)
         if aggregate.policy.at(int(number)).tolist() == [0.0, 1.0]
     }
-    assert reached == {(0, ()), (1, (0,)), (1, (1,))}
+    assert reached == {(0, ()), (1, ((False, 0),)), (1, ((False, 1),))}
 
 
 @pytest.mark.parametrize("method", [None, "AAMAS"])

@@ -5,14 +5,18 @@ import math
 
 import attrs
 import numpy as np
+import pyspiel
 import pytest
 
 from icarus import games
+from icarus.bridges import openspiel
+from icarus.equilibrium import best_response, exploitability, tabulate
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.deals import deals_of, information_state
 from icarus.equilibrium.tree.size import estimate_size
 from icarus.equilibrium.tree.tree import GameTree, refuse_unless_walkable, tree_of, walk_of
-from icarus.kernel import CHANCE
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below
+from icarus.kernel.game import Game
 
 SMALL = ["kuhn-poker", "leduc-poker", "goofspiel(cards=3)", "liars-dice(faces=3)"]
 small = pytest.mark.parametrize("game", [games.load(name) for name in SMALL], ids=str)
@@ -151,17 +155,87 @@ def test_a_game_that_shows_players_less_than_they_know_is_refused():
 
 
 def test_what_is_no_game_or_no_state_of_it_is_refused():
-    with pytest.raises(TypeError, match="a game is a Game"):
-        GameTree("kuhn-poker")
+    for wrong in ("kuhn-poker", pyspiel.load_game("kuhn_poker")):
+        with pytest.raises(TypeError, match="a game is a Game"):
+            exploitability(wrong, None)
+    with pytest.raises(TypeError, match=r"kuhn_poker.* is a PythonGame: its tree is grown by compiled code"):
+        exploitability(openspiel.game("kuhn_poker"), None)
     tree = tree_of(games.load("kuhn-poker"))
     with pytest.raises(ValueError, match="is no state of kuhn-poker"):
         tree.set_at(games.load("leduc-poker").new_initial_state(1))
-    assert tree.set_of(0, 7, ()) == tree.set_of(0, 1, (5,)) == tree.set_of(1, 1, ()) == NOTHING
+    assert (
+        tree.set_of(0, 7, ())
+        == tree.set_of(0, 1, ((True, 5),))
+        == tree.set_of(0, 1, ((False, 0),))
+        == tree.set_of(1, 1, ())
+        == NOTHING
+    )
 
 
 def test_a_tree_is_told_by_its_size():
     assert repr(tree_of(games.load("kuhn-poker"))) == "<tree of kuhn-poker: 55 histories, 12 information sets>"
     assert list(itertools.islice(tree_of(games.load("kuhn-poker")).information_states(), 2)) == [
         (0, 0, ()),
-        (1, 1, (0,)),
+        (1, 1, ((False, 0),)),
     ]
+
+
+STATE = np.dtype([("coin", np.int64), ("rounds", np.int64), ("calls", np.int64)], align=True)
+
+
+def toss(state, rng):
+    state.coin = below(rng, 2)
+
+
+def deal_toss(state, index):
+    state.coin = index
+    return 0.5 if index < 2 else NO_DEAL
+
+
+def sees_nothing(state, perspective):
+    return 0
+
+
+def caller(state):
+    if state.rounds == 2:
+        return TERMINAL
+    return 1 if state.rounds == 0 and state.coin == 1 else 0
+
+
+def either(state, actions):
+    actions[0], actions[1] = 0, 1
+    return 2
+
+
+def call(state, action):
+    state.rounds += 1
+    state.calls = action
+
+
+def guessed(state, rewards):
+    rewards[0] = 1.0 if state.calls == state.coin else 0.0
+    rewards[1] = 1.0 - rewards[0]
+
+
+def test_a_player_s_own_action_is_told_from_the_other_s_of_the_same_number():
+    # a hidden coin says who calls first; then player 0 guesses it: his own first call tells it, whatever was called
+    functions = {"initial": toss, "deal": deal_toss, "seen": sees_nothing, "player": caller, "legal": either}
+    game = Game(
+        name="coin",
+        players=2,
+        gains=(-1, 1),
+        state=STATE,
+        max_legal=2,
+        apply=call,
+        rewards=guessed,
+        text=str,
+        action_text=str,
+        **functions,
+    )
+    tree = GameTree(game)
+    best = best_response(tree, None, 0)
+    assert best.value == 1.0
+    again = tabulate(tree, best.policy.table())
+    assert exploitability(tree, (again, None)).values[0] == 1.0  # it was -0.5
+    assert len(best.policy.table()) == len(tree.decisions) == len(set(tree.information_states()))
+    assert [tree.set_of(*key) for key in tree.information_states()] == tree.decisions.tolist()

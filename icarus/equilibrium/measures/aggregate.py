@@ -55,7 +55,7 @@ class Aggregate:
         for name, value, choices in (("version", version, VERSIONS), ("missing", missing, MISSING)):
             if value not in choices:
                 raise ValueError(f"{name} is {value!r}; it must be {choices[0]!r} or {choices[1]!r}")
-        self.tree = game if isinstance(game, GameTree) else tree_of(game)
+        self.tree = tree_of(game)
         self.agent, self.version, self.missing = agent, version, missing
         self.seed = checks.integer("seed", seed, 0)
         self.matches, self.searches, self.weights = 0, 0, np.zeros(len(self.tree.slots))

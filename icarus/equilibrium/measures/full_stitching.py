@@ -57,7 +57,7 @@ class Stitching:
 
     def __init__(self, game: Game | GameTree, agent: Any, *, seed: int = 0) -> None:
         refuse_unless_it_searches(agent)
-        self.tree = game if isinstance(game, GameTree) else tree_of(game)
+        self.tree = tree_of(game)
         self.agent, self.seed = agent, checks.integer("seed", seed, 0)
         before = own_predecessors(self.tree)
         self._after: dict[int, list[int]] = {}

@@ -44,7 +44,7 @@ class TreeSearch:
     LEARNED: tuple[str, ...] = ("sums", "in_memory")  # attributes with what a search has learned
 
     def __init__(self, game: Game | GameTree, algorithm: Algorithm, seed: int | Sequence[int]) -> None:
-        self.tree = tree = game if isinstance(game, GameTree) else tree_of(game)
+        self.tree = tree = tree_of(game)
         self.algorithm, self._rng, self.target_set = algorithm, seeded(checks.seed(seed)), NOTHING
         self.sums, self.in_memory = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.uint8)
         self._chance_policy, self._control = tree.slots["probability"].copy(), new_control()

@@ -5,8 +5,6 @@ the probability of every end is a product along one path of his views; and a bes
 where the responder moves, the best action; where he sees something, the sum. No history in between is looked at.
 """
 
-from typing import Any
-
 import attrs
 import numpy as np
 
@@ -175,7 +173,7 @@ def exploitability(game: Game | GameTree, policy: Policy, *, seed: int = 0) -> E
         ValueError: not a two-player zero-sum game, deals in secret, too large, or probabilities that are none.
         TypeError: no game or no policy.
     """
-    _, out = _responses(_tree(game), policy, seed)
+    _, out = _responses(tree_of(game), policy, seed)
     return Exploitability((float(out[2]), float(out[3])), (float(out[0]), float(out[1])))
 
 
@@ -187,15 +185,11 @@ def best_response(game: Game | GameTree, policy: Policy, player: int, *, seed: i
     """
     if isinstance(player, bool) or player not in range(PLAYERS):
         raise ValueError(f"player is {player!r}; it must be 0 or 1")
-    tree = _tree(game)
+    tree = tree_of(game)
     responses, out = _responses(tree, policy, seed)
     of_player = np.repeat(tree.sets["player"] == player, tree.sets["count"])
     response = TabularPolicy(tree, np.where(of_player, responses[1], responses[0]))
     return BestResponse(int(player), float(out[player]), response)
-
-
-def _tree(game: Any) -> GameTree:
-    return game if isinstance(game, GameTree) else tree_of(game)
 
 
 def _responses(tree: GameTree, policy: Policy, seed: int) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:

@@ -114,7 +114,7 @@ class CFR:
     plus = False
 
     def __init__(self, game: Game | GameTree) -> None:
-        self.tree = game if isinstance(game, GameTree) else tree_of(game)
+        self.tree = tree_of(game)
         self._control = new_control()
         self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
         self._policy = uniform_policy(self.tree).probabilities

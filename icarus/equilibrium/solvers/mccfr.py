@@ -221,7 +221,7 @@ class MCCFR:
         if sampling not in (EXTERNAL, OUTCOME):
             raise ValueError(f"sampling is {sampling!r}; it must be {EXTERNAL!r} or {OUTCOME!r}")
         self.exploration = real("exploration", exploration, 0, 1, above=True)
-        self.tree = game if isinstance(game, GameTree) else tree_of(game)
+        self.tree = tree_of(game)
         self.sampling, self._control = sampling, new_control()
         self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
         self._policy, self._rng = self.tree.slots["probability"].copy(), seeded(seed)

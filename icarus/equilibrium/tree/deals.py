@@ -1,13 +1,19 @@
 """The deals of a game in the open: every initial state with its probability, and what each player sees of it."""
 
+from typing import TypeAlias
+
 import attrs
 import numpy as np
 
 from icarus.compiler.kernels.rng import seeded
-from icarus.kernel import NO_DEAL
+from icarus.kernel import NO_DEAL, UNSEEN
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
+Moves: TypeAlias = tuple[
+    tuple[bool, int], ...
+]  # whether each was the player's own action, and what the player saw of it
+InformationState: TypeAlias = tuple[int, int, Moves]
 TOLERANCE = 1e-9  # how near to 1 probabilities must sum
 
 
@@ -73,7 +79,14 @@ def deal_observation(state: State, player: int) -> int:
     return 0 if observe is None else observe(state.start.ctypes.data, player)
 
 
-def information_state(state: State) -> tuple[int, int, tuple[int, ...]]:
-    """What the player to move knows: (player, what he saw of the deal, the moves that he has observed since)."""
+def information_state(state: State) -> InformationState:
+    """What the player to move knows: (player, what it observes of the deal, the moves that it has observed since).
+
+    Each move is (own, move): whether it was the player's own action, and what the player saw of it. Where the order of moves depends on
+    hidden facts, a player's own action differs from the other's of the same number.
+    """
     player = state.current_player()
-    return player, deal_observation(state, player), state.moves(player)
+    state.moves(player)  # refuses a state without a history
+    perspective = state.game.perspective(player)
+    moves = [(mover == player, seen[perspective]) for mover, seen, _ in state.replay()]
+    return player, deal_observation(state, player), tuple((own, move) for own, move in moves if move != UNSEEN)

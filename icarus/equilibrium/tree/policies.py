@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from icarus.equilibrium.tree.arrays import NOTHING
+from icarus.equilibrium.tree.deals import InformationState
 from icarus.equilibrium.tree.tree import GameTree
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
@@ -32,7 +33,7 @@ class TabularPolicy:
     def __call__(self, state: State) -> np.ndarray:
         return self.at(self.tree.set_at(state)).copy()
 
-    def table(self) -> dict[tuple[int, int, tuple[int, ...]], dict[int, float]]:
+    def table(self) -> dict[InformationState, dict[int, float]]:
         """The policy as a dictionary of dictionaries: by information state, then by action."""
         keys = zip(self.tree.information_states(), self.tree.decisions, strict=True)
         return {
@@ -131,12 +132,12 @@ def _from_table(tree: GameTree, table: Mapping[Any, Any]) -> TabularPolicy:
     for key, answer in table.items():
         try:
             player, observation, moves = key
-            number = tree.set_of(player, observation, tuple(moves))
+            number = tree.set_of(player, observation, tuple((bool(own), int(move)) for own, move in moves))
         except (TypeError, ValueError):
             number = NOTHING
         if number == NOTHING:
             raise ValueError(
-                f"{key!r} is no information state of {tree.game}; it is (player, what he saw of the deal, moves seen since), "
+                f"{key!r} is no information state of {tree.game}; it is (player, what it observes of the deal, ((own, move), …)), "
                 f"such as {next(tree.information_states())!r}"
             )
         result.at(number)[:] = _checked_probabilities(tree, number, answer)

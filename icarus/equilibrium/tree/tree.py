@@ -8,7 +8,7 @@ import numpy as np
 
 from icarus.compiler.kernels.functions import DISABLED
 from icarus.equilibrium.tree.arrays import END, NODE, NOTHING, SET, SLOT, VIEW
-from icarus.equilibrium.tree.deals import deal_observation, deals_of
+from icarus.equilibrium.tree.deals import InformationState, Moves, deals_of, information_state
 from icarus.equilibrium.tree.growth import (
     COMPLETE,
     FRAME,
@@ -27,6 +27,7 @@ from icarus.equilibrium.tree.size import COUNTLESS, Size, estimate_size
 from icarus.kernel import CHANCE
 from icarus.kernel.data import in_words
 from icarus.kernel.game import Game
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
@@ -207,24 +208,23 @@ class GameTree:
         info_set = self.sets[number]
         return slice(int(info_set["slot"]), int(info_set["slot"] + info_set["count"]))
 
-    def set_of(self, player: int, observation: int, moves: tuple[int, ...]) -> int:
-        """The information set of a player with this observation of the deal and of these moves since; NOTHING if there is none."""
+    def set_of(self, player: int, observation: int, moves: Moves) -> int:
+        """The information set of an information state (see `information_state`); NOTHING if there is none."""
         view = locate_view(self.views, self._index, player, observation, NOTHING)
-        for move in moves:
+        for own, move in moves:
             if view == NOTHING:
                 break
-            view = self._continue_view(view, int(move))
+            view = self._continue_view(view, own, int(move))
         return NOTHING if view == NOTHING else int(self.views[view]["set"])
 
-    def _continue_view(self, view: int, move: int) -> int:
+    def _continue_view(self, view: int, own: bool, move: int) -> int:
+        """The view after one more move; NOTHING if there is none."""
         number = int(self.views[view]["set"])
-        if number != NOTHING and move in (actions := self.actions(number)):
-            number = locate_view(
-                self.views, self._index, view, move, int(self.sets[number]["slot"]) + actions.index(move)
-            )
-            if number != NOTHING:
-                return number
-        return locate_view(self.views, self._index, view, move, NOTHING)
+        if not own or number == NOTHING:
+            return NOTHING if own else locate_view(self.views, self._index, view, move, NOTHING)
+        slots = self.slots_of(number)
+        rows = (locate_view(self.views, self._index, view, move, slot) for slot in range(slots.start, slots.stop))
+        return next((row for row in rows if row != NOTHING), NOTHING)
 
     def set_at(self, state: State) -> int:
         """The number of the information set that a state of the game is in.
@@ -232,22 +232,21 @@ class GameTree:
         Raises:
             ValueError: no player is to move in it, or it is of another game.
         """
-        player = state.current_player()
-        if player < 0 or str(state.game) != str(self.game):
+        if state.current_player() < 0 or str(state.game) != str(self.game):
             raise ValueError(f"{state!r} is no state of {self.game} in which a player is to move")
-        number = self.set_of(player, deal_observation(state, player), state.moves(player))
+        number = self.set_of(*information_state(state))
         if number == NOTHING:
             raise ValueError(f"{state!r} is not reached by any deal of {self.game}")
         return number
 
-    def information_states(self) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-        """(player, seen of the deal, moves observed since) for each of `decisions`, in their order."""
+    def information_states(self) -> Iterator[InformationState]:
+        """What the player to move knows, as `information_state` says it, for each of `decisions`, in their order."""
         for number in self.decisions:
             view, moves = self.views[self.sets[number]["last_view"]], []
             while view["parent"] != NOTHING:
-                moves.append(int(view["move"]))
+                moves.append((bool(view["slot"] != NOTHING), int(view["move"])))
                 view = self.views[view["parent"]]
-            yield int(view["player"]), moves[-1], tuple(reversed(moves[:-1]))
+            yield int(view["player"]), moves[-1][1], tuple(reversed(moves[:-1]))
 
     def __repr__(self) -> str:
         return f"<tree of {self.game}: {len(self.nodes)} histories, {len(self.decisions)} information sets>"
@@ -262,6 +261,11 @@ def _lengthen(array: np.ndarray, rows: int) -> np.ndarray:
 
 def refuse_unless_two_players(game: Any) -> None:
     """Refuse what is no game, or one to which the theorems about two-player zero-sum games do not apply."""
+    if isinstance(game, PythonGame):
+        raise TypeError(
+            f"{game} is a PythonGame: its tree is grown by compiled code, for which it must be a Game; of a game of OpenSpiel's, "
+            "pyspiel.nash_conv tells how exploitable a policy is"
+        )
     if not isinstance(game, Game):
         raise TypeError(f"a game is a Game, such as games.load('leduc-poker'), not {game!r}")
     if game.players != PLAYERS:
@@ -301,7 +305,18 @@ def walk_of(game: Game) -> np.ndarray:
     return walk
 
 
+def tree_of(game: Game | GameTree) -> GameTree:
+    """The tree of a game, or the tree itself; the last few are kept.
+
+    Raises:
+        ValueError, TypeError: as for a `GameTree`.
+    """
+    if isinstance(game, GameTree):
+        return game
+    refuse_unless_two_players(game)
+    return _kept_tree(game)
+
+
 @functools.lru_cache(maxsize=4)
-def tree_of(game: Game) -> GameTree:
-    """The tree of a game; the last few are kept."""
+def _kept_tree(game: Game) -> GameTree:
     return GameTree(game)
