@@ -1,0 +1,40 @@
+"""`icarus discover` from a terminal: a race that is found again, and refusals before the first game."""
+
+from pathlib import Path
+
+import pytest
+
+from icarus.commands.cli import run
+
+SPACE = """
+name = "two"
+strategy = "BASELINE >> {simulation}"
+[factors]
+simulation = ["MAST", "NAST2", "LGRF"]
+"""
+
+
+def test_it_prints_the_result_and_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "two.toml").write_text(SPACE)
+    command = f"discover kuhn-poker --games 420 --iterations 4 --finalists 2 --space {tmp_path / 'two.toml'} --to {tmp_path / 'race'}"
+    assert run(command.split()) == 0
+    first = capsys.readouterr().out
+    rows = (tmp_path / "race" / "games.jsonl").read_bytes()
+    assert "Protocol" in first and (tmp_path / "race" / "result.html").read_text().startswith("<!doctype html>")
+    assert run(command.split()) == 0
+    assert capsys.readouterr().out == first and (tmp_path / "race" / "games.jsonl").read_bytes() == rows
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("discover kuhn-poker", "needs a budget"),
+        ("discover kuhn-poker --games 50 --space sixteen", "proves nothing"),
+        ("discover kuhn-poker --games 500 --space nowhere", "no space is called 'nowhere'"),
+        ("discover nothing --games 500", "no game is called"),
+    ],
+)
+def test_mistakes_get_a_sentence(command: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*command.split(), "--to", str(tmp_path / "race")]) == 2
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "race").exists()
