@@ -46,8 +46,8 @@ class Score:
         """The same games as the other side sees them."""
         return Score(self.losses, self.draws, self.games)
 
-    def __add__(self, added: "Score") -> "Score":
-        return Score(self.wins + added.wins, self.draws + added.draws, self.games + added.games)
+    def __add__(self, more: "Score") -> "Score":
+        return Score(self.wins + more.wins, self.draws + more.draws, self.games + more.games)
 
 
 def search_name(scheme: Scheme) -> str:

@@ -64,9 +64,9 @@ def trees_text(number: int) -> str:
     return f"{number} determinization{'s' if number > 1 else ''}"
 
 
-def _versus(game: str, side: str, one: str, expected: Expectation, other: str, measure: str = SCORE) -> Comparison:
-    terms = Term(1.0, (game, side), (one,)), Term(-1.0, (game, side), (other,))
-    what = f"{one} {expected.text} {other}" + (" (games won)" if measure == WINS else "")
+def _versus(game: str, side: str, search: str, expected: Expectation, rival: str, measure: str = SCORE) -> Comparison:
+    terms = Term(1.0, (game, side), (search,)), Term(-1.0, (game, side), (rival,))
+    what = f"{search} {expected.text} {rival}" + (" (games won)" if measure == WINS else "")
     return Comparison(f"{game_title(game)}, {side}", what, terms, expected, measure)
 
 
@@ -86,7 +86,7 @@ def _phantom(measure: str) -> tuple[Claim, ...]:
         all_of(
             f"Phantom (4,4,4), {reading}; from best to worst: cheating ensemble UCT, cheating UCT, MO-ISMCTS, determinized UCT, "
             "SO-ISMCTS, SO-ISMCTS + POM; each difference is significant.",
-            [on(BOTH, one, higher(SEATS), other) for one, other in zip(_ORDER, _ORDER[1:], strict=False)],
+            [on(BOTH, search, higher(SEATS), rival) for search, rival in zip(_ORDER, _ORDER[1:], strict=False)],
         ),
         all_of(
             f"Phantom (4,4,4), player 1, {reading}: SO-ISMCTS and MO-ISMCTS are on a par while SO-ISMCTS + POM underperforms.",

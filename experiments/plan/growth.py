@@ -26,10 +26,10 @@ def extends(larger: Experiment, smaller: Experiment) -> bool:
     )
 
 
-def difference(there: Experiment, here: Experiment, places: tuple[str, str] = ("there", "here")) -> str:
+def difference(smaller: Experiment, larger: Experiment, places: tuple[str, str] = ("there", "here")) -> str:
     """The first setting, in words, for which the one here does not extend the one there."""
-    settings, others = there.settings(), here.settings()
-    keys = WHOLE if here.trials > there.trials and here.sprt is None else (*WHOLE[:2], "trials", *WHOLE[2:])
+    settings, others = smaller.settings(), larger.settings()
+    keys = WHOLE if larger.trials > smaller.trials and larger.sprt is None else (*WHOLE[:2], "trials", *WHOLE[2:])
     for key in keys:
         if settings[key] != others[key]:
             return _in_words(key, settings[key], others[key], places)
@@ -40,9 +40,9 @@ def difference(there: Experiment, here: Experiment, places: tuple[str, str] = ("
     return "its agents are others"
 
 
-def _in_words(key: str, one: Any, other: Any, places: tuple[str, str], quoted: bool = True) -> str:
-    one, other = (repr(one), repr(other)) if quoted else (one, other)
-    return f"{key} is {one} {places[0]} and {other} {places[1]}"
+def _in_words(key: str, value: Any, value_here: Any, places: tuple[str, str], quoted: bool = True) -> str:
+    value, value_here = (repr(value), repr(value_here)) if quoted else (value, value_here)
+    return f"{key} is {value} {places[0]} and {value_here} {places[1]}"
 
 
 def _values(settings: Mapping[str, Any], key: str) -> dict[str, None]:

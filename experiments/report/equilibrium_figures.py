@@ -97,27 +97,27 @@ def printed(game: str, kind: str, name: str) -> list[tuple[float, float]]:
 
 def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None:
     """Figure 3 of AAMAS: above by iterations, below by seconds with the printed curves beside; a column for each game."""
-    own = [row for row in rows if method_of(row) == method and row["method"].endswith("elsewhere")]
+    measured = [row for row in rows if method_of(row) == method and row["method"].endswith("elsewhere")]
     names = {game: str(games.load(game)) for game in GAMES}
-    chosen = [game for game in GAMES if any(row["game"] == names[game] for row in own)]
-    if not chosen:
+    shown = [game for game in GAMES if any(row["game"] == names[game] for row in measured)]
+    if not shown:
         return None
     from matplotlib.ticker import LogLocator
 
     kind = "convergence" if method == ROOT else "agg_convergence"
-    with canvas(path, (1.0 + 3.85 * len(chosen), 7.4)) as figure:
-        for column, game in enumerate(chosen):
-            of_game = [row for row in own if row["game"] == names[game]]
-            above, below = (figure.add_subplot(2, len(chosen), column + 1 + k * len(chosen)) for k in range(2))
+    with canvas(path, (1.0 + 3.85 * len(shown), 7.4)) as figure:
+        for column, game in enumerate(shown):
+            of_game = [row for row in measured if row["game"] == names[game]]
+            above, below = (figure.add_subplot(2, len(shown), column + 1 + k * len(shown)) for k in range(2))
             above.set_title(TITLES[game], loc="left", fontweight="bold")
             for k, (player, name) in enumerate(NAMES.items()):
-                mine = [row for row in of_game if row["player"] == player]
-                _line(above, points(mine, lambda row: row["iterations"], half), k, name)
-                _line(below, points(mine, seconds_of, half), k, name)
-                if mine and player in IN_PRINT:
-                    told = printed(GAMES_IN_PRINT[game], kind, IN_PRINT[player])
+                of_player = [row for row in of_game if row["player"] == player]
+                _line(above, points(of_player, lambda row: row["iterations"], half), k, name)
+                _line(below, points(of_player, seconds_of, half), k, name)
+                if of_player and player in IN_PRINT:
+                    published = printed(GAMES_IN_PRINT[game], kind, IN_PRINT[player])
                     below.plot(
-                        *zip(*told, strict=True), color=LINES[k], linestyle=(0, (4, 2)), linewidth=1.1, alpha=0.75
+                        *zip(*published, strict=True), color=LINES[k], linestyle=(0, (4, 2)), linewidth=1.1, alpha=0.75
                     )
             for axes, label in (
                 (above, "iterations of a search"),
@@ -135,13 +135,13 @@ def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None
                 above.set_ylabel("NashConv / 2")
                 below.set_ylabel("NashConv / 2")
                 handles = above.get_legend_handles_labels()
-        figure.legend(*handles, loc="outside lower center", ncols=min(5, 2 * len(chosen)), frameon=False)
+        figure.legend(*handles, loc="outside lower center", ncols=min(5, 2 * len(shown)), frameon=False)
     return path
 
 
-def _line(axes: Any, found: Points, k: int, name: str) -> None:
-    if found:
-        x, y, error = zip(*found, strict=True)
+def _line(axes: Any, curve: Points, k: int, name: str) -> None:
+    if curve:
+        x, y, error = zip(*curve, strict=True)
         axes.errorbar(
             x, y, error, color=LINES[k], marker=MARKERS[k % len(MARKERS)], markersize=4, linewidth=1.4, label=name
         )
@@ -155,20 +155,20 @@ def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Pa
     """Figure 2 of AAAI: by δ the share against ISMCTS and against an equilibrium, and NashConv by the aggregate method."""
     by = {(row["game"], row["player"], row["iterations"]): row for row in rows if method_of(row) == AGGREGATE}
     shares = pairs(blocks)
-    if len({player for _, player, _ in by} | {one for _, one, _, _ in shares}) <= len(DELTAS):
+    if len({player for _, player, _ in by} | {player for _, player, _, _ in shares}) <= len(DELTAS):
         return None  # not enough values of δ to compare
     with canvas(path, (11.0, 7.6)) as figure:
         for number, (title, against) in enumerate((("against ISMCTS", UCT), ("against a 0.001-equilibrium", NEAR))):
             axes = figure.add_subplot(2, 2, number + 1)
             axes.set_title(f"Liar's Dice(1, 1), {title}", loc="left", fontweight="bold")
             for k, (target, budget) in enumerate(_both(iterations for *_, iterations in shares)):
-                found = [
+                curve = [
                     (i, 100 * share.value, 100 * share.half)
                     for i, delta in enumerate(DELTAS)
                     if (rewards := shares.get((DICE, _canonical(oos(target, delta)), against, budget)))
                     for share in [mean_reward(rewards[0] + rewards[1])]
                 ]
-                _beside(axes, found, k, f"{_short(target)}, {budget:,} iterations")
+                _beside(axes, curve, k, f"{_short(target)}, {budget:,} iterations")
             axes.axhline(50, color=SUBDUED, linewidth=1, linestyle=(0, (5, 3)))
             axes.set_ylabel("share of the points, %; 95 % intervals")
             _by_delta(axes)
@@ -176,12 +176,12 @@ def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Pa
             axes = figure.add_subplot(2, 2, number + 3)
             axes.set_title(f"{title}, aggregate", loc="left", fontweight="bold")
             for k, (target, budget) in enumerate(_both(iterations for *_, iterations in by)):
-                found = [
+                curve = [
                     (i, by[key]["nash_conv"], 0.0)
                     for i, delta in enumerate(DELTAS)
                     if (key := (game, _canonical(oos(target, delta)), budget)) in by
                 ]
-                _beside(axes, found, k, f"{_short(target)}, {budget:,} iterations")
+                _beside(axes, curve, k, f"{_short(target)}, {budget:,} iterations")
                 if target == TARGETS[0] and (reference := by.get((game, UCT, budget))):
                     axes.axhline(reference["nash_conv"], color=LINES[k], linewidth=1, linestyle=":")
             axes.set_ylabel("NashConv; dotted: ISMCTS")
@@ -191,18 +191,18 @@ def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Pa
 
 def _both(budgets: Iterable[int]) -> list[tuple[str, int]]:
     """Either target with each of the two budgets."""
-    wanted = sorted({budget for budget in budgets if budget in (1000, 10_000)})
-    return [(target, budget) for budget in wanted for target in TARGETS]
+    both_budgets = sorted({budget for budget in budgets if budget in (1000, 10_000)})
+    return [(target, budget) for budget in both_budgets for target in TARGETS]
 
 
 def _short(target: str) -> str:
     return "IST" if target == TARGETS[0] else "PST"
 
 
-def _beside(axes: Any, found: Sequence[tuple[float, float, float]], k: int, name: str) -> None:
+def _beside(axes: Any, curve: Sequence[tuple[float, float, float]], k: int, name: str) -> None:
     """A curve over δ, a little aside so that bars do not hide each other."""
-    if found:
-        x, y, error = zip(*found, strict=True)
+    if curve:
+        x, y, error = zip(*curve, strict=True)
         moved = [place + (k - 1.5) * 0.09 for place in x]
         axes.errorbar(moved, y, error, color=LINES[k], marker=MARKERS[k], markersize=4, linewidth=1.2, label=name)
 
@@ -217,58 +217,58 @@ def _by_delta(axes: Any) -> None:
 
 def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:
     """NashConv by full stitching of the sixteen combinations, a column for each game, with OOS and ISMCTS over the tree below."""
-    wanted = [combination.strategy for combination in COMBINATIONS] + [UCT, IST, PST]
+    players = [combination.strategy for combination in COMBINATIONS] + [UCT, IST, PST]
     whole = complete_cells(rows)
     if not whole:
         return None
-    chosen, budgets = list(dict.fromkeys(game for game, _ in whole)), sorted({budget for _, budget in whole})
-    with canvas(path, (2.2 + 3.1 * len(chosen), 6.2)) as figure:
+    shown, budgets = list(dict.fromkeys(game for game, _ in whole)), sorted({budget for _, budget in whole})
+    with canvas(path, (2.2 + 3.1 * len(shown), 6.2)) as figure:
         first: Any = None
         handles: dict[int, Any] = {}
-        for column, game in enumerate(chosen):
-            axes = first = figure.add_subplot(1, len(chosen), column + 1, sharey=first)
+        for column, game in enumerate(shown):
+            axes = first = figure.add_subplot(1, len(shown), column + 1, sharey=first)
             for k, budget in enumerate(budgets):
                 cells = whole.get((game, budget), {})
-                found = [
-                    (place, *mean_and_error(cells[player])) for place, player in enumerate(wanted) if player in cells
+                means = [
+                    (place, *mean_and_error(cells[player])) for place, player in enumerate(players) if player in cells
                 ]
-                if found:
-                    place, mean, error = zip(*found, strict=True)
+                if means:
+                    place, mean, error = zip(*means, strict=True)
                     style = {"color": LINES[k % len(LINES)], "marker": MARKERS[k % len(MARKERS)], "markersize": 5}
                     handles[budget] = axes.errorbar(mean, place, xerr=error, linestyle="", **style)
             axes.set_title(game, loc="left", fontweight="bold")
             axes.grid(axis="x")
             axes.set_xlabel("NashConv")
-            axes.set_yticks(range(len(wanted)), [NAMES.get(player, player) for player in wanted])
+            axes.set_yticks(range(len(players)), [NAMES.get(player, player) for player in players])
             axes.tick_params(labelleft=column == 0)
         axes.invert_yaxis()
-        told = [f"{budget:,} iterations" for budget in sorted(handles)]
+        labels = [f"{budget:,} iterations" for budget in sorted(handles)]
         marks = [handles[budget] for budget in sorted(handles)]
-        figure.legend(marks, told, loc="outside lower center", ncols=4, frameon=False)
+        figure.legend(marks, labels, loc="outside lower center", ncols=4, frameon=False)
     return path
 
 
 def _effects(rows: Sequence[Measurement], path: Path) -> Path | None:
     """What each enhancement adds to NashConv, by the mean over the combinations of the game, with 95 % intervals."""
-    found = measured_cells(rows)
-    if not found:
+    cells_of = measured_cells(rows)
+    if not cells_of:
         return None
-    with canvas(path, (1.2 + 2.4 * len(found), 3.4)) as figure:
+    with canvas(path, (1.2 + 2.4 * len(cells_of), 3.4)) as figure:
         first = None
-        for column, ((game, iterations), cells) in enumerate(found.items()):
-            axes = first = figure.add_subplot(1, len(found), column + 1, sharex=first)
+        for column, ((game, iterations), cells) in enumerate(cells_of.items()):
+            axes = first = figure.add_subplot(1, len(cells_of), column + 1, sharex=first)
             whole = statistics.fmean(statistics.fmean(cells[each.strategy]) for each in COMBINATIONS)
             for place, name in enumerate(ENHANCEMENTS):
-                added = effect(cells, name)
+                change = effect(cells, name)
                 axes.errorbar(
-                    100 * added.value / whole,
+                    100 * change.value / whole,
                     place,
-                    xerr=100 * added.half / whole,
-                    color=LINES[0] if added.value < 0 else LINES[1],
+                    xerr=100 * change.half / whole,
+                    color=LINES[0] if change.value < 0 else LINES[1],
                     marker=MARKERS[0],
                     markersize=5,
                     linestyle="",
-                    alpha=1.0 if added.is_decided else 0.45,
+                    alpha=1.0 if change.is_decided else 0.45,
                 )
             axes.axvline(0, color=SUBDUED, linewidth=1, linestyle=(0, (5, 3)))
             axes.set_title(f"{game},\n{iterations:,} iterations", loc="left", fontweight="bold")

@@ -196,20 +196,20 @@ def _lines(axes: Any, lines: Sequence[Line], logarithmic: bool = True) -> None:
 def _balances(columns: Columns, directory: Path) -> list[Path]:
     """Fig. 6: a panel for each role of LOTR:C."""
     shown = {column: by_trees(tallies) for column, tallies in columns.items()}
-    shown = {column: found for column, found in shown.items() if found}
+    shown = {column: by_number for column, by_number in shown.items() if by_number}
     if not shown:
         return []
     path = directory / "balance.png"
     with canvas(path, (4.6 * len(shown), 3.9)) as figure:
-        for i, (column, found) in enumerate(shown.items(), 1):
+        for i, (column, by_number) in enumerate(shown.items(), 1):
             axes = figure.add_subplot(1, len(shown), i)
             axes.axhline(0.5, **EVEN)
-            _lines(axes, [Line("", list(found), [(tally.wins, tally.games) for tally in found.values()])])
+            _lines(axes, [Line("", list(by_number), [(tally.wins, tally.games) for tally in by_number.values()])])
             axes.set_xlabel("determinizations")
             title_panel(
                 axes,
                 _place(column),
-                f"{describe_games(list(found.values()))}, {budget(column)} of all trees together,\n"
+                f"{describe_games(list(by_number.values()))}, {budget(column)} of all trees together,\n"
                 f"against {_split(column)}",
             )
             axes.set_title(axes.get_title(loc="left"), loc="left", fontweight="bold", pad=30)
@@ -230,11 +230,11 @@ def _determinizations(columns: Columns, directory: Path) -> list[Path]:
     """Figs. 2-4 of 2011."""
     paths = []
     for column, tallies in columns.items():
-        played = {tally.cell.agent: tally for tally in tallies}
+        by_agent = {tally.cell.agent: tally for tally in tallies}
         if column.iterations is None:
             continue
         panels = [
-            _panel_lines(lines, played, text)
+            _panel_lines(lines, by_agent, text)
             for lines, text in zip(
                 lines_of_2011(column.iterations),
                 ("iterations of each", "determinizations", "iterations of all"),
@@ -265,26 +265,26 @@ def _determinizations(columns: Columns, directory: Path) -> list[Path]:
                 title_panel(
                     axes,
                     f"Figure {number}: {_place(column)}",
-                    f"{describe_games(list(played.values()))}, against {_split(column)}",
+                    f"{describe_games(list(by_agent.values()))}, against {_split(column)}",
                 )
     return paths
 
 
 def _panel_lines(
-    lines: Mapping[int, Mapping[int, tuple[int, int]]], played: Mapping[str, Tally], text: str
+    lines: Mapping[int, Mapping[int, tuple[int, int]]], by_agent: Mapping[str, Tally], text: str
 ) -> list[Line]:
-    found = []
+    drawn = []
     for fixed, line in lines.items():
         tallies = {
-            place: played[f"{number} × {each}"]
+            place: by_agent[f"{number} × {each}"]
             for place, (number, each) in line.items()
-            if f"{number} × {each}" in played
+            if f"{number} × {each}" in by_agent
         }
         if tallies:
-            found.append(
+            drawn.append(
                 Line(f"{fixed} {text}", list(tallies), [(tally.wins, tally.games) for tally in tallies.values()])
             )
-    return found
+    return drawn
 
 
 # --------------------------------------------------------------------------------------------------------- hidden cards

@@ -68,13 +68,13 @@ def _texts(score: Score) -> tuple[str, ...]:
 def _never_lost(robin: RoundRobin) -> Iterator[Block]:
     """Section VI-B counts the games that cheating players lose in Phantom."""
     met = [
-        (score if one in CHEATING else Score(), score.turned if other in CHEATING else Score())
-        for (one, other), score in robin.scores.items()
-        if one in CHEATING or other in CHEATING
+        (score if first in CHEATING else Score(), score.turned if second in CHEATING else Score())
+        for (first, second), score in robin.scores.items()
+        if first in CHEATING or second in CHEATING
     ]
     if robin.game[0] == PHANTOM and met:
-        games = sum(max(one.games, other.games) for one, other in met)
-        lost = sum(one.losses + other.losses for one, other in met)
+        games = sum(max(first.games, second.games) for first, second in met)
+        lost = sum(first.losses + second.losses for first, second in met)
         yield Paragraph(
             f"Searches that cheat lost {lost} of the {games} games in which one took part (published: 0 of 37880)."
         )

@@ -54,8 +54,8 @@ def _statements(columns: Columns, directory: Path) -> list[Path]:
 
 
 def _is_complete(tallies: Sequence[Tally]) -> bool:
-    played = [tally for tally in tallies if tally.games and tally.games >= tally.due]
-    return {tally.cell.spec.text for tally in played} >= set(TABLE_1.values())
+    complete = [tally for tally in tallies if tally.games and tally.games >= tally.due]
+    return {tally.cell.spec.text for tally in complete} >= set(TABLE_1.values())
 
 
 def _of_table_1(tallies: Sequence[Tally]) -> list[Tally]:
@@ -72,9 +72,11 @@ def _differences(axes: Any, estimator: Estimator, comparisons: Sequence[Comparis
     for y, (comparison, estimate) in enumerate(lines):
         for low, high in comparison.expected.agree:
             axes.barh(y, min(high, most) - max(low, least), left=max(low, least), height=0.8, color=STATED, linewidth=0)
-        reach = [[estimate.value - estimate.low], [estimate.high - estimate.value]]
+        half_widths = [[estimate.value - estimate.low], [estimate.high - estimate.value]]
         color = _color(comparison, estimate)
-        axes.errorbar(estimate.value, y, xerr=reach, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3)
+        axes.errorbar(
+            estimate.value, y, xerr=half_widths, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3
+        )
     axes.axvline(0, color=INK, linewidth=1)
     axes.set_yticks(range(len(lines)), [comparison.what for comparison, _ in lines], fontsize=8)
     axes.set_ylim(len(lines) - 0.4, -0.6)

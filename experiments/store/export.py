@@ -99,8 +99,8 @@ def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:
     """
     whole = _largest(directories)
     places = [directory for directory in (out, *directories) if store.results_in(directory).exists()]
-    if (out / store.EXPERIMENT).exists() and extends(there := store.experiment_in(out), whole):
-        whole = there
+    if (out / store.EXPERIMENT).exists() and extends(stored := store.experiment_in(out), whole):
+        whole = stored
     first = _first_places(places, whole)
     with store.writer(out, whole) as writer:
         before = len(writer.done)

@@ -162,11 +162,28 @@ def change_setting(bench: Bench) -> None:
     """The run of other settings is not continued."""
     directory = bench.begun()
     before = (directory / store.RESULTS).read_bytes()
-    change: dict[str, Any] = bench.random.choice([{"seed": 1}, {"trials": 9}, {"paired": True}, {"name": "other"}])
+    change: dict[str, Any] = bench.random.choice([{"seed": 1}, {"trials": 2}, {"paired": True}, {"name": "other"}])
     other = attrs.evolve(bench.experiment, **change)
     bench.refused(Refusal, lambda: running.run(other, directory, Here()))
     if (directory / store.RESULTS).read_bytes() != before:
         raise Wrong("the file was changed")
+    bench.resume(directory)
+
+
+def grow(bench: Bench) -> None:
+    """A run of fewer trials and agents, torn or packed, grows to the undisturbed one."""
+    trials, cells = bench.random.randrange(1, bench.experiment.trials), bench.random.randrange(1, 3)
+    smaller = attrs.evolve(bench.experiment, trials=trials, cells=bench.experiment.cells[:cells])
+    keys, directory = {cell.key for cell in smaller.cells}, bench.fresh()
+    with store.writer(directory, smaller) as writer:
+        for row in store.rows(bench.whole, bench.experiment):
+            if row["cell"] in keys and row["trial"] < trials:
+                writer.append(row)
+    if bench.random.random() < 0.5:
+        store.pack(directory)
+    else:
+        path = directory / store.RESULTS
+        path.write_bytes(path.read_bytes()[: -bench.random.randrange(1, 200)])
     bench.resume(directory)
 
 
@@ -182,4 +199,5 @@ FAULTS: dict[Callable[[Bench], None], int] = {  # how many of each by default
     fill_disk: 20,
     flip_bit: 30,
     change_setting: 8,
+    grow: 10,
 }
