@@ -28,10 +28,10 @@ LEAST_NOISE = 0.05  # standard deviation of a score
 
 
 class Features:
-    """The levels of points as columns: a constant, one for each level, one for each pair of levels of two factors that was met.
+    """The levels of points as columns: a constant, one for each level, one for each pair of levels of two factors.
 
     Attributes:
-        kinds: of each column: 0 the constant, 1 a level, 2 a pair.
+        deviations: [width]: the prior standard deviation of each column's weight.
     """
 
     def __init__(self, sizes: Sequence[int]) -> None:
@@ -43,7 +43,7 @@ class Features:
         starts = 1 + sum(self.sizes)
         self._first_pair = starts + np.cumsum([0, *counts])[:-1] if counts else np.zeros(0, np.int64)
         self.width = starts + sum(counts)
-        self.kinds = np.concatenate([[0], np.ones(sum(self.sizes), int), np.full(sum(counts), 2)])
+        self.deviations = np.repeat(SCALES[:3], [1, sum(self.sizes), sum(counts)])
 
     def columns(self, points: Sequence[Point]) -> NDArray[np.int64]:
         """The columns that are 1: [points, 1 + factors + pairs of factors]."""
@@ -56,54 +56,42 @@ class Features:
 
 @attrs.define
 class Posterior:
-    """What is known of a space.
+    """What is known of a space: a Gaussian over the weights, held by the points played, which are fewer than the weights.
 
     Attributes:
-        columns: places of the columns that were met, -1 for others, whose weight has its prior still.
-        mean: [met] of the weights; root: [met, met], Σ = root rootᵀ.
-        observed: what is left over for the points that were played: {point: (mean gap before shrinking, its precision)}.
+        columns: [points, columns] that are 1 for each point played.
+        scores, noise: [points]: mean score less 1/2, and the variance of what the weights leave over of it.
+        precision: [points, points]: the inverse of the scores' prior covariance.
+        mean: [width] of the weights.
+        observed: what is left over for the points that were played: {point: (mean score, its precision)}.
     """
 
     features: Features
     columns: NDArray[np.int64]
+    scores: Reals
+    noise: Reals
+    precision: Reals
     mean: Reals
-    root: Reals
     observed: dict[Point, tuple[float, float]]
 
     def drawn(self, points: Sequence[Point], worlds: int, rng: np.random.Generator) -> Reals:
-        """f of points in worlds drawn from the posterior (Thompson sampling): [worlds, points]."""
-        weights = self.mean + rng.standard_normal((worlds, len(self.mean))) @ self.root.T
-        unmet = self._prior_deviations() * rng.standard_normal((worlds, self.features.width))
-        return self._with_rest(points, self._sums(points, weights, unmet), rng)
+        """f of points in worlds drawn from the posterior (Thompson sampling): [worlds, points].
+
+        A world is drawn from the prior and moved by what its scores would have to change (Matheron's rule).
+        """
+        weights = self.features.deviations * rng.standard_normal((worlds, self.features.width))
+        fitted = _sums(self.columns, weights) + np.sqrt(self.noise) * rng.standard_normal((worlds, len(self.noise)))
+        weights += [_spread(self.features, self.columns, gap) for gap in (self.scores - fitted) @ self.precision]
+        return self._with_rest(points, 0.5 + _sums(self.features.columns(points), weights), rng)
 
     def means(self, points: Sequence[Point]) -> Reals:
         """E[f] of points."""
-        return self._with_rest(points, self._sums(points, self.mean[None], np.zeros((1, self.features.width))), None)[0]
+        return self._with_rest(points, 0.5 + _sums(self.features.columns(points), self.mean[None]), None)[0]
 
-    def deviations(self, points: Sequence[Point]) -> Reals:
-        """The standard deviation of what the factors say of points, relative to a default point's constant."""
-        places = self.columns[self.features.columns(points)]
-        chosen = np.where(places[..., None] >= 0, self.root[np.maximum(places, 0)], 0.0).sum(1)
-        return np.sqrt((chosen**2).sum(-1))
-
-    def effect(self, place: int) -> tuple[float, float]:
-        """The mean and the standard deviation of the weight of a column; those of the prior where it was not met."""
-        at = self.columns[place]
-        if at < 0:
-            return 0.0, float(self._prior_deviations()[place])
-        return float(self.mean[at]), float(np.sqrt((self.root[at] ** 2).sum()))
-
-    def _prior_deviations(self) -> Reals:
-        return np.array(SCALES[:3])[self.features.kinds]
-
-    def _sums(self, points: Sequence[Point], weights: Reals, unmet: Reals) -> Reals:
-        everything = unmet.copy()
-        met = self.columns >= 0
-        everything[:, met] = weights[:, self.columns[met]]
-        columns, sums = self.features.columns(points), np.full((len(weights), len(points)), 0.5)
-        for place in columns.T:
-            sums += everything[:, place]
-        return sums
+    def effect(self, column: int) -> tuple[float, float]:
+        """The mean and the standard deviation of the weight of a column."""
+        prior, has = self.features.deviations[column] ** 2, (self.columns == column).any(1).astype(float)
+        return float(self.mean[column]), float(np.sqrt(max(0.0, prior - prior**2 * has @ self.precision @ has)))
 
     def _with_rest(self, points: Sequence[Point], sums: Reals, rng: np.random.Generator | None) -> Reals:
         prior = 1 / SCALES[3] ** 2
@@ -120,25 +108,22 @@ def fit(features: Features, points: Sequence[Point], batches: Sequence[int], sco
     batch, y = np.unique(np.array(batches), return_inverse=True)[1], np.array(scores) - 0.5
     number = np.bincount(which).astype(float)
     columns = features.columns(distinct)
-    met, places = np.unique(columns, return_inverse=True)
-    design = np.zeros((len(distinct), len(met)))
-    np.put_along_axis(design, places.reshape(columns.shape), 1.0, 1)
+    prior = _covariance(features, columns)
     effects = np.zeros(batch.max() + 1)
     noise = max(LEAST_NOISE**2, _within(y, which, number))
-    prior = np.array(SCALES[:3])[features.kinds[met]] ** -2.0
     for turn in range(ROUNDS):
-        means = np.bincount(which, y - effects[batch]) / number
-        weights, root = _solved(design, prior, means, 1 / (SCALES[3] ** 2 + noise / number))
+        means, left = np.bincount(which, y - effects[batch]) / number, SCALES[3] ** 2 + noise / number
+        precision = np.asarray(np.linalg.inv(prior + np.diag(left)), np.float64)
         if turn < ROUNDS - 1:
-            effects = _batch_effects(y - (design @ weights)[which], batch, noise)
+            fitted = prior @ (precision @ means)
+            effects = _batch_effects(y - fitted[which], batch, noise)
             noise = max(LEAST_NOISE**2, _within(y - effects[batch], which, number))
-    table = np.full(features.width, -1, np.int64)
-    table[met] = np.arange(len(met))
+    mean = _spread(features, columns, precision @ means)
     observed = {
-        point: (float(mean) + 0.5, float(count) / noise)
-        for point, mean, count in zip(distinct, means, number, strict=True)
+        point: (float(score) + 0.5, float(count) / noise)
+        for point, score, count in zip(distinct, means, number, strict=True)
     }
-    return Posterior(features, table, weights, root, observed)
+    return Posterior(features, columns, means, left, precision, mean, observed)
 
 
 def _distinct(points: Sequence[Point]) -> tuple[list[Point], NDArray[np.int64]]:
@@ -163,8 +148,23 @@ def _batch_effects(gaps: Reals, batch: NDArray[np.int64], noise: float) -> Reals
     return between / (between + noise / size) * (means - gaps.mean())
 
 
-def _solved(design: Reals, prior: Reals, means: Reals, weight: Reals) -> tuple[Reals, Reals]:
-    """The mean of the weights, and a root of their covariance, by Bayesian linear regression."""
-    lower = np.linalg.cholesky((design.T * weight) @ design + np.diag(prior))
-    inverse = np.linalg.inv(lower)
-    return inverse.T @ (inverse @ (design.T @ (weight * means))), inverse.T
+def _sums(columns: NDArray[np.int64], weights: Reals) -> Reals:
+    """The sums of the weights of each point's columns: [worlds, points]."""
+    sums = np.zeros((len(weights), len(columns)))
+    for place in columns.T:
+        sums += weights[:, place]
+    return sums
+
+
+def _spread(features: Features, columns: NDArray[np.int64], gaps: Reals) -> Reals:
+    """How gaps of points change the weights: each column by its prior variance times the gaps of the points that have it."""
+    each = np.repeat(gaps, columns.shape[1])
+    return features.deviations**2 * np.bincount(columns.ravel(), each, minlength=features.width)
+
+
+def _covariance(features: Features, columns: NDArray[np.int64]) -> Reals:
+    """The prior covariance of the points' sums, by the levels that two points have in common."""
+    levels = columns[:, 1 : 1 + len(features.sizes)]
+    common = sum((level[:, None] == level[None, :]).astype(float) for level in levels.T)
+    constant, main, pair, _ = SCALES
+    return np.asarray(constant**2 + main**2 * common + pair**2 * common * (common - 1) / 2)
