@@ -8,9 +8,10 @@
     game = pyspiel.load_game("icarus_hearts")
     bots = [Bot(Agent(RAVE, iterations=500), seat) for seat in range(4)]
 
-A game in which cards are dealt or dice rolled before the first action begins with a chance node: one of `deals` (a parameter, 1000)
-equally likely deals, each from its own seed. So histories say everything, and copies, saved states and algorithms that walk the whole
-tree agree; they walk the tree of these deals. Rewards are icarus's own, in [0, 1]. A bot plays icarus's games, and any of OpenSpiel's that
+A game in which cards are dealt or dice rolled before the first action begins with a chance node. Where the game has a function `deal`, as
+Kuhn poker does, its outcomes are all deals with their probabilities, so that OpenSpiel's exploitability is exact. Elsewhere it is one of
+`deals` (a parameter, 1000) equally likely deals, each from its own seed: histories say everything, and algorithms that walk the whole
+tree walk the tree of these deals. Rewards are icarus's own, in [0, 1]. A bot plays icarus's games, and any of OpenSpiel's that
 `icarus.bridges.openspiel` can search.
 """
 
@@ -26,9 +27,10 @@ from icarus import games
 from icarus.bridges import openspiel
 from icarus.bridges.seats import action_count, is_dealt, meets_chance, parameters_of, remembered_by, seen_by
 from icarus.engine.match import Agent
+from icarus.equilibrium.tree.deals import deals_of
 from icarus.games import GAMES
 from icarus.kernel import TERMINAL
-from icarus.kernel.game import AnyGame
+from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State as IcarusState
 
@@ -98,8 +100,33 @@ def _type_of(game: Any, parameters: dict[str, int], constant_sum: bool) -> "pysp
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=False,
-        parameter_specification=parameters | ({"deals": DEALS} if dealt else {}),
+        parameter_specification=parameters | ({"deals": DEALS} if dealt and not _has_all_deals(game) else {}),
     )
+
+
+def _has_all_deals(game: AnyGame) -> bool:
+    """Whether a game lists its deals with their probabilities."""
+    return isinstance(game, Game) and game.deal is not None
+
+
+class _Initial:
+    """The initial states of a game: its only one, all its deals, or so many that are drawn.
+
+    Attributes:
+        probabilities: of each deal; empty where nothing is dealt.
+    """
+
+    def __init__(self, game: Any, number: int) -> None:
+        self._game, self._deals = game, deals_of(game) if _has_all_deals(game) else None
+        self.probabilities = (
+            [1 / max(number, 1)] * number if self._deals is None else self._deals.probabilities.tolist()
+        )
+
+    def state(self, index: int) -> IcarusState:
+        """The state after a deal."""
+        if self._deals is None:
+            return self._game.new_initial_state(index)
+        return IcarusState(self._game, self._deals.states[index : index + 1].copy())
 
 
 class OpenSpielGame(pyspiel.Game):
@@ -110,13 +137,13 @@ class OpenSpielGame(pyspiel.Game):
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         params, game_type = params or {}, self.kind
         given = {key: int(value) for key, value in params.items()}
-        self.deals = given.pop("deals", DEALS) if "deals" in game_type.parameter_specification else 0
+        deals = given.pop("deals", DEALS) if "deals" in game_type.parameter_specification else 0
         made: Any = _MAKERS[game_type.short_name](**given)
-        self.game = made
+        self.game, self.initial = made, _Initial(made, deals)
         number = action_count(self.game)
         info = pyspiel.GameInfo(
             num_distinct_actions=number,
-            max_chance_outcomes=max(self.deals, number)
+            max_chance_outcomes=max(len(self.initial.probabilities), number)
             if game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
             else 0,
             num_players=self.game.players,
@@ -137,11 +164,11 @@ class OpenSpielGame(pyspiel.Game):
 class _Held:
     """What OpenSpiel copies with a state, attribute by attribute: the game and the deals as they are, the state by its own copy."""
 
-    def __init__(self, game: Any, deals: int, own: IcarusState | None) -> None:
-        self.game, self.deals, self.own = game, deals, own
+    def __init__(self, game: Any, initial: _Initial, own: IcarusState | None) -> None:
+        self.game, self.initial, self.own = game, initial, own
 
     def __deepcopy__(self, memo: Any) -> "_Held":
-        return _Held(self.game, self.deals, None if self.own is None else self.own.clone())
+        return _Held(self.game, self.initial, None if self.own is None else self.own.clone())
 
 
 class OpenSpielState(pyspiel.State):
@@ -149,7 +176,7 @@ class OpenSpielState(pyspiel.State):
 
     def __init__(self, game: OpenSpielGame) -> None:
         super().__init__(game)
-        self.held = _Held(game.game, game.deals, None if game.deals else game.game.new_initial_state(0))
+        self.held = _Held(game.game, game.initial, None if game.initial.probabilities else game.initial.state(0))
 
     @property
     def own(self) -> IcarusState | None:
@@ -164,12 +191,12 @@ class OpenSpielState(pyspiel.State):
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         if self.own is None:
-            return [(number, 1 / self.held.deals) for number in range(self.held.deals)]
+            return list(enumerate(self.held.initial.probabilities))
         return sorted(self.own.chance_outcomes())
 
     def _apply_action(self, action: int) -> None:
         if self.own is None:
-            self.held.own = self.held.game.new_initial_state(action)
+            self.held.own = self.held.initial.state(action)
         else:
             self.own.apply_action(action)
 
@@ -204,6 +231,12 @@ class _Observer:
 
 
 # ------------------------------------------------------------------------------------------------------------------ bots
+
+
+@functools.lru_cache(maxsize=64)
+def _initial_of(name: str, deals: int, **parameters: int) -> _Initial:
+    """The initial states of a game by its name in OpenSpiel; those of the last few are kept."""
+    return _Initial(_MAKERS[name](**parameters), deals)
 
 
 class Bot(pyspiel.Bot):
@@ -261,11 +294,10 @@ class Bot(pyspiel.Bot):
         if state.get_game().get_type().short_name not in _MAKERS:
             self._of = self._of or openspiel.game(state.get_game())
             return openspiel.state(state, self._of)
-        given = {key: value for key, value in state.get_game().get_parameters().items() if key != "deals"}
-        made: Any = _MAKERS[state.get_game().get_type().short_name](**given)
-        history = list(state.history())
-        dealt = "deals" in state.get_game().get_type().parameter_specification
-        own = made.new_initial_state(history.pop(0) if dealt and history else 0)
+        kind, history = state.get_game().get_type(), list(state.history())
+        parameters = {key: value for key, value in state.get_game().get_parameters().items() if key != "deals"}
+        initial = _initial_of(kind.short_name, int("deals" in kind.parameter_specification), **parameters)
+        own = initial.state(history.pop(0) if initial.probabilities and history else 0)
         for action in history:
             own.apply_action(action)
         return own

@@ -47,15 +47,25 @@ def test_a_game_is_icarus_s_own_to_its_end_and_its_history_says_everything(name)
 
 def test_what_a_player_knows_does_not_tell_hidden_cards() -> None:
     """In Kuhn poker there are three information states of player 0 at his first decision, one for each card."""
-    game = pyspiel.load_game("icarus_kuhn_poker(deals=60)")
-    known = {game.new_initial_state().child(deal).information_state_string(0) for deal in range(60)}
+    game = pyspiel.load_game("icarus_kuhn_poker")
+    known = {game.new_initial_state().child(deal).information_state_string(0) for deal in range(6)}
     assert len(known) == 3
+
+
+def test_exploitability_is_exact_where_a_game_lists_its_deals() -> None:
+    from open_spiel.python.algorithms import exploitability
+    from open_spiel.python.policy import UniformRandomPolicy
+
+    game, original = pyspiel.load_game("icarus_kuhn_poker"), pyspiel.load_game("kuhn_poker")
+    found, expected = (exploitability.nash_conv(each, UniformRandomPolicy(each)) for each in (game, original))
+    scale = original.max_utility() - original.min_utility()  # rewards are from 0 to 1
+    assert found == pytest.approx(expected / scale, abs=1e-9)
 
 
 def test_a_solver_of_openspiel_s_solves_kuhn_poker() -> None:
     from open_spiel.python.algorithms import cfr, exploitability
 
-    game = pyspiel.load_game("icarus_kuhn_poker(deals=40)")
+    game = pyspiel.load_game("icarus_kuhn_poker")
     solver = cfr.CFRPlusSolver(game)
     before = exploitability.nash_conv(game, solver.average_policy())
     for _ in range(20):
