@@ -45,7 +45,9 @@ from icarus.audit import audit
 from icarus.discovery.discover import discover
 from icarus.discovery.discovered import discovered
 from icarus.engine.match import Agent, GameLog, play
+from icarus.engine.recommendation import greatest_value, most_visits, secure_child
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
+from icarus.engine.root_statistics import RootStatistics
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,
@@ -113,6 +115,7 @@ __all__ = [
     "RewardsVisits",
     "RewardsVisitsAvailability",
     "Scheme",
+    "RootStatistics",
     "SearchExhausted",
     "SearchInterrupted",
     "State",
@@ -126,6 +129,7 @@ __all__ = [
     "discovered",
     "exploitability",
     "games",
+    "greatest_value",
     "in_python",
     "information",
     "initial",
@@ -133,9 +137,11 @@ __all__ = [
     "linear",
     "majority",
     "maxilinear",
+    "most_visits",
     "parse_scheme",
     "play",
     "search",
+    "secure_child",
     "show_playout",
     "sequential",
     "values",

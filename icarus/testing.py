@@ -26,7 +26,7 @@ from icarus.engine.reference.history import Playout
 from icarus.engine.reference.table import ReferenceTable, open_row, row_of
 from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
 from icarus.kernel.features import TABLES
-from icarus.kernel.history import PHASES, History, episode_key, episode_record, root_key
+from icarus.kernel.history import PHASES, UNLIMITED, History, episode_key, episode_record, root_key
 from icarus.kernel.theta import Written
 
 _plain = Interpreter()
@@ -82,7 +82,7 @@ class Played:
         players: κ; as many as the decisions name where it is not given. Every one of them has a perspective of his own.
         label: of the episode in which the history begins.
         rewards: μ of the finished playout, for captures that read it.
-        iteration, seed: what slots read as `history.iteration` and draw from `history.rng`.
+        iteration, seed, budget: what slots read as `history.iteration`, draw from `history.rng`, and read as `history.budget`.
 
     Raises:
         ValueError: an open decision that is not the last, or a player that there is not.
@@ -96,6 +96,7 @@ class Played:
         rewards: Sequence[float] = (),
         iteration: int = 0,
         seed: int = 0,
+        budget: int = UNLIMITED,
     ) -> None:
         named = [decision.player for decision in decisions] + [p for d in decisions for p in d.seen]
         self.players = integer("the number of players", players or max([0, *named]) + 1, least=1, most=MAX_PLAYERS)
@@ -107,7 +108,7 @@ class Played:
             )
         if any(decision.action is None for decision in decisions[:-1]):
             raise ValueError("only the last decision of a history can be open")
-        self.iteration, self.seed = iteration, seed
+        self.iteration, self.seed, self.budget = iteration, seed, budget
         perspectives = range(self.players + 1)
         keys = [_plain(root_key)(perspective) for perspective in perspectives]
         episodes = [_plain(episode_key)(label, perspective) for perspective in perspectives]
@@ -116,7 +117,7 @@ class Played:
         self.action_feature_names = tuple(dict.fromkeys(name for told in of_actions for name in told))
         widths = widths_of(self, sum(TABLES))
         self._playout = Playout(keys, episodes, episode_record(label, 0, 0, ()), widths)
-        self._playout.rng, self._playout.iteration = seeded(seed), iteration
+        self._playout.rng, self._playout.iteration, self._playout.budget = seeded(seed), iteration, budget
         self._playout.rewards = np.array([] if self.is_open else rewards, float)
         for decision in decisions:
             self._decide(decision)
@@ -140,7 +141,8 @@ class Played:
     def upto(self, i: int) -> "Played":
         """The history after i actions, with the decision that was made there still open."""
         open_one = attrs.evolve(self.decisions[i], action=None)
-        return Played([*self.decisions[:i], open_one], self.players, self.label, (), self.iteration, self.seed)
+        before = [*self.decisions[:i], open_one]
+        return Played(before, self.players, self.label, (), self.iteration, self.seed, self.budget)
 
     def key(self, enhancement: Enhancement, *parts: Any) -> int:
         """The key of a record: (action, player), say, or (player, moves) of a history; `Space.key` tells which parts."""

@@ -47,8 +47,9 @@ ORDER = {
         "program",
         "loop",
         "records",
-        "result",
         "root_statistics",
+        "recommendation",
+        "result",
         "running_search",
         "trees",
         "validation",
@@ -91,7 +92,7 @@ DRAWING = {"matplotlib", "experiments.report"}
 LONGEST_BODY, LONGEST_FILE, MOST_FOLDERS, MOST_PARAMETERS = 50, 400, 14, 7
 LONG_FILES = {"experiments.analysis.claims"}  # a table of statements
 MANY_PARAMETERS = {
-    "search": 12
+    "search": 13
 }  # its budget, its threads with what they share, its scheme with its cut-off are two each
 CONTRACT = {
     field.name for field in attrs.fields(Game)

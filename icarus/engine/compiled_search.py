@@ -27,6 +27,7 @@ from icarus.engine.loop.parent_links import LINK
 from icarus.engine.loop.steps import DeterminizationError
 from icarus.engine.program.lowering import Program, lower
 from icarus.engine.program.requirements import check_features, feature_kernels, widths_of
+from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.records.memory import check_memory
 from icarus.engine.records.reuse import WarmStart
 from icarus.engine.records.tables import Capacities, Records, Table
@@ -40,7 +41,7 @@ from icarus.kernel.constants import RECALLED
 from icarus.kernel.data import in_words
 from icarus.kernel.functions import Kernels
 from icarus.kernel.game import Game
-from icarus.kernel.history import PLAYOUT, STEP
+from icarus.kernel.history import PLAYOUT, STEP, UNLIMITED
 from icarus.kernel.state import State
 from icarus.kernel.theta import MARKS, UPDATES
 
@@ -95,6 +96,7 @@ class CompiledSearch:
         self.halted = False
         self._observer = self.state.current_player()
         self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
+        self.expect(UNLIMITED)
         self._inherited = np.zeros(len(self.actions), np.int64)
         if warm_start is not None and shared is None:
             warm_start.fill(self.tables)
@@ -257,6 +259,10 @@ class CompiledSearch:
         """Playouts made so far."""
         return int(self._arena["counts"]["iterations"][0])
 
+    def expect(self, iterations: int) -> None:
+        """Tell slots how many playouts there will be in all."""
+        self._playout["budget"] = iterations
+
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all, giving room as it is asked for."""
         while (status := self.advance(iterations)) != DONE:
@@ -349,7 +355,7 @@ class CompiledSearch:
         """What is known of the actions at the root."""
         return root_statistics(self.state, self._kept["root.visits"] + self._inherited, self.tables)
 
-    def result(self, seconds: float = 0.0, copied: bool = True) -> Result:
-        """What the search has found so far; `copied` as in `records`."""
+    def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
+        """What the search has found so far, the action by `recommendation`; `copied` as in `records`."""
         CAPACITIES.note(self._searched, self.tables)
-        return result_of(self, seconds, copied)
+        return result_of(self, seconds, copied, recommendation)

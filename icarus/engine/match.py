@@ -12,11 +12,19 @@ from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.engine.algorithm import DEFAULTS, Algorithm, refuse_settings_of_search
 from icarus.engine.levels import level_settings
+from icarus.engine.recommendation import Recommendation, label, most_visits
 from icarus.engine.records.reuse import continues
 from icarus.engine.result import ROOTS, Result
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.engine.search import run_search, start_search
-from icarus.engine.validation import check_budget, check_scheme, check_state, check_threads, checked_engine
+from icarus.engine.validation import (
+    check_budget,
+    check_recommendation,
+    check_scheme,
+    check_state,
+    check_threads,
+    checked_engine,
+)
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.specs import parse
@@ -43,8 +51,9 @@ class Agent:
             played and all else that was learned is kept, at 0 every search begins anew.
         game_decay: what is left of the records that are not of histories when the next game begins, for who plays several games seated
             once (`seated`): from 0, nothing, to 1.
+        recommendation: the rule of line 18 (see `search`).
         preference: decides between actions that do equally well, in place of chance (see `Result.preferred`): an agent that has won or
-            lost anyway then still plays sensibly.
+            lost anyway then still plays sensibly. It goes with the default recommendation only.
 
     Raises:
         TypeError: the strategy is no enhancement, the scheme no scheme. ValueError: no positive budget, no such threads, fewer iterations
@@ -60,6 +69,7 @@ class Agent:
     cutoff: int | None = attrs.field(default=None, kw_only=True)
     move_decay: float = attrs.field(default=0, kw_only=True)
     game_decay: float = attrs.field(default=0, kw_only=True)
+    recommendation: Recommendation = attrs.field(default=most_visits, kw_only=True)
     preference: Callable[[State, int], float] | None = attrs.field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
@@ -68,6 +78,11 @@ class Agent:
         check_budget(self.iterations, self.seconds)
         check_threads(self.threads, self.sharing)
         check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
+        check_recommendation(self.recommendation)
+        if self.preference is not None and self.recommendation is not most_visits:
+            raise ValueError(
+                f"preference decides between actions of equally many visits; it does not go with {label(self.recommendation)}"
+            )
         object.__setattr__(self, "scheme", self.scheme.with_cutoff(self.cutoff))
         if isinstance(self.strategy, Algorithm):
             refuse_settings_of_search(self.strategy, **{name: getattr(self, name) for name in DEFAULTS})
@@ -96,7 +111,7 @@ class Agent:
         engine = checked_engine(None, state.game, self.threads)
         settings = self.threads, self.sharing, self.scheme, engine, records, self.remembers
         start = partial(start_search, state, self.strategy, seed, *settings)
-        return run_search(start, self.iterations, self.seconds)
+        return run_search(start, self.iterations, self.seconds, recommendation=self.recommendation)
 
     def seated(self, game: Game) -> Any:
         """The player of one match: himself if he remembers nothing between his decisions, else one who does."""
@@ -111,7 +126,8 @@ class Agent:
         threads = [f"{self.threads} threads sharing {self.sharing}"] * (self.threads > 1)
         decays = [f"move decay {self.move_decay:g}"] * (self.move_decay != 0)
         decays += [f"game decay {self.game_decay:g}"] * (self.game_decay != 0)
-        return f"{self.scheme.label(self.strategy)} ({', '.join(budget + threads + decays)})"
+        rule = [label(self.recommendation)] * (self.recommendation is not most_visits)
+        return f"{self.scheme.label(self.strategy)} ({', '.join(budget + threads + decays + rule)})"
 
 
 class SeatedAgent:

@@ -16,6 +16,7 @@ import numpy as np
 from icarus.compiler.interrupts import held_back, set_interrupt_flag
 from icarus.engine.compiled_search import CompiledSearch, Shared
 from icarus.engine.loop.arena import DONE, MORE_ROWS
+from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.result import RECORDS, Result
 from icarus.engine.root_statistics import added
 from icarus.engine.trees import Team, Trees
@@ -115,11 +116,11 @@ class SharedRecords(Team[CompiledSearch]):
         self._shared.control["stop"] = 1
         self._threads.halt()
 
-    def result(self, seconds: float = 0.0, copied: bool = True) -> Result:
+    def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the threads have found so far; arguments as in `RunningSearch.result`."""
         roots = [search.root() for search in self.searches]
         root = attrs.evolve(roots[0], visits=added(roots).visits)  # all else is of the same records
-        found = self.combined(self.searches[0].result(seconds, copied), root, seconds)
+        found = self.combined(self.searches[0].result(seconds, copied, recommendation), root, seconds)
         if not found.reusable:
             return found
         return attrs.evolve(found, links=np.concatenate([search.links for search in self.searches]))

@@ -10,6 +10,7 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.checks import real
 from icarus.engine.loop.parent_links import LINK
+from icarus.engine.recommendation import Recommendation, label, most_visits
 from icarus.engine.records.reuse import check_reusable, decayed_records, records_without_histories
 from icarus.engine.records.tables import Records
 from icarus.engine.scheme import MO_ISMCTS, Scheme
@@ -33,7 +34,7 @@ class Result:
     """What a search found.
 
     Attributes:
-        action: the action selected most often from the root (line 18); ties broken uniformly by the search's generator.
+        action: the action recommended (line 18), by default the one selected most often; ties broken uniformly by the search's generator.
         actions: the legal actions at the root, in the game's order.
         visits: how often each was selected, in earlier searches too where their records live on. [actions]
         values: the mean reward of the player to move after each, by the baseline's records; nan where there is none. [actions]
@@ -50,6 +51,7 @@ class Result:
             brings about, so a second search with the same seed finds something else.
         parts: with sharing="roots" or several trees the results of each, with records of its own; otherwise empty.
         scheme: how root states were drawn and histories seen; some schemes cheat.
+        recommendation: the rule of line 18.
         reusable: whether a later search may go on with the records (`search(…, records=…)`).
         links: which record continues which history (`icarus.engine.loop.parent_links`); None where there are no histories, and where the
             records are not reusable. [links, 3]
@@ -73,6 +75,7 @@ class Result:
     sharing: str | None = None
     parts: tuple["Result", ...] = ()
     scheme: Scheme = MO_ISMCTS
+    recommendation: Recommendation = most_visits
     reusable: bool = True
     links: np.ndarray | None = attrs.field(factory=lambda: np.zeros((0, LINK), np.int64))
     pages: ClassVar[Pages]  # `icarus.views`, which builds on results, puts itself here
@@ -151,7 +154,8 @@ class Result:
         rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
         threads = f", {self.threads} threads sharing {self.sharing}" if self.sharing else ""
         threads += " (not reproducible)" if self.sharing == RECORDS else ""
-        what = f"{self.state.game}, player {player}, {self.scheme.label(self.strategy)}{threads}"
+        rule = "" if self.recommendation is most_visits else f", by {label(self.recommendation)}"
+        what = f"{self.state.game}, player {player}, {self.scheme.label(self.strategy)}{threads}{rule}"
         records = sum(map(len, self.records.values()))
         spent = f"{self.iterations} iterations in {self.seconds:.2f} s ({rate:,.0f}/s)"
         return f"{what}: {spent}, depth {self.depth}, {records} records\n{table}"

@@ -1,4 +1,4 @@
-"""What a search knows of the actions at its root, and line 18 of Algorithm 1: the action that it recommends."""
+"""What a search knows of the actions at its root."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.compiler.kernels.rng import plain_below
 from icarus.engine.records.tables import RecordTable
 from icarus.kernel.state import State
 
@@ -46,16 +45,6 @@ class RootStatistics:
         """Whether another action is proved to be at least as good, and may be better. [actions]"""
         certain = self.lower[None, :] >= self.upper[:, None]
         return np.any(certain & (self.upper[None, :] > self.lower[:, None]), axis=1)
-
-    def recommended(self, rng: np.ndarray) -> int:
-        """Line 18: the action of most visits among those that are not dominated.
-
-        Args:
-            rng: breaks ties uniformly; it is not advanced.
-        """
-        visits = np.where(self.dominated, -1, self.visits)
-        best = np.flatnonzero(visits == visits.max())
-        return self.actions[best[0] if len(best) == 1 else best[plain_below(rng.copy(), len(best))]]
 
 
 def added(parts: Sequence[RootStatistics]) -> RootStatistics:

@@ -7,11 +7,12 @@ from typing import Protocol
 import numpy as np
 
 from icarus.algebra import Enhancement
+from icarus.engine.recommendation import Recommendation, most_visits, recommended
 from icarus.engine.records.tables import Records
 from icarus.engine.result import Result
 from icarus.engine.root_statistics import RootStatistics
 from icarus.engine.scheme import Scheme
-from icarus.kernel.history import PHASES
+from icarus.kernel.history import PHASES, UNLIMITED
 from icarus.kernel.state import State
 
 SLICE = 0.05  # seconds of work between two polls of the clock and of Ctrl-C
@@ -33,15 +34,19 @@ class Iterating(Protocol):
 class RunningSearch(Iterating, Protocol):
     """A search under way, of one tree or of several."""
 
+    def expect(self, iterations: int) -> None:
+        """Tell slots how many iterations there will be in all (`History.budget`)."""
+
     @property
     def trees(self) -> int:
         """How many searches share the iterations; each is to make one at least."""
 
-    def result(self, seconds: float = 0.0, copied: bool = True) -> Result:
+    def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What is known so far.
 
         Args:
             copied: whether the records are to stay as they are when the search goes on.
+            recommendation: the rule of line 18.
         """
 
     def close(self) -> None:
@@ -88,12 +93,12 @@ class TreeSearch(RunningSearch, Protocol):
         """The records of every component of the strategy and of the baseline, by name; `copied` as in `result`."""
 
 
-def result_of(search: TreeSearch, seconds: float, copied: bool) -> Result:
+def result_of(search: TreeSearch, seconds: float, copied: bool, recommendation: Recommendation) -> Result:
     """What a search of one tree has found so far; arguments as in `RunningSearch.result`."""
     root = search.root()
     links = search.links if search.reusable else None
     return Result(
-        action=root.recommended(search.rng),
+        action=recommended(root, recommendation, search.rng),
         actions=root.actions,
         visits=root.visits,
         values=root.values,
@@ -108,6 +113,7 @@ def result_of(search: TreeSearch, seconds: float, copied: bool) -> Result:
         strategy=search.strategy,
         seed=search.seed,
         scheme=search.scheme,
+        recommendation=recommendation,
         reusable=search.reusable,
         links=links.copy() if copied and links is not None else links,
     )
@@ -120,16 +126,19 @@ def run_within(
     started: float,
     progress: Callable[[int, float], None] | None = None,
     trees: int = 1,
+    expect: Callable[[int], None] = lambda iterations: None,
 ) -> None:
     """Run until a budget is used up, in slices between which Ctrl-C, the clock and `progress` get their due.
 
     Args:
         started: the clock when the search began.
         trees: how many make one iteration each at least, whatever the time.
+        expect: called with the iterations that the budget will come to, as far as is known by now.
     """
-    limit = iterations if iterations is not None else 1 << 62
+    limit = iterations if iterations is not None else UNLIMITED
     deadline = started + seconds if seconds is not None else None
     target = max(FIRST_SLICE, trees)
+    expect(limit)
     while search.iterations < limit:
         before, made = time.perf_counter(), search.iterations
         search.run(min(target, limit))
@@ -140,6 +149,8 @@ def run_within(
             break
         rate = gained / max(now - before, 1e-9)
         remaining = SLICE if deadline is None else min(SLICE, deadline - now)
+        if deadline is not None:
+            expect(min(limit, search.iterations + int(rate * (deadline - now))))
         target = search.iterations + max(1, min(int(rate * remaining), 8 * gained))
 
 

@@ -11,6 +11,7 @@ from icarus.algebra import Enhancement
 from icarus.compiler.interrupts import listening
 from icarus.engine.compiled_search import CompiledSearch, Shared
 from icarus.engine.parallel import Roots, SharedRecords
+from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.records.reuse import warm_starts_of
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.result import RECORDS, ROOTS, Result, SearchExhausted, SearchInterrupted
@@ -22,6 +23,7 @@ from icarus.engine.validation import (
     check_budget,
     check_cutoff,
     check_priors,
+    check_recommendation,
     check_records,
     check_scheme,
     check_state,
@@ -48,6 +50,7 @@ def search(
     cutoff: int | None = None,
     engine: str | None = None,
     records: Result | None = None,
+    recommendation: Recommendation = most_visits,
 ) -> Result:
     """Algorithm 1: choose an action for the player to move by MO-ISMCTS with a strategy of information capture and reuse.
 
@@ -72,6 +75,8 @@ def search(
         engine: "compiled", or "python": the same search by the plain Python of all slots and of the game, hundreds of times slower, in
             which breakpoints and prints work; same seed, same records, same result. A `PythonGame` knows only the latter.
         records: the result of an earlier search from here or from before, with whose records the search begins; its visits count too.
+        recommendation: the rule of line 18, a function of `RootStatistics` that gives each action a score: most_visits, greatest_value,
+            secure_child of `icarus`, or another.
 
     Raises:
         ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing, fewer
@@ -86,10 +91,11 @@ def search(
     checks.seed(seed)
     check_threads(threads, sharing)
     check_scheme(scheme, iterations, threads, sharing)
+    check_recommendation(recommendation)
     scheme = scheme.with_cutoff(cutoff)
     engine = checked_engine(engine, state.game, threads)
     start = partial(start_search, state, strategy, seed, threads, sharing, scheme, engine, records)
-    return run_search(start, iterations, seconds, progress)
+    return run_search(start, iterations, seconds, progress, recommendation)
 
 
 def run_search(
@@ -97,23 +103,27 @@ def run_search(
     iterations: int | None,
     seconds: float | None,
     progress: Callable[[int, float], None] | None = None,
+    recommendation: Recommendation = most_visits,
 ) -> Result:
     """The result of a search when its budget is used up, or when it is interrupted."""
     with listening():
         running, started = start(), time.perf_counter()
+
+        def result_so_far() -> Result:
+            return running.result(time.perf_counter() - started, False, recommendation)
+
         try:
             with contextlib.closing(running):
-                run_within(running, iterations, seconds, started, progress, running.trees)
+                run_within(running, iterations, seconds, started, progress, running.trees, running.expect)
         except KeyboardInterrupt:
             if running.iterations == 0:
                 raise
-            result = running.result(time.perf_counter() - started, copied=False)
-            raise SearchInterrupted(result) from None
+            raise SearchInterrupted(result_so_far()) from None
         except (MemoryError, OverflowError) as error:
             if running.iterations == 0:
                 raise
-            raise SearchExhausted(running.result(time.perf_counter() - started, copied=False), error) from None
-        return running.result(time.perf_counter() - started, copied=False)
+            raise SearchExhausted(result_so_far(), error) from None
+        return result_so_far()
 
 
 def start_search(

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 import attrs
 import numpy as np
 
+from icarus.engine.recommendation import Recommendation, most_visits, recommended
 from icarus.engine.result import ROOTS, Result
 from icarus.engine.root_statistics import RootStatistics, added
 from icarus.engine.running_search import TreeSearch
@@ -33,12 +34,17 @@ class Team(Generic[S]):
         """Playouts made so far, by all searches together."""
         return sum(search.iterations for search in self.searches)
 
+    def expect(self, iterations: int) -> None:
+        """Tell slots how many playouts there will be in all: an equal share for each search."""
+        for search in self.searches:
+            search.expect(max(1, iterations // self.trees))
+
     def combined(self, first: Result, root: RootStatistics, seconds: float) -> Result:
-        """The `Result` of the first search with what is additive summed over all of them."""
+        """The `Result` of the first search with what is additive summed over all of them, and the action recommended by its rule."""
         phase_steps = np.sum([search.phase_steps() for search in self.searches], axis=0).tolist()
         return attrs.evolve(
             first,
-            action=root.recommended(self.searches[0].rng),
+            action=recommended(root, first.recommendation, self.searches[0].rng),
             visits=root.visits,
             values=root.values,
             policy=root.policy,
@@ -70,9 +76,9 @@ class Trees(Team[S]):
         for call in calls:
             call()
 
-    def result(self, seconds: float = 0.0, copied: bool = True) -> Result:
+    def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the searches have found so far; arguments as in `RunningSearch.result`."""
-        parts = tuple(search.result(seconds, copied) for search in self.searches)
+        parts = tuple(search.result(seconds, copied, recommendation) for search in self.searches)
         found = self.combined(parts[0], added([search.root() for search in self.searches]), seconds)
         return attrs.evolve(found, memory=sum(part.memory for part in parts), parts=parts)
 

@@ -98,6 +98,18 @@ def check_scheme(scheme: Any, iterations: int | None, threads: int = 1, sharing:
         )
 
 
+def check_recommendation(rule: Any) -> None:
+    """Refuse what is no rule of line 18.
+
+    Raises:
+        TypeError: so.
+    """
+    if not callable(rule):
+        raise TypeError(
+            f"recommendation is {rule!r}; it must be a function that gives each action a score, such as icarus.most_visits"
+        )
+
+
 def check_priors(strategy: Enhancement, threads: int, sharing: str) -> None:
     """Refuse threads that share records which begin with priors from a function.
 

@@ -26,6 +26,7 @@ _GOLDEN, _ODD, _FINAL = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111
 _WORD = (1 << 64) - 1
 _ROOT, _EPISODE = 1, 2  # where keys of histories and of positions-in-episode begin
 EMPTY_HISTORY = 0x1CA205  # the record of ⟨⟩
+UNLIMITED = 1 << 62  # iterations
 
 
 class Playout:
@@ -43,6 +44,7 @@ class Playout:
     players: int  # rewards that are known: 0 until the playout is finished
     rng: Address
     iteration: int
+    budget: int
     features: Address  # the feature tables, and how many numbers a row of each has: 0 unless read
     action_features: Address
     lookahead: Address
@@ -71,6 +73,7 @@ def history_at(address: int) -> History:
         array_at(playout.rewards, playout.players, _REAL),
         array_at(playout.rng, RNG_WORDS, _WORDS),
         playout.iteration,
+        playout.budget,
         matrix_at(playout.features, length, playout.features_width, _REAL),
         matrix_at(playout.action_features, legal_length, playout.action_features_width, _REAL),
         matrix_at(playout.lookahead, legal_length, playout.lookahead_width, _REAL),

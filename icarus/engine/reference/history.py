@@ -10,7 +10,7 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.kernel import SIMULATION, UNSEEN, mix
 from icarus.kernel import extended as compiled_extended
 from icarus.kernel.features import NAMES
-from icarus.kernel.history import EMPTY_HISTORY, STEP
+from icarus.kernel.history import EMPTY_HISTORY, STEP, UNLIMITED
 from icarus.kernel.history import episode_key as compiled_episode_key
 
 extended, episode_key = plain(compiled_extended), plain(compiled_episode_key)
@@ -130,11 +130,12 @@ class View:
 class ReferenceHistory:
     """What slots are given in plain Python, with the attributes of `History`."""
 
-    __slots__ = ("_playout", "iteration", "rewards", "rng", "steps")
+    __slots__ = ("_playout", "budget", "iteration", "rewards", "rng", "steps")
 
     def __init__(self, playout: "Playout") -> None:
         self._playout, self.steps = playout, Steps(playout.steps)
-        self.rewards, self.rng, self.iteration = _read_only(playout.rewards), playout.rng, playout.iteration
+        self.rewards, self.rng = _read_only(playout.rewards), playout.rng
+        self.iteration, self.budget = playout.iteration, playout.budget
 
     @property
     def moves(self) -> View:
@@ -180,7 +181,7 @@ class Playout:
     Attributes:
         features: features, action_features, lookahead and endings, by name: lists of rows.
         steps: one for each decision, the present one last.
-        rewards, rng, iteration: as in `History`.
+        rewards, rng, iteration, budget: as in `History`.
         t: how many actions have been played.
     """
 
@@ -191,7 +192,8 @@ class Playout:
         self.features: dict[str, list[Any]] = {name: [] for name in NAMES}
         self._tables: dict[str, tuple[int, np.ndarray]] = {}
         self.steps, self.t = [Step(self, 0)], 0
-        self.rewards, self.rng, self.iteration = np.zeros(0), seeded(0), 0
+        self.rewards, self.rng = np.zeros(0), seeded(0)
+        self.iteration, self.budget = 0, UNLIMITED
         self._moves: list[Moves] = [[UNSEEN] * len(keys)]
         self._keys, self._episodes = [list(keys)], [list(episodes)]
         self._records, self._positions = [EMPTY_HISTORY], [position]

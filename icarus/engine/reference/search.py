@@ -26,6 +26,7 @@ from icarus.engine.loop.playout import check_outcomes as compiled_check_outcomes
 from icarus.engine.loop.steps import check_actions as compiled_check_actions
 from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE
 from icarus.engine.program.requirements import tables_of
+from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.records.reuse import WarmStart
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import Composed, Decision
@@ -41,7 +42,7 @@ from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, Up
 from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended
 from icarus.kernel.constants import CONTINUES
-from icarus.kernel.history import EMPTY_HISTORY, root_key
+from icarus.kernel.history import EMPTY_HISTORY, UNLIMITED, root_key
 from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
 from icarus.kernel.theta import Written
@@ -69,7 +70,7 @@ class ReferenceSearch:
         reusable: bool = False,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
-        self.reusable, self.rng = reusable, seeded(seed)
+        self.reusable, self.rng, self._budget = reusable, seeded(seed), UNLIMITED
         self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
         game: PythonGame = in_python(state.game)
         self.game, self._all_moves = scheme.view(game), game.seen
@@ -122,12 +123,16 @@ class ReferenceSearch:
         tables = [table.snapshot() for table in self.tables]
         return {str(part): Records(part, self.game, tables[index]) for part, index in self.program.table_of.items()}
 
-    def result(self, seconds: float = 0.0, copied: bool = True) -> Result:
-        """What the search has found so far."""
-        return result_of(self, seconds, copied)
+    def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
+        """What the search has found so far; the action by `recommendation`."""
+        return result_of(self, seconds, copied, recommendation)
 
     def close(self) -> None:
         """Nothing to end: the search runs in the thread of its caller."""
+
+    def expect(self, iterations: int) -> None:
+        """Tell slots how many playouts there will be in all."""
+        self._budget = iterations
 
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all."""
@@ -189,7 +194,7 @@ class ReferenceSearch:
         """A playout that begins at a state of the root's information set."""
         recall = None if self.game.recall is None else partial(self.game.recall, world)
         playout = Playout(self._root_keys, *self._root_episode.keys(recall), self._features.widths)
-        playout.rng, playout.iteration = self.rng, self.iterations
+        playout.rng, playout.iteration, playout.budget = self.rng, self.iterations, self._budget
         return playout
 
     @functools.cached_property
