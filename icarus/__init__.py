@@ -44,6 +44,7 @@ from icarus.algebra import (
 from icarus.audit import audit
 from icarus.discovery.discover import discover
 from icarus.discovery.discovered import discovered
+from icarus.engine.belief import with_belief
 from icarus.engine.match import Agent, GameLog, play
 from icarus.engine.recommendation import greatest_value, most_visits, secure_child
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
@@ -146,5 +147,6 @@ __all__ = [
     "sequential",
     "values",
     "weight",
+    "with_belief",
 ]
 __all__ += specs.__all__

@@ -3,10 +3,19 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
+from icarus.engine.recommendation import most_visits
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.kernel.game import Game
 
-DEFAULTS = {"threads": 1, "scheme": MO_ISMCTS, "move_decay": 0, "game_decay": 0, "preference": None}
+DEFAULTS = {
+    "threads": 1,
+    "scheme": MO_ISMCTS,
+    "move_decay": 0,
+    "game_decay": 0,
+    "recommendation": most_visits,
+    "preference": None,
+    "determinize": None,
+}
 
 
 class Algorithm(ABC):

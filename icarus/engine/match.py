@@ -11,11 +11,12 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.engine.algorithm import DEFAULTS, Algorithm, refuse_settings_of_search
+from icarus.engine.belief import with_belief
 from icarus.engine.levels import level_settings
 from icarus.engine.recommendation import Recommendation, label, most_visits
 from icarus.engine.records.reuse import continues
 from icarus.engine.result import ROOTS, Result
-from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, Scheme
+from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.engine.search import run_search, start_search
 from icarus.engine.validation import (
     check_budget,
@@ -52,6 +53,8 @@ class Agent:
         game_decay: what is left of the records that are not of histories when the next game begins, for who plays several games seated
             once (`seated`): from 0, nothing, to 1.
         recommendation: the rule of line 18 (see `search`).
+        determinize: a belief model, by which the agent draws what is hidden from him (see `with_belief`); by default the game's own, which
+            is uniform.
         preference: decides between actions that do equally well, in place of chance (see `Result.preferred`): an agent that has won or
             lost anyway then still plays sensibly. It goes with the default recommendation only.
 
@@ -71,6 +74,7 @@ class Agent:
     game_decay: float = attrs.field(default=0, kw_only=True)
     recommendation: Recommendation = attrs.field(default=most_visits, kw_only=True)
     preference: Callable[[State, int], float] | None = attrs.field(default=None, kw_only=True)
+    determinize: Callable | None = attrs.field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         checks.real("move_decay", self.move_decay, 0, 1)
@@ -79,6 +83,8 @@ class Agent:
         check_threads(self.threads, self.sharing)
         check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
         check_recommendation(self.recommendation)
+        if self.determinize is not None and self.scheme.root != FRESH:
+            raise ValueError(f"determinize draws a state for each iteration, which {self.scheme} does not")
         if self.preference is not None and self.recommendation is not most_visits:
             raise ValueError(
                 f"preference decides between actions of equally many visits; it does not go with {label(self.recommendation)}"
@@ -108,6 +114,8 @@ class Agent:
             return self.seated(state.game).search(state, seed)
         check_state(state)
         checks.seed(seed)
+        if self.determinize is not None:
+            state = with_belief(state, self.determinize)
         engine = checked_engine(None, state.game, self.threads)
         settings = self.threads, self.sharing, self.scheme, engine, records, self.remembers
         start = partial(start_search, state, self.strategy, seed, *settings)
@@ -127,7 +135,8 @@ class Agent:
         decays = [f"move decay {self.move_decay:g}"] * (self.move_decay != 0)
         decays += [f"game decay {self.game_decay:g}"] * (self.game_decay != 0)
         rule = [label(self.recommendation)] * (self.recommendation is not most_visits)
-        return f"{self.scheme.label(self.strategy)} ({', '.join(budget + threads + decays + rule)})"
+        belief = [f"determinize {getattr(self.determinize, '__name__', 'of its own')}"] * (self.determinize is not None)
+        return f"{self.scheme.label(self.strategy)} ({', '.join(budget + threads + decays + rule + belief)})"
 
 
 class SeatedAgent:

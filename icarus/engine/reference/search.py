@@ -16,6 +16,7 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import Interpreter
+from icarus.engine.belief import BelievingState
 from icarus.engine.loop.arena import ANY
 from icarus.engine.loop.choice import WeightError
 from icarus.engine.loop.choice import pick_outcome as compiled_pick_outcome
@@ -97,7 +98,9 @@ class ReferenceSearch:
             root = self.game.drawn(root, observer, self.game.believed(root, observer), self.rng)
         if self.scheme.root != FRESH:
             observer = CHANCE
-        self._root, self._root_observer, self._beliefs = root, observer, self.game.believed(root, observer)
+        self._root, self._root_observer = root, observer
+        believes = isinstance(self.state, BelievingState)
+        self._beliefs = self.state.beliefs(observer) if believes else self.game.believed(root, observer)
 
     @property
     def links(self) -> np.ndarray:

@@ -1,0 +1,78 @@
+"""Belief models: a searcher who draws what is hidden from him not uniformly, but by what he has observed of the game."""
+
+from collections.abc import Callable
+
+import attrs
+import numpy as np
+
+from icarus.kernel.game import Game
+from icarus.kernel.python_game import PythonGame
+from icarus.kernel.state import State
+
+FEWEST = 64  # moves that there is room for
+
+
+class BelievingState(State):
+    """A state of a compiled game with what its player has observed.
+
+    Attributes:
+        observations: [1] of `observations_dtype`.
+    """
+
+    observations: np.ndarray
+
+    def beliefs(self, observer: int) -> np.ndarray:
+        """What `determinize` is given."""
+        return self.observations
+
+    def clone(self) -> State:
+        """A copy that shares nothing."""
+        other = super().clone()
+        assert isinstance(other, BelievingState)
+        other.observations = self.observations
+        return other
+
+
+def observations_dtype(moves: int) -> np.dtype:
+    """What an observer has seen of a game, with room for so many moves: the first `count` are known."""
+    return np.dtype([("count", np.int64), ("player", np.int64, (moves,)), ("move", np.int64, (moves,))], align=True)
+
+
+def with_belief(state: State, determinize: Callable) -> State:
+    """The same state, for a search whose iterations begin with states drawn by a belief model.
+
+    Args:
+        determinize: `determinize(state, observer, observed, rng)`, as that of a game, which redraws all that the observer cannot know;
+            `observed` has `count`, and `player[i]` and `move[i]` of each move that he has seen since the game began. The model need not
+            be uniform. It may not use what is hidden in `state`. Of a `PythonGame` it returns a new state.
+
+    Raises:
+        TypeError: no function. ValueError: nothing is hidden in the game, or no player is to move.
+    """
+    game, observer = state.game, state.current_player()
+    if not callable(determinize):
+        raise TypeError(
+            f"determinize is {determinize!r}; it must be a function determinize(state, observer, observed, rng)"
+        )
+    if game.determinize is None:
+        raise ValueError(f"determinize draws what is hidden, and nothing is hidden in {game}")
+    if observer < 0:
+        raise ValueError("determinize draws for a player who is to move; nobody is")
+    observed = state.observed_moves(observer)
+    capacity = max(FEWEST, 1 << (len(observed) - 1).bit_length()) if observed else FEWEST
+    dtype = observations_dtype(capacity)
+    observations = np.zeros(1, dtype)
+    observations["count"] = len(observed)
+    for i, (player, move) in enumerate(observed):
+        observations["player"][0, i], observations["move"][0, i] = player, move
+    other = state.clone()
+    if isinstance(game, PythonGame):
+        record = observations.view(np.recarray)[0]
+        other.game = attrs.evolve(game, determinize=determinize, prepare=lambda state, observer: record)
+        return other
+    assert isinstance(game, Game)
+    other.__class__ = BelievingState
+    assert isinstance(other, BelievingState)
+    other.game = attrs.evolve(game, determinize=determinize, beliefs=dtype, prepare=None)
+    other.observations = observations
+    return other
