@@ -56,7 +56,7 @@ def exploitability(
         integer("matches", matches, least=1)
     agents = tuple(players or (*SIXTEEN, IST, PST))
     plan = Plan(tuple(names.split()), agents, budgets, seeds, method, matches, missing)
-    print_table(exploitability_table(measure(plan, out, _tell)))
+    print_table(exploitability_table(measure(plan, out, _log)))
 
 
 def equilibrium(
@@ -70,9 +70,9 @@ def equilibrium(
     for name in plans:
         for plan in PLANS[name]:
             if isinstance(plan, Plan):
-                print_table(exploitability_table(measure(plan, out, _tell)))
+                print_table(exploitability_table(measure(plan, out, _log)))
             else:
-                print_table(head_to_head_table(play_pairing(plan, out, _tell)))
+                print_table(head_to_head_table(play_pairing(plan, out, _log)))
 
 
 Rows = Annotated[Path, typer.Argument(metavar="DIR", help="Where the rows are.")]
@@ -114,7 +114,7 @@ def _refuse_unless_there(directory: Path) -> None:
         raise Refusal(f"there is no directory {str(directory)!r}")
 
 
-def _tell(done: int, total: int, row: Measurement) -> None:
+def _log(done: int, total: int, row: Measurement) -> None:
     who = row["player"] if "player" in row else f"{row['one']} against {row['other']}"
     which = f"seed {row['seed']}" if "seed" in row else f"block {row['block']}"
     say(f"{done} of {total}; now {who} in {row['game']}, {row['iterations']} iterations, {which}")

@@ -22,8 +22,8 @@ import json, sys, time
 def peak(reset=False):
     if reset:
         open("/proc/self/clear_refs", "w").write("5")
-    told = dict(line.split(":", 1) for line in open("/proc/self/status"))
-    return int(told["VmRSS" if reset else "VmHWM"].split()[0]) / 1024
+    status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+    return int(status["VmRSS" if reset else "VmHWM"].split()[0]) / 1024
 def measured(work, runs):
     before = peak(reset=True)
     for number in range(runs):
@@ -55,7 +55,7 @@ measured(lambda: pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game)), 1)
 )
 
 
-def compared(game: str, repeats: int, tell: Callable[[str], None]) -> Comparison:
+def compared(game: str, repeats: int, log: Callable[[str], None]) -> Comparison:
     """Measure a game here and in OpenSpiel, in turns.
 
     Raises:
@@ -65,7 +65,7 @@ def compared(game: str, repeats: int, tell: Callable[[str], None]) -> Comparison
         raise Refusal(f"OpenSpiel has no counterpart of {game!r} here; there are {', '.join(COUNTERPARTS)}")
     ours, theirs = [], []
     for number in range(repeats):
-        tell(f"{game}, {number + 1} of {repeats}")
+        log(f"{game}, {number + 1} of {repeats}")
         ours.append(_cost(_OURS, game))
         theirs.append(_cost(_THEIRS, COUNTERPARTS[game]))
     return Comparison(game, ours, theirs)

@@ -115,7 +115,7 @@ def played(writers: Mapping[str, store.Writer], campaign: Campaign) -> dict[Cell
 def run(
     campaign: Campaign,
     pool: ProcessPool,
-    tell: Callable[[str], None] = lambda text: None,
+    log: Callable[[str], None] = lambda text: None,
     blocks: int | None = None,
     pack_seconds: float = PACK_SECONDS,
 ) -> None:
@@ -129,17 +129,17 @@ def run(
         pool.MatchFailed: a game could not be played.
     """
     if restored := restore(campaign):
-        tell(f"{restored} games from {campaign.kept}")
+        log(f"{restored} games from {campaign.kept}")
     with _writers(campaign) as writers:
         packed = time.monotonic()
         try:
             for number in range(sys.maxsize if blocks is None else blocks):
                 block = next_block(campaign, played(writers, campaign))
                 if block is None:
-                    tell("every statement is decided, or has used up its games")
+                    log("every statement is decided, or has used up its games")
                     return
                 games = list(_games(campaign, block, writers))
-                tell(f"block {number + 1}: {described(block)}; {len(games)} games")
+                log(f"block {number + 1}: {described(block)}; {len(games)} games")
                 with ProgressBar(CAMPAIGN, 0, len(games)) as bar:
                     for row in pool.play(games):
                         writers[row["game"]].append(row)

@@ -23,7 +23,7 @@ DEAL = 0  # the stream of random numbers from which `icarus.play` deals
 
 
 def measured(
-    directory: Path, positions: int, iterations: int, seed: int, tell: Callable[[str], None] = lambda text: None
+    directory: Path, positions: int, iterations: int, seed: int, log: Callable[[str], None] = lambda text: None
 ) -> Iterator[Shared]:
     """Positions of the baseline's kept games in each game and role, and what random playouts say of their actions."""
     measured_any = False
@@ -36,7 +36,7 @@ def measured(
             generator.shuffle(rows)
             for number, (state, row) in enumerate(_positions(rows, positions, generator)):
                 if number == 0:
-                    tell(f"measuring {title(cell.column)}, {min(positions, len(rows))} positions …")
+                    log(f"measuring {title(cell.column)}, {min(positions, len(rows))} positions …")
                 measured_any = True
                 yield from _shared(state, row, number, iterations, seed)
     if not measured_any:

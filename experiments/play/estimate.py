@@ -29,12 +29,12 @@ class Pace:
         return self.fixed + self.each * iterations
 
 
-def measured(experiment: Experiment, tell: Callable[[str], None] = lambda text: None) -> dict[Cell, Pace]:
+def measured(experiment: Experiment, log: Callable[[str], None] = lambda text: None) -> dict[Cell, Pace]:
     """The pace of every cell; cells of different budgets in iterations only are measured once."""
     paces: dict[Kind, Pace] = {}
     columns = experiment.columns
     for number, column in enumerate(columns, 1):
-        tell(f"measuring {title(column, columns)} ({number} of {len(columns)}) …")
+        log(f"measuring {title(column, columns)} ({number} of {len(columns)}) …")
         for cell in (cell for cell in experiment.cells if cell.column == column):
             kind = _kind(cell)
             if kind not in paces:

@@ -20,12 +20,10 @@ def played(row: Measurement) -> Measurement:
     return {**row, "first": first, "second": second, "provenance": provenance()}
 
 
-def play_pairing(
-    plan: Pairing, directory: Path, tell: Callable[[int, int, Measurement], None]
-) -> Sequence[Measurement]:
+def play_pairing(plan: Pairing, directory: Path, log: Callable[[int, int, Measurement], None]) -> Sequence[Measurement]:
     """Play what a directory lacks of the games; returns all blocks.
 
     Raises:
         Refusal: a plan or a directory that cannot be understood.
     """
-    return HEAD_TO_HEAD.fill(directory, plan.rows(), played, tell)
+    return HEAD_TO_HEAD.fill(directory, plan.rows(), played, log)

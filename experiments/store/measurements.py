@@ -61,12 +61,12 @@ class Ledger:
         directory: Path,
         identities: Sequence[Measurement],
         make: Callable[[Measurement], Measurement],
-        tell: Callable[[int, int, Measurement], None],
+        log: Callable[[int, int, Measurement], None],
     ) -> list[Measurement]:
         """Make what a directory lacks of the wanted measurements; returns them all.
 
         Args:
-            tell: called with (measurements there are, in all, the next one).
+            log: called with (measurements there are, in all, the next one).
 
         Raises:
             Refusal: a directory that cannot be understood.
@@ -74,7 +74,7 @@ class Ledger:
         rows = self.read(directory)
         lacking = [row for row in identities if self.key_of(row) not in rows]
         for number, row in enumerate(lacking):
-            tell(len(identities) - len(lacking) + number, len(identities), row)
+            log(len(identities) - len(lacking) + number, len(identities), row)
             rows[self.key_of(row)] = row_made = make(row)
             self.keep(directory, row_made)
             UnderWay(directory, self.key_of(row)).end()

@@ -204,21 +204,21 @@ ENGINES: dict[str, Engine] = {
     for engine in (
         *(_grhino(depth) for depth in (1, 2, 3, 4, 5)),
         *(
-            _server("othello", f"rust-reversi {kind} {depth}", kind, str(depth), installation="'icarus[ladder]'")
+            _server("othello", f"rust-reversi {kind} {depth}", kind, str(depth), installation="'icarus-mcts[ladder]'")
             for kind, depth in (("matrix", 2), ("matrix", 4), ("mobility", 2), ("mobility", 4), ("mcts", 5000))
         ),
-        _server("backgammon", "pubeval", "pubeval", installation="'icarus[ladder]'"),
+        _server("backgammon", "pubeval", "pubeval", installation="'icarus-mcts[ladder]'"),
         *(
-            _server("backgammon", f"gnubg {ply}-ply", "gnubg", str(ply), installation="'icarus[ladder]'")
+            _server("backgammon", f"gnubg {ply}-ply", "gnubg", str(ply), installation="'icarus-mcts[ladder]'")
             for ply in range(3)
         ),
         *(
-            _server("hearts", f"OpenSpiel ISMCTS {seconds} s", seconds, installation="'icarus[openspiel]'")
+            _server("hearts", f"OpenSpiel ISMCTS {seconds} s", seconds, installation="'icarus-mcts[openspiel]'")
             for seconds in ("0.01", "0.05", "0.2")
         ),
-        _server("dou-di-zhu", "RLCard rules", "rules", installation="'icarus[ladder]'"),
+        _server("dou-di-zhu", "RLCard rules", "rules", installation="'icarus-mcts[ladder]'"),
         *(
-            _server("checkers", f"py-draughts depth {depth}", str(depth), installation="'icarus[ladder]'")
+            _server("checkers", f"py-draughts depth {depth}", str(depth), installation="'icarus-mcts[ladder]'")
             for depth in (1, 3, 5)
         ),
     )
