@@ -183,9 +183,9 @@ def ask_policy(a: Arena, leaf: Leaf, legal: int, count: int) -> None:
 
 
 @inlined
-def choose(a: Arena, which: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
+def choose(a: Arena, stage: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
     """The index of the action that the policy α of a program chooses; ANY where it is uniform by definition."""
-    j = draw_alternative(a, which, record, rng)
+    j = draw_alternative(a, stage, record, rng)
     alternative = array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j]
     if alternative.rule == RULE_UNIFORM:
         return ANY
@@ -208,9 +208,9 @@ def choose(a: Arena, which: int, legal: int, count: int, record: int, rng: np.nd
 
 
 @inlined
-def draw_alternative(a: Arena, which: int, record: int, rng: np.ndarray) -> int:
+def draw_alternative(a: Arena, stage: int, record: int, rng: np.ndarray) -> int:
     """One alternative of a program, drawn with its weight (COMB⁺-4)."""
-    program = struct_at(a.composition.program + which * PROGRAM_BYTES, PROGRAM)
+    program = struct_at(a.composition.program + stage * PROGRAM_BYTES, PROGRAM)
     last = program.first_alternative + program.alternatives - 1
     alternatives = array_at(a.composition.alternative, last + 1, ALTERNATIVE)
     j = program.first_alternative

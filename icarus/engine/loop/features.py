@@ -28,7 +28,7 @@ def evaluate_step(a: Arena, playout: Playout, t: int, step: Step, actions: int, 
         if step.player != CHANCE:
             for i in range(actions):
                 call3(a.game.action_features, (a.buffers.state, action_at(a, playout, step, i), a.buffers.evaluation))
-                add_told(a, table, edge_of(a, step, i))
+                add_evaluation(a, table, edge_of(a, step, i))
             take_means(a, table, step, actions)
     if tables & (LOOKAHEAD | ENDINGS):
         lookahead = rows_of(playout.lookahead, step, playout.lookahead_width)
@@ -55,14 +55,14 @@ def look_ahead(a: Arena, action: int, lookahead: np.ndarray, endings: np.ndarray
     call2(a.game.apply, (a.buffers.ahead, action))
     if call1(a.game.player, (a.buffers.ahead,)) == TERMINAL:
         rewards_at(a, a.buffers.ahead, a.buffers.evaluation)
-        add_told(a, lookahead, edge)
-        add_told(a, endings, edge)
+        add_evaluation(a, lookahead, edge)
+        add_evaluation(a, endings, edge)
     else:
         for j in range(endings.shape[1]):
             endings[edge, j] = np.nan
         if lookahead.shape[1] > 0:
             call2(a.game.heuristic, (a.buffers.ahead, a.buffers.evaluation))
-            add_told(a, lookahead, edge)
+            add_evaluation(a, lookahead, edge)
 
 
 @helper
@@ -103,7 +103,7 @@ def edge_of(a: Arena, step: Step, i: int) -> int:
 
 
 @inlined
-def add_told(a: Arena, table: np.ndarray, edge: int) -> None:
+def add_evaluation(a: Arena, table: np.ndarray, edge: int) -> None:
     """Add what was just told to the row of an edge."""
     told = array_at(a.buffers.evaluation, table.shape[1], _REAL)
     for j in range(table.shape[1]):
@@ -114,13 +114,13 @@ def add_told(a: Arena, table: np.ndarray, edge: int) -> None:
 def take_means(a: Arena, table: np.ndarray, step: Step, actions: int) -> None:
     """Divide the row of each edge by how many actions look so."""
     if is_grouped(a, step.player):
-        alike = array_at(a.buffers.classes, actions, _INT)
+        classes = array_at(a.buffers.classes, actions, _INT)
         for edge in range(step.count):
-            same = 0
+            size = 0
             for i in range(actions):
-                same += alike[i] == edge
+                size += classes[i] == edge
             for j in range(table.shape[1]):
-                table[edge, j] /= same
+                table[edge, j] /= size
 
 
 # ------------------------------------------------------------------------------------ records that enter when first asked about

@@ -140,7 +140,7 @@ def selection(a: Arena, rng: np.ndarray) -> int:
         How many actions have been appended (t_e in Base-6, where the game did not end before), or _NO_ROOM.
     """
     playout, baseline, simple, t = struct_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
-    places = array_at(a.buffers.rows, a.game.max_legal, _INT)
+    rows = array_at(a.buffers.rows, a.game.max_legal, _INT)
     in_tree = (
         baseline.visits[place_of(baseline.records, EMPTY_HISTORY)] > 0
     )  # the first playout expands the empty history
@@ -154,10 +154,10 @@ def selection(a: Arena, rng: np.ndarray) -> int:
         step, count = step_at(playout, t), open_step(a, playout, t, player)
         if a.composition.features_in_tree:
             evaluate_step(a, playout, t, step, count, a.composition.features_in_tree)
-        step.phase = phase_in_tree(a, baseline, playout, t, step, places)
+        step.phase = phase_in_tree(a, baseline, playout, t, step, rows)
         a.pending.phase_steps[step.phase] += 1
         index, action = decide(a, program_in_tree(a, step), playout, step, count, rng)  # line 11
-        in_tree = baseline.visits[places[index]] > 0
+        in_tree = baseline.visits[rows[index]] > 0
         if simple:
             append_simply(playout, t, step)  # line 12
         else:
@@ -260,8 +260,8 @@ def open_step(a: Arena, playout: Playout, t: int, player: int) -> int:
 
 
 @inlined
-def phase_in_tree(a: Arena, baseline: Baseline, playout: Playout, t: int, step: Step, places: np.ndarray) -> int:
-    """The phase of a decision in the tree: selection where all children have visits. Finds the places of their records."""
+def phase_in_tree(a: Arena, baseline: Baseline, playout: Playout, t: int, step: Step, rows: np.ndarray) -> int:
+    """The phase of a decision in the tree: selection where all children have visits. Finds the rows of their records."""
     perspectives, player, phase = a.game.perspectives, step.player, SELECTION
     key = array_at(playout.keys, (t + 1) * perspectives, _INT)[t * perspectives + step.perspective]
     legal = array_at(playout.legal + WORD_BYTES * step.first, step.count, _INT)
@@ -269,9 +269,9 @@ def phase_in_tree(a: Arena, baseline: Baseline, playout: Playout, t: int, step: 
     if table.decided != 0:
         decided_at(table, key)[0] = 1
     for i in range(step.count):
-        place = place_of(baseline.records, extended(key, player, legal[i]))
-        places[i] = place
-        if baseline.visits[np.uint64(place)] == 0:
+        row = place_of(baseline.records, extended(key, player, legal[i]))
+        rows[i] = row
+        if baseline.visits[np.uint64(row)] == 0:
             phase = EXPANSION
     return phase
 
@@ -286,7 +286,7 @@ def program_in_tree(a: Arena, step: Step) -> int:
 
 
 @inlined
-def decide(a: Arena, which: int, playout: Playout, step: Step, actions: int, rng: np.ndarray) -> tuple[int, int]:
+def decide(a: Arena, stage: int, playout: Playout, step: Step, actions: int, rng: np.ndarray) -> tuple[int, int]:
     """Line 11: choose the action of a step by one of the programs, or by π₀.
 
     Returns:
@@ -296,8 +296,8 @@ def decide(a: Arena, which: int, playout: Playout, step: Step, actions: int, rng
     if step.player == CHANCE:
         index = choose_for_chance(a, actions, rng) if actions > 1 else 0
     elif count > 1:
-        index = choose(a, which, legal, count, step.record, rng)
-        if which == SIMULTANEOUS:
+        index = choose(a, stage, legal, count, step.record, rng)
+        if stage == SIMULTANEOUS:
             step.probability = array_at(a.buffers.values, count, _REAL)[index]
     if is_grouped(a, step.player):
         behind = choose_in_class(a, step.player, index, actions, rng)

@@ -1,4 +1,4 @@
-"""Lowering: a game and a composition become a few small arrays of addresses and numbers, which the playout loop runs.
+"""Lowering: a game and a composition become a few small arrays of addresses and numbers, stage the playout loop runs.
 
 Only one policy of a sequence is active in a phase, so a composition is two *programs*: one for the tree (selection and
 expansion) and one for simulation; a third decides where choices are simultaneous, if the scheme has EXP3 do so. A program is a
@@ -6,7 +6,7 @@ linear mixture of *alternatives*; an alternative is a maxilinear mixture of *lea
 component. Or an alternative is a majority vote, and its voters are programs themselves.
 """
 
-from typing import Any
+from typing import TypeAlias
 
 import attrs
 import numpy as np
@@ -34,21 +34,22 @@ from icarus.kernel.game import Game
 from icarus.specs.baseline import BASELINE
 from icarus.specs.exp3 import EXP3
 
-VOTERS = 3  # where the programs of voters begin
+VOTERS = 3  # the first program of voters
+Fields: TypeAlias = tuple[int | float, ...]  # of a structure, in their order
 
 
 @attrs.define(eq=False)
 class Program:
-    """A composition lowered for a game: arrays for the loop, and what keeps their addresses alive.
+    """A composition lowered for a game: arrays for the loop, and what their addresses refer to.
 
     Attributes:
         components: what has a table of its own, the baseline first; enhancements that differ in their policy only share one.
         table_of: the index of each enhancement's table.
         component, program, alternative, leaf, weight: the arrays; the programs of voters follow those of the decisions.
         steps_in_simulation: whether anybody looks at steps of the simulation phase.
-        choices: whether anybody asks which decisions are simultaneous.
-        moves_in_simulation, keys_in_simulation, episodes: which of these anybody reads.
-        features_in_tree, features_in_simulation: which tables of what the game tells anybody reads, as bits (`icarus.kernel.features`).
+        choices: whether anybody asks stage decisions are simultaneous.
+        moves_in_simulation, keys_in_simulation, episodes: stage of these anybody reads.
+        features_in_tree, features_in_simulation: stage tables of what the game tells anybody reads, as bits (`icarus.kernel.features`).
         has_priors: whether records enter a table when a policy first asks about them.
         votes: whether any alternative is a majority vote.
     """
@@ -69,7 +70,7 @@ class Program:
     has_priors: bool
     choices: bool
     votes: bool
-    alive: list[Any]
+    references: list[Kernel | np.ndarray]
 
 
 def lower(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, shared: bool = False) -> Program:
@@ -85,7 +86,7 @@ def lower(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, shared:
     return _Lowering(game, strategy, scheme, shared).result()
 
 
-def storage_of(enhancement: Enhancement) -> tuple[Any, ...]:
+def storage_of(enhancement: Enhancement) -> tuple[object, ...]:
     """What decides an enhancement's records: every slot but the policy."""
     return (
         enhancement.records,
@@ -114,10 +115,10 @@ def components_of(strategy: Enhancement, uses_exp3: bool) -> tuple[list[Enhancem
     components: list[Enhancement] = []
     table_of: dict[Enhancement, int] = {}
     for part in (BASELINE, *strategy.components, *[EXP3] * uses_exp3):
-        known = [storage_of(component) for component in components]
-        if storage_of(part) not in known:
+        storages = [storage_of(component) for component in components]
+        if storage_of(part) not in storages:
             components.append(part)
-        table_of[part] = [*known, storage_of(part)].index(storage_of(part))
+        table_of[part] = [*storages, storage_of(part)].index(storage_of(part))
     return components, table_of
 
 
@@ -128,24 +129,24 @@ class _Lowering:
         requirements.refuse_unknown(game, strategy)
         self.components, self.table_of = components_of(strategy, self.uses_exp3)
         requirements.refuse_hidden(self.components, game)
-        self.alternatives: list[tuple[Any, ...]] = []
+        self.alternatives: list[Fields] = []
         self.voters: list[tuple[int, int, bool]] = []
-        self.leaves: list[tuple[Any, ...]] = []
-        self.weights: list[tuple[Any, ...]] = []
-        self.alive: list[Any] = []
+        self.leaves: list[Fields] = []
+        self.weights: list[Fields] = []
+        self.references: list[Kernel | np.ndarray] = []
         self.read_in_simulation: set[str] = set()
         self.read: set[str] = set()
 
     def result(self) -> Program:
         programs = [
-            self.lowered_program(which, strategy)
-            for which, strategy in enumerate((self.strategy, self.strategy, *[EXP3] * self.uses_exp3))
+            self.lowered_program(stage, strategy)
+            for stage, strategy in enumerate((self.strategy, self.strategy, *[EXP3] * self.uses_exp3))
         ]
         if not self.uses_exp3:
             programs.append(programs[TREE])
         simulated, alternatives, _ = programs[ROLLOUT]
         programs += self.voters
-        quiet = (
+        uniform = (
             alternatives == 1 and self.alternatives[simulated][4] == RULE_UNIFORM
         )  # of several, one is drawn at each decision
         captures = [component.capture for component in self.components]
@@ -164,7 +165,7 @@ class _Lowering:
             alternative=np.array(self.alternatives, ALTERNATIVE),
             leaf=np.array(self.leaves, LEAF),
             weight=np.array(self.weights, WEIGHT),
-            steps_in_simulation=DEBUG or not quiet or any(capture.reads_simulation for capture in captures),
+            steps_in_simulation=DEBUG or not uniform or any(capture.reads_simulation for capture in captures),
             moves_in_simulation="moves" in self.read_in_simulation | reads,
             keys_in_simulation="keys" in self.read_in_simulation | writes,
             episodes=bool({"episodes", "episode"} & (self.read | reads)),
@@ -173,20 +174,20 @@ class _Lowering:
             has_priors=any(component.initial.function for component in self.components),
             choices="choice" in anywhere,
             votes=bool(self.voters),
-            alive=self.alive,
+            references=self.references,
         )
 
-    def lowered_program(self, which: int, strategy: Enhancement, votes: bool = False) -> tuple[int, int, bool]:
+    def lowered_program(self, stage: int, strategy: Enhancement, votes: bool = False) -> tuple[int, int, bool]:
         """The first alternative of a program, their number, and whether their weights are constant.
 
         Args:
             votes: whether it is the program of a voter.
         """
-        mixed = list(mixture(strategy, which))
+        mixed = list(mixture(strategy, stage))
         alternatives = [
-            self.lowered_vote(which, weight, parts)
+            self.lowered_vote(stage, weight, parts)
             if isinstance(parts, Vote)
-            else self.lowered_alternative(which, weight, parts, votes)
+            else self.lowered_alternative(stage, weight, parts, votes)
             for weight, parts in mixed
         ]
         self.alternatives += alternatives
@@ -196,16 +197,16 @@ class _Lowering:
             not any(weight.functions for weight, _ in mixed),
         )
 
-    def lowered_vote(self, which: int, weight: Weight, vote: Vote) -> tuple[Any, ...]:
-        voters = [self.lowered_program(which, member, votes=True) for member in vote.members]
+    def lowered_vote(self, stage: int, weight: Weight, vote: Vote) -> Fields:
+        voters = [self.lowered_program(stage, member, votes=True) for member in vote.members]
         first = VOTERS + len(self.voters)
         self.voters += voters
-        unasked = all(
+        all_uniform = all(
             count == 1 and self.alternatives[start][4] == RULE_UNIFORM for start, count, _ in voters
         )  # of several, one is drawn
-        quiet = unasked or all(self.simulates_uniformly(which, member) for member in vote.members)
-        rule = RULE_UNIFORM if quiet else RULE_VOTE
-        return (*self.weight(which, weight), first, len(voters), rule, 0.0, False)
+        uniform = all_uniform or all(self.simulates_uniformly(stage, member) for member in vote.members)
+        rule = RULE_UNIFORM if uniform else RULE_VOTE
+        return (*self.weight(stage, weight), first, len(voters), rule, 0.0, False)
 
     def lowered_component(self, component: Enhancement) -> tuple[int, ...]:
         capture, backpropagation = component.capture, component.backpropagation
@@ -230,30 +231,30 @@ class _Lowering:
         )
 
     def lowered_alternative(
-        self, which: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool
-    ) -> tuple[Any, ...]:
+        self, stage: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool
+    ) -> Fields:
         first_leaf = len(self.leaves)
-        unread = [self.unread(which, part) for _, part in parts]
+        uniform_values = [self.has_uniform_values(stage, part) for _, part in parts]
         rule = parts[0][1].policy.rule
-        for (leaf_weight, part), uniform in zip(parts, unread, strict=True):
+        for (leaf_weight, part), uniform in zip(parts, uniform_values, strict=True):
             self.leaves.append(
                 (
-                    *self.weight(which, leaf_weight),
-                    *self.values(which, part, uniform),
+                    *self.weight(stage, leaf_weight),
+                    *self.values(stage, part, uniform),
                     uniform,
-                    self.placed(which, part),
-                    *self.prior(which, part, uniform),
+                    self.takes_rows(stage, part),
+                    *self.prior(stage, part, uniform),
                 )
             )
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
         by_acceptance = draws_from_means(parts) and not votes  # who votes has looked at all values, whether they differ
-        code = RULE_UNIFORM if all(unread) else RULE_GIBBS_OF_MEANS if by_acceptance else rule.code
+        code = RULE_UNIFORM if all(uniform_values) else RULE_GIBBS_OF_MEANS if by_acceptance else rule.code
         in_tree_only = code != RULE_UNIFORM and all(
-            self.is_infinite(which, part) or self.is_of_tree(which, part) for _, part in parts
+            self.is_infinite(stage, part) or self.is_of_tree(stage, part) for _, part in parts
         )
-        return (*self.weight(which, weight), first_leaf, len(parts), code, parameter, in_tree_only)
+        return (*self.weight(stage, weight), first_leaf, len(parts), code, parameter, in_tree_only)
 
-    def unread(self, which: int, part: Enhancement) -> bool:
+    def has_uniform_values(self, stage: int, part: Enhancement) -> bool:
         """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
 
         So for the baseline by definition; for what is declared so; and for records of the tree's histories and their children, where a
@@ -262,57 +263,57 @@ class _Lowering:
         """
         nothing_hidden = self.game.determinize is None or self.scheme.root != FRESH
         new = nothing_hidden and self.game.perspectives == 1 and self.scheme.observer != ROOT_PLAYER
-        if self.is_infinite(which, part) or (new and self.is_of_tree(which, part)):
+        if self.is_infinite(stage, part) or (new and self.is_of_tree(stage, part)):
             return True
-        return self.scheme.observer != ROOT_PLAYER and is_uniform(which, part)
+        return self.scheme.observer != ROOT_PLAYER and is_uniform(stage, part)
 
-    def is_infinite(self, which: int, part: Enhancement) -> bool:
+    def is_infinite(self, stage: int, part: Enhancement) -> bool:
         """Whether the values of an arg max are +∞ by definition: the baseline's in simulation."""
-        return which == ROLLOUT and _is_bandit(part) and self.table_of[part] == 0
+        return stage == ROLLOUT and _is_bandit(part) and self.table_of[part] == 0
 
-    def simulates_uniformly(self, which: int, strategy: Enhancement) -> bool:
+    def simulates_uniformly(self, stage: int, strategy: Enhancement) -> bool:
         """Whether every alternative of a strategy is the baseline, in simulation."""
         return all(
-            all(self.simulates_uniformly(which, member) for member in parts.members)
+            all(self.simulates_uniformly(stage, member) for member in parts.members)
             if isinstance(parts, Vote)
-            else all(self.is_infinite(which, part) for _, part in parts)
-            for _, parts in mixture(strategy, which)
+            else all(self.is_infinite(stage, part) for _, part in parts)
+            for _, parts in mixture(strategy, stage)
         )
 
-    def is_of_tree(self, which: int, part: Enhancement) -> bool:
+    def is_of_tree(self, stage: int, part: Enhancement) -> bool:
         """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""
         by_history = not part.capture.writes_simulation and attributes_read(part.policy.source.function) >= {"keys"}
-        return which == ROLLOUT and _is_bandit(part) and by_history and not part.initial.says_something
+        return stage == ROLLOUT and _is_bandit(part) and by_history and not part.initial.says_something
 
-    def placed(self, which: int, part: Enhancement) -> bool:
+    def takes_rows(self, stage: int, part: Enhancement) -> bool:
         """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""
-        return which == TREE and self.table_of[part] == 0 and part.policy.source == BASELINE.policy.source
+        return stage == TREE and self.table_of[part] == 0 and part.policy.source == BASELINE.policy.source
 
-    def values(self, which: int, part: Enhancement, uniform: bool) -> tuple[int, int, int]:
+    def values(self, stage: int, part: Enhancement, uniform: bool) -> tuple[int, int, int]:
         if uniform:
             return (0, 0, 0)
         names = attributes_read(part.policy.source.function)
         self.read |= names
-        if which == ROLLOUT and not is_uniform(which, part):
+        if stage == ROLLOUT and not is_uniform(stage, part):
             self.read_in_simulation |= names
         policy = part.policy
         parameters = self.parameters(policy.rule_parameters() + policy.source.values(self.game))
-        kernel = policy_kernel(policy, part.information, self.game.players, self.placed(which, part))
+        kernel = policy_kernel(policy, part.information, self.game.players, self.takes_rows(stage, part))
         return (self.address(kernel), self.table_of[part], parameters)
 
-    def prior(self, which: int, part: Enhancement, uniform: bool) -> tuple[int, int, int]:
-        """What enters the records that a policy asks about for the first time, where their information is told by a function."""
+    def prior(self, stage: int, part: Enhancement, uniform: bool) -> tuple[int, int, int]:
+        """What inserts the records that a policy asks about for the first time, where a function says their information."""
         function = part.initial.function
         if function is None or uniform:
             return (0, 0, 0)
         names = attributes_read(function.function)
         self.read |= names
-        if which == ROLLOUT:
+        if stage == ROLLOUT:
             self.read_in_simulation |= names
         kernel = prior_kernel(part, self.game.players)
         return (self.address(kernel), self.parameters(function.values(self.game)), len(part.policy.rule_parameters()))
 
-    def weight(self, which: int, weight: Weight) -> tuple[int, int]:
+    def weight(self, stage: int, weight: Weight) -> tuple[int, int]:
         first = len(self.weights)
         if weight.constant != 1.0:
             self.weights.append((weight.constant, 0, 0, 0, 0))
@@ -327,14 +328,14 @@ class _Lowering:
                     (1.0, self.address(kernel), self.parameters(function.parameters), complement, bandit)
                 )
                 continue
-            if which == ROLLOUT:
+            if stage == ROLLOUT:
                 self.read_in_simulation.add("keys")
             kernel = weight_kernel(function.function, function.kinds(), row, function.label())
             self.weights.append((1.0, self.address(kernel), self.parameters(function.values()), complement, 0))
         return first, len(self.weights) - first
 
     def address(self, kernel: Kernel) -> int:
-        self.alive.append(kernel)
+        self.references.append(kernel)
         return kernel.address
 
     def parameters(self, values: tuple[float, ...]) -> int:
@@ -343,15 +344,15 @@ class _Lowering:
             np.array([value], np.int64 if isinstance(value, int) else np.float64).view(np.int64) for value in values
         ]
         block = np.concatenate([*words, np.zeros(1, np.int64)])
-        self.alive.append(block)
+        self.references.append(block)
         return int(block.ctypes.data)
 
 
-def is_uniform(which: int, part: Enhancement) -> bool:
+def is_uniform(stage: int, part: Enhancement) -> bool:
     """Whether an arg max has been declared to be over values that are +∞ in simulation."""
     source = part.policy.source
     declared = isinstance(source, Values) and source.uniform_in_simulation
-    return which == ROLLOUT and declared and part.policy.rule.code == RULE_ARGMAX
+    return stage == ROLLOUT and declared and part.policy.rule.code == RULE_ARGMAX
 
 
 def _is_bandit(part: Enhancement) -> bool:

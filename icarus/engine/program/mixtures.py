@@ -1,4 +1,4 @@
-"""A composition taken apart for a phase: which policies decide, drawn from, added up, or asked to vote."""
+"""A composition taken apart for a phase: stage policies decide, drawn from, added up, or asked to vote."""
 
 from collections.abc import Iterator
 
@@ -27,10 +27,10 @@ def draws_from_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
     )
 
 
-def _active(strategy: Enhancement, which: int) -> Enhancement:
+def _active(strategy: Enhancement, stage: int) -> Enhancement:
     """The operand of a sequence that is active in a phase (COMB▷-4)."""
     while isinstance(strategy, Composition) and strategy.operator == ">>":
-        strategy = strategy.terms[0 if which == TREE else -1][1]
+        strategy = strategy.terms[0 if stage == TREE else -1][1]
     return strategy
 
 
@@ -41,29 +41,29 @@ class Vote:
     members: tuple[Enhancement, ...]
 
 
-def mixture(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, Vote | list[tuple[Weight, Enhancement]]]]:
+def mixture(strategy: Enhancement, stage: int) -> Iterator[tuple[Weight, Vote | list[tuple[Weight, Enhancement]]]]:
     """The terms of a program: nested linear mixtures flattened, left to right."""
-    strategy = _active(strategy, which)
+    strategy = _active(strategy, stage)
     if isinstance(strategy, Composition) and strategy.operator == "+":
         for weight, part in strategy.terms:
-            for inner, leaves in mixture(part, which):
+            for inner, leaves in mixture(part, stage):
                 yield weight.times(inner), leaves
     elif isinstance(strategy, Adaptive):
         for share, member in strategy.weighted():
-            for inner, leaves in mixture(member, which):
+            for inner, leaves in mixture(member, stage):
                 yield share.times(inner), leaves
     elif isinstance(strategy, Composition) and strategy.operator == "&":
         yield Weight(), Vote(tuple(member for _, member in strategy.terms))
     else:
-        yield Weight(), list(_leaves(strategy, which))
+        yield Weight(), list(_leaves(strategy, stage))
 
 
-def _leaves(strategy: Enhancement, which: int) -> Iterator[tuple[Weight, Enhancement]]:
+def _leaves(strategy: Enhancement, stage: int) -> Iterator[tuple[Weight, Enhancement]]:
     """The leaves of a alternative: nested maxilinear mixtures flattened, left to right."""
-    strategy = _active(strategy, which)
+    strategy = _active(strategy, stage)
     if isinstance(strategy, Composition):
         for weight, part in strategy.terms:
-            for inner, leaf in _leaves(part, which):
+            for inner, leaf in _leaves(part, stage):
                 yield weight.times(inner), leaf
     else:
         yield Weight(), strategy

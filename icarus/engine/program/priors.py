@@ -1,4 +1,4 @@
-"""θ_initial by a function: records enter their table when a policy first asks about them, with what is known of them by then."""
+"""Priors: θ_initial by a function, which writes the information of a record when a policy first asks about it."""
 
 import functools
 from collections.abc import Callable
@@ -19,38 +19,45 @@ _INT = np.dtype(np.int64)
 
 def prior_kernel(part: Enhancement, players: int) -> Kernel:
     """The compiled kernel of what a policy asks about into the table of an enhancement whose initial information a function tells."""
-    begins, source = part.initial.function, part.policy.source
-    assert begins is not None
+    prior, source = part.initial.function, part.policy.source
+    assert prior is not None
     row = part.information.row(players)
-    return _entry(begins.function, begins.kinds(), source.function, source.kinds(), row, begins.label())
+    return _entry(prior.function, prior.kinds(), source.function, source.kinds(), row, prior.label())
 
 
 @functools.cache
 def _entry(
-    begins: Callable, kinds: tuple[type, ...], candidates: Callable, asked: tuple[type, ...], row: np.dtype, label: str
+    prior: Callable,
+    kinds: tuple[type, ...],
+    candidates: Callable,
+    candidate_kinds: tuple[type, ...],
+    row: np.dtype,
+    label: str,
 ) -> Kernel:
     """Compile: kernel(playout, table, legal, count, records, parameters of the candidates function, parameters).
 
     Where there is no room the table is marked to be short of it, and the playout is made again.
     """
-    inner, unpack, words = embedded(begins), unpack_parameters(kinds), row.itemsize // WORD_BYTES
-    name_records, unpack_asked = embedded(candidates), unpack_parameters(asked)
+    write_prior, unpack, words = embedded(prior), unpack_parameters(kinds), row.itemsize // WORD_BYTES
+    name_records, unpack_candidates = embedded(candidates), unpack_parameters(candidate_kinds)
 
-    def kernel(playout: int, table: int, legal: int, count: int, records: int, given: int, parameters: int) -> int:
-        history, keys, place = history_at(playout), array_at(records, count, _INT), struct_at(table, TABLE)
-        name_records(history, array_at(legal, count, _INT), keys, *unpack_asked(given))
-        if not has_room_for(place.used + count, place.capacity):
-            place.short = 1
+    def kernel(
+        playout: int, table: int, legal: int, count: int, records: int, candidate_parameters: int, parameters: int
+    ) -> int:
+        history, keys, descriptor = history_at(playout), array_at(records, count, _INT), struct_at(table, TABLE)
+        name_records(history, array_at(legal, count, _INT), keys, *unpack_candidates(candidate_parameters))
+        if not has_room_for(descriptor.used + count, descriptor.capacity):
+            descriptor.short = 1
             return 0
-        rows = array_at(place.rows, place.capacity + 1, row)
-        plain = array_at(place.rows, (place.capacity + 1) * words, _INT)
+        rows = array_at(descriptor.rows, descriptor.capacity + 1, row)
+        words_of_rows = array_at(descriptor.rows, (descriptor.capacity + 1) * words, _INT)
         for k in range(count):
             i = index_of(rows["record"], keys[k])
             if rows[i].record == NO_RECORD and keys[k] != NO_RECORD:
-                write_initial(plain, words, i)
-                inner(history, k, rows[i], *unpack(parameters))
-                plain[i * words] = keys[k]
-                place.used += 1
+                write_initial(words_of_rows, words, i)
+                write_prior(history, k, rows[i], *unpack(parameters))
+                words_of_rows[i * words] = keys[k]
+                descriptor.used += 1
         return 0
 
-    return refuse_cuts(Kernel(kernel, 7, label), inner, label)
+    return refuse_cuts(Kernel(kernel, 7, label), write_prior, label)

@@ -43,13 +43,13 @@ def fingerprint(history: History) -> int:
 def guarded(function: Callable, label: str) -> Callable:
     """A slot that is given a history first, which must not change it."""
     inner = helper(function)
-    told = f"{label} writes to the history that it is given to read"
+    message = f"{label} writes to the history that it is given to read"
 
     @helper
-    def asked(history: History, *arguments: Any) -> None:
+    def guarded_slot(history: History, *arguments: Any) -> None:
         before = fingerprint(history)
         inner(history, *arguments)
         if fingerprint(history) != before:
-            raise ValueError(told)
+            raise ValueError(message)
 
-    return asked
+    return guarded_slot

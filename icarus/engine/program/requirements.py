@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates, Slot
@@ -33,7 +32,7 @@ def _readers(part: Enhancement) -> list[Slot]:
     return [slot for slot in (part.policy.source, part.capture, part.initial.function) if slot is not None]
 
 
-def widths_of(game: Any, tables: int) -> dict[str, int]:
+def widths_of(game: AnyGame, tables: int) -> dict[str, int]:
     """How many numbers the tables have in a row, by their names; 0 where nobody reads one."""
     widths = len(game.feature_names), len(game.action_feature_names), game.players, game.players
     return {name: width * bool(tables & table) for table, name, width in zip(TABLES, NAMES, widths, strict=True)}
@@ -77,7 +76,7 @@ def refuse_hidden(components: Sequence[Enhancement], game: AnyGame) -> None:
             )
 
 
-def refuse_unknown(game: Any, strategy: Enhancement) -> None:
+def refuse_unknown(game: AnyGame, strategy: Enhancement) -> None:
     """Refuse a strategy that reads what a game does not tell.
 
     Raises:
@@ -90,7 +89,7 @@ def refuse_unknown(game: Any, strategy: Enhancement) -> None:
             column_of(game, name)
 
 
-def _refuse_slot(game: Any, slot: Slot, label: str) -> None:
+def _refuse_slot(game: AnyGame, slot: Slot, label: str) -> None:
     tables = tables_among(attributes_read(slot.function))
     for table, needed in NEEDED.items():
         if tables & table and getattr(game, needed) is None:

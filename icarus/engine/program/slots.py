@@ -16,8 +16,9 @@ from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, offset_of, struct_at, unlikely, unpack_parameters
 from icarus.compiler.writes import refuse_changes, refuse_cuts
 from icarus.engine.program.promises import KEYLESS, guarded, is_checked
-from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper
+from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
 from icarus.kernel.history import history_at
+from icarus.kernel.structures import Address
 from icarus.kernel.theta import TABLE, index_of, place_of, updates_at, write_initial
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
@@ -25,18 +26,18 @@ KEY_CHANGED = (
     "a backpropagation function writes to `record`, the key of what it updates, which is not its own to change"
 )
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
-LENT = History, Theta  # what slots are given to be read
+READ_ONLY = History, Theta  # what slots are given to be read
 
 
-def lent(function: Callable, label: str) -> Callable:
+def reader(function: Callable, label: str) -> Callable:
     """A slot that is given a history to read, as a helper."""
     return guarded(function, label) if DEBUG else embedded(function)
 
 
-def legal_of(function: Callable, place: int) -> str:
-    """What the author of a slot calls the legal actions that it is given, after so many other arguments."""
+def legal_of(function: Callable, position: int) -> str:
+    """The name by which a slot takes the legal actions, its argument of this position."""
     code: Any = plain(function).__code__
-    return code.co_varnames[place]
+    return code.co_varnames[position]
 
 
 def _theta(row: np.dtype) -> Callable:
@@ -62,7 +63,7 @@ def values_kernel(
 
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
     """
-    inner, unpack, theta_at = lent(function, label), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = reader(function, label), unpack_parameters(kinds), theta_of(row)
     unwritten = f"{label} wrote NaN, or nothing at all, for a legal action; it must write every out[i]"
 
     def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
@@ -80,7 +81,7 @@ def values_kernel(
             raise ValueError(unwritten)
         return 0
 
-    return refuse_changes(Kernel(kernel, 7, label), inner, label, LENT, legal_of(function, 2))
+    return refuse_changes(Kernel(kernel, 7, label), inner, label, READ_ONLY, legal_of(function, 2))
 
 
 def check_independence(inner: Callable, label: str) -> Callable:
@@ -111,7 +112,7 @@ def candidates_kernel(
     independent: bool = False,
 ) -> Kernel:
     """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
-    inner, unpack, theta_at = lent(function, label), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = reader(function, label), unpack_parameters(kinds), theta_of(row)
     check, compares = check_independence(inner, label), independent and DEBUG
     unwritten = f"{label} wrote no record for a legal action; it must write every records[i]"
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
@@ -135,22 +136,18 @@ def candidates_kernel(
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
 
-    return refuse_changes(Kernel(kernel, 7, label), inner, label, LENT, legal_of(function, 1))
+    return refuse_changes(Kernel(kernel, 7, label), inner, label, READ_ONLY, legal_of(function, 1))
 
 
 @functools.cache
 def rows_kernel(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str) -> Kernel:
-    """Compile the value of records whose places in the table are known: the same arguments, with places for records."""
+    """Compile the value of records whose rows in the table are known: the same arguments, with rows for records."""
     unpack_rule, theta_at = unpack_parameters(rule_kinds), theta_of(row)
 
-    def kernel(playout: int, table: int, legal: int, count: int, places: int, out: int, parameters: int) -> int:
+    def kernel(playout: int, table: int, legal: int, count: int, rows: int, out: int, parameters: int) -> int:
         player = history_at(playout).steps[-1].player
         rule(
-            theta_at(table),
-            array_at(places, count, _INT),
-            player,
-            array_at(out, count, _REAL),
-            *unpack_rule(parameters),
+            theta_at(table), array_at(rows, count, _INT), player, array_at(out, count, _REAL), *unpack_rule(parameters)
         )
         return 0
 
@@ -164,21 +161,21 @@ def capture_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype | 
     Args:
         row: of the table, where the function reads θ.
     """
-    inner, unpack = lent(function, label), unpack_parameters(kinds)
+    inner, unpack = reader(function, label), unpack_parameters(kinds)
     if row is None:
 
         def kernel(playout: int, table: int, updates: int, parameters: int) -> int:
             inner(history_at(playout), updates_at(updates), *unpack(parameters))
             return 0
 
-        return refuse_changes(Kernel(kernel, 4, label), inner, label, LENT)
+        return refuse_changes(Kernel(kernel, 4, label), inner, label, READ_ONLY)
     theta_at = theta_of(row)
 
     def reading_kernel(playout: int, table: int, updates: int, parameters: int) -> int:
         inner(history_at(playout), theta_at(table), updates_at(updates), *unpack(parameters))
         return 0
 
-    return refuse_changes(Kernel(reading_kernel, 4, label), inner, label, LENT)
+    return refuse_changes(Kernel(reading_kernel, 4, label), inner, label, READ_ONLY)
 
 
 _LOCK, _COUNT = offset_of(TABLE, "lock"), np.dtype(np.int32)
@@ -193,6 +190,25 @@ def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
     return np.array([start + i for field, start in starts for i in range(field.itemsize // number.itemsize)], np.int64)
 
 
+def check_of(row: np.dtype, label: str) -> Callable:
+    """What refuses NaN in a row that a backpropagation function has written, by the row's address, and a count that is full."""
+    counts, reals, words = columns_of(row, _COUNT), columns_of(row, _REAL), row.itemsize // WORD_BYTES
+    message = f"{label} wrote NaN to a record"
+
+    @inlined
+    def check(address: Address) -> None:
+        real, count = array_at(address, words, _REAL), array_at(address, 2 * words, _COUNT)
+        for column in reals:
+            if unlikely(real[column] != real[column]):
+                raise ValueError(message)
+        for column in counts:
+            if unlikely(np.uint32(count[column]) >= np.uint32(FULL)):  # beyond it counts are negative
+                count[column] = FULL
+                raise OverflowError(COUNT_OVERFLOW)
+
+    return check
+
+
 @functools.cache
 def backpropagation_kernel(
     function: Callable, kinds: tuple[type, ...], row: np.dtype, words: int, label: str, shared: bool
@@ -202,19 +218,12 @@ def backpropagation_kernel(
     Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
     at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
     """
-    inner, unpack, counts, reals = (
-        embedded(function),
-        unpack_parameters(kinds),
-        columns_of(row, _COUNT),
-        columns_of(row, _REAL),
-    )
-    not_a_number = f"{label} wrote NaN to a record"
+    inner, unpack, check = embedded(function), unpack_parameters(kinds), check_of(row, label)
 
     def kernel(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
-        place = struct_at(table, TABLE)
-        rows = array_at(place.rows, place.capacity + 1, row)
-        plain = array_at(place.rows, (place.capacity + 1) * words, _INT)
-        real, count32 = array_at(place.rows, len(plain), _REAL), array_at(place.rows, 2 * len(plain), _COUNT)
+        descriptor = struct_at(table, TABLE)
+        rows = array_at(descriptor.rows, descriptor.capacity + 1, row)
+        words_of_rows = array_at(descriptor.rows, (descriptor.capacity + 1) * words, _INT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
         mu = array_at(rewards, players, _REAL)
         if shared:
@@ -226,24 +235,16 @@ def backpropagation_kernel(
                     if shared:
                         atomic_store(table + _LOCK, 0)
                     raise ValueError(KEYLESS)
-                write_initial(plain, words, i)
+                write_initial(words_of_rows, words, i)
                 if shared:
-                    atomic_store(place.rows + WORD_BYTES * words * i, keys[j])
+                    atomic_store(descriptor.rows + WORD_BYTES * words * i, keys[j])
                 else:
-                    plain[i * words] = keys[j]
-                place.used += 1
+                    words_of_rows[i * words] = keys[j]
+                descriptor.used += 1
             inner(rows[i], psi[j], mu, *unpack(parameters))
             if DEBUG and rows[i].record != keys[j]:
                 raise ValueError(KEY_CHANGED)
-            for column in reals:
-                if unlikely(real[i * words + column] != real[i * words + column]):
-                    raise ValueError(not_a_number)
-            for column in counts:
-                if unlikely(
-                    np.uint32(count32[2 * i * words + column]) >= np.uint32(FULL)
-                ):  # beyond it counts are negative
-                    count32[2 * i * words + column] = FULL
-                    raise OverflowError(COUNT_OVERFLOW)
+            check(descriptor.rows + WORD_BYTES * words * i)
         if shared:
             atomic_store(table + _LOCK, 0)
         return 0
@@ -259,18 +260,18 @@ def close_lock(lock: int) -> None:
             pass
 
 
-def policy_kernel(policy: Policy, information: Information, players: int, placed: bool = False) -> Kernel:
+def policy_kernel(policy: Policy, information: Information, players: int, by_row: bool = False) -> Kernel:
     """The compiled values of a policy, for a table of this information.
 
     Args:
-        placed: whether the loop itself finds the places of the records, as it does for the baseline's children in the tree.
+        by_row: whether the loop itself finds the rows of the records, as it does for the baseline's children in the tree.
     """
     source, row = policy.source, information.row(players)
     if isinstance(source, Values):
         return values_kernel(source.function, source.kinds(), row, source.label(), source.uniform_in_simulation)
     rule = rule_values(policy, information)
     rule_kinds = (float,) * len(policy.rule_parameters())
-    if placed:
+    if by_row:
         return rows_kernel(rule, rule_kinds, row, f"the rule {policy.rule.name} over the tree")
     return candidates_kernel(source.function, rule, source.kinds(), rule_kinds, row, source.label(), source.independent)
 
@@ -281,8 +282,8 @@ def weight_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype, la
     inner, unpack, theta_at = embedded(function), unpack_parameters(kinds), theta_of(row)
 
     def kernel(table: int, record: int, out: int, parameters: int) -> int:
-        seen = find(theta_at(table), record)
-        array_at(out, 1, _REAL)[0] = inner(seen.reward, seen.visits, seen.availability, *unpack(parameters))
+        stats = find(theta_at(table), record)
+        array_at(out, 1, _REAL)[0] = inner(stats.reward, stats.visits, stats.availability, *unpack(parameters))
         return 0
 
     return Kernel(kernel, 4, label)

@@ -1,4 +1,4 @@
-"""How much memory is left: whoever asks for more is refused, before the system ends the process and all that was found is lost.
+"""How much memory is left: whoever asks for more is refused, before the system ends the process and all that the search knows is lost.
 
 Linux hands out memory that it does not have, and kills who writes to it; a container's limit is told to nobody who asks for memory.
 """
@@ -26,11 +26,11 @@ def check_memory(size: int, root: Path = Path("/")) -> None:
 
 def memory_left(root: Path = Path("/")) -> int:
     """Bytes that can still be had, of the machine and of the process's control groups; `sys.maxsize` where nobody tells."""
-    found = [sys.maxsize, *_groups(root)]
+    sizes = [sys.maxsize, *_groups(root)]
     machine = _numbers(root / "proc/meminfo")
     if "MemAvailable:" in machine:
-        found.append(1024 * (machine["MemAvailable:"] + machine.get("SwapFree:", 0)))
-    return max(0, min(found))
+        sizes.append(1024 * (machine["MemAvailable:"] + machine.get("SwapFree:", 0)))
+    return max(0, min(sizes))
 
 
 def _groups(root: Path) -> Iterator[int]:

@@ -5,18 +5,19 @@ of them are dropped. Other records, such as those of (action, player) or of n-gr
 positions-in-episode, which are counted from the start of the game: they stay as they are.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
+from icarus.algebra import Enhancement
 from icarus.algebra.information import COUNT, HISTORY
 from icarus.compiler.kernels.functions import plain
 from icarus.engine.loop.parent_links import LINK
 from icarus.engine.program.lowering import components_of, storage_of
 from icarus.engine.records.rerooting import keys_at_root, links_below, root_keys, rows_below
-from icarus.engine.records.tables import Records, Table
+from icarus.engine.records.tables import Records, RecordTable, Table
 from icarus.engine.scheme import ROOT_PLAYER, Scheme
 from icarus.kernel import mix
 from icarus.kernel.history import EMPTY_HISTORY
@@ -35,7 +36,7 @@ class WarmStart:
     rows: tuple[np.ndarray, ...]
     links: np.ndarray
 
-    def fill(self, tables: Sequence[Any]) -> None:
+    def fill(self, tables: Sequence[RecordTable]) -> None:
         """Enter the rows into the tables of the components."""
         for table, rows in zip(tables, self.rows, strict=True):
             table.insert_rows(rows)
@@ -47,7 +48,7 @@ class WarmStart:
 
 
 def warm_starts_of(
-    records: Any, state: State, strategy: Any, scheme: Scheme, searches: int, compiled: bool = True
+    records: Any, state: State, strategy: Enhancement, scheme: Scheme, searches: int, compiled: bool = True
 ) -> list[WarmStart | None]:
     """What each of so many searches of a state begins with, by the `Result` of an earlier search that fits; None each where there is none.
 
@@ -83,7 +84,9 @@ def continues(earlier: State, state: State) -> bool:
     return same and state.history[: len(earlier.history)] == earlier.history
 
 
-def _warm_start(result: Any, state: State, scheme: Scheme, components: Sequence[Any], compiled: bool) -> WarmStart:
+def _warm_start(
+    result: Any, state: State, scheme: Scheme, components: Sequence[Enhancement], compiled: bool
+) -> WarmStart:
     """What one search begins with, by the result of another of one tree."""
     tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
     table = tables[storage_of(components[0])]
@@ -121,7 +124,7 @@ def decayed_records(records: Mapping[str, Records], decay: float) -> dict[str, R
     return _changed(records, lambda table: decayed_rows(table, decay))
 
 
-def _changed(records: Mapping[str, Records], change: Any) -> dict[str, Records]:
+def _changed(records: Mapping[str, Records], change: Callable[[Table], np.ndarray]) -> dict[str, Records]:
     tables = {id(part._table): part._table for part in records.values()}
     made = {key: table.with_rows(change(table)) for key, table in tables.items()}
     return {name: Records(part.enhancement, part.game, made[id(part._table)]) for name, part in records.items()}

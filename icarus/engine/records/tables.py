@@ -21,6 +21,7 @@ from icarus.kernel.python_game import PythonGame
 from icarus.kernel.theta import MARKS, TABLE, has_room_for, index_of
 
 SMALLEST = 1 << 10  # rows of a new table
+LEAP = 16  # times larger at most does a table become at once
 _INT = np.dtype(np.int64)
 
 
@@ -33,8 +34,8 @@ class RecordTable(Protocol):
     def find(self, key: int) -> Any:
         """The row of the record with this key; None where it was never updated."""
 
-
-LEAP = 16  # times larger at most does a table become at once
+    def insert_rows(self, rows: np.ndarray) -> None:
+        """Insert rows, each of another record; one that is here already is replaced."""
 
 
 def capacity_for(records: int, least: int) -> int:
@@ -110,7 +111,7 @@ class Table:
         if not plain(has_room_for)(self.used + len(rows), self.capacity):
             self.grow(len(rows))
         held = np.ascontiguousarray(rows)
-        _entering()(self.descriptor.ctypes.data, held.ctypes.data, len(held), self.dtype.itemsize // WORD_BYTES)
+        _insertion()(self.descriptor.ctypes.data, held.ctypes.data, len(held), self.dtype.itemsize // WORD_BYTES)
 
     def with_rows(self, rows: np.ndarray) -> "Table":
         """A table of the same component that knows these rows, beside what is given to begin with."""
@@ -250,12 +251,12 @@ def _give_back() -> int:
 
 
 @functools.cache
-def _entering() -> Any:
+def _insertion() -> Kernel:
     return Kernel(insert_rows, 4, "rows for a table")
 
 
 @functools.cache
-def _rehash() -> Any:
+def _rehash() -> Kernel:
     return Kernel(rehash, 5, "growth of a table")
 
 
