@@ -1,14 +1,22 @@
-"""The option --slow, and Python in a process of its own."""
+"""The options --slow and --processor-time, toy games, and Python in a process of its own."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
+
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # threads that wait for work on small matrices cost ten times its time
 
 import hypothesis
 import pytest
+
+from icarus import Game
+from tests import toy
 
 # Started in the background of a shell, a process ignores Ctrl-C, and so would all that the tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -20,11 +28,14 @@ hypothesis.settings.load_profile("icarus")
 ROOT = Path(__file__).parent.parent
 TIMEOUT = 300  # seconds for one process, compilation on a cold cache included
 
+Toys = list[tuple[int, Game]]
 Python = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the tests marked slow too: the full counts, minutes each")
+    told = "write [test, processor seconds with its processes, seconds] of each test to a file, a line of JSON each"
+    parser.addoption("--processor-time", metavar="FILE", help=told)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -43,6 +54,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    file = item.config.getoption("--processor-time")
+    if file is None:
+        return (yield)
+    before = os.times()
+    outcome = yield
+    after = os.times()
+    *processor, elapsed = (round(late - early, 3) for early, late in zip(before, after, strict=True))
+    with open(file, "a") as rows:  # whole lines, whichever worker writes
+        rows.write(json.dumps([item.nodeid, round(sum(processor), 3), elapsed]) + "\n")
+    return outcome
+
+
 def environment(package_root: Path = ROOT, **changes: str) -> dict[str, str]:
     """The environment of a process that imports icarus from a folder."""
     return {
@@ -50,6 +75,13 @@ def environment(package_root: Path = ROOT, **changes: str) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join([str(package_root), *(path for path in sys.path if path)]),
         **changes,
     }
+
+
+@pytest.fixture(scope="session")
+def toys(request: pytest.FixtureRequest) -> Toys:
+    """Toy games with their numbers: of each kind one, and all of them with --slow."""
+    chosen = toy.ALL_TOYS if request.config.getoption("--slow") else toy.KINDS
+    return [(toy.ALL_TOYS.index(game), game) for game in chosen]
 
 
 @pytest.fixture(scope="session")

@@ -20,11 +20,16 @@ from icarus.games.knockout_whist.hidden import determinize, prepare
 from icarus.kernel import CHANCE, below, helper
 from icarus.specs import BASELINE, MAST
 from tests import toy
+from tests.marks import slow_after
 from tests.toy import ALIKE, ALIKE_SPANS, CARD, KUHN, ROWS, SECRETS, padded
 
 WHIST = knockout_whist(players=2)
 DRAWS = 1500  # enough for sets of 60 states: one hidden card among all that may be it
 SECRETIVE = [game for game in toy.ALL_TOYS if game.determinize is not None]
+SECRETIVE.sort(
+    key=lambda game: game not in (CARD, SECRETS, toy.CLASHES)
+)  # what is dealt, moves, and choices made at once by three
+by_game = pytest.mark.parametrize("game", slow_after(3, SECRETIVE), ids=lambda game: game.name)
 
 DEAL_OF = np.array([row.deal for row in ROWS], np.int64)
 BESIDE = [
@@ -54,7 +59,7 @@ def audited(game: Game, broken: Callable | None = None, **changes: Any) -> Audit
 # ------------------------------------------------------------------------------------------------------ games that are right
 
 
-@pytest.mark.parametrize("game", SECRETIVE, ids=lambda game: game.name)
+@by_game
 def test_toys_with_hidden_information_pass_every_check(game: Game) -> None:
     report = audited(game)
     assert report.passed
@@ -94,7 +99,7 @@ def first_twice_as_likely(state: Any, observer: int, beliefs: Any, rng: np.ndarr
     state.row = ALIKE[start + below(rng, count + 1) % count]
 
 
-@pytest.mark.parametrize("game", [KUHN, SECRETS, *toy.THICKETS], ids=lambda game: game.name)
+@pytest.mark.parametrize("game", slow_after(3, [KUHN, SECRETS, *toy.THICKETS]), ids=lambda game: game.name)
 def test_draws_that_are_not_uniform_are_found(game: Game) -> None:
     report = audit(attrs.evolve(game, determinize=first_twice_as_likely), games=20, determinizations=1000)
     assert report.failed == ("uniform",)
@@ -111,7 +116,7 @@ def counted_from_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndar
     state.row = ALIKE[start + (place + below(rng, count)) % count]
 
 
-@pytest.mark.parametrize("game", SECRETIVE, ids=lambda game: game.name)
+@by_game
 def test_draws_that_read_a_hidden_fact_are_found(game: Game) -> None:
     report = audited(game, counted_from_the_truth)
     assert report.failed == ("swap", "search")
@@ -129,7 +134,7 @@ def nothing_but_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndarr
     return
 
 
-@pytest.mark.parametrize("game", SECRETIVE, ids=lambda game: game.name)
+@by_game
 def test_draws_that_exclude_the_truth_are_found(game: Game) -> None:
     report = audited(game, anything_but_the_truth)
     assert "truth" in report.failed

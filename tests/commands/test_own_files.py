@@ -104,9 +104,10 @@ print(os.environ["OPENBLAS_NUM_THREADS"], len(os.listdir("/proc/self/task")))
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted on Linux")
 def test_a_command_begins_no_threads_of_linear_algebra_unless_somebody_wants_them(
-    tmp_path: Path, python: Python
+    tmp_path: Path, python: Python, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = written(tmp_path / "told.py", TOLD)
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)  # which conftest.py sets
 
     def told(**given: str) -> list[int]:
         done = python(None, "-m", "icarus", "specs", "--show", "MAST", "--with", str(file), **given)

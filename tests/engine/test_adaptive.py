@@ -25,8 +25,8 @@ from icarus import (
 from icarus.algebra import ucb1
 from icarus.specs import nast
 from tests import naive, naive_catalogue
+from tests.conftest import Toys
 from tests.engine.test_twin import agree, starts
-from tests.toy import ALL_TOYS
 
 assert naive_catalogue.Bandit  # which tells the twin what a bandit is
 
@@ -59,9 +59,9 @@ CASES.append(
 
 
 @pytest.mark.parametrize("number", range(len(CASES)))
-def test_engine_and_twin_hold_the_same_records(number: int) -> None:
+def test_engine_and_twin_hold_the_same_records(number: int, toys: Toys) -> None:
     strategy, twin = CASES[number]
-    for game in ALL_TOYS:
+    for _, game in toys:
         agree(starts(game, number), strategy, twin, 60, seed=number)
     agree(starts(games.load("knockout-whist(players=3)"), number), strategy, twin, 25, seed=number)
 

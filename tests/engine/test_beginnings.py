@@ -14,6 +14,7 @@ from icarus.kernel import lookahead_at
 from icarus.specs.baseline import children
 from icarus.testing import Decision, Played
 from tests import naive, toy
+from tests.conftest import Toys
 from tests.engine import test_schemes_twin as schemes
 from tests.engine.test_twin import agree, starts
 from tests.naive_catalogue import Twin
@@ -54,21 +55,21 @@ TWIN = naive.Leaf("nudged", naive.ucb1(0.5))
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_engine_and_twin_agree_where_records_begin_with_the_lookahead(alone: bool) -> None:
+def test_engine_and_twin_agree_where_records_begin_with_the_lookahead(alone: bool, toys: Toys) -> None:
     strategy = NUDGED if alone else NUDGED >> MAST
     twin = TWIN if alone else naive.Sequential(TWIN, naive.mast())
-    for number, game in enumerate(toy.ALL_TOYS):
+    for number, game in toys:
         agree(starts(game, number), strategy, twin, 40, seed=number)
 
 
 @pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM], ids=str)
-def test_engine_and_twin_agree_in_other_schemes(scheme: Any) -> None:
-    for number, game in enumerate(toy.ALL_TOYS):
+def test_engine_and_twin_agree_in_other_schemes(scheme: Any, toys: Toys) -> None:
+    for number, game in toys:
         schemes.agree(starts(game, number), NUDGED, TWIN, 30, number, scheme)
 
 
-def test_the_engine_in_plain_python_agrees() -> None:
-    for number, game in enumerate(toy.ALL_TOYS):
+def test_the_engine_in_plain_python_agrees(toys: Toys) -> None:
+    for number, game in toys:
         state = starts(game, number)
         one, other = (search(state, NUDGED, iterations=30, seed=number, engine=e) for e in ("compiled", "python"))
         assert one.visits.tolist() == other.visits.tolist()

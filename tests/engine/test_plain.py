@@ -45,6 +45,7 @@ from icarus.compiler.reference import Interpreter
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, Scheme
 from icarus.kernel import CHANCE, TERMINAL, below, find, lowest_bit, popcount, record, shuffle, uniform, update
 from tests.engine.test_twin import composition, starts
+from tests.marks import slow_after
 from tests.toy import ALL_TOYS, CLASHES, PENNIES, WHISPERS
 
 WHOLE = [
@@ -90,7 +91,7 @@ def both(state: Any, strategy: Enhancement, iterations: int, seed: int, **how: A
     same(compiled, plain)
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", slow_after(6, range(12)))
 def test_both_engines_find_the_same_in_every_toy_game(number: int) -> None:
     strategy, _ = composition(random.Random(number), 3)
     for game in ALL_TOYS:

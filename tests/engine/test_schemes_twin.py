@@ -24,9 +24,10 @@ from icarus.kernel import CHANCE, TERMINAL, below, helper
 from icarus.kernel.state import State
 from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
+from tests.conftest import Toys
 from tests.engine.test_twin import composition, named_information, named_parts, same_information, starts
 from tests.marks import slow_after
-from tests.toy import ALL_TOYS, BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
+from tests.toy import BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
 
 COMPOSITIONS = 6
 ITERATIONS = {"toy": 40, "whole": 15, "exp3": 30, "tree": 25}
@@ -101,9 +102,9 @@ def at_once(game: Game, seed: int, number: int) -> State:
 
 @by_scheme
 @pytest.mark.parametrize("number", slow_after(3, range(COMPOSITIONS)))
-def test_engine_and_twin_agree_in_every_toy_game(number: int, scheme: Scheme) -> None:
+def test_engine_and_twin_agree_in_every_toy_game(number: int, scheme: Scheme, toys: Toys) -> None:
     strategy, twin = compositions(2000 + number)
-    for game in ALL_TOYS:
+    for _, game in toys:
         agree(starts(game, number), strategy, twin, ITERATIONS["toy"], (number, 7), scheme)
 
 
@@ -173,7 +174,7 @@ def test_engine_and_twin_break_the_ties_of_all_trees_alike() -> None:
 
 @pytest.mark.parametrize("game", [PENNIES, CLASHES], ids=str)
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, *ONE_TREE], ids=str)
-@pytest.mark.parametrize("number", slow_after(3, range(COMPOSITIONS)))
+@pytest.mark.parametrize("number", slow_after(2, range(COMPOSITIONS)))
 def test_engine_and_twin_agree_by_exp3_in_toy_games(number: int, scheme: Scheme, game: Game) -> None:
     strategy, twin = compositions(3000 + number)
     for start in range(3):
@@ -182,9 +183,9 @@ def test_engine_and_twin_agree_by_exp3_in_toy_games(number: int, scheme: Scheme,
 
 @pytest.mark.parametrize("scheme", SEVERAL_TREES, ids=str)
 @pytest.mark.parametrize("number", slow_after(3, range(COMPOSITIONS)))
-def test_engine_and_twin_agree_in_every_one_of_several_trees(number: int, scheme: Scheme) -> None:
+def test_engine_and_twin_agree_in_every_one_of_several_trees(number: int, scheme: Scheme, toys: Toys) -> None:
     strategy, twin = compositions(4000 + number)
-    for game in ALL_TOYS:
+    for _, game in toys:
         agree_in_all_trees(
             starts(game, number), strategy, twin, ITERATIONS["tree"] * scheme.trees + number % 3, number, scheme
         )

@@ -26,8 +26,9 @@ from icarus import (
 from icarus.algebra import ACTION, PLAYER, Space
 from icarus.kernel import CHANCE, MAX_PLAYERS, find, helper, record, uniform, update
 from icarus.testing import Decision, Played, backpropagated
-from tests import naive, toy
+from tests import naive
 from tests import naive_catalogue as twins
+from tests.conftest import Toys
 from tests.engine.test_twin import agree, starts
 
 
@@ -99,13 +100,13 @@ def test_rewards_are_empty_as_long_as_the_playout_goes_on() -> None:
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_engine_and_twin_agree_on_what_slots_may_read(number: int) -> None:
+def test_engine_and_twin_agree_on_what_slots_may_read(number: int, toys: Toys) -> None:
     strategy, twin = [
         (SURPRISES, twins.surprises()),
         (BASELINE >> SURPRISES, naive.Sequential(naive.baseline(), twins.surprises())),
         ((MAST + SURPRISES) / 2, naive.Linear([(0.5, naive.mast()), (0.5, twins.surprises())])),
     ][number]
-    for place, game in enumerate(toy.ALL_TOYS):
+    for place, game in toys:
         agree(starts(game, place), strategy, twin, 40, seed=number)
 
 

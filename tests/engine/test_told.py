@@ -43,6 +43,7 @@ from icarus.kernel import (
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, TABLES
 from icarus.testing import Decision, Played
 from tests import naive, toy
+from tests.conftest import Toys
 from tests.engine import test_schemes_twin as schemes
 from tests.engine.test_twin import agree, starts
 
@@ -138,23 +139,23 @@ COMPOSITIONS = [
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_engine_and_twin_agree_on_what_the_game_tells(number: int) -> None:
+def test_engine_and_twin_agree_on_what_the_game_tells(number: int, toys: Toys) -> None:
     strategy, twin = COMPOSITIONS[number]
-    for place, game in enumerate(toy.ALL_TOYS):
+    for place, game in toys:
         agree(starts(game, place), strategy, twin, 40, seed=number)
 
 
 @pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)], ids=str)
-def test_engine_and_twin_agree_on_what_the_game_tells_in_every_scheme(scheme: Any) -> None:
-    for place, game in enumerate(toy.ALL_TOYS):
+def test_engine_and_twin_agree_on_what_the_game_tells_in_every_scheme(scheme: Any, toys: Toys) -> None:
+    for place, game in toys:
         schemes.agree(starts(game, place), INFORMED, TWIN, 30, place, scheme)
 
 
 @pytest.mark.parametrize("scheme", [None, SO_ISMCTS_POM], ids=str)
 @pytest.mark.parametrize("number", range(3))
-def test_the_engine_in_plain_python_is_told_the_same(number: int, scheme: Any) -> None:
+def test_the_engine_in_plain_python_is_told_the_same(number: int, scheme: Any, toys: Toys) -> None:
     strategy, by = COMPOSITIONS[number][0], {} if scheme is None else {"scheme": scheme}
-    for place, game in enumerate(toy.ALL_TOYS):
+    for place, game in toys:
         state = starts(game, place)
         one, other = (
             search(state, strategy, iterations=40, seed=number, engine=e, **by) for e in ("compiled", "python")
@@ -344,16 +345,16 @@ CUT = [
 
 @pytest.mark.parametrize("cutoff", [0, 1, 3])
 @pytest.mark.parametrize("number", range(3))
-def test_engine_and_twin_agree_on_playouts_that_are_cut_off(number: int, cutoff: int) -> None:
+def test_engine_and_twin_agree_on_playouts_that_are_cut_off(number: int, cutoff: int, toys: Toys) -> None:
     strategy, twin = CUT[number]
     for scheme in (MO_ISMCTS, SO_ISMCTS_POM):
-        for place, game in enumerate(toy.ALL_TOYS):
+        for place, game in toys:
             schemes.agree(starts(game, place), strategy, twin, 30, place, scheme.with_cutoff(cutoff))
 
 
 @pytest.mark.parametrize("cutoff", [0, 2])
-def test_the_engine_in_plain_python_cuts_off_at_the_same_step(cutoff: int) -> None:
-    for place, game in enumerate(toy.ALL_TOYS):
+def test_the_engine_in_plain_python_cuts_off_at_the_same_step(cutoff: int, toys: Toys) -> None:
+    for place, game in toys:
         state = starts(game, place)
         one, other = (
             search(state, BASELINE >> MAST, iterations=40, seed=1, cutoff=cutoff, engine=e)
@@ -371,8 +372,8 @@ def test_a_cut_off_playout_counts_so_many_actions_of_simulation_and_no_more() ->
         assert result.scheme.cutoff == cutoff
 
 
-def test_a_cut_off_late_enough_changes_nothing() -> None:
-    for place, game in enumerate(toy.ALL_TOYS):
+def test_a_cut_off_late_enough_changes_nothing(toys: Toys) -> None:
+    for place, game in toys:
         state = starts(game, place)
         one, other = (search(state, BASELINE >> MAST, iterations=50, seed=1, cutoff=cutoff) for cutoff in (None, 1000))
         assert np.array_equal(one.records["MAST"].rows, other.records["MAST"].rows)

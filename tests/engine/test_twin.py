@@ -13,6 +13,7 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel import CHANCE, NONE
 from icarus.specs import AMAF, AMAF_STRICT, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
 from tests import naive
+from tests.conftest import Toys
 from tests.marks import slow_after
 from tests.toy import ALL_TOYS
 
@@ -173,13 +174,13 @@ def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str, number:
 
 
 @pytest.mark.parametrize("number", slow_after(5, range(12)))
-def test_engine_and_twin_agree_on_majority_votes(number: int) -> None:
+def test_engine_and_twin_agree_on_majority_votes(number: int, toys: Toys) -> None:
     rng = random.Random(500 + number)
     members = [composition(rng, 2) for _ in range(3)]
     nested = linear((0.5, majority(members[0][0], members[1][0])), (0.5, members[2][0]))
     twin = naive.Linear([(0.5, vote_of(members[:2])), (0.5, members[2][1])])
     strategy, whole = majority(nested, members[1][0], members[2][0]), vote_of([(nested, twin), *members[1:]])
-    for game in ALL_TOYS:
+    for _, game in toys:
         agree(starts(game, number), strategy, whole, ITERATIONS["toy"], seed=number)
     agree(
         starts(games.load("othello"), number),
@@ -197,9 +198,9 @@ def vote_of(members: list[tuple[Enhancement, Any]]) -> naive.Vote:
 
 
 @pytest.mark.parametrize("number", slow_after(2, range(4)))
-def test_engine_and_twin_agree_on_both_readings_of_amaf(number: int) -> None:
+def test_engine_and_twin_agree_on_both_readings_of_amaf(number: int, toys: Toys) -> None:
     for enhancement, strict in ((AMAF, False), (AMAF_STRICT, True)):
         weight = rave_weight(k=10)
         strategy, twin = weight * enhancement ^ (1 - weight) * BASELINE, naive.rave(10, strict=strict)
-        for game in ALL_TOYS:
+        for _, game in toys:
             agree(starts(game, number), strategy, twin, ITERATIONS["toy"], seed=number)

@@ -226,13 +226,14 @@ def as_published(cell):
 @pytest.mark.parametrize(
     "name",
     [
-        "searches-lotr",
         "searches-phantom",
         "determinizations-lotr",
-        "determinizations-dou-di-zhu",
         "hidden-cards",
-        "decision-time-lotr",
         "decision-time-phantom",
+        *(  # pictures of the same kinds
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("searches-lotr", "determinizations-dou-di-zhu", "decision-time-lotr")
+        ),
     ],
 )
 def test_each_experiment_has_its_pictures_with_a_caption(tmp_path, name):

@@ -235,7 +235,7 @@ def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(g
 def test_determinizations_pass_the_audit(game: Game) -> None:
     whole = str(game) in WHOLE
     report = audit(
-        game, games=1 if whole else 10, determinizations=200, seed=1, multiplicity=MULTIPLICITY.get(game.name)
+        game, games=1 if whole else 10, determinizations=100, seed=1, multiplicity=MULTIPLICITY.get(game.name)
     )
     assert report.passed, str(report)
     assert report.perfect == (game.determinize is None)

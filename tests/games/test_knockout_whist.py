@@ -383,7 +383,7 @@ def shown_voids(state):
     return shown
 
 
-@pytest.mark.parametrize("games", slow_after(1, [2, 8]))
+@pytest.mark.parametrize("games", slow_after(1, [1, 8]))
 @pytest.mark.parametrize("players", ALL_PLAYERS)
 def test_a_determinization_never_contradicts_what_the_observer_has_seen(players, games):
     drawn = 0
@@ -396,11 +396,11 @@ def test_a_determinization_never_contradicts_what_the_observer_has_seen(players,
     assert drawn > 70 * games
 
 
-@pytest.mark.parametrize("players", [2, 4, 7])
-def test_a_determinization_can_be_retraced_and_recalls_the_moves_of_its_episode(players):
+@pytest.mark.parametrize(("players", "games"), [(2, 2), (4, 1), (7, 1)])
+def test_a_determinization_can_be_retraced_and_recalls_the_moves_of_its_episode(players, games):
     this = game(players)
     recalled = np.zeros(players + 1, np.int64)
-    for seed in range(2):
+    for seed in range(games):
         for state in random_walk(this.new_initial_state(seed), seed):
             observer = len(state.history) % players
             world = state.determinize(observer, seed)
@@ -416,7 +416,7 @@ def test_a_determinization_can_be_retraced_and_recalls_the_moves_of_its_episode(
 
 
 def test_a_determinization_reads_nothing_hidden():
-    for seed in range(2):
+    for seed in range(1):
         for state in random_walk(game(4).new_initial_state(seed), seed):
             for observer in range(4):
                 other = state.clone()

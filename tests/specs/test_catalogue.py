@@ -46,6 +46,7 @@ from icarus.specs import (
 from icarus.testing import Decision, Played, backpropagated
 from tests import naive, toy
 from tests import naive_catalogue as twins
+from tests.conftest import Toys
 from tests.engine import test_schemes_twin
 from tests.engine.test_twin import agree, starts
 from tests.marks import slow_after
@@ -371,13 +372,20 @@ every_pair = pytest.mark.parametrize(
 
 
 @every_pair
-def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf) -> None:
-    for number, game in enumerate(toy.ALL_TOYS):
+def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf, toys: Toys) -> None:
+    for number, game in toys:
         agree(starts(game, number), strategy, twin, 60, seed=number)
 
 
-@every_pair
-@pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)"])
+@pytest.mark.parametrize(
+    ("strategy", "twin", "name"),
+    [
+        pytest.param(*pair, name, marks=[] if (i + j) % 2 else pytest.mark.slow)
+        for i, pair in enumerate(PAIRS)
+        for j, name in enumerate(["othello", "knockout-whist(players=3)"])
+    ],
+    ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
+)
 def test_engine_and_twin_agree_in_whole_games(strategy: Enhancement, twin: naive.Leaf, name: str) -> None:
     agree(starts(games.load(name), 7), strategy, twin, 40, seed=7)
 
@@ -390,13 +398,13 @@ THIRDS = 3
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)
 @pytest.mark.parametrize("thirds", slow_after(1, [1, THIRDS]))
 def test_engine_and_twin_agree_under_every_scheme(
-    strategy: Enhancement, twin: naive.Leaf, scheme: Scheme, thirds: int
+    strategy: Enhancement, twin: naive.Leaf, scheme: Scheme, thirds: int, toys: Toys
 ) -> None:
     """A third of the toys, another one for the next scheme and for the next enhancement: all meet all of the other two."""
     first = [str(one) for one, _ in PAIRS].index(str(strategy)) + SCHEMES.index(scheme)
     for third in range(first, first + thirds):
-        for number in range(third % THIRDS, len(toy.ALL_TOYS), THIRDS):
-            start = starts(toy.ALL_TOYS[number], number)
+        for number, game in toys[third % THIRDS :: THIRDS]:
+            start = starts(game, number)
             test_schemes_twin.agree(start, strategy, twin, 30, (number, 7), scheme)
 
 
@@ -427,9 +435,9 @@ MIXED: list[Callable[[], tuple[Enhancement, Any]]] = [
 
 
 @pytest.mark.parametrize("number", range(len(MIXED)))
-def test_engine_and_twin_agree_on_compositions(number: int) -> None:
+def test_engine_and_twin_agree_on_compositions(number: int, toys: Toys) -> None:
     strategy, twin = MIXED[number]()
-    for place, game in enumerate(toy.ALL_TOYS):
+    for place, game in toys:
         agree(starts(game, place), strategy, twin, 60, seed=number)
 
 

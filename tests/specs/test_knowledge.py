@@ -33,6 +33,7 @@ from icarus.specs.progressive_unpruning import PRUNED
 from icarus.testing import Decision, Played, backpropagated
 from tests import naive, toy
 from tests import naive_knowledge as twins
+from tests.conftest import Toys
 from tests.engine import test_schemes_twin as schemes
 from tests.engine.test_twin import agree, starts
 from tests.marks import slow_after
@@ -302,8 +303,8 @@ every_pair = pytest.mark.parametrize(
 @pytest.mark.parametrize(
     ("strategy", "twin"), [*PAIRS, *TOYS_ONLY], ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
 )
-def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf) -> None:
-    for number, game in enumerate(toy.ALL_TOYS):
+def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf, toys: Toys) -> None:
+    for number, game in toys:
         agree(starts(game, number), strategy, twin, 40, seed=number)
 
 
@@ -315,11 +316,11 @@ def test_engine_and_twin_agree_in_whole_games(strategy: Enhancement, twin: naive
 
 @every_pair
 @pytest.mark.parametrize("every", slow_after(1, [3, 1]))
-def test_engine_and_twin_agree_in_every_scheme(strategy: Enhancement, twin: naive.Leaf, every: int) -> None:
+def test_engine_and_twin_agree_in_every_scheme(strategy: Enhancement, twin: naive.Leaf, every: int, toys: Toys) -> None:
     """Every third toy, another third for the next scheme; or every one."""
     for i, scheme in enumerate(schemes.ONE_TREE):
-        for number in range(i % every, len(toy.ALL_TOYS), every):
-            schemes.agree(starts(toy.ALL_TOYS[number], number), strategy, twin, 25, number, scheme)
+        for number, game in toys[i % every :: every]:
+            schemes.agree(starts(game, number), strategy, twin, 25, number, scheme)
 
 
 @every_pair

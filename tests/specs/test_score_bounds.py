@@ -194,6 +194,8 @@ def test_engine_and_twin_agree_in_every_toy_game_without_secrets(
 ) -> None:
     assert len(OPEN_TOYS) > 2
     for number, game in enumerate(OPEN_TOYS):
+        if game.players == 1 and strategy is not SCORE_BOUNDS:
+            continue  # bounds of one player are bounds, whatever chooses between them
         test_schemes_twin.agree(starts(game, number), strategy, twin, 80, (number, 7), scheme)
 
 

@@ -237,10 +237,11 @@ def test_a_port_in_use_is_told_in_a_sentence(served) -> None:
         Server(page.table, page.port)
 
 
-def test_a_page_asked_for_as_soon_as_the_address_is_printed_is_answered(tmp_path) -> None:
-    """With the machine code not yet compiled, and asked at once by two."""
+@pytest.mark.parametrize("compiled", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_a_page_asked_for_as_soon_as_the_address_is_printed_is_answered(tmp_path, compiled) -> None:
+    """Also with the machine code not yet compiled, and asked at once by two."""
     command = [sys.executable, "-u", "-m", "icarus", "play", "leduc-poker", "--browser", "--iterations", "20"]
-    folder = {"ICARUS_CACHE_DIR": str(tmp_path / "cache")}
+    folder = {} if compiled else {"ICARUS_CACHE_DIR": str(tmp_path / "cache")}
     with subprocess.Popen(
         command, env=environment(**folder), cwd=tmp_path, stdout=subprocess.PIPE, text=True
     ) as process:
