@@ -57,8 +57,8 @@ def load(name: str, **parameters: int) -> Game:
     if not isinstance(name, str):
         raise TypeError(f"a game is loaded by its name, such as 'knockout-whist(players=3)', not by {name!r}")
     base, written = _split(name)
-    found = GAMES.get(base)
-    if found is None:
+    registered = GAMES.get(base)
+    if registered is None:
         near = difflib.get_close_matches(base, GAMES, n=3, cutoff=0.55)
         raise ValueError(
             f"no game is called {base!r}; "
@@ -67,13 +67,13 @@ def load(name: str, **parameters: int) -> Game:
     if twice := [key for key in parameters if key in written]:
         raise ValueError(f"the parameter {twice[0]} of {base} is given in the name and beside it")
     parameters = {**written, **parameters}
-    known = [] if isinstance(found, Game) else list(inspect.signature(found).parameters)
-    if unknown := [key for key in parameters if key not in known]:
-        raise ValueError(f"{base} has no parameter {unknown[0]!r}; it takes {', '.join(known) or 'none'}")
-    if isinstance(found, Game):
-        return found
+    accepted = [] if isinstance(registered, Game) else list(inspect.signature(registered).parameters)
+    if unknown := [key for key in parameters if key not in accepted]:
+        raise ValueError(f"{base} has no parameter {unknown[0]!r}; it takes {', '.join(accepted) or 'none'}")
+    if isinstance(registered, Game):
+        return registered
     try:
-        return found(**parameters)
+        return registered(**parameters)
     except (TypeError, ArithmeticError, MemoryError) as error:
         raise ValueError(f"{name!r}: {error}") from None
 

@@ -47,17 +47,17 @@ STATE = np.dtype(
 
 
 @inlined
-def _reached(own: np.uint64, other: np.uint64, step: np.uint64) -> np.uint64:
+def _reached(mine: np.uint64, theirs: np.uint64, step: np.uint64) -> np.uint64:
     """Squares next to a line of the other's discs that starts at an own disc, along one axis, both ways."""
     double = step + step
-    left = other & (own << step)
-    left |= other & (left << step)
-    pair = other & (other << step)
+    left = theirs & (mine << step)
+    left |= theirs & (left << step)
+    pair = theirs & (theirs << step)
     left |= pair & (left << double)
     left |= pair & (left << double)
-    right = other & (own >> step)
-    right |= other & (right >> step)
-    pair = other & (other >> step)
+    right = theirs & (mine >> step)
+    right |= theirs & (right >> step)
+    pair = theirs & (theirs >> step)
     right |= pair & (right >> double)
     right |= pair & (right >> double)
     return (left << step) | (right >> step)

@@ -70,7 +70,7 @@ class Hand:
     """The cards that one player holds: face up, or only how many.
 
     Attributes:
-        name, note: whose, and what else is to be told of him.
+        name, note: whose, and a remark beside it.
         cards: as written, "Q♠"; None where they lie face down.
         count: how many there are.
         own: whether it is the hand of who looks.
@@ -148,8 +148,8 @@ def card(x: float, y: float, written: str | None, width: float = 36, clickable: 
 
 def _hand(hand: Hand, y: float, small: bool) -> tuple[list[str], float]:
     """A hand under its owner's name, and where it ends."""
-    told = hand.name + (f" · {hand.note}" if hand.note else "")
-    parts = [words(14, y + 12, told, 12, fill=ON_FELT, bold=hand.own)]
+    title = hand.name + (f" · {hand.note}" if hand.note else "")
+    parts = [words(14, y + 12, title, 12, fill=ON_FELT, bold=hand.own)]
     y += 18
     if hand.cards is None:
         parts += [card(14 + 13 * i, y, None, 18) for i in range(hand.count)]
@@ -182,7 +182,7 @@ def _middle(cards: tuple[tuple[str, str | None], ...], y: float) -> tuple[list[s
 
 def in_colours(text: str) -> str:
     """A text with the players called by the colours of their pieces, not X and O."""
-    return re.sub(r"\b[XO]\b", lambda found: {"X": "black", "O": "white"}[found[0]], text)
+    return re.sub(r"\b[XO]\b", lambda match: {"X": "black", "O": "white"}[match[0]], text)
 
 
 @attrs.frozen
@@ -230,9 +230,9 @@ class Grid:
         width, height = 2 * margin + side * self.columns, margin + side * self.rows
         for column in range(self.columns):
             parts.append(words(margin + (column + 0.5) * side, margin - 7, "abcdefghijkl"[column], 11, "middle", FAINT))
-        told = self.caption or self.footer
-        parts += [words(margin, height + 20, line, 13) for line in [told] if line]
-        return svg(max(width, 200), height + 32, parts, PAPER, told)
+        caption = self.caption or self.footer
+        parts += [words(margin, height + 20, caption, 13)] if caption else []
+        return svg(max(width, 200), height + 32, parts, PAPER, caption)
 
     def _square(self, column: int, row: int, x: float, y: float) -> str:
         side = self.SIDE

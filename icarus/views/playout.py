@@ -39,12 +39,12 @@ class Shown:
     playout: InspectedPlayout
 
     def __str__(self) -> str:
-        made = self.playout
-        lines = [_title(made), "", "begun at a state drawn for the root:", made.begun, ""]
-        lines += _columns([("t", "phase", "player", "action", "decided by", "values"), *_choice_rows(made)])
-        lines += ["", "ended at:", made.ended, "rewards: " + rewards_text(made)]
-        for name, updates in made.updates.items():
-            lines += ["", _told(name, updates)]
+        playout = self.playout
+        lines = [_title(playout), "", "begun at a state drawn for the root:", playout.begun, ""]
+        lines += _columns([("t", "phase", "player", "action", "decided by", "values"), *_choice_rows(playout)])
+        lines += ["", "ended at:", playout.ended, "rewards: " + rewards_text(playout)]
+        for name, updates in playout.updates.items():
+            lines += ["", _heading(name, updates)]
             lines += _columns([_update_row(update) for update in updates[:UPDATES]])
             if len(updates) > UPDATES:
                 lines.append(f"and {len(updates) - UPDATES} more")
@@ -62,29 +62,29 @@ class Shown:
         write_playout_page(self.playout, path)
 
     def _repr_html_(self) -> str:
-        made = self.playout
+        playout = self.playout
         header = ("t", "phase", "player", "action", "decided by", "values")
-        parts = [f"<p>{escape(_title(made))}; rewards {rewards_text(made)}</p>"]
-        parts.append(_details("begun at a state drawn for the root", f"<pre>{escape(made.begun)}</pre>"))
-        parts.append(_details("decisions", _html_table(header, _choice_rows(made)), opened=True))
-        parts.append(_details("ended at", f"<pre>{escape(made.ended)}</pre>"))
-        for name, updates in made.updates.items():
+        parts = [f"<p>{escape(_title(playout))}; rewards {rewards_text(playout)}</p>"]
+        parts.append(_details("begun at a state drawn for the root", f"<pre>{escape(playout.begun)}</pre>"))
+        parts.append(_details("decisions", _html_table(header, _choice_rows(playout)), opened=True))
+        parts.append(_details("ended at", f"<pre>{escape(playout.ended)}</pre>"))
+        for name, updates in playout.updates.items():
             table = _html_table(("record", "context", "information"), map(_update_row, updates))
-            parts.append(_details(_told(name, updates), table))
+            parts.append(_details(_heading(name, updates), table))
         return "\n".join(parts)
 
 
-def _title(made: InspectedPlayout) -> str:
-    strategy = made.scheme.label(made.strategy)
-    return f"playout {made.iteration} of {strategy}, {made.state.game}, seed {made.seed}: {len(made.choices)} actions"
+def _title(playout: InspectedPlayout) -> str:
+    strategy = playout.scheme.label(playout.strategy)
+    return f"playout {playout.iteration} of {strategy}, {playout.state.game}, seed {playout.seed}: {len(playout.choices)} actions"
 
 
-def _told(name: str, updates: Sequence[Update]) -> str:
+def _heading(name: str, updates: Sequence[Update]) -> str:
     return f"{name} captured {counted(updates)}"
 
 
-def _choice_rows(made: InspectedPlayout) -> Iterator[tuple[str, ...]]:
-    for t, choice in enumerate(made.choices):
+def _choice_rows(playout: InspectedPlayout) -> Iterator[tuple[str, ...]]:
+    for t, choice in enumerate(playout.choices):
         player = "-" if choice.player == CHANCE else str(choice.player)
         yield str(t), choice.phase, player, choice.action, decider(choice), _values(choice)
 

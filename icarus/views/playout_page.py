@@ -15,7 +15,7 @@ OPENED = 40  # of a component's updates that are shown without being asked for
 DRAWN = 300  # boards
 
 
-def write_playout_page(made: InspectedPlayout, path: str | Path) -> None:
+def write_playout_page(playout: InspectedPlayout, path: str | Path) -> None:
     """Write a playout into a new HTML file.
 
     Raises:
@@ -23,29 +23,31 @@ def write_playout_page(made: InspectedPlayout, path: str | Path) -> None:
     """
     place = Path(path)
     check_new_file(place)
-    place.write_text(playout_page(made), encoding="utf-8")
+    place.write_text(playout_page(playout), encoding="utf-8")
 
 
-def playout_page(made: InspectedPlayout) -> str:
+def playout_page(playout: InspectedPlayout) -> str:
     """A playout as an HTML page."""
-    strategy = made.scheme.label(made.strategy)
+    strategy = playout.scheme.label(playout.strategy)
     return filled(
         "playout.html",
-        title=escape(f"{made.state.game}: playout {made.iteration:,}"),
-        told=escape(f"{strategy}, seed {made.seed}: {len(made.choices)} actions, rewards {rewards_text(made)}"),
+        title=escape(f"{playout.state.game}: playout {playout.iteration:,}"),
+        summary=escape(
+            f"{strategy}, seed {playout.seed}: {len(playout.choices)} actions, rewards {rewards_text(playout)}"
+        ),
         style=asset("page.css") + asset("playout.css"),
-        data=packed(_data(made)),
+        data=packed(_data(playout)),
         script=asset("page.js") + asset("playout.js"),
     )
 
 
-def _data(made: InspectedPlayout) -> dict[str, Any]:
+def _data(playout: InspectedPlayout) -> dict[str, Any]:
     end = {"phase": "the end", "player": TERMINAL, "action": "", "by": "", "why": "", "values": []}
     return {
-        "rewards": rewards_text(made),
-        "steps": [*map(_step, made.choices), end],
-        "boards": [drawing(state).svg() for state in made.states[:DRAWN]],
-        "captured": [_captured(made, name) for name in made.updates],
+        "rewards": rewards_text(playout),
+        "steps": [*map(_step, playout.choices), end],
+        "boards": [drawing(state).svg() for state in playout.states[:DRAWN]],
+        "captured": [_captured(playout, name) for name in playout.updates],
     }
 
 
@@ -62,11 +64,11 @@ def _step(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _captured(made: InspectedPlayout, name: str) -> dict[str, Any]:
-    updates = made.updates[name]
+def _captured(playout: InspectedPlayout, name: str) -> dict[str, Any]:
+    updates = playout.updates[name]
     return {
         "name": name,
-        "told": counted(updates),
+        "summary": counted(updates),
         "open": len(updates) <= OPENED,
         "updates": [
             {"record": update.record, "context": update.context, "new": update.before is None, "change": change(update)}

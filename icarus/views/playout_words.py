@@ -6,9 +6,9 @@ from typing import Any
 from icarus.engine.inspect.playout import Choice, InspectedPlayout, Update
 
 
-def rewards_text(made: InspectedPlayout) -> str:
+def rewards_text(playout: InspectedPlayout) -> str:
     """The rewards of all players."""
-    return ", ".join(f"{reward:.4g}" for reward in made.rewards)
+    return ", ".join(f"{reward:.4g}" for reward in playout.rewards)
 
 
 def counted(updates: Sequence[Update]) -> str:

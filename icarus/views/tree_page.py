@@ -45,11 +45,11 @@ def write_tree_page(
 def tree_page(result: Result, limit: int = LIMIT, drawn: int = DRAWN, playout: InspectedPlayout | None = None) -> str:
     """The tree of a search as an HTML page."""
     tree = tree_of(result, limit)
-    told = str(result).split("\n", 1)[0] + _left_out(tree)
+    summary = str(result).split("\n", 1)[0] + _left_out(tree)
     return filled(
         "tree.html",
         title=escape(f"{result.state.game}: {result.state.action_to_string(result.action)}"),
-        told=escape(told),
+        summary=escape(summary),
         style=asset("page.css") + asset("tree.css"),
         data=packed(_data(tree, drawn)),
         script=asset("page.js") + asset("tree.js"),

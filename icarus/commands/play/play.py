@@ -62,25 +62,27 @@ def play_command(
         raise ValueError(
             "--level says strategy and budget: give neither --against, --iterations, --seconds, --cutoff nor --resume"
         )
-    own, iterations = load_files(files or []), default_iterations(iterations, seconds)
+    names, iterations = load_files(files or []), default_iterations(iterations, seconds)
     texts = against or ["BASELINE"]
-    by = read_scheme(scheme).with_cutoff(cutoff)
-    found = [Agent(parse_strategy(text, own), iterations=iterations, seconds=seconds, scheme=by) for text in texts]
+    searched_by = read_scheme(scheme).with_cutoff(cutoff)
+    agents = [
+        Agent(parse_strategy(text, names), iterations=iterations, seconds=seconds, scheme=searched_by) for text in texts
+    ]
     if level is not None and game is not None:
-        found = [Agent.at_level(games.load(game), level)]
+        agents = [Agent.at_level(games.load(game), level)]
     if resume is not None:
         if game is not None:
             raise ValueError("--resume goes on with the game in its file; name no other")
-        session = Session.resumed(resume, **own)
+        session = Session.resumed(resume, **names)
     elif game is None:
         raise ValueError("which game? icarus play othello, or --resume FILE; icarus games lists them")
     else:
-        session = _new_session(game, None if watch else seat, found, seed)
+        session = _new_session(game, None if watch else seat, agents, seed)
     people = session.people
-    eyes = None if shown or not people else people[0]
-    terminal = Terminal(session, found[0], eyes, lambda text: out.print(text, markup=False, soft_wrap=True))
+    observer = None if shown or not people else people[0]
+    terminal = Terminal(session, agents[0], observer, lambda text: out.print(text, markup=False, soft_wrap=True))
     if browser:
-        _serve(session, found[0], eyes, integer("--port", port, 0, 65535), terminal)
+        _serve(session, agents[0], observer, integer("--port", port, 0, 65535), terminal)
         return
     with show_compilation():
         terminal.run(_ask if people else _nobody)

@@ -82,10 +82,10 @@ class Session:
         player = self.state.current_player()
         if action not in self.state.legal_actions():
             self.state.apply_action(action)  # refuses it, and says what would be right
-        found = Played(player, int(action), self.state.action_to_string(int(action)), result)
+        played = Played(player, int(action), self.state.action_to_string(int(action)), result)
         self.state.apply_action(action)
-        self.played.append(found)
-        return found
+        self.played.append(played)
+        return played
 
     def step(self) -> Played:
         """The next action of chance or of an agent.
@@ -157,14 +157,14 @@ class Session:
     def _replay(self, played: list[Played]) -> None:
         self.state = self.game.new_initial_state((self.seed, _CHANCE_STREAM))
         self.played = played
-        for one in played:
-            self.state.apply_action(one.action)
+        for entry in played:
+            self.state.apply_action(entry.action)
 
     def at(self, count: int) -> State:
         """The state after so many actions, for looking back."""
         state = self.game.new_initial_state((self.seed, _CHANCE_STREAM))
-        for one in self.played[:count]:
-            state.apply_action(one.action)
+        for entry in self.played[:count]:
+            state.apply_action(entry.action)
         return state
 
     def notices(self, seat: int | None, index: int) -> bool:
@@ -197,8 +197,14 @@ class Session:
             ValueError: the file exists.
         """
         seats = [None if agent is None else _agent_fields(agent) for agent in self.agents]
-        told = {"format": FORMAT, "game": str(self.game), "seed": self.seed, "seats": seats, "resigned": self.resigned}
-        text = json.dumps({**told, "actions": [one.action for one in self.played]})
+        fields = {
+            "format": FORMAT,
+            "game": str(self.game),
+            "seed": self.seed,
+            "seats": seats,
+            "resigned": self.resigned,
+        }
+        text = json.dumps({**fields, "actions": [one.action for one in self.played]})
         try:
             with path.open("x", encoding="utf-8") as file:
                 file.write(text + "\n")
@@ -213,21 +219,21 @@ class Session:
         return path
 
     @classmethod
-    def resumed(cls, path: Path, **own: Any) -> "Session":
+    def resumed(cls, path: Path, **names: Any) -> "Session":
         """The game that a file keeps; `own` are names that its strategies may use.
 
         Raises:
             ValueError: it is no such file, or what it says cannot be played.
         """
         try:
-            told = json.loads(path.read_text("utf-8"))
-            if told["format"] != FORMAT:
-                raise ValueError(f"its format is {told['format']!r}, not {FORMAT!r}")
-            agents = [None if seat is None else _agent_of(seat, own) for seat in told["seats"]]
-            session = cls(games.load(told["game"]), agents, int(told["seed"]))
-            for action in told["actions"]:
+            fields = json.loads(path.read_text("utf-8"))
+            if fields["format"] != FORMAT:
+                raise ValueError(f"its format is {fields['format']!r}, not {FORMAT!r}")
+            agents = [None if seat is None else _agent_of(seat, names) for seat in fields["seats"]]
+            session = cls(games.load(fields["game"]), agents, int(fields["seed"]))
+            for action in fields["actions"]:
                 session._apply(int(action))
-            session.resigned = told["resigned"]
+            session.resigned = fields["resigned"]
         except OSError as error:
             raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None
         except (KeyError, TypeError, ValueError) as error:
@@ -236,10 +242,10 @@ class Session:
 
 
 def _agent_fields(agent: Agent) -> dict[str, Any]:
-    told = {name: getattr(agent, name) for name in _BUDGETS if getattr(agent, name) is not None}
-    return {"strategy": str(agent.strategy), "scheme": str(agent.scheme), **told}
+    budget = {name: getattr(agent, name) for name in _BUDGETS if getattr(agent, name) is not None}
+    return {"strategy": str(agent.strategy), "scheme": str(agent.scheme), **budget}
 
 
-def _agent_of(told: dict[str, Any], own: dict[str, Any]) -> Agent:
-    budget = {name: told[name] for name in _BUDGETS if name in told}
-    return Agent(parse_strategy(told["strategy"], own), scheme=parse_scheme(told["scheme"]), **budget)
+def _agent_of(fields: dict[str, Any], names: dict[str, Any]) -> Agent:
+    budget = {name: fields[name] for name in _BUDGETS if name in fields}
+    return Agent(parse_strategy(fields["strategy"], names), scheme=parse_scheme(fields["scheme"]), **budget)

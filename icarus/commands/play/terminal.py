@@ -61,8 +61,8 @@ class Terminal:
 
     def describe(self, played: Played) -> str:
         """The last action as the person may hear of it."""
-        heard = self.session.heard(self.seat, len(self.session.played) - 1)
-        return f"{self.session.name_of(played.player)}: {heard or '(hidden from you)'}"
+        text = self.session.heard(self.seat, len(self.session.played) - 1)
+        return f"{self.session.name_of(played.player)}: {text or '(hidden from you)'}"
 
     def board(self) -> None:
         """Print the state and the actions."""

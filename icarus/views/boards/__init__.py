@@ -72,12 +72,12 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False) -
     game = state.game
     if seat is not None and not 0 <= seat < game.players:
         raise ValueError(f"{game} has seats 0 to {game.players - 1}, not {seat!r}")
-    seen = state
+    view = state
     if seat is not None and not drawn_for and game.determinize is not None and not state.is_terminal():
-        seen = state.determinize(seat, seed=0)
-    found = BOARDS.get(game.name)
-    if found is not None:
-        return found[0](seen.facts, seat)
+        view = state.determinize(seat, seed=0)
+    board = BOARDS.get(game.name)
+    if board is not None:
+        return board[0](view.facts, seat)
     if seat is None or game.determinize is None or state.is_terminal() or drawn_for:
         return Lines(tuple(str(state).split("\n")))
     return _common(state, seat)
@@ -98,8 +98,8 @@ def _common(state: State, seat: int) -> Lines:
 
 def parts(state: State, action: int) -> tuple[str, ...]:
     """What one clicks, in order, to take an action: parts of the drawing; () where only a button does it."""
-    found = BOARDS.get(state.game.name)
-    return found[1](state.facts, action) if found is not None else ()
+    board = BOARDS.get(state.game.name)
+    return board[1](state.facts, action) if board is not None else ()
 
 
 def marks(state: State, action: int, in_view: bool = True) -> tuple[str, ...]:

@@ -77,8 +77,8 @@ def backgammon(state: Any, seat: int | None) -> Points:
     """The board and the dice; both players see all of it."""
     points = []
     for point in range(1, 25):
-        own, other = int(state.points[0, point]), int(state.points[1, BAR - point])
-        points.append((0, own) if own else (1, other))
+        count, opposing = int(state.points[0, point]), int(state.points[1, BAR - point])
+        points.append((0, count) if count else (1, opposing))
     dice = [int(die) for die in state.dice if die] if state.actor >= 0 else []
     if len(dice) == 1:
         dice *= int(state.left)
@@ -94,6 +94,6 @@ def backgammon_parts(state: Any, action: int) -> tuple[str, ...]:
     target = max(source - die, OFF)
     shown = [place if state.player == 0 or place in (BAR, OFF) else BAR - place for place in (source, target)]
     return tuple(
-        "bar" if own == BAR else "off" if own == OFF else str(place)
-        for own, place in zip((source, target), shown, strict=True)
+        "bar" if point == BAR else "off" if point == OFF else str(place)
+        for point, place in zip((source, target), shown, strict=True)
     )

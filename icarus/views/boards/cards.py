@@ -24,9 +24,9 @@ def _sorted(cards: int) -> tuple[str, ...]:
 
 def _hand(seat: int | None, player: int, cards: tuple[str, ...], note: str = "", name: str = "") -> Hand:
     """A player's cards, face down to the others; seat None sees all."""
-    own = seat == player
-    named = (name or f"player {player}") + (" (you)" if own else "")
-    return Hand(named, cards if own or seat is None else None, len(cards), note, own)
+    is_mine = seat == player
+    title = (name or f"player {player}") + (" (you)" if is_mine else "")
+    return Hand(title, cards if is_mine or seat is None else None, len(cards), note, is_mine)
 
 
 def hearts(state: Any, seat: int | None) -> Drawing:
@@ -184,9 +184,9 @@ def liars_dice(state: Any, seat: int | None) -> Drawing:
     hands = tuple(
         _hand(looks, i, tuple(face_name(state, face) for face in state.faces[i, : state.dice[i]])) for i in range(2)
     )
-    bidder, other = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
+    bidder, opponent = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
     bid = "no bid yet" if state.bid == NO_BID else f"player {bidder} has bid {bid_text(state, state.bid)}"
-    return Table("Liar's Dice", hands, (), f"{bid}; player {other} {'has called' if state.called else 'to act'}")
+    return Table("Liar's Dice", hands, (), f"{bid}; player {opponent} {'has called' if state.called else 'to act'}")
 
 
 def card_parts(state: Any, action: int) -> tuple[str, ...]:

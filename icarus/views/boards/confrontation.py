@@ -120,22 +120,22 @@ def _piece(state: Any, piece: int, square: int, seat: int | None) -> Piece:
     alone = int(state.possible[piece]) == 1 << square
     if seat in (None, side) or alone or state.winner != NOBODY:
         return Piece(side, PIECE_NAMES[piece], int(STRENGTH[piece]), own=seat in (None, side))
-    found = [
-        PIECE_NAMES[other]
-        for other in range(side * TEAM, side * TEAM + TEAM)
-        if int(state.possible[other]) >> square & 1
+    names = [
+        PIECE_NAMES[suspect]
+        for suspect in range(side * TEAM, side * TEAM + TEAM)
+        if int(state.possible[suspect]) >> square & 1
     ]
-    return Piece(side, None, suspects="may be " + ", ".join(found))
+    return Piece(side, None, suspects="may be " + ", ".join(names))
 
 
 def _situation(state: Any, seat: int | None) -> str:
     """The decision to be made; who moves unseen is not named to the other side."""
-    told = board_text(state).rsplit("\n", 1)[1]
+    sentence = board_text(state).rsplit("\n", 1)[1]
     if state.winner != NOBODY or state.node == MOVE or seat in (None, state.side):
-        return told
+        return sentence
     mover = int(state.fighters[state.side])
-    known = mover >= 0 and int(state.possible[mover]).bit_count() == 1
-    return told if known else told.replace(PIECE_NAMES[mover], "a piece", 1)
+    is_known = mover >= 0 and int(state.possible[mover]).bit_count() == 1
+    return sentence if is_known else sentence.replace(PIECE_NAMES[mover], "a piece", 1)
 
 
 def lotr_parts(state: Any, action: int) -> tuple[str, ...]:

@@ -15,10 +15,10 @@ Drawn = Callable[[float, float, float], str]
 
 
 def _disc(fill: str, letter: str = "") -> Drawn:
-    other = WHITE if fill == BLACK else INK
+    contrast = WHITE if fill == BLACK else INK
 
     def draw(x: float, y: float, side: float) -> str:
-        crown = words(x, y + side * 0.16, letter, side * 0.45, "middle", other, bold=True) if letter else ""
+        crown = words(x, y + side * 0.16, letter, side * 0.45, "middle", contrast, bold=True) if letter else ""
         return disc(x, y, side * 0.38, fill) + crown
 
     return draw
