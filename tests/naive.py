@@ -32,8 +32,8 @@ Of the schemes:
  9. Eyes that see EVERY_ACTION: every history is the sequence of actions. Eyes of the ROOT_PLAYER player: every history is what he observed,
     and A_i holds the distinct moves that he would observe, in the order of the actions that look so first. An edge is an
     element of A_i; all that the specifications say of a_{i+1} is then said of the edge.
-10. Of the actions inside a move one is drawn uniformly, after the move. Two draws are of an action from the start, and the move follows:
-    the environment's, by π₀, and those of the baseline in simulation, whose definition is to be uniform over actions.
+10. Of the actions inside a move one is drawn uniformly, after the move, whatever policy decided; to be uniform is to be uniform over moves,
+    which are what A_i holds. The environment's draw alone, by π₀, is of an action from the start, and the move follows.
 11. A move that the root player does not notice leaves his history as it is, but has a record, the history extended by UNSEEN, of the
     mover's: just as the mover of an unseen action has one in MO-ISMCTS. It is no observed move (LGR, NAST), but may be a reply.
 12. With eyes other than EACH_PLAYER, a root inside an episode is there after the moves that the root player observed of it.
@@ -805,9 +805,8 @@ def choose(
         chosen = draw_by_exp3(thetas[EXP3], playout, rng)
     elif len(legal) > 1:
         policy = drawn_alternative(decided(expression, thetas, playout.players[-1]), phase, information, rng)
-        if simulates_uniformly(policy, phase, information):
-            return below(rng, len(edges))
-        chosen = legal[draw(policy, thetas, playout, information, rng)]
+        at_random = simulates_uniformly(policy, phase, information)
+        chosen = legal[below(rng, len(legal)) if at_random else draw(policy, thetas, playout, information, rng)]
     alike = [k for k, edge in enumerate(edges) if edge == chosen]
     return alike[below(rng, len(alike))] if len(alike) > 1 else alike[0]  # (2012, appendix B, 4 and 11)
 

@@ -14,6 +14,7 @@ from icarus import (
     CheatingUCT,
     DeterminizedUCT,
     Game,
+    PythonGame,
     State,
     games,
     parse,
@@ -22,7 +23,7 @@ from icarus import (
     search,
 )
 from icarus.engine.scheme import SCHEMES, Scheme
-from icarus.kernel import CHANCE
+from icarus.kernel import CHANCE, TERMINAL
 from icarus.specs import BASELINE
 
 EVERYTHING = parse("RAVE >> (MAST + LGRF + NAST2 + EPIC)/4")
@@ -229,3 +230,25 @@ def test_an_agent_plays_by_its_preference() -> None:
     log = play(games.load("phantom-mnk"), agents, seed=2)
     assert asked and {player for player, _ in asked} == {0}
     assert len(log.decisions) == len(log.actions)
+
+
+HIDES_THREE = PythonGame(
+    name="hides-three",
+    players=2,
+    initial=lambda rng: [],
+    player=lambda state: (0, 1, TERMINAL)[len(state)],
+    legal=lambda state: [1, 2, 3, 4] if state else [0],
+    apply=lambda state, action: state.append(action),
+    rewards=lambda state: (float(state[1] == 4), 0.0),
+    observe=lambda state, action: [9 if state and action < 4 else action, action],
+    determinize=lambda state, observer, beliefs, rng: list(state),
+)
+
+
+@pytest.mark.parametrize("strategy", ["BASELINE", "BASELINE >> MAST"])
+def test_who_knows_nothing_is_uniform_over_the_moves_that_the_root_player_sees(strategy: str) -> None:
+    """Three actions look alike, one does not: each move is as likely, whatever policy simulates."""
+    state, plays = HIDES_THREE.new_initial_state(), 400
+    found = [search(state, parse(strategy), iterations=1, seed=seed, scheme=SO_ISMCTS_POM) for seed in range(plays)]
+    share = sum(result.records["BASELINE"].rows["reward"][0, 0] for result in found) / plays
+    assert share == pytest.approx(1 / 2, abs=5 * 0.025)  # five standard errors; over actions it would be 1/4

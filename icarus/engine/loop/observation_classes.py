@@ -6,7 +6,7 @@ import numpy as np
 
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.pointers import array_at, call4
-from icarus.engine.loop.arena import ANY, Arena
+from icarus.engine.loop.arena import Arena
 from icarus.kernel import CHANCE, below, helper, inlined
 
 _INT = np.dtype(np.int64)
@@ -58,8 +58,6 @@ def choose_in_class(a: Arena, player: int, index: int, count: int, rng: np.ndarr
     """The index of the action that is played, where the root player sees a move: any of its observation class."""
     if player == CHANCE:
         return index
-    if index == ANY:
-        return below(rng, count)
     classes, size = array_at(a.buffers.classes, count, _INT), 0
     for i in range(count):
         size += classes[i] == index

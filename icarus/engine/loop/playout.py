@@ -299,6 +299,7 @@ def decide(a: Arena, stage: int, playout: Playout, step: Step, actions: int, rng
         index = choose(a, stage, legal, count, step.record, rng)
         if stage == SIMULTANEOUS:
             step.probability = array_at(a.buffers.values, count, _REAL)[index]
+    index = below(rng, count) if index == ANY else index
     if is_grouped(a, step.player):
         behind = choose_in_class(a, step.player, index, actions, rng)
         index, action = (
@@ -307,7 +308,6 @@ def decide(a: Arena, stage: int, playout: Playout, step: Step, actions: int, rng
         )
         step.action = array_at(legal, count, _INT)[index]
     else:
-        index = below(rng, count) if index == ANY else index
         action = array_at(legal, count, _INT)[index]
         step.action = action
     return index, action

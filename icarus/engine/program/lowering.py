@@ -46,10 +46,10 @@ class Program:
         components: what has a table of its own, the baseline first; enhancements that differ in their policy only share one.
         table_of: the index of each enhancement's table.
         component, program, alternative, leaf, weight: the arrays; the programs of voters follow those of the decisions.
-        steps_in_simulation: whether anybody looks at steps of the simulation phase.
-        choices: whether anybody asks stage decisions are simultaneous.
-        moves_in_simulation, keys_in_simulation, episodes: stage of these anybody reads.
-        features_in_tree, features_in_simulation: stage tables of what the game tells anybody reads, as bits (`icarus.kernel.features`).
+        steps_in_simulation: whether anything depends on the steps of the simulation phase.
+        choices: whether anybody asks which decisions are simultaneous.
+        moves_in_simulation, keys_in_simulation, episodes: which of these anybody reads.
+        features_in_tree, features_in_simulation: which tables of what the game tells anybody reads, as bits (`icarus.kernel.features`).
         has_priors: whether records enter a table when a policy first asks about them.
         votes: whether any alternative is a majority vote.
     """
@@ -165,7 +165,10 @@ class _Lowering:
             alternative=np.array(self.alternatives, ALTERNATIVE),
             leaf=np.array(self.leaves, LEAF),
             weight=np.array(self.weights, WEIGHT),
-            steps_in_simulation=DEBUG or not uniform or any(capture.reads_simulation for capture in captures),
+            steps_in_simulation=DEBUG
+            or not uniform
+            or self.scheme.observer == ROOT_PLAYER  # uniform over moves, which only the steps hold
+            or any(capture.reads_simulation for capture in captures),
             moves_in_simulation="moves" in self.read_in_simulation | reads,
             keys_in_simulation="keys" in self.read_in_simulation | writes,
             episodes=bool({"episodes", "episode"} & (self.read | reads)),

@@ -267,7 +267,8 @@ class ReferenceSearch:
             i = self._outcome(world, len(actions))
             return edges[i], actions[i]
         index = self._chosen(playout, in_tree, legal) if len(legal) > 1 else 0
-        candidates = [i for i, number in enumerate(classes) if index in (ANY, number)]
+        index = below(self.rng, len(legal)) if index == ANY else index
+        candidates = [i for i, number in enumerate(classes) if number == index]
         i = candidates[below(self.rng, len(candidates))] if len(candidates) > 1 else candidates[0]
         return edges[i], actions[i]
 
