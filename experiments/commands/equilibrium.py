@@ -17,6 +17,7 @@ from experiments.play.best_responses import COUNTERPARTS, compared
 from experiments.play.exploitability import measure
 from experiments.play.head_to_head import play_pairing
 from experiments.report.equilibrium_figures import draw
+from experiments.report.equilibrium_tables import rewritten
 from experiments.store.measurements import EXPLOITABILITY, Measurement
 from icarus.checks import integer
 from icarus.equilibrium.measures.methods import STITCHING
@@ -91,10 +92,19 @@ def equilibrium_effects(directory: Rows) -> None:
 
 
 def equilibrium_figures(
-    directory: Rows, into: Annotated[Path, typer.Option(metavar="DIR", help="Where the pictures go, PNG and SVG.")]
+    directory: Rows,
+    into: Annotated[Path, typer.Option(metavar="DIR", help="Where the pictures go, PNG and SVG.")],
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A page whose tables are made anew: docs/equilibrium.md.")
+    ] = None,
 ) -> None:
     """Draw the figures of the papers on Online Outcome Sampling from the rows of a directory, as far as they go."""
     _refuse_unless_there(directory)
+    if page is not None:
+        if not page.is_file():
+            raise Refusal(f"there is no file {str(page)!r}")
+        rows = list(EXPLOITABILITY.read(directory).values())
+        page.write_text(rewritten(page.read_text("utf-8"), rows), "utf-8")
     for path in draw(directory, into):
         say(str(path))
 

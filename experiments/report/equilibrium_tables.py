@@ -1,0 +1,103 @@
+"""The tables of docs/equilibrium.md, made from rows: each stands between two comments with its name, `<!-- root -->` and `<!-- end -->`."""
+
+import math
+import re
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+
+from experiments.plan.equilibrium import (
+    DESCENDING,
+    DICE,
+    EXP3,
+    GAMES,
+    GOOFSPIEL,
+    IST,
+    KUHN,
+    LEDUC,
+    OOS_AAMAS,
+    PST,
+    RM,
+    ROOT,
+    UCT,
+    UCT_WITH_C,
+)
+from experiments.report.equilibrium_figures import half, method_of, seconds_of
+from experiments.store.measurements import Measurement
+from icarus import games
+from icarus.equilibrium.measures.methods import AGGREGATE_AAMAS, STITCHING
+
+_PLACE = re.compile(r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+_NAMES = {
+    IST: "OOS, IST",
+    PST: "OOS, PST",
+    OOS_AAMAS: "OOS, IST, δ = 0.5, w_T",
+    UCT: "UCB1",
+    RM: "regret matching",
+    EXP3: "EXP3",
+}
+_TITLES = dict(zip(GAMES, ("LD(1,1)", "II-Goofspiel(6)", "generic poker"), strict=True))
+FOUR_FACES = "liars-dice(faces=4)"
+SHORTEST = 0.001  # seconds that rows tell
+FEWEST = 100_000  # iterations after which c is compared
+
+
+def cell(rows: Sequence[Measurement], value: Callable[[Measurement], float]) -> str:
+    """The mean over seeds with its 95 % interval by Student's t, in parentheses the seeds, and the median processor time of a search."""
+    if not rows:
+        return ""
+    from scipy.special import stdtrit  # scipy.stats is slow to load
+
+    values, count = [value(row) for row in rows], len(rows)
+    reach = float(stdtrit(count - 1, 0.975)) * statistics.stdev(values) / math.sqrt(count) if count > 1 else math.nan
+    spread = f" ± {reach:.3f}" if count > 1 else ""
+    seconds = [seconds for row in rows if (seconds := seconds_of(row)) is not None]
+    took = statistics.median(seconds) if seconds else math.nan
+    time = f", {took:.2g} s" if took >= SHORTEST else ", under 1 ms" if seconds else ""
+    return f"{statistics.fmean(values):.3f}{spread} ({count}){time}"
+
+
+def table(
+    rows: Iterable[Measurement], lines: dict[str, str], columns: dict[str, str], value: Callable[[Measurement], float]
+) -> str:
+    """A line for each game and budget, a column for each player.
+
+    Args:
+        lines, columns: titles by game and by player, as texts that `games.load` and an agent understand.
+    """
+    cells: dict[tuple[str, int, str], list[Measurement]] = {}
+    for row in rows:
+        cells.setdefault((row["game"], row["iterations"], row["player"]), []).append(row)
+    body = ["| | iterations | " + " | ".join(columns.values()) + " |", "|---|---|" + "---|" * len(columns)]
+    for game, title in ((str(games.load(name)), title) for name, title in lines.items()):
+        for budget in sorted({budget for name, budget, player in cells if name == game and player in columns}):
+            found = [cell(cells.get((game, budget, player), []), value) for player in columns]
+            body.append(f"| {title} | {budget:,} | " + " | ".join(found) + " |")
+    return "\n".join(body) + "\n"
+
+
+def tables(rows: Sequence[Measurement]) -> dict[str, str]:
+    """All tables, by name."""
+
+    def by(method: str) -> list[Measurement]:
+        return [row for row in rows if method_of(row) == method]
+
+    from_the_deal = {player: _NAMES[player] for player in (IST, UCT, RM, EXP3)}
+    with_c = {UCT_WITH_C[0]: "c = 0.5", UCT: "c = 1", UCT_WITH_C[1]: "c = 2", UCT_WITH_C[2]: "c = 4"}
+    orders = {GOOFSPIEL: "ascending points", DESCENDING: "descending points"}
+    stitching = {UCT: "`ISMCTS()`", IST: "OOS, IST", PST: "OOS, PST", "BASELINE": "`BASELINE`"}
+    return {
+        "root": table(by(ROOT), {**_TITLES, KUHN: "Kuhn", LEDUC: "Leduc"}, from_the_deal, half),
+        "goofspiel": table([row for row in by(ROOT) if row["iterations"] >= FEWEST], orders, with_c, half),
+        "aggregate": table(
+            by(AGGREGATE_AAMAS), _TITLES, {player: _NAMES[player] for player in (OOS_AAMAS, UCT, RM)}, half
+        ),
+        "stitching": table(
+            by(STITCHING), {DICE: "six faces", FOUR_FACES: "four faces"}, stitching, lambda row: row["nash_conv"]
+        ),
+    }
+
+
+def rewritten(page: str, rows: Sequence[Measurement]) -> str:
+    """A page with its tables made anew."""
+    made = tables(rows)
+    return _PLACE.sub(lambda place: place[1] + made[place[2]] + place[4], page)
