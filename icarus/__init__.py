@@ -60,8 +60,7 @@ from icarus.engine.scheme import (
     parse_scheme,
 )
 from icarus.engine.search import search
-from icarus.equilibrium import exploitability
-from icarus.equilibrium.solvers import best_response
+from icarus.equilibrium import best_response, exploitability
 from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
