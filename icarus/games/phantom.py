@@ -1,7 +1,6 @@
 """Phantom m,n,k: m columns, n rows, and who first has k of his marks in a row, column or diagonal wins; neither sees the other's.
 
-Who tries a square that the other has taken is told so and tries again. A full board is a draw. Nobody tries a square of his own
-or one that he has found taken.
+Who tries a square that the other has taken is told so and tries another; no square of one's own may be tried. A full board is a draw.
 
       a b c d
     4 . . . .        X, O  marks that the other player has not found

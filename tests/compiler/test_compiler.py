@@ -31,9 +31,9 @@ from numba.core.bytecode import FunctionIdentity
 
 from icarus import Enhancement, State, backpropagation, candidates, capture, search, values, weight
 from icarus.algebra import argmax, gibbs
-from icarus.compiler import messages
 from icarus.compiler.cache import digest, disk, symbols
 from icarus.compiler.cache import lock as locks
+from icarus.compiler.errors import CompilationError
 from icarus.compiler.kernels import kernel as kernels
 from icarus.compiler.kernels import pointers
 from icarus.kernel import History, Theta, Updates, legal_at, record, update
@@ -1221,7 +1221,7 @@ def test_an_error_of_the_compiler_is_one_sentence_with_slot_function_and_line(
 ) -> None:
     lines, start = inspect.getsourcelines(function.function)
     line = start + next(i for i, text in enumerate(lines) if '"""' in text) + 1
-    with pytest.raises(messages.CompilationError) as caught:
+    with pytest.raises(CompilationError) as caught:
         search(after(toy.BRANCHES), strategy, iterations=10)
     told = str(caught.value)
     assert told.startswith(f"the {kind} function tests.compiler.test_compiler.{function.name} cannot be compiled: ")
@@ -1239,7 +1239,7 @@ def test_an_error_in_a_function_of_a_game_names_it() -> None:
 
     broken = attrs.evolve(toy.CHAIN, rewards=rewards)
     told = r"tests\.compiler\.test_compiler\.\S+rewards cannot be compiled: .*'score'.*test_compiler\.py, line"
-    with pytest.raises(messages.CompilationError, match=told):
+    with pytest.raises(CompilationError, match=told):
         State(broken, after(toy.CHAIN).data).legal_actions()
 
 

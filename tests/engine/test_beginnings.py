@@ -122,7 +122,7 @@ def test_shared_records_are_refused() -> None:
 
 def test_a_game_without_a_heuristic_is_refused() -> None:
     with pytest.raises(ValueError, match="nudge of NUDGED reads history.lookahead, but .* has no heuristic"):
-        search(games.load("hearts").new_initial_state(seed=1), NUDGED, iterations=10)
+        search(attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state(), NUDGED, iterations=10)
 
 
 @initial_information

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
@@ -367,5 +368,5 @@ def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Any, told_s
 
 @pytest.mark.parametrize("strategy", ALL, ids=str)
 def test_a_game_without_a_heuristic_is_refused(strategy: Enhancement) -> None:
-    with pytest.raises(ValueError, match=f"of {strategy} reads history.lookahead, but knockout-whist has no heuristic"):
-        search(games.load("knockout-whist").new_initial_state(), strategy, iterations=5)
+    with pytest.raises(ValueError, match=f"of {strategy} reads history.lookahead, but toy-branches.* has no heuristic"):
+        search(attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state(), strategy, iterations=5)

@@ -93,6 +93,6 @@ def test_a_variant_searches_a_whole_game(name: str) -> None:
 
 def test_their_experiment_plays_all_of_them_against_the_baseline() -> None:
     experiment = loading.load("ludii", {})
-    assert {cell.player.text for cell in experiment.cells} == {str(parse(text)) for text in VARIANTS.values()}
+    assert {cell.spec.text for cell in experiment.cells} == {str(parse(text)) for text in VARIANTS.values()}
     assert {cell.column.opponent.strategy for cell in experiment.cells} == {BASELINE}
     assert experiment.trials >= 400

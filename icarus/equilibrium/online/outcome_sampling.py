@@ -13,7 +13,7 @@ import numpy as np
 
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_UNIFORM
 from icarus.equilibrium.online.targets import INSIDE, ON_THE_WAY, OUTSIDE
-from icarus.equilibrium.solvers.mccfr import draw_slot, utility_of
+from icarus.equilibrium.solvers.mccfr import draw_slot, end_value
 from icarus.equilibrium.tree.arrays import END_SET, PLAYERS, InfoSet
 from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
@@ -299,7 +299,7 @@ def play_out(tree: Sampling, cursor: Any, forced_path: np.ndarray) -> None:
 def update(tree: Sampling, cursor: Any, player: int) -> None:
     """Lines 18-28 in each information set of the head, from the last to the first."""
     tail = 1.0  # x / (probability of the tail)
-    utility = utility_of(tree.ends[tree.nodes[cursor.node].child], player)
+    utility = end_value(tree.ends[tree.nodes[cursor.node].child], player)
     value = utility / cursor.sampled  # u / l
     for depth in range(cursor.head - 1, -1, -1):
         step = tree.path[depth]

@@ -63,7 +63,7 @@ def draw_slot(probabilities: np.ndarray, info_set: InfoSet, rng: np.ndarray) -> 
 
 
 @inlined
-def utility_of(end: End, player: int) -> float:
+def end_value(end: End, player: int) -> float:
     """What a player wins at an end."""
     return end.utility if player == 0 else -end.utility
 
@@ -109,7 +109,7 @@ def external_sampling(tree: Solving, player: int, path: np.ndarray, values: np.n
             else:
                 node = draw_child(tree, node)
             continue
-        value = utility_of(tree.ends[tree.nodes[node].child], player)
+        value = end_value(tree.ends[tree.nodes[node].child], player)
         while depth >= 0:
             step, info_set = path[depth], tree.sets[path[depth].set]
             values[depth, step.tried] = value
@@ -149,7 +149,7 @@ def outcome_sampling(tree: Solving, player: int, exploration: float, path: np.nd
         others *= 1.0 if info_set.player == player else tree.policy[slot]
         node = tree.nodes[node].child + slot - info_set.slot
         depth += 1
-    update_regrets(tree, player, path[:depth], utility_of(tree.ends[tree.nodes[node].child], player) / sampled)
+    update_regrets(tree, player, path[:depth], end_value(tree.ends[tree.nodes[node].child], player) / sampled)
 
 
 @inlined
