@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates, Slot
@@ -32,7 +33,20 @@ def _readers(part: Enhancement) -> list[Slot]:
     return [slot for slot in (part.policy.source, part.capture, part.initial.function) if slot is not None]
 
 
-def widths_of(game: AnyGame, tables: int) -> dict[str, int]:
+class Featured(Protocol):
+    """What has features: a game, or a history made by hand."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def action_feature_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def players(self) -> int: ...
+
+
+def widths_of(game: Featured, tables: int) -> dict[str, int]:
     """How many numbers the tables have in a row, by their names; 0 where nobody reads one."""
     widths = len(game.feature_names), len(game.action_feature_names), game.players, game.players
     return {name: width * bool(tables & table) for table, name, width in zip(TABLES, NAMES, widths, strict=True)}
