@@ -37,9 +37,11 @@ app = typer.Typer(
 
 def audit_command(
     game: GameName,
-    number: Annotated[int, integer_option("Random games to look at.", "--games")] = GAMES,
-    determinizations: Annotated[int, integer_option("Draws at each decision.")] = DETERMINIZATIONS,
-    seed: Annotated[int, integer_option("Fixes the games and the draws.")] = 0,
+    number: Annotated[int, integer_option("How many random games to play.", "--games")] = GAMES,
+    determinizations: Annotated[
+        int, integer_option("How many determinizations to draw at each decision.")
+    ] = DETERMINIZATIONS,
+    seed: Annotated[int, integer_option("The seed of the games and of the draws.")] = 0,
     files: With = None,
 ) -> None:
     """Check that determinizations agree with all that a player has seen, and use nothing else; exit code 1 if they do not."""

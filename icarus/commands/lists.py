@@ -33,7 +33,7 @@ def _first_line(game: Game) -> str:
 
 def specs_command(
     show: Annotated[
-        str | None, typer.Option(metavar="STRATEGY", help="Print the seven slots of an enhancement or a composition.")
+        str | None, typer.Option(metavar="STRATEGY", help="Print the seven slots of this enhancement or composition.")
     ] = None,
     files: With = None,
 ) -> None:

@@ -24,10 +24,11 @@ Watch = Callable[[State, int | None, Decision | None], None]
 def match_command(
     game: options.GameName,
     strategies: Annotated[
-        list[str], typer.Argument(metavar="A B …", help="A strategy for each seat; the last takes those left over.")
+        list[str],
+        typer.Argument(metavar="A B …", help="A strategy for each seat. The last one takes all further seats too."),
     ],
     number: Annotated[
-        int, options.integer_option("How many games; the strategies change seats after each.", "--games")
+        int, options.integer_option("How many games to play. The strategies change seats after each.", "--games")
     ] = 10,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
@@ -36,7 +37,9 @@ def match_command(
     sharing: options.Sharing = options.DEFAULT_SHARING,
     schemes: Annotated[
         list[str] | None,
-        typer.Option("--scheme", help=f"The search of all strategies, or repeated. {options.SCHEMES_HELP}"),
+        typer.Option(
+            "--scheme", help=f"The scheme of all strategies; repeat the option for one for each. {options.SCHEMES_HELP}"
+        ),
     ] = None,
     cutoff: options.Cutoff = None,
     move_decays: Annotated[
@@ -50,7 +53,7 @@ def match_command(
     level: Annotated[
         int | None, options.integer_option(f"Adds an agent of this strength after the strategies: {options.LEVEL_HELP}")
     ] = None,
-    show: Annotated[bool, typer.Option("--show", help="Print every state and decision.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Print every state and every decision.")] = False,
     files: options.With = None,
 ) -> None:
     """Play games between strategies and count the results."""

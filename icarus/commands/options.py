@@ -39,21 +39,26 @@ def integer_option(help: str, *names: str) -> Any:
 
 GameName = Annotated[
     str,
-    typer.Argument(metavar="GAME", help='A game, see "icarus games"; with parameters: "knockout-whist(players=3)".'),
+    typer.Argument(
+        metavar="GAME",
+        help='The name of a game; "icarus games" lists them. With parameters: "knockout-whist(players=3)".',
+    ),
 ]
-Iterations = Annotated[int | None, integer_option("Playouts for each decision.")]
+Iterations = Annotated[int | None, integer_option("How many playouts each decision gets.")]
 Seconds = Annotated[
     float | None,
-    typer.Option(parser=read_seconds, metavar="SECONDS", help="Wall-clock time for each decision instead."),
+    typer.Option(
+        parser=read_seconds, metavar="SECONDS", help="How many seconds of wall-clock time each decision gets."
+    ),
 ]
-Seed = Annotated[int, integer_option("Fixes everything: the deal, chance and the searches.")]
-Threads = Annotated[int, integer_option("How many threads search at once; the playouts are those of all together.")]
+Seed = Annotated[int, integer_option("The seed of all that is random: the deal, chance and the searches.")]
+Threads = Annotated[int, integer_option("How many threads search at once. They share the playouts.")]
 Sharing = Annotated[
-    str, typer.Option(help='What they share: "roots" (reproducible) or "records" (one tree; not reproducible).')
+    str, typer.Option(help='What threads share: "roots" (reproducible) or "records" (one tree, not reproducible).')
 ]
 Cutoff = Annotated[
     int | None,
-    integer_option("Cut playouts off after so many actions of simulation, with the game's heuristic for rewards."),
+    integer_option("End playouts after this many actions of simulation. The game's heuristic then gives the rewards."),
 ]
 LEVEL_HELP = "from 1, which plays at once and weakly, to 8: see docs/ladder.md."
 With = Annotated[
@@ -61,17 +66,18 @@ With = Annotated[
     typer.Option(
         "--with",
         metavar="FILE.py",
-        help="A Python file whose enhancements, weights and games may be named here; repeatable.",
+        help="A Python file with enhancements, weights or games of your own. Repeat the option for more files.",
     ),
 ]
 MOVE_DECAY_HELP = (
-    "What the records of a search are worth to the next of the same game: 1 keeps the tree below the moves played, and all else that was "
-    "learned; 0 forgets. Of all strategies, or repeated."
+    "What the records of a search are worth in the next search of the same game. 0 forgets them, 1 keeps all that still applies. "
+    "Give one number for all strategies, or repeat the option for each."
 )
 GAME_DECAY_HELP = (
-    "What is left, from one game to the next, of records that are not of histories: from 0 to 1. Of all, or repeated."
+    "What the records of a search are worth in the next game, from 0 to 1. Records of histories are always forgotten. "
+    "Give one number for all strategies, or repeat the option for each."
 )
-SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; also with EXP3, "MO_ISMCTS with EXP3". Cheating ones see what is hidden.'
+SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with EXP3" adds EXP3. Schemes that cheat see what is hidden.'
 
 
 def default_iterations(iterations: int | None, seconds: float | None) -> int | None:

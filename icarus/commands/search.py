@@ -30,24 +30,25 @@ T = TypeVar("T")
 
 def search_command(
     game: options.GameName,
-    strategy: Annotated[str, typer.Option(help='A strategy, such as "RAVE >> (MAST + NAST2)/2".')] = "BASELINE",
+    strategy: Annotated[str, typer.Option(help='The strategy, such as "RAVE >> (MAST + NAST2)/2".')] = "BASELINE",
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     seed: options.Seed = 0,
-    moves: Annotated[str, typer.Option(help='Actions played before, in the game\'s notation: "d3 c5".')] = "",
-    scheme: Annotated[str, typer.Option(help=f"The search. {options.SCHEMES_HELP}")] = options.DEFAULT_SCHEME,
+    moves: Annotated[
+        str, typer.Option(help='Moves to play before the search, in the notation of the game: "d3 c5".')
+    ] = "",
+    scheme: Annotated[
+        str, typer.Option(help=f"The scheme of the search. {options.SCHEMES_HELP}")
+    ] = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     threads: options.Threads = 1,
     sharing: options.Sharing = options.DEFAULT_SHARING,
     html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Also write the tree into this new file, for a browser."),
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the tree into this new file too, as a page.")
     ] = None,
     playout: Annotated[
         bool,
-        typer.Option(
-            "--playout", help="Also print the playout that would come next, step by step; with --html, in that page."
-        ),
+        typer.Option("--playout", help="Print the next playout step by step too. With --html it is part of the page."),
     ] = False,
     files: options.With = None,
 ) -> None:

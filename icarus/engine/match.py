@@ -144,12 +144,12 @@ class SeatedAgent:
 
     Attributes:
         agent: whose strategy and budget he has.
-        found: what his last search found, or has left; None if there is nothing.
+        result: of the last search, or what is left of it; None if there is nothing.
     """
 
     def __init__(self, agent: Agent) -> None:
         self.agent, self._decay = agent, agent.move_decay
-        self.found: Result | None = None
+        self.result: Result | None = None
 
     @property
     def strategy(self) -> Enhancement | Algorithm:
@@ -161,22 +161,22 @@ class SeatedAgent:
 
     def search(self, state: State, seed: int | Sequence[int]) -> Result:
         """The search for a decision, which begins with what is left of the one before."""
-        self.found = self.agent.search(state, seed, self._left(state))
+        self.result = self.agent.search(state, seed, self._remaining(state))
         self._decay = self.agent.move_decay
-        return self.found
+        return self.result
 
-    def _left(self, state: State) -> Result | None:
-        if self.found is None or self._decay == 0:
+    def _remaining(self, state: State) -> Result | None:
+        if self.result is None or self._decay == 0:
             return None
-        goes_on = self.found.links is None or continues(self.found.state, state)
-        if self.agent.scheme.observer == ROOT_PLAYER and self.found.state.current_player() != state.current_player():
-            goes_on = False  # the histories are what another player saw
-        return (self.found if goes_on else self.found.without_histories()).decayed(self._decay)
+        continued = self.result.links is None or continues(self.result.state, state)
+        if self.agent.scheme.observer == ROOT_PLAYER and self.result.state.current_player() != state.current_player():
+            continued = False  # the histories are what another player saw
+        return (self.result if continued else self.result.without_histories()).decayed(self._decay)
 
     def seated(self, game: Game) -> "SeatedAgent":
         """The same player, ready for the next game."""
-        if self.found is not None:
-            self.found, self._decay = self.found.without_histories(), self.agent.game_decay
+        if self.result is not None:
+            self.result, self._decay = self.result.without_histories(), self.agent.game_decay
         return self
 
     def __str__(self) -> str:
@@ -265,11 +265,11 @@ def play(
     fixed = checks.seed(seed)
     key = fixed if isinstance(fixed, tuple) else (fixed,)
     started, state, decisions = time.perf_counter(), game.new_initial_state((*key, _CHANCE_STREAM)), []
-    luck = np.random.default_rng((*key, _CHANCE_STREAM, 1))
+    chance_rng = np.random.default_rng((*key, _CHANCE_STREAM, 1))
     while not state.is_terminal():
         decision = None
         if state.is_chance_node():
-            action = _outcome(state, luck)
+            action = _outcome(state, chance_rng)
         else:
             decision = _decision(state, players[state.current_player()], (*key, _SEARCH_STREAM, len(state.history)))
             action = decision.action
@@ -290,9 +290,9 @@ def play(
     )
 
 
-def _outcome(state: State, luck: np.random.Generator) -> int:
+def _outcome(state: State, chance_rng: np.random.Generator) -> int:
     outcomes = state.chance_outcomes()
-    point, upto = luck.random(), 0.0
+    point, upto = chance_rng.random(), 0.0
     for action, probability in outcomes:
         upto += probability
         if point < upto:
@@ -304,8 +304,8 @@ def _decision(state: State, agent: Any, seed: tuple[int, ...]) -> Decision:
     player, legal = state.current_player(), state.legal_actions()
     if len(legal) == 1:
         return Decision(player, legal[0], 1, 0, 0, 0.0, 0, 0.0)
-    found = agent.search(state, seed)
-    action = found.action if agent.preference is None else found.preferred(agent.preference)
-    at = found.actions.index(action)
-    visits, value = int(found.visits[at]), float(found.values[at])
-    return Decision(player, action, len(legal), found.iterations, visits, value, found.depth, found.seconds)
+    result = agent.search(state, seed)
+    action = result.action if agent.preference is None else result.preferred(agent.preference)
+    index = result.actions.index(action)
+    visits, value = int(result.visits[index]), float(result.values[index])
+    return Decision(player, action, len(legal), result.iterations, visits, value, result.depth, result.seconds)

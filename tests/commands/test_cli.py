@@ -251,7 +251,7 @@ def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
     [
         (("serch",), "no such command 'serch'. Did you mean 'search'"),
         (("serch",), "icarus --help lists what there is"),
-        (("search",), "missing argument 'GAME': A game, see \"icarus games\""),
+        (("search",), "missing argument 'GAME': The name of a game; \"icarus games\" lists them"),
         (("match", "othello"), "missing argument 'A B …': A strategy for each seat"),
         (("search", "othello", "--iterations", "many"), "'--iterations': 'many' is no integer"),
         (("search", "othello", "--seconds", "long"), "'--seconds': 'long' is no number of seconds"),

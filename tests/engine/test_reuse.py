@@ -412,10 +412,10 @@ def test_who_stays_seated_takes_what_is_left_into_the_next_game() -> None:
     agent = Agent(BASELINE >> MAST, iterations=40, move_decay=1, game_decay=0.5)
     player, other = agent.seated(OTHELLO), Agent(BASELINE, iterations=40)
     play(OTHELLO, [player, other], seed=1)
-    learned = player.found.records["MAST"]
+    learned = player.result.records["MAST"]
     again = player.seated(OTHELLO)
-    assert again is player and len(player.found.records["BASELINE"]) == 0
+    assert again is player and len(player.result.records["BASELINE"]) == 0
     result = again.search(OTHELLO.new_initial_state(), 3)
     row = max(learned.rows, key=lambda row: row["visits"])
     assert result.records["MAST"][int(row["record"])]["visits"] >= row["visits"] // 2
-    assert attrs.evolve(agent, game_decay=0).seated(OTHELLO).found is None
+    assert attrs.evolve(agent, game_decay=0).seated(OTHELLO).result is None

@@ -115,29 +115,31 @@ def inspect_playout(
     check_scheme(scheme, None)
     check_cutoff(state.game, scheme)
     if scheme.tree_parameter:
-        raise ValueError(f"scheme is {scheme}, which grows several trees; a playout is watched in a search of one tree")
-    watched = Watched(state, strategy, seed, scheme)
+        raise ValueError(
+            f"scheme is {scheme}, which grows several trees; a playout is inspected in a search of one tree"
+        )
+    inspector = PlayoutInspector(state, strategy, seed, scheme)
     if checked_engine(None, state.game, 1) == COMPILED and after:
         compiled = CompiledSearch(state, strategy, seed, scheme)
         compiled.run(after)
-        watched.take_over(compiled)
-    watched.run(after)
-    return watched.playout()
+        inspector.take_over(compiled)
+    inspector.run(after)
+    return inspector.playout()
 
 
-class _Noting(Composed):
+class _RecordingComposition(Composed):
     """A composition that notes each decision, and of what parts the keys of records were made."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.decision: Decision | None = None
         self.term: Term | None = None
-        self.made_of: dict[int, tuple[int, int]] = {}
+        self.parts_of: dict[int, tuple[int, int]] = {}
         self._interpret = Interpreter([(mix, self._mixed)])
 
     def _mixed(self, key: int, part: int) -> int:
         made = mix(key, part)
-        self.made_of[made] = int(key), int(part)
+        self.parts_of[made] = int(key), int(part)
         return made
 
     def decided(self, which: int, decision: Decision) -> int:
@@ -154,11 +156,11 @@ class _Noting(Composed):
         return self.term
 
 
-class Watched(ReferenceSearch):
+class PlayoutInspector(ReferenceSearch):
     """A search in plain Python that notes what happens."""
 
-    program: _Noting
-    composed = _Noting
+    program: _RecordingComposition
+    composed = _RecordingComposition
 
     def take_over(self, search: CompiledSearch) -> None:
         """Go on where a compiled search of the same state, strategy, seed and scheme stands; it is left alone."""
@@ -169,11 +171,11 @@ class Watched(ReferenceSearch):
             table.fill(other)
 
     def _begin_playout(self) -> tuple[Playout, Any]:
-        self.program.made_of.clear()
+        self.program.parts_of.clear()
         self.__dict__.pop("_histories", None)
         self._choices: list[Choice] = []
         self._worlds: list[Any] = []
-        self._noted: dict[str, list[Update]] = {part.name: [] for part in self.program.components}
+        self._updates: dict[str, list[Update]] = {part.name: [] for part in self.program.components}
         self._texts: dict[int, str] = {}
         playout, world = super()._begin_playout()
         self._start, self._now = self.game.text(world), playout
@@ -186,17 +188,17 @@ class Watched(ReferenceSearch):
         edge, action = super()._decided(playout, world, player, in_tree)
         step, decision, term = playout.steps[playout.t], self.program.decision, self.program.term
         self._texts[edge] = texts[action]
-        told: dict[str, Any] = {"by": ENVIRONMENT if player == CHANCE else ONLY}
+        details: dict[str, Any] = {"by": ENVIRONMENT if player == CHANCE else ONLY}
         if term is not None:
             named = {int(edge): texts.get(int(edge), str(edge)) for edge in decision.legal}
             values = zip(named.values(), decision.values.tolist(), strict=False)
-            told = {
+            details = {
                 "by": term.by,
                 "weight": self.program.share(term.weight, decision),
                 "uniform": term.rule == RULE_UNIFORM,
                 "values": dict(values),
             }
-        self._choices.append(Choice(player, PHASES[step.phase], texts[action], int(step.count), **told))
+        self._choices.append(Choice(player, PHASES[step.phase], texts[action], int(step.count), **details))
         return edge, action
 
     def _update(self, part: Enhancement, table: ReferenceTable, record: int, context: int, rewards: np.ndarray) -> None:
@@ -204,7 +206,7 @@ class Watched(ReferenceSearch):
         held = None if before is None else _information(before)
         super()._update(part, table, record, context, rewards)
         text = self._record_text(part, record)
-        self._noted[part.name].append(Update(text, record, context, held, _information(table.find(record))))
+        self._updates[part.name].append(Update(text, record, context, held, _information(table.find(record))))
 
     def _rewards(self, world: Any) -> np.ndarray:
         self._end, self._final = self.game.text(world), super()._rewards(world)
@@ -225,7 +227,7 @@ class Watched(ReferenceSearch):
             states=tuple(type(self.state)(self.state.game, world) for world in self._worlds),
             choices=tuple(self._choices),
             rewards=tuple(self._final.tolist()),
-            updates={name: tuple(updates) for name, updates in self._noted.items()},
+            updates={name: tuple(updates) for name, updates in self._updates.items()},
         )
 
     def _record_text(self, part: Enhancement, key: int) -> str:
@@ -248,8 +250,8 @@ class Watched(ReferenceSearch):
     def _parts(self, key: int) -> list[int]:
         """The integers that `record` made a key of; none where the key was made otherwise."""
         parts: list[int] = []
-        while key in self.program.made_of:
-            key, part = self.program.made_of[key]
+        while key in self.program.parts_of:
+            key, part = self.program.parts_of[key]
             parts.insert(0, part)
         return parts if key == 0 else []
 

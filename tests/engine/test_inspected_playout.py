@@ -1,4 +1,4 @@
-"""A playout watched: it is the search's own, on a toy by hand and in games by the records that the search has after it."""
+"""An inspected playout: it is the search's own, on a toy by hand and in games by the records that the search has after it."""
 
 import pytest
 
@@ -78,7 +78,7 @@ def test_a_game_in_plain_python_shows_the_same_playout() -> None:
     assert "<table>" in shown._repr_html_() and "MAST captured" in shown._repr_html_()
 
 
-def test_what_cannot_be_watched_is_refused_in_a_sentence() -> None:
+def test_what_cannot_be_inspected_is_refused_in_a_sentence() -> None:
     state = games.load("kuhn-poker").new_initial_state(seed=2)
     with pytest.raises(ValueError, match="which grows several trees"):
         inspect_playout(state, BASELINE, scheme=DeterminizedUCT(4))
