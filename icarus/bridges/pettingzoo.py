@@ -10,12 +10,15 @@
         observation, reward, terminated, truncated, info = env.last()
         env.step(None if terminated or truncated else policy(env))
 
-An observation is what the seat may see, in words, as bytes of UTF-8 (`info["text"]` of who is to act has it as text), unless you
-give `encode`; with it comes the mask of legal actions, in the observation and in `info`. A game ends when it ends: only `max_steps` of
-yours truncates it. A copy of a running game goes on as the game itself.
+An observation is what the seat may see: of a game of OpenSpiel's its information state tensor, or else its observation tensor, where it
+has one; else in words, as bytes of UTF-8 (`info["text"]` of who is to act has it as text); or what your `encode` says. With it comes the
+mask of legal actions, in the observation and in `info`. A game ends when it ends: only `max_steps` of yours truncates it. A copy of a
+running game goes on as the game itself.
 """
 
 import copy
+import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +31,7 @@ from icarus.bridges.seats import action_count, seen_by
 from icarus.checks import integer
 from icarus.engine.match import Agent
 from icarus.kernel.game import AnyGame
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 
 BYTES = 4096  # of an observation in words; what is longer ends there
@@ -164,6 +168,7 @@ def env(
         game: its name, as `icarus.games.load` takes it, or the game, with its `actions`; one of OpenSpiel's by
             `icarus.bridges.openspiel.game`.
         encode: `encode(state, seat) -> array`, what a seat observes, an element of `space`; it is up to you that the seat may see it.
+            Absent: a tensor of OpenSpiel's, where the game has one, else words.
         max_steps: actions of players after which the game is truncated. Absent: never.
 
     Raises:
@@ -173,7 +178,30 @@ def env(
         raise ValueError("encode and space belong together: give both, or neither")
     if max_steps is not None:
         integer("max_steps", max_steps, 1)
-    return GameEnv(games.load(game) if isinstance(game, str) else game, encode, space, max_steps)
+    loaded = games.load(game) if isinstance(game, str) else game
+    if encode is None:
+        encode, space = _tensor_of(loaded)
+    return GameEnv(loaded, encode, space, max_steps)
+
+
+def _tensor_of(game: AnyGame) -> tuple[Callable[[State, int], np.ndarray] | None, spaces.Space | None]:
+    """How a game of OpenSpiel's writes what a seat knows as numbers, and their space; None where it does not."""
+    if not isinstance(game, PythonGame) or (pyspiel := sys.modules.get("pyspiel")) is None:
+        return None, None
+    source: Any = game.new_initial_state(0).data
+    if not isinstance(source, pyspiel.State):
+        return None, None
+    kind, played = source.get_game().get_type(), source.get_game()
+    for name in ("information_state_tensor", "observation_tensor"):
+        if getattr(kind, f"provides_{name}"):
+            shape = tuple(getattr(played, f"{name}_shape")())
+            return functools.partial(_written, name, shape), spaces.Box(-np.inf, np.inf, shape, np.float32)
+    return None, None
+
+
+def _written(name: str, shape: tuple[int, ...], state: Any, seat: int) -> np.ndarray:
+    """One of OpenSpiel's tensors for a seat."""
+    return np.array(getattr(state.data, name)(seat), np.float32).reshape(shape)
 
 
 def policy(agent: Agent, *, seed: int = 0) -> Callable[[Any], int]:

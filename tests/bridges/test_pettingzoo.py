@@ -119,3 +119,16 @@ def test_mistakes_are_told_in_a_sentence() -> None:
         pettingzoo.env(NIM)
     with pytest.raises(ValueError, match="encode and space belong together"):
         pettingzoo.env("othello", encode=lambda state, seat: np.zeros(1))
+
+
+def test_a_game_of_openspiel_s_is_observed_by_its_own_tensor():
+    env = pettingzoo.env(openspiel.game("leduc_poker"))
+    env.reset(seed=3)
+    for action in (1, 1):
+        seat = env.possible_agents.index(env.agent_selection)
+        expected = env.state_of_game.data.information_state_tensor(seat)
+        assert env.last()[0]["observation"].tolist() == expected and len(expected) == 30
+        env.step(action)
+    assert env.observation_space("player_0")["observation"].shape == (30,)
+    words = pettingzoo.env("leduc-poker").observation_space("player_0")["observation"]
+    assert words.shape == (pettingzoo.BYTES,)  # icarus's own games tell it in words
