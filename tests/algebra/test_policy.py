@@ -34,7 +34,7 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.loop.arena import ANY
 from icarus.engine.loop.choice import follow_rule
-from icarus.engine.program.mixtures import ROLLOUT
+from icarus.engine.program.mixtures import IN_SIMULATION
 from icarus.engine.reference.choice import Composed, Decision
 from icarus.engine.reference.history import Playout
 from icarus.kernel import Theta
@@ -399,7 +399,7 @@ def votes_of(strategy: Enhancement, draws: int = 3000) -> list[int]:
     playout.decide(0, 0, [0, 1, 2])
     counts = [0, 0, 0]
     for _ in range(draws):
-        index = composed.decided(ROLLOUT, Decision(playout, [0, 1, 2]))
+        index = composed.decided(IN_SIMULATION, Decision(playout, [0, 1, 2]))
         assert index != ANY
         counts[index] += 1
     return counts

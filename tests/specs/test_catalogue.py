@@ -63,7 +63,7 @@ PLAYED = Played(
 )
 WON, DRAWN = (Played(PLAYED.decisions, rewards=rewards, iteration=2500) for rewards in ((1.0, 0.0), (0.5, 0.5)))
 THIRD = PLAYED.upto(2)  # player 0, who saw 4 and 5, may play 4 or 5
-ROLLOUT = PLAYED.upto(3)
+IN_SIMULATION = PLAYED.upto(3)
 UCT: dict[str, Any] = {"reward": (3.0, 1.0), "visits": 4, "availability": 9}
 CHILD = (0, (4, 5, 4))
 
@@ -79,7 +79,7 @@ def real(context: int) -> float:
 
 @pytest.mark.parametrize("strategy", OF_THE_TREE, ids=str)
 def test_simulation_is_uniform_where_the_enhancement_is_of_the_tree(strategy: Enhancement) -> None:
-    assert ROLLOUT.values(strategy, {(1, (4, 5, 5)): {"reward": (1.0, 1.0), "visits": 2}}) == [math.inf, math.inf]
+    assert IN_SIMULATION.values(strategy, {(1, (4, 5, 5)): {"reward": (1.0, 1.0), "visits": 2}}) == [math.inf, math.inf]
 
 
 def test_fpu_4_is_ucb1_but_for_untried_actions() -> None:
@@ -312,7 +312,7 @@ def test_rm_4_plays_in_proportion_to_what_is_regretted_at_simultaneous_decisions
     assert second.values(REGRET_MATCHING, lost) == pytest.approx([0.1, 0.9])
     assert second.values(regret_matching(0.0), lost) == [0.0, 1.0]
     assert THIRD.values(REGRET_MATCHING, {CHILD: UCT, (0, (4, 5, 5)): {**UCT, "reward": (2.0, 2.0)}}) == [1.0, 0.0]
-    assert ROLLOUT.values(REGRET_MATCHING) == [1.0, 1.0]
+    assert IN_SIMULATION.values(REGRET_MATCHING) == [1.0, 1.0]
 
 
 def test_rm_6_regrets_what_others_would_have_met() -> None:

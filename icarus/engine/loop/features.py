@@ -98,7 +98,7 @@ def action_at(a: Arena, playout: Playout, step: Step, i: int) -> int:
 
 @inlined
 def edge_of(a: Arena, step: Step, i: int) -> int:
-    """The place of a legal action among those of the history; of the move that it looks like, where it is disguised."""
+    """The place of a legal action among those of the history; of its observation class, where actions are grouped."""
     return array_at(a.buffers.classes, i + 1, _INT)[i] if is_grouped(a, step.player) else i
 
 

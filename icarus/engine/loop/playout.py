@@ -35,7 +35,7 @@ from icarus.engine.loop.steps import (
     root_index,
     step_at,
 )
-from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE
+from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE
 from icarus.engine.program.promises import FIRST, is_checked
 from icarus.engine.program.structures import COMPONENT
 from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, UNSEEN, below, extended, helper, inlined, mix
@@ -200,7 +200,7 @@ def simulation(a: Arena, rng: np.ndarray, t: int) -> int:
             evaluate_step(a, playout, t, step, count, reading.features_in_simulation)
         step.phase = SIMULATION
         a.pending.phase_steps[SIMULATION] += 1
-        _, action = decide(a, ROLLOUT, playout, step, count, rng)  # line 11
+        _, action = decide(a, IN_SIMULATION, playout, step, count, rng)  # line 11
         if simple:
             array_at(playout.moves, t + 2, _INT)[t + 1] = step.action  # line 12
         elif appended:

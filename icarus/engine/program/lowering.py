@@ -19,7 +19,7 @@ from icarus.compiler.cache.digest import attributes_read
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.engine.program import requirements
-from icarus.engine.program.mixtures import ROLLOUT, TREE, Vote, draws_from_means, mixture
+from icarus.engine.program.mixtures import IN_SIMULATION, TREE, Vote, draws_from_means, mixture
 from icarus.engine.program.priors import prior_kernel
 from icarus.engine.program.slots import (
     backpropagation_kernel,
@@ -144,7 +144,7 @@ class _Lowering:
         ]
         if not self.uses_exp3:
             programs.append(programs[TREE])
-        simulated, alternatives, _ = programs[ROLLOUT]
+        simulated, alternatives, _ = programs[IN_SIMULATION]
         programs += self.voters
         uniform = (
             alternatives == 1 and self.alternatives[simulated][4] == RULE_UNIFORM
@@ -272,7 +272,7 @@ class _Lowering:
 
     def is_infinite(self, stage: int, part: Enhancement) -> bool:
         """Whether the values of an arg max are +∞ by definition: the baseline's in simulation."""
-        return stage == ROLLOUT and _is_bandit(part) and self.table_of[part] == 0
+        return stage == IN_SIMULATION and _is_bandit(part) and self.table_of[part] == 0
 
     def simulates_uniformly(self, stage: int, strategy: Enhancement) -> bool:
         """Whether every alternative of a strategy is the baseline, in simulation."""
@@ -286,7 +286,7 @@ class _Lowering:
     def is_of_tree(self, stage: int, part: Enhancement) -> bool:
         """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""
         by_history = not part.capture.writes_simulation and attributes_read(part.policy.source.function) >= {"keys"}
-        return stage == ROLLOUT and _is_bandit(part) and by_history and not part.initial.says_something
+        return stage == IN_SIMULATION and _is_bandit(part) and by_history and not part.initial.says_something
 
     def takes_rows(self, stage: int, part: Enhancement) -> bool:
         """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""
@@ -297,7 +297,7 @@ class _Lowering:
             return (0, 0, 0)
         names = attributes_read(part.policy.source.function)
         self.read |= names
-        if stage == ROLLOUT and not is_uniform(stage, part):
+        if stage == IN_SIMULATION and not is_uniform(stage, part):
             self.read_in_simulation |= names
         policy = part.policy
         parameters = self.parameters(policy.rule_parameters() + policy.source.values(self.game))
@@ -311,7 +311,7 @@ class _Lowering:
             return (0, 0, 0)
         names = attributes_read(function.function)
         self.read |= names
-        if stage == ROLLOUT:
+        if stage == IN_SIMULATION:
             self.read_in_simulation |= names
         kernel = prior_kernel(part, self.game.players)
         return (self.address(kernel), self.parameters(function.values(self.game)), len(part.policy.rule_parameters()))
@@ -331,7 +331,7 @@ class _Lowering:
                     (1.0, self.address(kernel), self.parameters(function.parameters), complement, bandit)
                 )
                 continue
-            if stage == ROLLOUT:
+            if stage == IN_SIMULATION:
                 self.read_in_simulation.add("keys")
             kernel = weight_kernel(function.function, function.kinds(), row, function.label())
             self.weights.append((1.0, self.address(kernel), self.parameters(function.values()), complement, 0))
@@ -355,7 +355,7 @@ def is_uniform(stage: int, part: Enhancement) -> bool:
     """Whether an arg max has been declared to be over values that are +∞ in simulation."""
     source = part.policy.source
     declared = isinstance(source, Values) and source.uniform_in_simulation
-    return stage == ROLLOUT and declared and part.policy.rule.code == RULE_ARGMAX
+    return stage == IN_SIMULATION and declared and part.policy.rule.code == RULE_ARGMAX
 
 
 def _is_bandit(part: Enhancement) -> bool:

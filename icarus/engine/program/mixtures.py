@@ -8,7 +8,7 @@ from icarus.algebra import Adaptive, Composition, Enhancement, Weight
 from icarus.algebra.policy import RULE_GIBBS
 from icarus.algebra.slots import Candidates
 
-TREE, ROLLOUT, SIMULTANEOUS = (
+TREE, IN_SIMULATION, SIMULTANEOUS = (
     0,
     1,
     2,

@@ -138,7 +138,7 @@ def decayed_rows(table: Table, decay: float) -> np.ndarray:
     rows = table.inserted()
     if decay == 0:
         return rows[:0]
-    first, fields = _beginnings(table, rows["record"]), table.component.information.fields
+    first, fields = _prior_rows(table, rows["record"]), table.component.information.fields
     made, ratio = rows.copy(), (np.full(len(rows), decay), np.ones(len(rows)))
     for name, domain in reversed(fields):
         if domain == COUNT:
@@ -156,7 +156,7 @@ def decayed_rows(table: Table, decay: float) -> np.ndarray:
     return made[changed]
 
 
-def _beginnings(table: Table, keys: np.ndarray) -> np.ndarray:
+def _prior_rows(table: Table, keys: np.ndarray) -> np.ndarray:
     """The information that records with these keys begin with."""
     first = np.repeat(table._blank, len(keys))
     for row in Table(table.component, table.game).inserted():

@@ -18,7 +18,7 @@ from icarus.engine.loop import choice
 from icarus.engine.loop.arena import ANY
 from icarus.engine.program import slots as kernels
 from icarus.engine.program.lowering import components_of
-from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE, Vote, draws_from_means, mixture
+from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE, Vote, draws_from_means, mixture
 from icarus.engine.program.requirements import refuse_hidden, refuse_unknown
 from icarus.engine.reference.history import Playout
 from icarus.engine.reference.table import ReferenceTable, ReferenceTheta, Row
@@ -108,7 +108,7 @@ class Composed:
         refuse_hidden(self.components, game)
         self.tables = [ReferenceTable(component, game) for component in self.components]
         self._interpret: Interpreter = Interpreter()
-        programs = {TREE: strategy, ROLLOUT: strategy, **({SIMULTANEOUS: EXP3} if uses_exp3 else {})}
+        programs = {TREE: strategy, IN_SIMULATION: strategy, **({SIMULTANEOUS: EXP3} if uses_exp3 else {})}
         self.programs = {which: self._program(which, program) for which, program in programs.items()}
 
     def called(self, slot: Slot, *arguments: Any) -> Any:
@@ -141,7 +141,7 @@ class Composed:
     def _infinite(self, which: int, leaf: Enhancement) -> bool:
         """Whether all values are +∞ by definition, as the baseline's in simulation are."""
         rule = leaf.policy.rule
-        return which == ROLLOUT and rule.bandit and rule.code == RULE_ARGMAX and self.table_of[leaf] == 0
+        return which == IN_SIMULATION and rule.bandit and rule.code == RULE_ARGMAX and self.table_of[leaf] == 0
 
     def decided(self, which: int, decision: Decision) -> int:
         """The index of the action that α chooses; ANY where it is uniform by definition."""

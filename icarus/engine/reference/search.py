@@ -25,7 +25,7 @@ from icarus.engine.loop.parent_links import LINK, is_inserted
 from icarus.engine.loop.parent_links import parent_links_of as compiled_parent_links_of
 from icarus.engine.loop.playout import check_outcomes as compiled_check_outcomes
 from icarus.engine.loop.steps import check_actions as compiled_check_actions
-from icarus.engine.program.mixtures import ROLLOUT, SIMULTANEOUS, TREE
+from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE
 from icarus.engine.program.requirements import tables_of
 from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.records.reuse import WarmStart
@@ -305,7 +305,7 @@ class ReferenceSearch:
         """The index of what the policy chooses; ANY where it is uniform by definition."""
         step = playout.steps[playout.t]
         uses_exp3 = self._uses_exp3 and in_tree and step.choice > 0
-        which = SIMULTANEOUS if uses_exp3 else TREE if in_tree else ROLLOUT
+        which = SIMULTANEOUS if uses_exp3 else TREE if in_tree else IN_SIMULATION
         decision = Decision(playout, legal)
         index = self.program.decided(which, decision)
         if which == SIMULTANEOUS:
