@@ -38,6 +38,7 @@ INACTIVE = -1
 TEMPLATES = ("strategy", "scheme", "move_decay")
 KEYS = ("name", *TEMPLATES, "factors", "excluded")
 ATTEMPTS = 1000  # at a point that is not excluded
+CHECKED = 1000  # random points that are read before the first game
 _FIELD = re.compile(r"\{(\w+)\}")
 
 Point = tuple[int, ...]  # a level of each factor, INACTIVE where it is switched off
@@ -214,20 +215,21 @@ class Space:
     def check(
         self, names: Mapping[str, Any] | None = None, accept: Callable[[Configuration], None] | None = None
     ) -> None:
-        """Refuse a space of which some level of some factor makes nothing that can be played.
+        """Refuse a space in which something makes nothing that can be played: each level of each factor once, and random points.
 
         Args:
             names: enhancements that strategies may name.
-            accept: refuses, with a ValueError, a configuration that a game cannot play.
+            accept: refuses, with a ValueError, a configuration that a game cannot play; it is asked about each level.
 
         Raises:
             SpaceError: with the point, and what is wrong there.
         """
-        for point in self.covering():
+        rng, covering = np.random.default_rng(0), self.covering()
+        for point in dict.fromkeys([*covering, *(self.sample(rng) for _ in range(CHECKED))]):
             configuration = self.configuration(point)
             try:
                 configuration.agent(iterations=LEAST_ITERATIONS, **(names or {}))
-                if accept is not None:
+                if accept is not None and point in covering:
                     accept(configuration)
             except (ValueError, TypeError) as error:
                 raise SpaceError(f"the space {self.name} at {self.describe(point)}: {error}") from None

@@ -108,6 +108,12 @@ def test_a_level_that_makes_no_strategy_is_refused_with_its_point() -> None:
         space.check()
 
 
+def test_levels_that_do_not_go_together_are_refused() -> None:
+    factors = {"grams": ("nast(2, {rule})", "nst(7, {rule})"), "rule": ("gibbs(1.0)", "ucb1(0.7)")}
+    with pytest.raises(SpaceError, match="rule = ucb1.*use argmax"):
+        Space("pairs", {"strategy": "BASELINE >> {grams}"}, factors).check()
+
+
 def test_bad_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "space.toml").write_text("name = \n")
     for name, told in (("nothing", "no space is called"), (str(tmp_path / "space.toml"), "is no TOML")):
