@@ -3,12 +3,13 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from experiments.commands.main import main
 from experiments.plan import loading
 from experiments.store import rows as store
 from experiments.store.rows import Row
@@ -40,6 +41,20 @@ class Command:
         with self.start(*arguments) as process:
             out, errors = process.communicate(timeout=TIMEOUT)
         return subprocess.CompletedProcess(arguments, process.returncode, out, errors)
+
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Run a command in this process: (exit code, standard output, standard error)."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = main([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return run
 
 
 @pytest.fixture

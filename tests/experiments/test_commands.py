@@ -8,23 +8,11 @@ import shutil
 
 import pytest
 
-from experiments.commands.main import main
 from experiments.commands.playing import split_games
 from experiments.report.status import state_of
 from experiments.store import rows as store
 from experiments.store.results import results_of
 from tests.experiments.conftest import SMALL, TRIALS, a_row, all_of_table_1, keep, small
-
-
-@pytest.fixture
-def call(capsys):
-    """Run a command in this process: (exit code, standard output, standard error)."""
-
-    def run(*arguments):
-        code = main([str(argument) for argument in arguments])
-        return code, *capsys.readouterr()
-
-    return run
 
 
 @pytest.fixture
