@@ -4,6 +4,7 @@ A record is any tuple of integers; inside the engine it is a 64-bit key (`icarus
 row of named numbers.
 """
 
+import enum
 from collections.abc import Mapping
 from typing import Any
 
@@ -133,29 +134,46 @@ NOTHING = Space(("{ψ}",))
 VISIT_OR_AVAILABLE = Space(("{ψ_avail, ψ_visit}",))
 
 
+class Kind(enum.StrEnum):
+    """What the field of a record is, and so what decay does to it (`Result.decayed`)."""
+
+    SUM = "sum"  # shrinks with its count
+    COUNT = "count"  # shrinks
+    MEAN = "mean"  # a mean or a weight that is learnt; stays
+    BOUND = "bound"  # proved; stays
+    LABEL = "label"  # a number that stands for something; stays
+
+
 @attrs.frozen
 class Domain:
-    """What one field of the information is: a letter for printing, a type, and whether there is one for each player.
+    """What one field of the information is: a letter for printing, a type, whether there is one for each player, and its kind.
 
-    `REAL**3` is a field of three reals, `row.field[0]` to `row.field[2]`.
+    `REAL**3` is a field of three reals, `row.field[0]` to `row.field[2]`. The kind says what decay does
+    to the field.
     """
 
     symbol: str
     type: np.dtype = attrs.field(converter=np.dtype)
     per_player: bool = False
+    kind: Kind = Kind.SUM
 
     def __pow__(self, length: int) -> "Domain":
         if self.per_player or self.type.shape:
             raise TypeError(f"{self.symbol} ** {length!r}: a field that is an array already has no power")
         length = integer("the length of a field", length, least=1)
-        return Domain(f"{self.symbol}^{length}", (self.type, (length,)))
+        return Domain(f"{self.symbol}^{length}", (self.type, (length,)), kind=self.kind)
 
 
-REAL = Domain("ℝ", np.float64)
+REAL = Domain("ℝ", np.float64)  # a sum
 REWARD = Domain("ℝ", np.float64)
 REWARDS = Domain("ℝ^κ", np.float64, per_player=True)
-COUNT = Domain("ℕ₀", np.int32)
-REPLY = Domain("A ∪ {⊥}", np.int64)
+COUNT = Domain("ℕ₀", np.int32, kind=Kind.COUNT)
+REAL_COUNT = Domain("ℝ", np.float64, kind=Kind.COUNT)  # a count in which older playouts weigh less
+ESTIMATE = Domain("ℝ", np.float64, kind=Kind.MEAN)  # a mean, or a weight that is learnt
+ESTIMATES = Domain("ℝ^κ", np.float64, per_player=True, kind=Kind.MEAN)
+LIMIT = Domain("ℝ", np.float64, kind=Kind.BOUND)  # a proven bound
+NUMBER = Domain("ℕ₀", np.int32, kind=Kind.LABEL)  # a number that stands for something
+REPLY = Domain("A ∪ {⊥}", np.int64, kind=Kind.LABEL)
 
 
 @attrs.frozen

@@ -248,6 +248,7 @@ class CompiledSearch:
             self._kept["buffers.links"][:count], self._arena["counts"]["links"] = warm_start.links, count
         warm_start.mark_decided(self.tables[0])
         self._inherited = self.root().playouts.astype(np.int64)
+        self._arena["counts"]["earlier_iterations"] = warm_start.iterations
 
     @property
     def rng(self) -> np.ndarray:
@@ -262,6 +263,11 @@ class CompiledSearch:
     def expect(self, iterations: int) -> None:
         """Tell slots how many playouts there will be in all."""
         self._playout["budget"] = iterations
+
+    @property
+    def earlier_iterations(self) -> int:
+        """Playouts of the searches with whose records this one began."""
+        return int(self._arena["counts"]["earlier_iterations"][0])
 
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all, giving room as it is asked for."""

@@ -53,6 +53,7 @@ class Result:
         scheme: how root states were drawn and histories seen; some schemes cheat.
         recommendation: the rule of line 18.
         reusable: whether a later search may go on with the records (`search(…, records=…)`).
+        earlier_iterations: playouts of the searches with whose records this one began.
         links: which record continues which history (`icarus.engine.loop.parent_links`); None where there are no histories, and where the
             records are not reusable. [links, 3]
     """
@@ -77,6 +78,7 @@ class Result:
     scheme: Scheme = MO_ISMCTS
     recommendation: Recommendation = most_visits
     reusable: bool = True
+    earlier_iterations: int = 0
     links: np.ndarray | None = attrs.field(factory=lambda: np.zeros((0, LINK), np.int64))
     pages: ClassVar[Pages]  # `icarus.views`, which builds on results, puts itself here
 

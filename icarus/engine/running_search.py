@@ -68,6 +68,10 @@ class TreeSearch(RunningSearch, Protocol):
     reusable: bool
 
     @property
+    def earlier_iterations(self) -> int:
+        """Playouts of the searches with whose records this one began."""
+
+    @property
     def depth(self) -> int:
         """Actions from the root to the deepest history in the tree."""
 
@@ -104,6 +108,7 @@ def result_of(search: TreeSearch, seconds: float, copied: bool, recommendation: 
         values=root.values,
         policy=root.policy,
         iterations=search.iterations,
+        earlier_iterations=search.earlier_iterations,
         records=search.records(copied),
         depth=search.depth,
         phase_steps=dict(zip(PHASES, search.phase_steps().tolist(), strict=True)),

@@ -12,8 +12,8 @@ from icarus.algebra import (
     ACTION,
     COUNT,
     HISTORY,
+    LIMIT,
     PLAYER,
-    REAL,
     REWARDS,
     Enhancement,
     Space,
@@ -34,7 +34,7 @@ from icarus.specs.ucb1_tuned import EXPLORATION as OF_VARIANCE
 from icarus.specs.ucb1_tuned import UCB1_TUNED, tuned
 from icarus.specs.variants import nonnegative, variant
 
-BOUNDS = {"lower": REAL, "upper": REAL}
+BOUNDS = {"lower": LIMIT, "upper": LIMIT}
 TUNED = information(reward=REWARDS, squares=REWARDS, visits=COUNT, availability=COUNT, **BOUNDS)
 OF_GRAVE = information(reward=REWARDS, visits=COUNT, reward_as_first=REWARDS, visits_as_first=COUNT, **BOUNDS)
 write_tuned, write_biased, write_estimates = helper(tuned.function), helper(biased.function), helper(estimates.function)

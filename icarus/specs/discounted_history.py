@@ -13,7 +13,7 @@ from icarus.algebra import (
     COUNT,
     HISTORY,
     PLAYER,
-    REAL,
+    REAL_COUNT,
     REWARDS,
     Enhancement,
     Space,
@@ -57,7 +57,7 @@ def backpropagate(stats: Row, context: int, rewards: np.ndarray, discount: float
 DISCOUNTED_HISTORY = Enhancement(
     name="DISCOUNTED_HISTORY",
     records=HISTORY | ACTION * PLAYER,  # DH-1
-    information=information(reward=REWARDS, visits=REAL, availability=COUNT),  # DH-2
+    information=information(reward=REWARDS, visits=REAL_COUNT, availability=COUNT),  # DH-2
     initial=initial(),  # DH-3
     policy=argmax().over(biased),  # DH-4
     contexts=Space(("{ψ_avail, ψ_visit, ψ_anywhere}",)),  # DH-5

@@ -13,7 +13,7 @@ import numpy as np
 
 from icarus.algebra import (
     HISTORY,
-    REAL,
+    REAL_COUNT,
     REWARDS,
     VISIT_OR_AVAILABLE,
     Enhancement,
@@ -44,7 +44,7 @@ def backpropagate(stats: Row, context: int, rewards: np.ndarray, discount: float
 DISCOUNTED_UCB = Enhancement(
     name="DISCOUNTED_UCB",
     records=HISTORY,  # D-UCB-1
-    information=information(reward=REWARDS, visits=REAL, availability=REAL),  # D-UCB-2
+    information=information(reward=REWARDS, visits=REAL_COUNT, availability=REAL_COUNT),  # D-UCB-2
     initial=initial(),  # D-UCB-3
     policy=argmax().over(urgent(urgency=math.inf)),  # D-UCB-4
     contexts=VISIT_OR_AVAILABLE,  # D-UCB-5

@@ -13,7 +13,19 @@ is refused.
 
 import numpy as np
 
-from icarus.algebra import PLAYER, REAL, Enhancement, Rule, Space, capture, checked, gibbs, information, initial, values
+from icarus.algebra import (
+    ESTIMATE,
+    PLAYER,
+    Enhancement,
+    Rule,
+    Space,
+    capture,
+    checked,
+    gibbs,
+    information,
+    initial,
+    values,
+)
 from icarus.checks import real
 from icarus.kernel import History, Theta, Updates, action_features_at, find, helper, legal_at, record, update
 from icarus.specs.ppa import backpropagate
@@ -74,7 +86,7 @@ def capture_differences(
 FAST = Enhancement(
     name="FAST",
     records=Space(("Φ",)) * PLAYER,  # FAST-1
-    information=information(weight=REAL),  # FAST-2
+    information=information(weight=ESTIMATE),  # FAST-2
     initial=initial(),  # FAST-3
     policy=gibbs(temperature=1).over(weighed_features),  # FAST-4
     contexts=Space(("ℝ",)),  # FAST-5

@@ -13,6 +13,7 @@ import numpy as np
 
 from icarus.algebra import (
     COUNT,
+    ESTIMATES,
     HISTORY,
     PLAYER,
     REWARDS,
@@ -130,7 +131,7 @@ def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
 IMPLICIT_MINIMAX = Enhancement(
     name="IMPLICIT_MINIMAX",
     records=HISTORY,  # IM-1
-    information=information(reward=REWARDS, visits=COUNT, availability=COUNT, worth=REWARDS),  # IM-2
+    information=information(reward=REWARDS, visits=COUNT, availability=COUNT, worth=ESTIMATES),  # IM-2
     initial=initial(),  # IM-3
     policy=argmax().over(mixed),  # IM-4
     contexts=Space(("({ψ_avail, ψ_visit} ∪ [0, 1])",)) * PLAYER,  # IM-5

@@ -14,9 +14,9 @@ import numpy as np
 
 from icarus.algebra import (
     ACTION,
-    COUNT,
+    NUMBER,
     PLAYER,
-    REAL,
+    REAL_COUNT,
     REWARD,
     Enhancement,
     Rule,
@@ -57,7 +57,7 @@ def backpropagate(stats: Row, player: int, rewards: np.ndarray, decay: float = D
 MAST_SIMULATION_DECAY = Enhancement(
     name="MAST_SIMULATION_DECAY",
     records=ACTION * PLAYER,  # MAST-Decay-1
-    information=information(reward=REWARD, visits=REAL, batch=COUNT),  # MAST-Decay-2
+    information=information(reward=REWARD, visits=REAL_COUNT, batch=NUMBER),  # MAST-Decay-2
     initial=initial(),  # MAST-Decay-3
     policy=gibbs(temperature=1).over(means),  # MAST-Decay-4
     contexts=PLAYER,  # MAST-Decay-5
@@ -80,7 +80,7 @@ def capture_actions_with_batch(history: History, updates: Updates, batch: int = 
 def backpropagate_with_batch(stats: Row, context: int, rewards: np.ndarray, decay: float = BATCH_DECAY) -> None:
     """(γ^{k−b} q + μ_ρ, γ^{k−b} n + 1, k) for ψ = (ρ, k), θ(a, ρ) = (q, n, b)"""
     number = context // MAX_PLAYERS
-    left = decay ** (number - stats.batch)
+    left = decay ** max(0, number - stats.batch)
     stats.reward = left * stats.reward + rewards[context % MAX_PLAYERS]
     stats.visits = left * stats.visits + 1.0
     stats.batch = number

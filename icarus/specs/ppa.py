@@ -11,8 +11,8 @@ import numpy as np
 
 from icarus.algebra import (
     ACTION,
+    ESTIMATE,
     PLAYER,
-    REAL,
     Enhancement,
     Space,
     backpropagation,
@@ -73,7 +73,7 @@ def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
 PPA = Enhancement(
     name="PPA",
     records=ACTION * PLAYER,  # PPA-1
-    information=information(weight=REAL),  # PPA-2
+    information=information(weight=ESTIMATE),  # PPA-2
     initial=initial(),  # PPA-3
     policy=gibbs(temperature=1).over(weights),  # PPA-4
     contexts=Space(("ℝ",)),  # PPA-5

@@ -19,8 +19,8 @@ import numpy as np
 from icarus.algebra import (
     COUNT,
     HISTORY,
+    LIMIT,
     PLAYER,
-    REAL,
     REWARDS,
     Enhancement,
     Space,
@@ -196,7 +196,7 @@ def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
 SCORE_BOUNDS = Enhancement(
     name="SCORE_BOUNDS",
     records=HISTORY | HISTORY * PLAYER,  # SB-1
-    information=information(reward=REWARDS, visits=COUNT, availability=COUNT, lower=REAL, upper=REAL),  # SB-2
+    information=information(reward=REWARDS, visits=COUNT, availability=COUNT, lower=LIMIT, upper=LIMIT),  # SB-2
     initial=initial(upper=1.0),  # SB-3
     policy=argmax().over(bounded),  # SB-4
     contexts=Space(("{ψ_avail, ψ_visit} ∪ [0, 1] ∪ [0, 1]",)),  # SB-5

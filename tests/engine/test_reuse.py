@@ -30,10 +30,11 @@ from icarus import (
     search,
 )
 from icarus.algebra import initial
+from icarus.algebra.information import Kind
 from icarus.engine.scheme import ROOT_PLAYER
 from icarus.engine.search import start_search
 from icarus.kernel import CHANCE
-from icarus.specs import EPIC, GRAVE, progressive_history
+from icarus.specs import EPIC, GRAVE, SPECIFICATIONS, mast_batch_decay, progressive_history
 from icarus.specs.exp3 import EXP3
 from tests import naive, toy
 from tests.engine.test_twin import composition, named_information, named_parts
@@ -266,6 +267,40 @@ def test_decay_goes_back_to_the_initial_information_and_keeps_replies() -> None:
         assert now["visits"] == 4 + int(0.3 * (row["visits"] - 4))
     known = first.records["LGRF"].rows
     assert (left.records["LGRF"].rows == known[known["reply"] >= 0]).all()
+
+
+@pytest.mark.parametrize("name", SPECIFICATIONS)
+def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name: str) -> None:
+    found = search(OTHELLO.new_initial_state(), SPECIFICATIONS[name], iterations=12, seed=1, engine="python")
+    half = found.decayed(0.5)
+    for part, records in found.records.items():
+        fields = records.enhancement.information.fields
+        counts = [field for field, domain in fields if domain.kind == Kind.COUNT]
+        for row in records.rows:
+            first, now = records.initial, half.records[part].get(int(row["record"]))
+            now = first if now is None else now
+            for field, domain in fields:
+                change, left = np.asarray(row[field] - first[field]), np.asarray(now[field] - first[field])
+                if domain.kind == Kind.COUNT:
+                    assert left == (change // 2 if domain.type.kind == "i" else pytest.approx(change / 2))
+                elif domain.kind == Kind.SUM:
+                    gained = {count: row[count] - first[count] for count in counts}
+                    shares = [(now[count] - first[count]) / gained[count] for count in counts if gained[count]] or [0.5]
+                    assert any(left == pytest.approx(share * change) for share in shares)
+                else:  # a mean, a bound or a label
+                    forgotten = domain.kind != Kind.BOUND and counts and now is first
+                    assert (left == change).all() or forgotten
+
+
+def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iterations() -> None:
+    strategy = BASELINE >> mast_batch_decay(0.5, 100)
+    first = search(OTHELLO.new_initial_state(), strategy, iterations=500, seed=1)
+    second = search(first.state, strategy, iterations=200, seed=2, records=first.decayed(0.9))
+    name = str(mast_batch_decay(0.5, 100))
+    assert first.records[name].rows["batch"].max() == 4 and second.earlier_iterations == 500
+    assert set(second.records[name].rows["batch"]) <= set(range(7)) and 6 in second.records[name].rows["batch"]
+    again = search(first.state, strategy, iterations=200, seed=2, records=first.decayed(0.9), engine="python")
+    assert all((again.records[name][int(row["record"])] == row).all() for row in second.records[name].rows)
 
 
 def test_without_histories_only_what_fits_every_root_is_left() -> None:

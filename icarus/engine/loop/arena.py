@@ -109,6 +109,7 @@ class Counts:
     """What has been counted."""
 
     iterations: int
+    earlier_iterations: int  # of the searches with whose records this one begins
     depth: int  # actions from the root to the deepest history in the tree
     phase_steps: ByPhase  # decisions made
     links: int

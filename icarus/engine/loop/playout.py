@@ -79,7 +79,7 @@ def begin(a: Arena, rng: np.ndarray) -> None:
             raise DeterminizationError("a determinization changed the player to move, or ended the game")
     playout, perspectives = struct_at(a.buffers.playout, PLAYOUT), a.game.perspectives
     playout.length, playout.legal_length = 1, 0
-    playout.players, playout.iteration = 0, a.counts.iterations
+    playout.players, playout.iteration = 0, a.counts.earlier_iterations + a.counts.iterations
     keys, moves = array_at(playout.keys, perspectives, _INT), array_at(playout.moves, perspectives, _INT)
     for perspective in range(perspectives):
         keys[perspective] = root_key(perspective)

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.algebra.information import COUNT, HISTORY
+from icarus.algebra.information import HISTORY, Kind
 from icarus.compiler.kernels.functions import plain
 from icarus.engine.loop.parent_links import LINK
 from icarus.engine.program.lowering import components_of, storage_of
@@ -31,10 +31,12 @@ class WarmStart:
     Attributes:
         rows: of each component's table.
         links: of these records (`icarus.engine.loop.parent_links`). [links, LINK]
+        iterations: of the earlier searches, by which `history.iteration` goes on.
     """
 
     rows: tuple[np.ndarray, ...]
     links: np.ndarray
+    iterations: int
 
     def fill(self, tables: Sequence[RecordTable]) -> None:
         """Enter the rows into the tables of the components."""
@@ -89,10 +91,10 @@ def _warm_start(
 ) -> WarmStart:
     """What one search begins with, by the result of another of one tree."""
     tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
-    table = tables[storage_of(components[0])]
+    table, iterations = tables[storage_of(components[0])], result.earlier_iterations + result.iterations
     if result.links is None:
         rows = tuple(tables[storage_of(part)].inserted() for part in components)
-        return WarmStart(rows, np.zeros((0, LINK), np.int64))
+        return WarmStart(rows, np.zeros((0, LINK), np.int64), iterations)
     keys, record = root_keys(result.state, state, scheme)
     game = scheme.view(state.game)
     players = game.players if game.perspectives == 1 and scheme.observer != ROOT_PLAYER else 0
@@ -101,7 +103,7 @@ def _warm_start(
     names = keys_at_root(keys, record, len(result.links))
     links = links_below(result.links, names, table, players, compiled)
     parts = [(tables[storage_of(part)], part.records == HISTORY) for part in components]
-    return WarmStart(tuple(rows_below(*part, names) for part in parts), links)
+    return WarmStart(tuple(rows_below(*part, names) for part in parts), links, iterations)
 
 
 # ------------------------------------------------------------------------------------------------------------ what is forgotten
@@ -131,29 +133,42 @@ def _changed(records: Mapping[str, Records], change: Callable[[Table], np.ndarra
 
 
 def decayed_rows(table: Table, decay: float) -> np.ndarray:
-    """The rows of a table with every count c decayed to ⌊decay · c⌋, and a sum in proportion to the count that follows it in Θ.
+    """The rows of a table, every count c decayed to ⌊decay · c⌋ and every sum in proportion to its count.
 
-    A sum that no count follows is multiplied by `decay`. What a record has to begin with is no part of its counts, and stays.
+    A sum goes with the next count that follows it in Θ, the last sums with the first count; by itself it is multiplied by `decay`. Means,
+    bounds and labels stay. What a record has to begin with is no part of its counts, and stays. A row whose counts, sums and bounds are
+    back there is left out.
     """
     rows = table.inserted()
     if decay == 0:
         return rows[:0]
     first, fields = _prior_rows(table, rows["record"]), table.component.information.fields
-    made, ratio = rows.copy(), (np.full(len(rows), decay), np.ones(len(rows)))
+    counts = [name for name, domain in fields if domain.kind == Kind.COUNT]
+    result, decays = rows.copy(), np.full(len(rows), decay)
+    ratios = {name: _decay_count(result, first, name, decay) for name in counts}
+    above, below = ratios[counts[0]] if counts else (decays, np.ones(len(rows)))
     for name, domain in reversed(fields):
-        if domain == COUNT:
-            gained = rows[name].astype(float) - first[name]
-            left = np.floor(decay * gained)
-            made[name], ratio = first[name] + left, (left, gained)
-        elif domain.type.base.kind == "f":
-            above, below = (side.reshape(-1, *[1] * (rows[name].ndim - 1)) for side in ratio)
-            change = (rows[name] - first[name]) * above
-            made[name] = first[name] + np.divide(change, below, out=np.zeros_like(change), where=below != 0)
+        if domain.kind == Kind.COUNT:
+            above, below = ratios[name]
+        elif domain.kind == Kind.SUM:
+            shape = (-1, *[1] * (rows[name].ndim - 1))
+            change, counted = rows[name] - first[name], np.broadcast_to(below.reshape(shape) != 0, rows[name].shape)
+            shrunk = np.divide(change * above.reshape(shape), below.reshape(shape), out=decay * change, where=counted)
+            result[name] = first[name] + shrunk
     changed = np.zeros(len(rows), np.bool_)
-    for name, _ in fields:
-        other = made[name] != first[name]
-        changed |= other.any(axis=tuple(range(1, other.ndim)))
-    return made[changed]
+    for name, domain in fields:
+        if domain.kind in (Kind.COUNT, Kind.SUM, Kind.BOUND) or not counts:
+            other = result[name] != first[name]
+            changed |= other.any(axis=tuple(range(1, other.ndim)))
+    return result[changed]
+
+
+def _decay_count(result: np.ndarray, first: np.ndarray, name: str, decay: float) -> tuple[np.ndarray, np.ndarray]:
+    """Decay a count in place; how much of it each row is left with, and had gained."""
+    gained = result[name].astype(float) - first[name]
+    left = decay * gained if result[name].dtype.kind == "f" else np.floor(decay * gained)
+    result[name] = first[name] + left
+    return left, gained
 
 
 def _prior_rows(table: Table, keys: np.ndarray) -> np.ndarray:

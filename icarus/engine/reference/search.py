@@ -82,6 +82,7 @@ class ReferenceSearch:
         self._copies_cheaply = game.copy is not copy.deepcopy
         self._features = FeatureEvaluator(self.game, tables_of(strategy))
         self.iterations, self.depth, self._phase_steps = 0, 0, np.zeros(3, np.int64)
+        self.earlier_iterations = 0 if warm_start is None else warm_start.iterations
         self._root_visits = np.zeros(len(self.actions), np.int64)
         self._links = [np.zeros((0, LINK), np.int64)]
         self._set_root()
@@ -197,7 +198,8 @@ class ReferenceSearch:
         """A playout that begins at a state of the root's information set."""
         recall = None if self.game.recall is None else partial(self.game.recall, world)
         playout = Playout(self._root_keys, *self._root_episode.keys(recall), self._features.widths)
-        playout.rng, playout.iteration, playout.budget = self.rng, self.iterations, self._budget
+        playout.rng, playout.budget = self.rng, self._budget
+        playout.iteration = self.earlier_iterations + self.iterations
         return playout
 
     @functools.cached_property
