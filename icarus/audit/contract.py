@@ -11,9 +11,13 @@ import numpy as np
 from icarus.audit.draws import facts_of
 from icarus.audit.fences import UNWRITTEN, BrokenPromise, Fenced
 from icarus.audit.report import Check
+from icarus.compiler.cache.digest import unseeded_source
+from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
 from icarus.kernel.data import out_of_range
+from icarus.kernel.features import KINDS, checked_numbers, written_by
+from icarus.kernel.functions import FUNCTIONS
 from icarus.kernel.game import Game
 
 T = TypeVar("T")
@@ -34,7 +38,11 @@ CONTRACT = {
     "says the same",
     "ranges": "every field of the state data stays within its range, in determinizations too",
     "rewards": "at the end a reward from 0 to 1 is written for each player",
-    "end": f"a random game ends within {MOST_ACTIONS:,} actions",
+    "end": f"a random game ends within {MOST_ACTIONS:,} actions, and within max_length",
+    "hidden": "where observe hides a move there is a determinize",
+    "at once": "choices made at once have the numbers 1, 2, …, each another player's, and what one chooses is hidden from the next",
+    "features": "features are finite numbers, one for each name; the heuristic is a number from 0 to 1 for each player",
+    "luck": "what is random comes from the generator that a function is given",
     "memory": "functions write only into what they are given; all but initial, apply and determinize leave the state alone",
     "board": "states with the same text have the same player about to act, legal actions or rewards",
 }
@@ -44,6 +52,9 @@ _ABSENT = {
     "episodes": "the game has neither episodes nor choices made at once",
     "recall": "nothing is hidden in episodes",
     "ranges": "the game names no ranges",
+    "hidden": "everyone sees every action",
+    "at once": "no choices are made at once",
+    "features": "the game has neither features nor a heuristic",
 }
 
 
@@ -60,6 +71,7 @@ class Contract:
         self._seen: list[list[int]] | None = (
             None  # by each perspective since the episode began; None where nobody knows
         )
+        self._earlier_choice = 0, TERMINAL, False  # its number, who made it, and whether the others could see it
         self.determinizations: list[tuple[np.ndarray, int, str]] = []  # true states to determinize, with who acts
 
     @property
@@ -90,9 +102,17 @@ class Contract:
 
     def finish(self) -> None:
         """Say of what was never met that it was not."""
+        self._luck()
         for name, note in _ABSENT.items():
             if not self.checks[name].checked:
-                self.checks[name].note = note
+                self.checks[name].note, self.checks[name].absent = note, True
+
+    def _luck(self) -> None:
+        """Whether a function draws from a generator that no seed fixes."""
+        functions = {name: getattr(self.game, name) for name in (*FUNCTIONS, *KINDS)}
+        sources = {name: unseeded_source(plain(f)) for name, f in functions.items() if f is not None}
+        wrong = [f"{name} draws from {source}, which no seed fixes" for name, source in sources.items() if source]
+        self.checks["luck"].count(len(sources), len(wrong), lambda: wrong[0])
 
     # ------------------------------------------------------------------------------------------------------------ a game
 
@@ -134,9 +154,11 @@ class Contract:
 
     def _go_on(self) -> None:
         """Play at random from the state to the end."""
+        self._earlier_choice = 0, TERMINAL, False
         self._label()
         for _ in range(MOST_ACTIONS):
             self._ranges()
+            self._evaluate()
             player = self._player()
             if player == TERMINAL:
                 self._board(player, tuple(self._rewards()))
@@ -149,10 +171,13 @@ class Contract:
             weights = self._chances(len(actions)) if player == CHANCE else [1.0] * len(actions)
             k = self.luck.choice([k for k, weight in enumerate(weights) if weight > 0])
             self._determinize(player)
-            self._number()
+            self._number(player, actions)
             self._notice(player, actions[k])
             self._apply(actions[k])
             self._played.append(texts[k])
+            longest = self.game.max_length
+            told = f"it has gone on for {longest + 1:,} actions; max_length is {longest:,}"
+            self._held("end", self._in_playout or len(self._played) <= longest, told)
             self._label()
             self._recall()
         raise BrokenPromise("end", f"it has not ended after {MOST_ACTIONS:,} actions")
@@ -233,15 +258,46 @@ class Contract:
             self._held("rewards", so, f"the reward of player {player} {told}")
         return found
 
-    def _number(self) -> None:
-        if self._fenced.knows("simultaneous"):
-            number = self._twice("simultaneous", self._fenced.choice)
-            self._held("episodes", number >= 0, lambda: f"simultaneous is {number}; it must be at least 0")
+    def _number(self, player: int, actions: list[int]) -> None:
+        """The number of a decision among those made at once, which follows on that of the decision before."""
+        if not self._fenced.knows("simultaneous"):
+            return
+        number = self._twice("simultaneous", self._fenced.choice)
+        self._held("episodes", number >= 0, lambda: f"simultaneous is {number}; it must be at least 0")
+        earlier, chooser, shown = self._earlier_choice
+        if number > 1:
+            follows = number == earlier + 1 and player != chooser
+            told = f"simultaneous is {number} for player {player}, after {earlier} for player {chooser}"
+            self._held("at once", follows or not earlier and self._in_playout, told)
+            self._held(
+                "at once", not shown, f"player {player} chooses at once with player {chooser}, whose choice is seen"
+            )
+        views = [tuple(self._fenced.moves(action)) for action in actions]
+        others = [p for p in range(self.game.players) if p != player]
+        self._earlier_choice = number, player, any(len({view[p] for view in views}) == len(views) > 1 for p in others)
+
+    def _evaluate(self) -> None:
+        """Features and the heuristic of the state, and the features of its first legal action."""
+        data, player = self._fenced.data, self._fenced.player()
+        for kind in KINDS:
+            over = kind != "features" and player == TERMINAL or kind == "action_features" and player == CHANCE
+            if getattr(self.game, kind) is None or over:
+                continue
+            arguments, copied = self._fenced.legal()[:1] if kind == "action_features" else [], data.copy()
+            try:
+                checked_numbers(self.game, kind, written_by(self.game, kind, facts_of(copied), *arguments))
+            except Exception as error:  # whatever it stumbles over is what there is to tell
+                raise BrokenPromise("features", str(error)) from None
+            self._held("memory", _same(data, copied), f"{kind} changes the state, which it may only read")
+            self.checks["features"].checked += 1
 
     def _notice(self, player: int, action: int) -> None:
         """What each perspective sees of an action."""
         moves = self._twice("observe", lambda: self._fenced.moves(action))
         if self._fenced.knows("observe"):
+            hides = any(move != action for p, move in enumerate(moves) if p != player)
+            told = "a move is hidden, and there is no determinize"
+            self._held("hidden", not hides or self._fenced.knows("determinize"), told)
             own = action if player == CHANCE else moves[player]
             self._held("moves", own == action, lambda: f"the mover, {player}, sees {own} of his own action {action}")
         if self._seen is not None:
@@ -272,7 +328,7 @@ class Contract:
         if self._seen is None or self.game.perspectives == 1 or self._fenced.player() == TERMINAL:
             return
         if not self._fenced.knows("recall"):
-            hidden = self._fenced.knows("episode") and any(seen != self._seen[-1] for seen in self._seen)
+            hidden = any(seen != self._seen[-1] for seen in self._seen)  # without `episode` the game is one
             self._held("recall", not hidden, lambda: "something is hidden in this episode, and there is no recall")
             return
         for perspective, seen in enumerate(self._seen):

@@ -22,6 +22,7 @@ import attrs
 import numpy as np
 
 from icarus.audit.draws import FAULTS, ROOM, Eyes, facts_of
+from icarus.audit.redraws import Redraws
 from icarus.audit.report import Check
 from icarus.audit.uniformity import DRAWS_PER_STATE, Tally, chi_square_functions, uneven
 from icarus.compiler.kernels.rng import seeded
@@ -64,6 +65,7 @@ HIDDEN = {
     "truth": "the truth, and whatever looks like it to the observer after the same deal, is among the draws",
     "others": "a determinization is among the draws of another player to whom it were the truth",
     "uniform": "all states of an information set are equally likely",
+    "redraw": "what is hidden is redrawn, of each other player alike",
 }
 _NO_SMALL_SET = "no information set was small enough for the number of draws"
 _UNCHECKED = {
@@ -95,6 +97,7 @@ class Determinizations:
         self._recalled, self._listed = np.zeros(RECALLED, np.int64), np.zeros(ROOM * game.max_legal, np.int64)
         self._number, self._texts = 0, [""]
         self._noticed: list[list[tuple[str, int]]] = []
+        self._redraws = Redraws(game)
         self._snapshots: list[tuple[State, np.ndarray]] = []
 
     # --------------------------------------------------------------------------------------------------- a random game
@@ -152,6 +155,7 @@ class Determinizations:
         eyes, before = Eyes(state, observer), self.rng.copy()
         worlds, faults = eyes.draws(state.data, self.determinizations, self.rng)
         self.drawn += len(worlds)
+        self._redraws.note(state, observer, worlds)
         for name, bit in FAULTS.items():
             self._count_faults(name, state, worlds, np.flatnonzero(faults & bit))
         if self.game.retrace is not None:
@@ -355,6 +359,7 @@ class Determinizations:
                 check.note = "not made to the end: the game breaks its contract"
             return
         self._judge_uniformity()
+        self._redraws.judge(self.checks["redraw"])
         for name in ("legal", "history"):
             if self.game.retrace is None:
                 self.checks[name].note = "the game has no retrace"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import attrs
 
+PASSED, FAILED, UNCHECKED, ABSENT = "passed", "FAILED", "could not look", "-"  # the outcomes of a check
 EXAMPLES = 2  # failures told in full for each check
 
 
@@ -16,6 +17,7 @@ class Check:
         checked, failed: how often.
         examples: the first failures in the game's notation.
         note: why it could not be checked, or what was found beyond passing.
+        absent: whether the game has nothing that the claim is about.
         p_values: of the chi-square tests, one for each information set.
     """
 
@@ -25,12 +27,18 @@ class Check:
     failed: int = 0
     examples: list[str] = attrs.field(factory=list)
     note: str = ""
+    absent: bool = False
     p_values: list[float] = attrs.field(factory=list, repr=False)
 
     @property
     def passed(self) -> bool:
         """Checked, and never failed; what could not be checked has not passed."""
         return self.checked > 0 and self.failed == 0
+
+    @property
+    def outcome(self) -> str:
+        """PASSED, FAILED or UNCHECKED; ABSENT where there was nothing to check."""
+        return FAILED if self.failed else PASSED if self.checked else ABSENT if self.absent else UNCHECKED
 
     def count(self, checked: int, failed: int, example: Callable[[], str]) -> None:
         self.checked += checked
@@ -39,9 +47,8 @@ class Check:
             self.examples.append(example())
 
     def __str__(self) -> str:
-        verdict = "passed" if self.passed else "FAILED" if self.failed else "not checkable"
         times = f"{self.failed:,} of {self.checked:,}" if self.failed else f"{self.checked:,}"
-        line = f"  {self.name:<9}{verdict:<13} {times if self.checked else '-':>15}  {self.claim}"
+        line = f"  {self.name:<9}{self.outcome:<15} {times if self.checked else '-':>15}  {self.claim}"
         note = [f"    {self.note}"] if self.note else []
         return "\n".join([line, *note, *("    " + example.replace("\n", "\n    ") for example in self.examples)])
 
@@ -67,9 +74,19 @@ class AuditReport:
     seconds: float
 
     @property
+    def outcome(self) -> str:
+        """FAILED where a check failed, UNCHECKED where one could not be made, else PASSED."""
+        return FAILED if self.failed else UNCHECKED if self.unchecked else PASSED
+
+    @property
     def passed(self) -> bool:
         """No check failed."""
         return not self.failed
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The names of the checks that could not be made, although there is something to check."""
+        return tuple(check.name for check in self.checks if check.outcome == UNCHECKED)
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -80,9 +97,8 @@ class AuditReport:
         return next(check for check in self.checks if check.name == name)
 
     def __str__(self) -> str:
-        unchecked = [check.name for check in self.checks if not check.checked]
-        verdict = "passed" if self.passed else f"FAILED: {', '.join(self.failed)}"
-        missing = f" (not checkable: {', '.join(unchecked)})" if unchecked else ""
+        verdict = f"{FAILED}: {', '.join(self.failed)}" if self.failed else PASSED
+        missing = f" ({UNCHECKED}: {', '.join(self.unchecked)})" if self.unchecked else ""
         looked = f"{self.decisions:,} decisions, {self.determinizations:,} determinizations"
         looked = "perfect information, nothing to determinize" if self.perfect else looked
         head = f"audit of {self.game}: {self.games:,} games, {looked}, {self.seconds:.1f} s"

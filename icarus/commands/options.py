@@ -9,7 +9,7 @@ import typer
 from icarus.engine.result import ROOTS
 from icarus.engine.scheme import SCHEMES
 
-FAILED, REFUSED, INTERRUPTED = 1, 2, 130
+FAILED, REFUSED, UNCHECKED, INTERRUPTED = 1, 2, 3, 130
 DEFAULT_ITERATIONS, DEFAULT_SCHEME, DEFAULT_SHARING = 5000, "MO_ISMCTS", ROOTS
 
 

@@ -67,6 +67,8 @@ def load(name: str, **parameters: int) -> Game:
     if twice := [key for key in parameters if key in written]:
         raise ValueError(f"the parameter {twice[0]} of {base} is given in the name and beside it")
     parameters = {**written, **parameters}
+    if isinstance(registered, Game) and parameters == registered.parameters:  # as `str` of the game has them
+        return registered
     accepted = [] if isinstance(registered, Game) else list(inspect.signature(registered).parameters)
     if unknown := [key for key in parameters if key not in accepted]:
         raise ValueError(f"{base} has no parameter {unknown[0]!r}; it takes {', '.join(accepted) or 'none'}")

@@ -115,7 +115,10 @@ class AnyGame:
 class Game(AnyGame):
     """A game (Definition 1) with what Definitions 2-4 and section 5.1 need of it.
 
-    Required:
+    Functions write into the arrays that they are given; `state` has the fields of the state data as attributes. The first eleven arguments
+    are required.
+
+    Rules:
         name: as typed by people, "knockout-whist".
         players: κ. Players are 0 … κ−1.
         state: the dtype of the state data, `np.dtype([...], align=True)`: named fields, any shapes.
@@ -129,12 +132,15 @@ class Game(AnyGame):
         max_legal: no state has more legal actions than this.
         text: `text(state) -> str`, the board or hands as people draw them (plain Python).
         action_text: `action_text(state, action) -> str` in the notation players use, distinct among the legal actions.
-
-    Optional:
-        observe: `observe(state, action, moves)`, the ⌣ᵢ: called before `apply` with moves [κ] all equal to the action;
-            puts what player i sees of it (any other integer, UNSEEN for nothing at all) at moves[i]. The mover's own
-            kernel stays. Absent: everyone sees every action.
         chance: `chance(state, probabilities)`, π₀: one probability for each legal action of a chance state.
+        simultaneous: `simultaneous(state) -> int`: 0, or the number (1, 2, …) of this decision among the choices that players make at
+            once: the first to be asked is 1, and what he chooses stays hidden from the next.
+        max_length: no game has more actions than this, those of chance included; a playout that goes on is refused.
+
+    Hidden information (absent: none):
+        observe: `observe(state, action, moves)`, the ⌣ᵢ: called before `apply` with moves [κ] all equal to the action;
+            puts what player i sees of it (any other integer, UNSEEN for nothing at all) at moves[i]. The mover's
+            own move stays. Absent: everyone sees every action.
         determinize: `determinize(state, observer, beliefs, rng)` redraws all that `observer` cannot know, uniformly from his
             information set. For CHANCE, who sees everything, it redraws at most the luck to come. Absent: perfect information.
         beliefs, prepare: a dtype and `prepare(state, observer, beliefs)`, called once before a search, for what
@@ -142,29 +148,32 @@ class Game(AnyGame):
         episode: `episode(state) -> int`, e: an episode label ≥ 0 or CONTINUES (section 5.1).
         recall: `recall(state, perspective, moves) -> int`: the moves that `perspective` has seen since the current episode began, as
             the (determinized) state tells it. Needed only where moves inside an episode are hidden from someone.
-        simultaneous: `simultaneous(state) -> int`: 0, or the number (1, 2, …) of this decision among the choices that players make at
-            once: the first to be asked is 1, and what he chooses stays hidden from the next.
-        deal, seen: what `initial` draws, in the open, for all that needs every deal with its probability: `deal(state, index,
-            **parameters) -> float` makes the all-zero `state` the initial state after deal number `index` = 0, 1, … and returns the
-            probability of this deal, NO_DEAL where there are no so many; `seen(state, perspective) -> int` is what a player sees of
-            the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: secret, if `initial` draws.
-        gains: what a player has won or lost, in the game's own units, at a reward of 0 and at one of 1: (-2, 2) chips.
+
+    Features and a heuristic, for slots and cut-offs:
         features, feature_names: `features(state, out)` writes a number, or 1 or 0, for each of the names: what slots may read
             of a state as `history.features`. They are of any state, chance states and terminal ones included.
         action_features, action_feature_names: `action_features(state, action, out)`, the same of a legal action of a player, before it is
             done: `history.action_features`. All names are different.
         heuristic: `heuristic(state, out)` writes for each player what he may expect of a state that is not terminal, in [0, 1]:
             `history.lookahead`, and the rewards of playouts that are cut off. It sees the determinized state.
+
+    Names and parameters:
+        parameters: keyword arguments of `initial` (integers), such as the number of players; any that has no default there.
+        defaults: the values of these that go without saying in the game's full name.
+        seat_names: what people call the players, in their order, where the roles differ: "Light", "Dark".
+
+    For audits, solvers and bridges:
+        ranges: the least and the greatest value that a field of the state data may have, with all its elements: {"hands": (0, 63)}.
+            Facts that somebody sets are held against them; a field that is not named may have any value.
         retrace: `retrace(state, data) -> (start, actions)`, plain Python, for audits: for a `State` and the data of one of
             its determinizations, initial data [1] and the actions that lead from there to those.
         multiplicity: `multiplicity(state) -> float`, plain Python, for audits: where the data say less than the deal (ranks
             without their suits), how many deals they stand for, up to a common factor. Absent: all data are equally likely.
-        parameters: keyword arguments of `initial` (integers), such as the number of players; any that has no default there.
-        defaults: the values of these that go without saying in the game's full name.
-        seat_names: what people call the players, in their order, where the roles differ: "Light", "Dark".
-        ranges: the least and the greatest value that a field of the state data may have, with all its elements: {"hands": (0, 63)}.
-            Facts that somebody sets are held against them; a field that is not named may have any value.
-        max_length: no game has more actions than this, those of chance included; a playout that goes on is refused.
+        deal, seen: what `initial` draws, in the open, for all that needs every deal with its probability: `deal(state, index,
+            **parameters) -> float` makes the all-zero `state` the initial state after deal number `index` = 0, 1, … and returns the
+            probability of this deal, NO_DEAL where there are no so many; `seen(state, perspective) -> int` is what a player sees of
+            the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: secret, if `initial` draws.
+        gains: what a player has won or lost, in the game's own units, at a reward of 0 and at one of 1: (-2, 2) chips.
         actions: every action, those of chance included, is below this number; libraries that number the actions of a game ask
             for it. Absent: nobody knows.
 
@@ -172,6 +181,7 @@ class Game(AnyGame):
         ValueError: a parameter that `initial` does not take, or lacks; a range of no field, or with nothing in it.
     """
 
+    # rules
     name: str
     players: int = attrs.field(validator=bounded)
     state: np.dtype = attrs.field(validator=_readable)
@@ -183,29 +193,33 @@ class Game(AnyGame):
     max_legal: int = attrs.field(validator=positive)
     text: Callable
     action_text: Callable
-    observe: Callable | None = None
     chance: Callable | None = None
+    simultaneous: Callable | None = None
+    max_length: int = attrs.field(default=LONGEST, validator=positive)
+    # hidden information (absent: none)
+    observe: Callable | None = None
     determinize: Callable | None = None
     beliefs: np.dtype = attrs.field(default=_NOTHING, validator=_aligned)
     prepare: Callable | None = None
     episode: Callable | None = None
     recall: Callable | None = None
-    simultaneous: Callable | None = None
-    deal: Callable | None = None
-    seen: Callable | None = None
-    gains: tuple[float, float] = (-1.0, 1.0)
+    # features and a heuristic, for slots and cut-offs
     features: Callable | None = None
     feature_names: tuple[str, ...] = ()
     action_features: Callable | None = None
     action_feature_names: tuple[str, ...] = ()
     heuristic: Callable | None = None
-    retrace: Callable | None = None
-    multiplicity: Callable | None = None
+    # names and parameters
     parameters: Mapping[str, int] = attrs.field(factory=dict)
     defaults: Mapping[str, int] = attrs.field(factory=dict)
     seat_names: tuple[str, ...] = ()
+    # for audits, solvers and bridges
     ranges: Mapping[str, tuple[int, int]] = attrs.field(factory=dict, validator=_of_fields)
-    max_length: int = attrs.field(default=LONGEST, validator=positive)
+    retrace: Callable | None = None
+    multiplicity: Callable | None = None
+    deal: Callable | None = None
+    seen: Callable | None = None
+    gains: tuple[float, float] = (-1.0, 1.0)
     actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
 
     def __attrs_post_init__(self) -> None:

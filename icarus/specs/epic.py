@@ -34,10 +34,10 @@ def positions(history: History, legal: np.ndarray, records: np.ndarray) -> None:
 
 
 @capture
-def capture_positions(history: History, updates: Updates) -> None:
+def capture_positions(history: History, updates: Updates, first: int = 0) -> None:
     """⟨(η([a₁, …, a_i]~), ψ_visit) : 0 ≤ i ≤ t⟩ # ⟨(η([a₁, …, a_{i−1}, a]~), ψ_avail) : 0 < i ≤ t, a legal, a ≠ a_i⟩"""
     steps = history.steps
-    for i in range(len(steps)):
+    for i in range(first, len(steps)):
         update(updates, steps[i].episode, VISIT)
     for i in range(len(steps) - 1):
         for action in legal_at(history, i):

@@ -3,7 +3,8 @@ predicted P.
 
 Readings: P is made of the game's heuristic: P(a) ∝ e^(H of a / τ) for the player who acts, τ = 0.1; they learn it. Rewards are
 in [0, 1], theirs in [−1, 1]: their Q = 0 of an action without visits is 1/2 here, and their c = 1.25 is 0.625; it does not grow with
-the visits. As in the baseline, m counts how often an action was available, which is √ΣN where all always are. In the simulation phase
+the visits. As in the baseline, m counts how often an action was available, ΣN where all always are. So m is 0 at a new node: P does not
+count there, and the first child is drawn uniformly; `puct(least=1)` starts with the child that P prefers. In the simulation phase
 every value is +∞.
 """
 
@@ -13,7 +14,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra import Enhancement, argmax, values
-from icarus.checks import real
+from icarus.checks import integer, real
 from icarus.kernel import History, Theta, child, find, lookahead_at
 from icarus.specs.baseline import BASELINE
 from icarus.specs.variants import variant
@@ -29,8 +30,9 @@ def predicted(
     out: np.ndarray,
     exploration: float = EXPLORATION,
     temperature: float = TEMPERATURE,
+    least: int = 0,
 ) -> None:
-    """q_ρ/n + c P(a) √m / (1 + n), with 1/2 for q_ρ/n if n = 0, for θ([h # a]~) = (q, n, m), P(a) ∝ e^(H of a for ρ / τ)"""
+    """q_ρ/n + c P(a) √max(m, least) / (1 + n), with 1/2 for q_ρ/n if n = 0, for θ([h # a]~) = (q, n, m), P(a) ∝ e^(H of a for ρ / τ)"""
     present = len(history.steps) - 1
     step = history.steps[present]
     lookahead, most, total = lookahead_at(history, present), 0.0, 0.0
@@ -42,7 +44,7 @@ def predicted(
         stats = find(theta, child(history, present, legal[i]))
         probability = math.exp((lookahead[i, step.player] - most) / temperature) / total
         mean = stats.reward[step.player] / stats.visits if stats.visits > 0 else UNTRIED
-        out[i] = mean + exploration * probability * math.sqrt(stats.availability) / (1 + stats.visits)
+        out[i] = mean + exploration * probability * math.sqrt(max(stats.availability, least)) / (1 + stats.visits)
 
 
 PUCT = attrs.evolve(
@@ -52,13 +54,17 @@ PUCT = attrs.evolve(
 )
 
 
-def puct(exploration: float = EXPLORATION, temperature: float = TEMPERATURE) -> Enhancement:
-    """PUCT with another exploration constant, or another temperature of the predicted probabilities.
+def puct(exploration: float = EXPLORATION, temperature: float = TEMPERATURE, least: int = 0) -> Enhancement:
+    """PUCT with another exploration constant, another temperature of the predicted probabilities, or one that starts with the prior.
+
+    Args:
+        least: m counts as at least this. 0 is the formula; with 1 the first child of a node is the one that P prefers.
 
     Raises:
-        ValueError: the exploration is negative, or the temperature not positive.
+        ValueError: the exploration or `least` is negative, or the temperature not positive.
     """
     exploration = real("exploration of puct", exploration, 0, 1e9)
     temperature = real("temperature of puct", temperature, 0, 1e9, above=True)
-    policy = argmax().over(predicted(exploration=exploration, temperature=temperature))
-    return variant(PUCT, "puct", exploration, temperature, policy=policy)
+    least = integer("least of puct", least, least=0, most=1)
+    policy = argmax().over(predicted(exploration=exploration, temperature=temperature, least=least))
+    return variant(PUCT, "puct", exploration, temperature, *[least] * (least > 0), policy=policy)

@@ -370,3 +370,11 @@ def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Any, told_s
 def test_a_game_without_a_heuristic_is_refused(strategy: Enhancement) -> None:
     with pytest.raises(ValueError, match=f"of {strategy} reads history.lookahead, but toy-branches.* has no heuristic"):
         search(attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state(), strategy, iterations=5)
+
+
+def test_puct_starts_with_the_child_that_the_prior_prefers_where_it_is_asked_to() -> None:
+    played = Played([Decision(0, (4, 5), lookahead={4: (0.2, 0.8), 5: (0.6, 0.4)})])
+    first, second = played.values(PUCT, {})
+    assert first == second == 0.5  # √0: drawn uniformly
+    low, high = played.values(puct(least=1), {})
+    assert 0.5 < low < high and parse(str(puct(least=1))) == puct(least=1) and str(puct()) == "puct(0.625, 0.1)"
