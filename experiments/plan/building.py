@@ -1,25 +1,6 @@
 """Experiments from tables, in TOML or Python: every key is checked, and lists unfold to a grid of cells.
 
-    name = "rave-k"
-    games = ["othello", "knockout-whist(players=3)"]
-    iterations = [1000, 5000]           # or seconds = 0.5
-    trials = 500
-    opponent = "BASELINE"               # in all other seats; a list plays against each in turn
-    seats = "rotate"                    # or a seat, or a list of seats to take in turn; absent: section 8's
-    roles = ["Light", "Dark"]           # instead: a column for each of these seats, by their names
-    seed = 0
-    paired = false                      # true: the same deals and chance for all agents of a column
-    sprt = false                        # true, or { margin = 0.05, alpha = 0.05, beta = 0.05 }: stop when the answer is there
-    pictures = ["agents"]
-
-    [agents]                            # name = strategy, or a plain list: agents = ["RAVE", "BASELINE >> MAST"]
-    rave = "RAVE"
-    mast = "BASELINE >> MAST"
-    determinized = { strategy = "BASELINE", scheme = "DeterminizedUCT(10)", iterations = 2000 }
-
-A plain text is a strategy that MO-ISMCTS searches with. An agent of several keys has a scheme of its own, and an opponent likewise;
-without a strategy it plays the baseline. An agent's own iterations stand instead of the experiment's, for its own decisions only.
-An agent whose scheme looks at what is hidden has "(cheating)" added to its name.
+The keys, and what they mean, are on a page: docs/experiments.md.
 """
 
 import itertools
@@ -51,21 +32,7 @@ from icarus.engine.algorithm import Algorithm
 from icarus.equilibrium.tree.tree import refuse_unless_walkable
 
 DEFAULTS = {"trials": 1000, "opponent": BASELINE, "seed": 0, "paired": False, "sprt": False, "pictures": ["agents"]}
-KEYS = (
-    "name",
-    "games",
-    "agents",
-    "iterations",
-    "seconds",
-    "trials",
-    "opponent",
-    "seats",
-    "roles",
-    "seed",
-    "paired",
-    "sprt",
-    "pictures",
-)
+KEYS = ("name", "games", "agents", "iterations", "seconds", "seats", "roles", *DEFAULTS)
 
 
 def build_together(tables: Sequence[Mapping[str, Any]]) -> Experiment:
@@ -81,7 +48,7 @@ def build_together(tables: Sequence[Mapping[str, Any]]) -> Experiment:
 
 
 def build(table: Mapping[str, Any], module: str = "") -> Experiment:
-    """The experiment that a table describes (see the head of this file).
+    """The experiment that a table describes (see docs/experiments.md).
 
     Args:
         module: the path of a Python file; the compositions may use the names that it defines.

@@ -115,28 +115,28 @@ def _count_all(
 
 
 @attrs.frozen
-class Room:
-    """What counting works in: states, beliefs, legal actions, and the sets of plays seen."""
+class Buffers:
+    """What is written while plays are counted: states, beliefs, legal actions, and the sets of plays met so far."""
 
     states: np.ndarray = attrs.field(factory=lambda: np.zeros(4, DOU_DI_ZHU.state))
     beliefs: np.ndarray = attrs.field(factory=lambda: np.zeros(1, DOU_DI_ZHU.beliefs))
     actions: np.ndarray = attrs.field(factory=lambda: np.zeros((2, DOU_DI_ZHU.max_legal), np.int64))
-    seen: np.ndarray = attrs.field(factory=lambda: np.zeros((len(PEASANTS), SLOTS), np.int64))
+    met: np.ndarray = attrs.field(factory=lambda: np.zeros((len(PEASANTS), SLOTS), np.int64))
 
 
 def measured_in(deal: np.ndarray, seed: int) -> np.ndarray:
     """The leading plays of both peasants together in one deal, state data. [MEASURES]"""
-    plays, room = np.zeros(len(MEASURES)), Room()
-    room.states[2] = deal
-    _count(room.states, room.beliefs, seeded(seed), room.actions, room.seen, plays)
+    plays, buffers = np.zeros(len(MEASURES)), Buffers()
+    buffers.states[2] = deal
+    _count(buffers.states, buffers.beliefs, seeded(seed), buffers.actions, buffers.met, plays)
     return plays
 
 
 def measured(deals: int, seed: int) -> np.ndarray:
     """The same in random deals. [deals, MEASURES]"""
-    plays, rng, room = np.zeros((deals, len(MEASURES))), seeded(seed), Room()
+    plays, rng, buffers = np.zeros((deals, len(MEASURES))), seeded(seed), Buffers()
     for start in range(0, deals, BATCH):
-        _count_all(room.states, room.beliefs, rng, room.actions, room.seen, plays[start : start + BATCH])
+        _count_all(buffers.states, buffers.beliefs, rng, buffers.actions, buffers.met, plays[start : start + BATCH])
     return plays
 
 
