@@ -41,11 +41,8 @@ GAMES_PER_DEAL = 2  # so that different actions after the same deal can look ali
 REPLAYED = 2  # determinizations replayed at each decision
 SWAPPED = 100  # determinizations drawn from another one, taken as the truth, at each decision
 SEARCHES_PER_GAME, ITERATIONS = 3, 60
-BEFORE_SEARCH = (
-    "player",
-    "actions",
-    "legal",
-)  # who fails these is not searched: compiled code trusts a game to keep its rules
+# who fails these is not searched: compiled code trusts a game to keep its rules
+BEFORE_SEARCH = ("player", "actions", "legal")
 STRATEGY = EPIC >> (MAST + NAST2) / 2  # reads histories, episodes, actions and n-grams
 LAST_ACTIONS = 10  # of the history, told in an example
 HIDING = (
@@ -90,9 +87,8 @@ class Determinizations:
         self._chi_square, self._chi_square_tail = chi_square_functions()
         self._statistic = self._freedom = self._largest = 0.0
         self._least, self._least_told = 1.0, ""
-        self._alike: dict[
-            int, dict[Any, float]
-        ] = {}  # by what an observer has noticed: the true states, and the deals of each
+        # by what an observer has noticed: the true states, and the deals of each
+        self._alike: dict[int, dict[Any, float]] = {}
         self._faces: dict[bytes, Any] = {}
         self._recalled, self._listed = np.zeros(RECALLED, np.int64), np.zeros(ROOM * game.max_legal, np.int64)
         self._number, self._texts = 0, [""]
@@ -336,8 +332,8 @@ class Determinizations:
         other = self._retraced(state, data)[0] if self.game.retrace is not None else None
         if other is None:
             other = state.drawn(data.copy())
-        seed = (*self.seed, self._number)
         try:
+            seed = (*self.seed, self._number)
             first, second = (search(root, STRATEGY, iterations=ITERATIONS, seed=seed) for root in (state, other))
             different = differences(first, second)
             told = f"other {', '.join(different)} where this is the truth:"
