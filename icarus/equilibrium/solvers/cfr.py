@@ -7,13 +7,14 @@ are gathered from the ends at the views of a player, and passed on from the last
 import numpy as np
 
 from icarus.checks import integer, real
-from icarus.equilibrium.solvers.best_response import Exploitability, exploitability, gather_utilities, pass_up, reach
+from icarus.equilibrium.solvers.best_response import gather_utilities, pass_up, reach
 from icarus.equilibrium.solvers.regret_matching import match_all
+from icarus.equilibrium.solvers.solver import Solver
 from icarus.equilibrium.tree.arrays import NOTHING, PLAYERS
-from icarus.equilibrium.tree.control import is_interrupted, new_control, run_interruptibly
+from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
-from icarus.equilibrium.tree.policies import TabularPolicy, normalise, uniform_policy
-from icarus.equilibrium.tree.tree import GameTree, tree_of
+from icarus.equilibrium.tree.policies import TabularPolicy, uniform_policy
+from icarus.equilibrium.tree.tree import GameTree
 from icarus.kernel import helper
 from icarus.kernel.game import Game
 
@@ -99,13 +100,8 @@ def minimize(
     return 0
 
 
-class CFR:
-    """Counterfactual regret minimization under way: `run` may be called as often as one likes.
-
-    Attributes:
-        tree: of the game.
-        iterations: in each both players' regrets are updated, in turn.
-        regrets, sums: the cumulative regrets, and the weights of the average policy. [slots]
+class CFR(Solver):
+    """Counterfactual regret minimization under way: `run` may be called as often as one likes; attributes as of a `Solver`.
 
     Raises:
         ValueError, TypeError: as for a `GameTree`.
@@ -114,43 +110,14 @@ class CFR:
     plus = False
 
     def __init__(self, game: Game | GameTree) -> None:
-        self.tree = tree_of(game)
-        self._control = new_control()
-        self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
+        super().__init__(game)
         self._policy = uniform_policy(self.tree).probabilities
 
-    @property
-    def iterations(self) -> int:
-        """Made so far."""
-        return int(self._control["iterations"][0])
-
-    def run(self, iterations: int) -> None:
-        """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
+    def _loop(self, iterations: int) -> None:
         tree = self.tree
         room = np.empty((2, len(tree.views))), np.empty(len(tree.slots))
-        state = (self.regrets, self.sums, self._policy, *room, self._control)
-        run_interruptibly(
-            self._control,
-            integer("iterations", iterations, 1),
-            lambda left: minimize(tree.views, tree.sets, tree.ends, *state, left, self.plus),
-        )
-
-    @property
-    def average(self) -> TabularPolicy:
-        """The average policy, which converges to an equilibrium."""
-        return normalise(self.tree, self.sums)
-
-    @property
-    def current(self) -> TabularPolicy:
-        """The policy of the regrets."""
-        return normalise(self.tree, np.maximum(self.regrets, 0.0))
-
-    def exploitability(self) -> Exploitability:
-        """How far the average policy is from an equilibrium."""
-        return exploitability(self.tree, self.average)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} in {self.tree.game} after {self.iterations} iterations>"
+        learned = self.regrets, self.sums, self._policy
+        minimize(tree.views, tree.sets, tree.ends, *learned, *room, self._control, iterations, self.plus)
 
 
 class CFRPlus(CFR):

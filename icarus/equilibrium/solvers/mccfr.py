@@ -10,15 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.checks import integer, real
+from icarus.checks import real
 from icarus.compiler.kernels.rng import seeded
-from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
 from icarus.equilibrium.solvers.regret_matching import match_regrets
+from icarus.equilibrium.solvers.solver import Solver
 from icarus.equilibrium.tree.arrays import END_SET, PLAYERS, End, InfoSet
-from icarus.equilibrium.tree.control import is_interrupted, new_control, run_interruptibly
+from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
-from icarus.equilibrium.tree.policies import TabularPolicy, normalise
-from icarus.equilibrium.tree.tree import GameTree, tree_of
+from icarus.equilibrium.tree.tree import GameTree
 from icarus.kernel import CHANCE, helper, inlined, uniform
 from icarus.kernel.game import Game
 
@@ -193,7 +192,7 @@ def sample(
     return 0
 
 
-class MCCFR:
+class MCCFR(Solver):
     """Monte Carlo counterfactual regret minimization under way; `run` may be called as often as one likes.
 
     Args:
@@ -201,10 +200,7 @@ class MCCFR:
         exploration: ε of outcome sampling.
         seed: fixes everything.
 
-    Attributes:
-        tree: of the game.
-        iterations: in each both players' regrets are updated once, in turn.
-        regrets, sums: the cumulative regrets, and the weights of the average policy. [slots]
+    Attributes as of a `Solver`.
 
     Raises:
         ValueError, TypeError: as for a `GameTree`; no such sampling; exploration that is not above 0 and at most 1.
@@ -221,37 +217,17 @@ class MCCFR:
         if sampling not in (EXTERNAL, OUTCOME):
             raise ValueError(f"sampling is {sampling!r}; it must be {EXTERNAL!r} or {OUTCOME!r}")
         self.exploration = real("exploration", exploration, 0, 1, above=True)
-        self.tree = tree_of(game)
-        self.sampling, self._control = sampling, new_control()
-        self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
+        super().__init__(game)
+        self.sampling = sampling
         self._policy, self._rng = self.tree.slots["probability"].copy(), seeded(seed)
         self._path = np.zeros(self.tree.depth, STEP)
         self._values = np.zeros((self.tree.depth, int(self.tree.sets["count"].max())))
 
-    @property
-    def iterations(self) -> int:
-        """Made so far."""
-        return int(self._control["iterations"][0])
-
-    def run(self, iterations: int) -> None:
-        """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
+    def _loop(self, iterations: int) -> None:
         tree = self.tree
         arrays = (tree.nodes, tree.sets, tree.slots, tree.ends, self.regrets, self.sums, self._policy, self._rng)
         exploration = self.exploration if self.sampling == OUTCOME else -1.0
-        run_interruptibly(
-            self._control,
-            integer("iterations", iterations, 1),
-            lambda left: sample(Solving(*arrays), self._path, self._values, exploration, self._control, left),
-        )
+        sample(Solving(*arrays), self._path, self._values, exploration, self._control, iterations)
 
-    @property
-    def average(self) -> TabularPolicy:
-        """The average policy, which converges to an equilibrium."""
-        return normalise(self.tree, self.sums)
-
-    def exploitability(self) -> Exploitability:
-        """How far the average policy is from an equilibrium."""
-        return exploitability(self.tree, self.average)
-
-    def __repr__(self) -> str:
-        return f"<MCCFR by {self.sampling} sampling in {self.tree.game} after {self.iterations} iterations>"
+    def __str__(self) -> str:
+        return f"MCCFR by {self.sampling} sampling"
