@@ -5,6 +5,7 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
+from icarus.kernel.constants import UNSEEN
 from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
@@ -58,14 +59,7 @@ def with_belief(state: State, determinize: Callable) -> State:
         raise ValueError(f"determinize draws what is hidden, and nothing is hidden in {game}")
     if observer < 0:
         raise ValueError("determinize draws for a player who is to move; nobody is")
-    observed = state.observed_moves(observer)
-    capacity = max(FEWEST, 1 << (len(observed) - 1).bit_length()) if observed else FEWEST
-    dtype = observations_dtype(capacity)
-    observations = np.zeros(1, dtype)
-    observations["count"] = len(observed)
-    for i, (player, move) in enumerate(observed):
-        observations["player"][0, i], observations["move"][0, i] = player, move
-    other = state.clone()
+    observations, other = _observed(state, observer), state.clone()
     if isinstance(game, PythonGame):
         record = observations.view(np.recarray)[0]
         other.game = attrs.evolve(game, determinize=determinize, prepare=lambda state, observer: record)
@@ -73,6 +67,16 @@ def with_belief(state: State, determinize: Callable) -> State:
     assert isinstance(game, Game)
     other.__class__ = BelievingState
     assert isinstance(other, BelievingState)
-    other.game = attrs.evolve(game, determinize=determinize, beliefs=dtype, prepare=None)
+    other.game = attrs.evolve(game, determinize=determinize, beliefs=observations.dtype, prepare=None)
     other.observations = observations
     return other
+
+
+def _observed(state: State, observer: int) -> np.ndarray:
+    """[1] of `observations_dtype`: what an observer has seen since the game began."""
+    moves, column = state.moves(observer), state.game.perspective(observer)
+    players = [player for player, seen, _ in state.replay() if seen[column] != UNSEEN]
+    observations = np.zeros(1, observations_dtype(max(FEWEST, 1 << len(moves).bit_length())))
+    observations["count"] = len(moves)
+    observations["player"][0, : len(moves)], observations["move"][0, : len(moves)] = players, moves
+    return observations

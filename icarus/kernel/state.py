@@ -251,19 +251,11 @@ class State:
         Raises:
             ValueError: no such player, or a determinized state, which has no history of its own.
         """
-        return tuple(move for _, move in self.observed_moves(player))
-
-    def observed_moves(self, observer: int) -> tuple[tuple[int, int], ...]:
-        """As `moves`, each with the player who made it: (player, move).
-
-        Raises:
-            ValueError: as `moves`.
-        """
-        column = self.game.perspective(self._known_player(observer))
+        column = self.game.perspective(self._known_player(player))
         self._settle()
         if self._origin is not None:
             raise ValueError("a determinized state has no history of its own; ask the state it was drawn from")
-        return tuple((player, seen[column]) for player, seen, _ in self.replay() if seen[column] != UNSEEN)
+        return tuple(seen[column] for _, seen, _ in self.replay() if seen[column] != UNSEEN)
 
     def position_in_episode(self) -> EpisodePosition:
         """Where this state stands in its episode (section 5.1), counted from the start of the game.
