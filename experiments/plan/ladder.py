@@ -14,9 +14,9 @@ def search(strategy: str, iterations: int, **settings: Any) -> Settings:
 
 
 BASELINES = {  # iterations of the baseline, between the engines
-    "othello": (3, 10, 30, 100, 300, 1000),
+    "othello": (3, 6, 10, 13, 17, 27, 30, 55, 100, 110, 230, 300, 480, 1000),
     "backgammon": (10, 100, 1000),
-    "dou-di-zhu": (5, 20, 100, 500),
+    "dou-di-zhu": (2, 5, 12, 20, 30, 75, 100, 190, 480, 500, 1200),
     "knockout-whist": (3, 10, 30, 100, 300, 1000, 3000),
     "checkers": (3, 10, 30, 100, 300),
     "hearts": (10, 100, 1000),

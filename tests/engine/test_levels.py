@@ -3,10 +3,12 @@
 import json
 from pathlib import Path
 
+import attrs
 import pytest
 
 from icarus import Agent, games, play
 from icarus.engine import levels
+from icarus.ladder import read_ladder
 
 
 @pytest.fixture
@@ -44,3 +46,7 @@ def test_shipped_levels_are_eight_agents_the_stronger_the_more_they_search() -> 
         assert len(shipped) == levels.LEVELS
         assert budgets == sorted(budgets)
         assert [row["value"] for row in shipped] == sorted(row["value"] for row in shipped)
+        rungs = {rung.name: rung.rating for rung in read_ladder(game).rungs}
+        for level, row in enumerate(shipped, 1):  # each level is an opponent of the ladder, with the same rating
+            rating = rungs[str(Agent.at_level(game, level))]
+            assert [row[name] for name in ("value", "low", "high", "games")] == list(attrs.astuple(rating))
