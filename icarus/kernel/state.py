@@ -56,11 +56,7 @@ class State:
         self._origin, self._by_hand = origin, False
 
     def _settle(self) -> None:
-        """Begin anew where facts were changed by hand: no history leads to them.
-
-        Raises:
-            ValueError: a fact outside its range.
-        """
+        """Begin anew where facts were changed by hand: no history leads to them. A fact outside its range is a ValueError."""
         if self._stamp() != self._known:
             self._check_ranges()
             self._begin(None)
@@ -330,7 +326,7 @@ class State:
     def __repr__(self) -> str:
         return f"<{self.game} after {len(self.history)} actions>"
 
-    # ------------------------------------------------------- the functions of the game, as its kind of state data takes them
+    # the functions of the game, as its kind of state data takes them
 
     def _check(self) -> None:
         game, data = self.game, self.data
