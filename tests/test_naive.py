@@ -762,14 +762,17 @@ def test_a_single_move_asks_no_policy_but_its_action_is_drawn(monkeypatch: pytes
     assert clash.probabilities == {0: 1.0}
 
 
-def test_the_baseline_simulates_uniformly_over_actions_not_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_baseline_simulates_uniformly_over_moves_then_over_the_actions_of_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     h, leaf, edges = decide(start(), 1, (90, 3), SIMULATION), naive.baseline(), (90, 90, 90, 3)
     thetas = {leaf: known(leaf, {}), naive.amaf(): known(naive.amaf(), {}), naive.mast(): known(naive.mast(), {})}
-    assert [chosen(monkeypatch, leaf, thetas, h, edges, i) for i in range(4)] == [0, 1, 2, 3]
+    assert [chosen(monkeypatch, leaf, thetas, h, edges, 0, i) for i in range(3)] == [0, 1, 2]
+    assert chosen(monkeypatch, leaf, thetas, h, edges, 1) == 3
     mixed = Linear([(0.5, naive.mast()), (0.5, leaf)])
-    assert chosen(monkeypatch, mixed, thetas, h, edges, 0.6, 3) == 3  # the alternative first
+    assert chosen(monkeypatch, mixed, thetas, h, edges, 0.6, 1) == 3  # the alternative first
     twice = Maxilinear([(0.5, leaf), (0.5, naive.baseline(0.3))])
-    assert chosen(monkeypatch, twice, {**thetas, naive.baseline(0.3): known(leaf, {})}, h, edges, 2) == 2
+    assert chosen(monkeypatch, twice, {**thetas, naive.baseline(0.3): known(leaf, {})}, h, edges, 0, 2) == 2
     rave = Maxilinear([(0.5, naive.amaf()), (0.5, leaf)])  # not the baseline alone: a move, then an action of it
     assert chosen(monkeypatch, rave, thetas, h, edges, 0, 1) == 1
     h.phases[-1] = EXPANSION  # in the tree all are alike

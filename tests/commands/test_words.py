@@ -22,7 +22,7 @@ from icarus.algebra.parsing import DEEPEST, LONGEST
         ("1/0*MAST", "division by zero"),
         ("-'RAVE'", "at position 2: 'RAVE' is a text; write the names of enhancements without quotation marks"),
         ("(" * 5000 + "MAST" + ")" * 5000, "cannot be read at position"),
-        ("-" * 9000 + "1*MAST", "cannot be read at position"),
+        ("-" * 9000 + "1*MAST", "has too many operators, one within the other"),
         ("1" + "0" * 5000 + "*MAST", "cannot be read at position"),
         ("MAST\x00", "cannot be read at position"),
         ("MAST ^ " * 20_000 + "MAST", f"a strategy of 140,004 characters; at most {LONGEST:,} are read"),

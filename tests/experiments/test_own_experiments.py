@@ -7,7 +7,6 @@ import pytest
 
 from experiments.commands.main import main
 from experiments.plan.building import KEYS, build
-from experiments.plan.definition import Refusal
 from experiments.plan.loading import load
 from experiments.play import running
 from experiments.report.report import write
@@ -56,14 +55,11 @@ def test_other_pictures_are_no_other_experiment(run):
     assert pool.played == [] and store.experiment_in(run).pictures == ("figure4",)
 
 
-def test_a_game_that_cannot_be_loaded_by_its_name_is_refused_in_a_sentence(monkeypatch):
+def test_a_game_with_parameters_and_without_defaults_is_played_under_its_full_name(monkeypatch):
     game = attrs.evolve(games.load("knockout-whist"), name="mine", defaults={})
     monkeypatch.setitem(games.GAMES, "mine", game)
-    with pytest.raises(Refusal) as refused:
-        build({**N, "games": ["othello", "mine"]})
-    message = str(refused.value)
-    assert message.startswith(f"games[1]: {game} cannot be loaded by that name; give its Game(…) defaults=")
-    assert "\n" not in message
+    cells = build({**N, "games": ["othello", "mine"]}).cells
+    assert {cell.column.game for cell in cells} == {"othello", str(game)} and games.load(str(game)) is game
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()

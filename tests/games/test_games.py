@@ -233,6 +233,8 @@ def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(g
 
 @each_game
 def test_determinizations_pass_the_audit(game: Game) -> None:
+    if game.name == "toy-clashes":  # its choices are one after the other, and only EXP3 takes them for simultaneous
+        game = attrs.evolve(game, simultaneous=None)
     whole = str(game) in WHOLE
     report = audit(
         game, games=1 if whole else 10, determinizations=100, seed=1, multiplicity=MULTIPLICITY.get(game.name)

@@ -373,7 +373,7 @@ def test_a_game_without_a_heuristic_is_refused(strategy: Enhancement) -> None:
 
 
 def test_puct_starts_with_the_child_that_the_prior_prefers_where_it_is_asked_to() -> None:
-    played = Played([Decision(0, (4, 5), lookahead={4: (0.2, 0.8), 5: (0.6, 0.4)})])
+    played = Played([Decision(0, (4, 5), lookahead={4: (0.2, 0.8), 5: (0.6, 0.4)})], players=2)
     first, second = played.values(PUCT, {})
     assert first == second == 0.5  # √0: drawn uniformly
     low, high = played.values(puct(least=1), {})
