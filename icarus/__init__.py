@@ -86,7 +86,7 @@ if not TYPE_CHECKING:
         try:
             return metadata.version("icarus-mcts")
         except metadata.PackageNotFoundError:  # the sources used in place, not installed
-            return "0.1.0"
+            return "0.2.0"
 
 
 __all__ = [
