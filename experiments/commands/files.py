@@ -2,12 +2,14 @@
 
 import io
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from experiments.commands.common import FAILED, Directory, say
+from experiments.discovery import races
 from experiments.plan.checks import positive
 from experiments.plan.definition import Refusal
 from experiments.play.progress import console
@@ -86,13 +88,19 @@ def verify(
     seed: Annotated[int, typer.Option(help="Another seed draws another sample.")] = 0,
 ) -> int:
     """Play a sample of games again and compare them action by action; the exit code is 1 if one differs."""
+    if races.is_race(directory):
+        return _print_audit(races.audit(directory, positive("sample", sample), seed))
     experiment = store.experiment_in(directory)
     for module in sorted({cell.module for cell in experiment.cells if cell.module}):
         say(f"{directory} names a Python file, which is run now: {module}")
     if without := store.unchecked(directory):
         say(f"{without} games have no checksum: they were kept before there were any")
+    return _print_audit(audit(experiment, store.rows(directory, experiment), positive("sample", sample), seed))
+
+
+def _print_audit(games: Iterable[tuple[str, bool]]) -> int:
     differences = 0
-    for message, same in audit(experiment, store.rows(directory, experiment), positive("sample", sample), seed):
+    for message, same in games:
         differences += not same
         print(message)
     return FAILED if differences else 0

@@ -13,6 +13,7 @@ from experiments.analysis.document import Table
 from experiments.analysis.statistics import clopper_pearson, games_needed
 from experiments.analysis.verdicts import details_table, summary_table, tallied
 from experiments.commands.common import Directory, print_table, print_tables, say
+from experiments.discovery import races
 from experiments.papers import earlier
 from experiments.plan.checks import one_of, refused
 from experiments.plan.definition import Refusal
@@ -32,6 +33,9 @@ from icarus.checks import integer
 
 def status(directory: Directory) -> None:
     """How far a run is and when it will end, from its files alone; of a campaign also what it has cost and what comes next."""
+    if races.is_race(directory):
+        print(races.status(directory))
+        return
     with results_of(directory) as results:
         if statements.has_interims(results):
             _campaign_status(results)

@@ -12,7 +12,13 @@ from icarus.discovery.page import PAGE, text_of, write_result
 from icarus.discovery.race import Report
 from icarus.discovery.space import shipped_spaces
 
-STAGES = {"explore": "exploring, units", "prove": "proving, units", "ablate": "ablating, units"}
+STAGES = {
+    "check": "checking, levels",
+    "explore": "exploring, units",
+    "prove": "proving, units",
+    "ablate": "ablating, units",
+}
+LINES = 10  # of each stage, where no terminal shows the bar
 
 
 def discover_command(
@@ -45,11 +51,15 @@ def discover_command(
     """Find the composition of enhancements that plays a game best, and prove it on games that it was not chosen by."""
     directory = to or Path(f"discovery-{game}-{seed}")
     with show_compilation(), progress_bar(left=True) as bar:
+        last = dict[str, int]()
         tasks = {stage: bar.add_task(text, total=None, visible=False) for stage, text in STAGES.items()}
 
         def show(report: Report) -> None:
-            if tasks[report.stage] is not None:
-                bar.update(tasks[report.stage], completed=report.done, total=report.total, visible=True)
+            bar.update(tasks[report.stage], completed=report.done, total=report.total, visible=True)
+            if not notes.is_terminal and report.done * LINES // report.total > last.get(report.stage, 0):
+                last[report.stage] = report.done * LINES // report.total
+                line = f"{STAGES[report.stage]}: {report.done} of {report.total}; {report.text}"
+                notes.print(line, markup=False, soft_wrap=True)
 
         found = discover(
             game,

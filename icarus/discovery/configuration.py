@@ -1,5 +1,6 @@
 """Who plays, as text: what a point of a space stands for, and what rows hold."""
 
+import re
 from typing import Any
 
 import attrs
@@ -45,3 +46,14 @@ class Configuration:
         usual = Configuration(self.strategy)
         changed = [f"{name} = {value}" for name, value in attrs.asdict(self).items() if value != getattr(usual, name)]
         return self.strategy + (f"   [{', '.join(changed)}]" if changed else "")
+
+
+_TEXT = re.compile(r"(?P<strategy>.+?)(   \[(scheme = (?P<scheme>.+?))?(, )?(move_decay = (?P<decay>[^,]+))?\])?")
+
+
+def read_configuration(text: str) -> Configuration:
+    """The configuration that a text of `str(configuration)` stands for."""
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no configuration")
+    return Configuration(match["strategy"], match["scheme"] or str(MO_ISMCTS), float(match["decay"] or 0))

@@ -1,6 +1,7 @@
 """Discovery from Python: settings, checks before the first game, and the race they ask for."""
 
 import hashlib
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -88,7 +89,7 @@ def discover(
     checks.integer("workers", workers, least=1)
     table = table_of(game, asked)
     directory = None if to is None else Path(to)
-    protocol = protocol_of(table, asked, workers, directory)
+    protocol = protocol_of(table, asked, workers, directory, report)
     if directory is not None:
         protocol.write(directory)
     with Games(table, directory / ROWS if directory else None, workers) as played:
@@ -125,8 +126,10 @@ def table_of(game: Game | str, asked: Settings) -> Table:
 DEFAULT_ITERATIONS = 1000
 
 
-def protocol_of(table: Table, asked: Settings, workers: int, directory: Path | None) -> Protocol:
-    """The protocol of a race, after all checks that can be made before the first game.
+def protocol_of(
+    table: Table, asked: Settings, workers: int, directory: Path | None, report: Callable[[Report], None]
+) -> Protocol:
+    """The protocol of a race, after all checks that can be made before the first game: the cheap ones first.
 
     Raises:
         ValueError: see `discover`.
@@ -135,20 +138,24 @@ def protocol_of(table: Table, asked: Settings, workers: int, directory: Path | N
         raise ValueError(f"finder is {asked.finder!r}; there are {', '.join(FINDERS)}")
     checks.integer("finalists", asked.finalists, least=1, most=20)
     checks.real("level", asked.level, 0, 0.5, above=True)
+    if (asked.games is None) == (asked.hours is None):
+        raise ValueError("a race needs a budget: games=4000 or hours=2, and not both")
     space = asked.space if isinstance(asked.space, Space) else load_space(asked.space)
     pool = tuple(each if isinstance(each, Configuration) else Configuration(each) for each in asked.against)
     if not pool:
         raise ValueError("against: no opponent is given; the last one is the reference that is to be beaten")
-    start = first_decision(table.loaded(), table.seed)
-    for configuration in pool:
-        try_out(table, configuration, start)
-    space.check(table.names(), lambda configuration: try_out(table, configuration, start))
-    refuse_equal_rewards(table.loaded(), table.seed)
     seats, players = len(table.seats), table.loaded().players
     deviation = 0.5 / seats**0.5 * (2**0.5 if seats < players else 1)
-    number = games_of(table, asked, pool, workers, directory)
-    own = 1 if table.seconds is None else seats
-    units = planned(number, seats, asked.finalists, len(space.factors), deviation, asked.level, own)
+    reference_games = 1 if table.seconds is None else seats
+
+    def units_of(number: int) -> tuple[int, int, int]:
+        return planned(number, seats, asked.finalists, len(space.factors), deviation, asked.level, reference_games)
+
+    if asked.games is not None:
+        units_of(checks.integer("games", asked.games, least=1))
+    refuse_equal_rewards(table.loaded(), table.seed)
+    check_playable(table, space, pool, report)
+    number = asked.games if asked.games is not None else games_of(table, asked, pool, workers, directory)
     return Protocol(
         str(table.game),
         table.seats,
@@ -159,7 +166,7 @@ def protocol_of(table: Table, asked: Settings, workers: int, directory: Path | N
         table.iterations,
         table.seconds,
         number,
-        units,
+        units_of(number),
         asked.finalists,
         asked.level,
         deviation,
@@ -168,16 +175,31 @@ def protocol_of(table: Table, asked: Settings, workers: int, directory: Path | N
     )
 
 
-def games_of(table: Table, asked: Settings, pool: Sequence[Configuration], workers: int, directory: Path | None) -> int:
-    """The number of games of a race: as given, as a race that goes on has it, or as many as the hours allow by a few games' time.
+def check_playable(table: Table, space: Space, pool: Sequence[Configuration], report: Callable[[Report], None]) -> None:
+    """Search with each opponent and each level of each factor for an instant, which also compiles what they need.
 
     Raises:
-        ValueError: neither a number of games nor of hours is given, or both.
+        ValueError: the game cannot play one of them.
     """
-    if (asked.games is None) == (asked.hours is None):
-        raise ValueError("a race needs a budget: games=4000 or hours=2, and not both")
-    if asked.games is not None:
-        return checks.integer("games", asked.games, least=1)
+    start = first_decision(table.loaded(), table.seed)
+    total = len(pool) + len(space.covering())
+    numbers = itertools.count(1)
+
+    def accept(configuration: Configuration) -> None:
+        try_out(table, configuration, start)
+        report(Report("check", next(numbers), total, str(configuration)))
+
+    for configuration in pool:
+        accept(configuration)
+    space.check(table.names(), accept)
+
+
+def games_of(table: Table, asked: Settings, pool: Sequence[Configuration], workers: int, directory: Path | None) -> int:
+    """The number of games that the hours allow: as a race that goes on has it, or by the time of a few games.
+
+    Raises:
+        ValueError: the hours are no positive number.
+    """
     hours = checks.positive("hours", asked.hours)
     if directory is not None and (directory / protocols.FILE).exists():
         return protocols.read_protocol(directory).games

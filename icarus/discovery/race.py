@@ -27,8 +27,8 @@ class Report:
     """How far a race is.
 
     Attributes:
-        stage: "explore", "prove" or "ablate".
-        done, total: units.
+        stage: "check", "explore", "prove" or "ablate".
+        done, total: units; while the space is checked, configurations.
         text: what there is to say.
     """
 

@@ -1,5 +1,6 @@
 """Races: the same seed, the same race; a killed one goes on and ends alike; no deal of the proof is met before the freeze."""
 
+import gzip
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,12 @@ from typing import Any
 import attrs
 import pytest
 
+from experiments.commands.main import main
+from experiments.discovery import races
+from experiments.plan.definition import Refusal
 from icarus import Game, games
 from icarus.discovery import matches
-from icarus.discovery.configuration import Configuration
+from icarus.discovery.configuration import Configuration, read_configuration
 from icarus.discovery.discover import discover
 from icarus.discovery.discovered import discovered, proven
 from icarus.discovery.matches import Games, Match, Table, read_rows
@@ -209,3 +213,38 @@ def test_a_protocol_reads_back(kept: tuple[Discovery, Path]) -> None:
     found, directory = kept
     read: Protocol = read_protocol(directory)
     assert read == found.protocol and read.digest == found.protocol.digest
+
+
+def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
+    kept: tuple[Discovery, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    found, directory = kept
+    assert main(["status", str(directory)]) == 0
+    assert f"{found.games} of at most 400 games" in capsys.readouterr().out
+    assert races.result_of(directory).proofs == found.proofs
+    assert main(["verify", str(directory), "--sample", "10"]) == 0
+    assert capsys.readouterr().out.count("the same") == 10
+
+
+def test_a_game_that_is_not_what_was_kept_is_told(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
+    _, directory = kept
+    (tmp_path / "protocol.json").write_bytes((directory / "protocol.json").read_bytes())
+    row = read_rows(directory / "games.jsonl")[0]
+    other = matches.line_of({**row, "moves": row["moves"] + 1})
+    (tmp_path / races.PACKED).write_bytes(gzip.compress(other))
+    assert [same for _, same in races.audit(tmp_path, 1, 0)] == [False]
+    with pytest.raises(Refusal, match="not finished"):
+        races.result_of(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [
+        Configuration("RAVE >> (MAST + NAST2)/2"),
+        Configuration("BASELINE", "MO_ISMCTS with cutoff=8"),
+        Configuration("BASELINE[0]", "SO_ISMCTS", 0.5),
+        Configuration("BASELINE", move_decay=1.0),
+    ],
+)
+def test_a_configuration_is_read_back_from_its_text(configuration: Configuration) -> None:
+    assert read_configuration(str(configuration)) == configuration

@@ -1,0 +1,158 @@
+"""Races that are kept: how far one is, a sample of its games played again, and the table of what was proven.
+
+    python -m experiments.discovery.races experiments/runs/discovery/* --keep
+
+reads finished races, prints a line of Markdown for each, and with --keep writes those that proved something into the package's table, which
+`icarus.discovered` reads. `python -m experiments status` and `verify` take the directory of a race too.
+"""
+
+import argparse
+import gzip
+import json
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+
+from experiments.plan.definition import Refusal
+from icarus import discovery
+from icarus.discovery.configuration import read_configuration
+from icarus.discovery.discover import ROWS
+from icarus.discovery.discovered import TABLE
+from icarus.discovery.matches import STREAMS, Games, Match, Row, Table, key_of, read_rows
+from icarus.discovery.protocol import FILE, Protocol, read_protocol
+from icarus.discovery.race import Discovery, run
+
+PACKED = ROWS + ".gz"
+
+
+def is_race(directory: Path) -> bool:
+    """Whether a directory holds a race."""
+    return (directory / FILE).exists()
+
+
+def rows_of(directory: Path) -> list[Row]:
+    """The games of a race, packed or not.
+
+    Raises:
+        ValueError: a line is damaged.
+    """
+    if not (directory / PACKED).exists():
+        return read_rows(directory / ROWS)
+    with tempfile.TemporaryDirectory() as folder:
+        (unpacked := Path(folder) / ROWS).write_bytes(gzip.decompress((directory / PACKED).read_bytes()))
+        return read_rows(unpacked)
+
+
+def table_of(protocol: Protocol) -> Table:
+    """Where the games of a race are played."""
+    files = tuple(file for file, _ in protocol.files)
+    return Table(protocol.game, protocol.seats, protocol.iterations, protocol.seconds, protocol.seed, files)
+
+
+def status(directory: Path) -> str:
+    """How far a race is: the games of each stage."""
+    protocol, rows = read_protocol(directory), rows_of(directory)
+    stages = Counter(row["stream"] for row in rows)
+    hours = sum(row["seconds"] for row in rows) / 3600
+    text = ", ".join(f"{stage} {stages[stage]:,}" for stage in STREAMS[1:])
+    return f"{protocol.game}: {len(rows):,} of at most {protocol.games:,} games ({text}); {hours:.2f} processor hours"
+
+
+def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]:
+    """Games of a random sample played again: (what was found, whether it was the same).
+
+    Raises:
+        Refusal: the clock decided the games of this race.
+    """
+    protocol, rows = read_protocol(directory), rows_of(directory)
+    if protocol.iterations is None:
+        raise Refusal("there are no games that can be played again (those with a time budget depend on the clock)")
+    table = table_of(protocol)
+    for row in random.Random(seed).sample(rows, min(sample, len(rows))):
+        players = read_configuration(row["player"]), read_configuration(row["opponent"])
+        again = table.play(Match(STREAMS.index(row["stream"]), *players, row["deal"], row["seat"]))
+        changed = [key for key in ("returns", "moves") if again[key] != row[key]]
+        name = f"{row['player']} against {row['opponent']}, {row['stream']} {row['deal']}, seat {row['seat']}"
+        if changed:
+            yield f"{name}: {changed[0]} was {row[changed[0]]}, now {again[changed[0]]}", False
+        else:
+            yield f"{name}: {row['moves']} actions, the same", True
+
+
+@attrs.frozen
+class Finished(Table):
+    """A table at which nobody plays: all games of a finished race are kept."""
+
+    def play(self, match: Match) -> Row:
+        raise Refusal(f"the race in {self.game} is not finished: {match.key} is missing")
+
+
+def result_of(directory: Path) -> Discovery:
+    """The result of a finished race, from its rows alone.
+
+    Raises:
+        Refusal: it is not finished.
+    """
+    protocol = read_protocol(directory)
+    with Games(Finished(**attrs.asdict(table_of(protocol)))) as kept:
+        kept.rows |= {key_of(row): row for row in rows_of(directory)}
+        return run(protocol, kept)
+
+
+def line_of(result: Discovery) -> str:
+    """A race as a line of a table in Markdown: its winner, or its best finalist."""
+    protocol, best = result.protocol, result.winner or result.proofs[0]
+    space = f"`{protocol.space.name}` ({protocol.space.count():,})"
+    verdict = f"**{best.difference}**" if result.winner else str(best.difference)
+    cells = (
+        protocol.game,
+        space,
+        f"{result.games:,}",
+        f"`{best.configuration}`",
+        f"{verdict}, {best.difference.units} units",
+        f"{best.p:.2g}",
+        f"{best.rate:.0%}",
+        f"{result.seconds / 3600:.2f}",
+    )
+    return "| " + " | ".join(cells) + " |"
+
+
+def entry_of(result: Discovery) -> dict[str, object] | None:
+    """What the package's table says of a race; None where it proved nothing."""
+    winner, protocol = result.winner, result.protocol
+    if winner is None or protocol.iterations is None:
+        return None
+    low, high = winner.difference.interval()
+    return {
+        "configuration": attrs.asdict(winner.configuration),
+        "iterations": protocol.iterations,
+        "reference": attrs.asdict(protocol.reference),
+        "mean": round(winner.difference.mean, 4),
+        "low": round(low, 4),
+        "high": round(high, 4),
+        "units": winner.difference.units,
+        "p": winner.p,
+        "rate": round(winner.rate, 3),
+    }
+
+
+def main() -> None:
+    """Read races, print their table, and keep what was proven."""
+    parser = argparse.ArgumentParser(description="The table of what races proved.")
+    parser.add_argument("directories", nargs="+", type=Path)
+    parser.add_argument("--keep", action="store_true", help="write the package's table, which icarus.discovered reads")
+    arguments = parser.parse_args()
+    results = [result_of(directory) for directory in arguments.directories if is_race(directory)]
+    print("\n".join(line_of(result) for result in results))
+    if arguments.keep:
+        entries = {result.protocol.game: entry for result in results if (entry := entry_of(result))}
+        path = Path(discovery.__file__).parent / TABLE
+        path.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
