@@ -34,7 +34,7 @@ def measured(
             rows = [row for row in store.rows(run, experiment) if row["cell"] == cell.key]
             generator = random.Random(f"{seed} {cell.key}")
             generator.shuffle(rows)
-            for number, (state, row) in enumerate(_positions(rows, positions, generator)):
+            for number, (state, row) in enumerate(positions_of(rows, positions, generator)):
                 if number == 0:
                     log(f"measuring {title(cell.column)}, {min(positions, len(rows))} positions …")
                 measured_any = True
@@ -43,7 +43,7 @@ def measured(
         raise Refusal(f"{directory} holds no games of the baseline against itself, whose positions are taken")
 
 
-def _positions(rows: Iterable[Row], most: int, generator: random.Random) -> Iterator[tuple[State, Row]]:
+def positions_of(rows: Iterable[Row], most: int, generator: random.Random) -> Iterator[tuple[State, Row]]:
     """A decision of the agent with several actions from each of so many games."""
     sampled = 0
     for row in rows:

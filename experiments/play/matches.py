@@ -44,8 +44,8 @@ def play_match(match: Match) -> Any:
     if cell.module:
         load_file(Path(cell.module))
     game = games.load(column.game)
-    agent = _agent(cell.spec, cell.module, cell.iterations, column.seconds)
-    opponent = _agent(column.opponent, cell.module, column.iterations, column.seconds)
+    agent = agent_of(cell.spec, cell.module, cell.iterations, column.seconds)
+    opponent = agent_of(column.opponent, cell.module, column.iterations, column.seconds)
     agents = [agent if seat == cell.seat(match.trial) else opponent for seat in range(game.players)]
     return play(game, agents, seed=match.seed)
 
@@ -105,7 +105,8 @@ def _mean(values: Iterable[float]) -> float | None:
 
 
 @functools.cache
-def _agent(spec: AgentSpec, module: str, iterations: int | None, seconds: float | None) -> Agent:
+def agent_of(spec: AgentSpec, module: str, iterations: int | None, seconds: float | None) -> Agent:
+    """Who plays as a cell says."""
     strategy = spec.strategy
     if isinstance(strategy, Label):
         strategy = strategy_of(strategy.text, module)

@@ -146,7 +146,7 @@ def test_a_run_that_kept_no_digest_is_refused_where_they_do_not(tmp_path: Path) 
     path, run = _begun_before_digests(tmp_path)
     before = (run / store.EXPERIMENT).read_bytes()
     path.write_text(OWN.replace("TAU", "0.001"))
-    matches._agent.cache_clear()  # another process would not have it
+    matches.agent_of.cache_clear()  # another process would not have it
     experiment = loading.load(str(path), {"trials": 1})
     with pytest.raises(
         store.Refusal, match="has not kept what .* held when it began, and its games come out otherwise"

@@ -1,0 +1,163 @@
+"""Which enhancement helps, told from positions alone, before a game is played: does the ranking agree with the games?
+
+    python -m experiments.discovery.screening experiments/runs/campaign/othello --to experiments/runs/screening
+
+In positions of a run's kept games every agent of the run searches for a short time. A long search by the baseline, exploring much, judges
+what each would play: its *gain* is the value of its choice less that of the baseline's. Beside it stands the gain in the
+games: the mean reward less the baseline's. Kendall's tau says how well the two rankings agree; its interval is from positions and
+games drawn again. So much for the paper's conjecture that enhancements can be chosen by what they know.
+"""
+
+import argparse
+import csv
+import json
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import attrs
+import numpy as np
+from scipy.stats import kendalltau
+
+from experiments.play.correlation import positions_of
+from experiments.play.matches import agent_of
+from experiments.store import rows as store
+from icarus import State, parse, search
+
+JUDGE = "baseline(exploration=2)"
+RESAMPLED = 1000
+CONFIDENCE = 0.95
+
+
+@attrs.frozen
+class Choice:
+    """What an agent would play in a position.
+
+    Attributes:
+        value: of the chosen action, by the judge.
+    """
+
+    role: str
+    agent: str
+    position: int
+    value: float
+
+
+FIELDS = tuple(attribute.name for attribute in attrs.fields(Choice))
+
+
+def choices(directory: Path, positions: int, iterations: int, judge: int, seed: int) -> Iterator[Choice]:
+    """What each agent of a run would play in positions of the baseline's games, and what that is worth."""
+    experiment = store.experiment_in(directory)
+    kept = list(store.rows(directory, experiment))
+    for opponent in (cell for cell in experiment.cells if cell.is_opponent):
+        generator = random.Random(f"{seed} {opponent.key}")
+        rows = [row for row in kept if row["cell"] == opponent.key]
+        generator.shuffle(rows)
+        cells = [cell for cell in experiment.cells if cell.column == opponent.column]
+        for position, (state, _) in enumerate(positions_of(rows, positions, generator)):
+            value = judged(state, judge, (seed, position))
+            for cell in cells:
+                choice = agent_of(cell.spec, cell.module, iterations, None).search(state, (seed, position)).action
+                yield Choice(str(opponent.column.role or ""), cell.agent, position, round(value[choice], 6))
+
+
+def judged(state: State, iterations: int, seed: Sequence[int]) -> Mapping[int, float]:
+    """The value of each action of a position, by a long search."""
+    result = search(state, parse(JUDGE), iterations=iterations, seed=tuple(seed))
+    return dict(zip(result.actions, np.nan_to_num(result.values).tolist(), strict=True))
+
+
+def rewards(directory: Path) -> dict[tuple[str, str], np.ndarray]:
+    """The rewards of each agent in each role, by the games of a run."""
+    found = defaultdict[tuple[str, str], list[float]](list)
+    for row in store.rows(directory, store.experiment_in(directory)):
+        found[row["role"] or "", row["agent"]].append(row["reward"])
+    return {key: np.array(values) for key, values in found.items()}
+
+
+@attrs.frozen
+class Agreement:
+    """How well the ranking by positions agrees with that by games.
+
+    Attributes:
+        agents: ranked, the baseline not among them.
+        tau, low, high: Kendall's, with its interval.
+        top: the mean gain in games of the five that positions rank highest, less that of all.
+    """
+
+    role: str
+    agents: int
+    tau: float
+    low: float
+    high: float
+    top: float
+
+
+def agreement(screened: Sequence[Choice], played: Mapping[tuple[str, str], np.ndarray], role: str) -> Agreement:
+    """The agreement in one role; positions and games are drawn again together for the interval."""
+    baseline = "-"
+    names = sorted({each.agent for each in screened if each.role == role} - {baseline})
+    values = {name: np.array([c.value for c in screened if c.role == role and c.agent == name]) for name in names}
+    generator, taus = np.random.default_rng(0), list[float]()
+    predicted = [float(values[name].mean()) for name in names]
+    measured = [float(played[role, name].mean()) for name in names]
+    positions = len(values[names[0]])
+    for _ in range(RESAMPLED):
+        drawn = generator.integers(positions, size=positions)
+        by_positions = [values[name][drawn].mean() for name in names]
+        by_games = [generator.choice(played[role, name], len(played[role, name])).mean() for name in names]
+        taus.append(float(kendalltau(by_positions, by_games).statistic))
+    low, high = np.nanquantile(taus, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
+    best = np.argsort(predicted)[-TOP:]
+    top = float(np.mean(np.array(measured)[best]) - np.mean(measured))
+    return Agreement(role, len(names), float(kendalltau(predicted, measured).statistic), float(low), float(high), top)
+
+
+TOP = 5
+
+
+def main() -> None:
+    """Measure what is not measured yet, and print how well it agrees with the games."""
+    parser = argparse.ArgumentParser(
+        description="Rank a run's agents from positions alone, and compare with its games."
+    )
+    parser.add_argument("runs", nargs="+", type=Path, help="runs whose games are kept")
+    parser.add_argument(
+        "--to", type=Path, required=True, help="a folder for a CSV file of each run; read if it is there"
+    )
+    parser.add_argument("--positions", type=int, default=50)
+    parser.add_argument("--iterations", type=int, default=1000, help="of each agent, in each position")
+    parser.add_argument("--judge", type=int, default=50_000, help="iterations of the search that judges")
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    asked.to.mkdir(parents=True, exist_ok=True)
+    for run in asked.runs:
+        path = asked.to / f"{run.name}.csv"
+        if not path.exists():
+            keep(path, list(choices(run, asked.positions, asked.iterations, asked.judge, asked.seed)))
+        screened, played = read(path), rewards(run)
+        for role in sorted({each.role for each in screened}):
+            print(json.dumps({"run": run.name, **attrs.asdict(agreement(screened, played, role))}))
+
+
+def keep(path: Path, screened: Sequence[Choice]) -> None:
+    """Write what was measured as CSV."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(FIELDS)
+        writer.writerows(attrs.astuple(each) for each in screened)
+
+
+def read(path: Path) -> list[Choice]:
+    """What `keep` wrote."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [
+            Choice(line["role"], line["agent"], int(line["position"]), float(line["value"]))
+            for line in csv.DictReader(file)
+        ]
+
+
+if __name__ == "__main__":
+    main()

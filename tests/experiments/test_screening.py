@@ -1,0 +1,28 @@
+"""Ranking by positions against ranking by games: how well they agree."""
+
+import numpy as np
+import pytest
+
+from experiments.discovery.screening import Choice, agreement
+
+
+def screened(order: list[str], positions: int = 40) -> list[Choice]:
+    generator = np.random.default_rng(0)
+    noise = generator.normal(0, 0.01, (positions, len(order)))
+    return [
+        Choice("", name, position, 0.3 + 0.05 * rank + noise[position, rank])
+        for position in range(positions)
+        for rank, name in enumerate(order)
+    ]
+
+
+PLAYED = {
+    ("", name): np.array([1.0] * wins + [0.0] * (200 - wins))
+    for name, wins in zip("ABCDEF", range(60, 180, 20), strict=True)
+}
+
+
+def test_the_same_order_has_tau_one_and_the_opposite_minus_one() -> None:
+    same = agreement([*screened(list("ABCDEF")), Choice("", "-", 0, 0.5)], PLAYED, "")
+    assert same.agents == 6 and same.tau == pytest.approx(1) and same.low > 0.6 and same.top > 0
+    assert agreement(screened(list("FEDCBA")), PLAYED, "").tau == pytest.approx(-1)
