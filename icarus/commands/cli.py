@@ -22,6 +22,7 @@ from icarus.commands.match import match_command
 from icarus.commands.new import check_command, new_command
 from icarus.commands.options import FAILED, INTERRUPTED, REFUSED, UNCHECKED, GameName, With, integer_option
 from icarus.commands.play.play import play_command
+from icarus.commands.report.report import report_command
 from icarus.commands.search import search_command
 from icarus.engine.result import SearchExhausted
 from icarus.load_files import load_files
@@ -72,6 +73,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "ladder": ladder_command,
     "new": new_command,
     "check": check_command,
+    "report": report_command,
     "audit": audit_command,
     "discover": discover_command,
     "exploitability": exploitability_command,

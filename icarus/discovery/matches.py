@@ -2,12 +2,13 @@
 
 import json
 import os
+import signal
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import attrs
 
@@ -98,33 +99,51 @@ class Table:
         return configuration.agent(self.iterations, self.seconds, **self.names())
 
 
+class Keyed(Protocol):
+    """What is played once."""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What a row must agree in to be this game's (see `key_of`)."""
+
+
+class Playing(Protocol):
+    """Who plays matches; what is given to other processes."""
+
+    def play(self, match: Any) -> Row:
+        """Play a match, whose row agrees with its key."""
+
+
 def key_of(row: Row) -> tuple[Any, ...]:
     """Which match a row is of; see `Match.key`."""
     return tuple(row[name] for name in ("stream", "player", "opponent", "deal", "seat"))
 
 
-_table: Table | None = None  # of a worker process
+_table: Playing | None = None  # of a worker process
 
 
-def _enter(table: Table) -> None:
+def _enter(table: Playing) -> None:
     global _table
     _table = table
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C comes to all processes of a terminal; the first one ends the others
 
 
-def _play(match: Match) -> Row:
+def _play(match: Keyed) -> Row:
     assert _table is not None
     return _table.play(match)
 
 
-class Games:
-    """Games played, kept in memory and, where a path is given, in a file of a line each.
+class Rows:
+    """Rows of games, kept in memory and, where a path is given, in a file of a line each.
 
     Attributes:
-        rows: of the games played, by `Match.key`, in the order in which they were.
+        rows: of the games played, by their keys, in the order in which they were.
         played: how many were played now, not read.
     """
 
-    def __init__(self, table: Table, path: Path | None = None, workers: int = 1) -> None:
+    def __init__(self, table: Playing, path: Path | None = None, workers: int = 1) -> None:
         self.table, self.path, self.played = table, path, 0
         self.rows: dict[tuple[Any, ...], Row] = {key_of(row): row for row in read_rows(path)} if path else {}
         self._file = path.open("ab") if path else None
@@ -139,13 +158,26 @@ class Games:
         if self._file is not None:
             self._file.close()
 
-    def play(self, matches: Iterable[Match]) -> Iterator[Row]:
+    def play(self, matches: Iterable[Keyed]) -> Iterator[Row]:
         """The rows of matches in their order; those that are not kept yet are played."""
         wanted = list(matches)
         new = list({match.key: match for match in wanted if match.key not in self.rows}.values())
         for row in self._pool.map(_play, new) if self._pool else map(self.table.play, new):
             self._keep(row)
         return (self.rows[match.key] for match in wanted)
+
+    def _keep(self, row: Row) -> None:
+        self.rows[key_of(row)] = row
+        self.played += 1
+        if self._file is not None:
+            self._file.write(line_of(row))
+            self._file.flush()
+
+
+class Games(Rows):
+    """The games of a race."""
+
+    table: Table
 
     def scores(
         self, stream: int, pairs: Sequence[tuple[Configuration, Configuration]], deals: Sequence[int]
@@ -165,13 +197,6 @@ class Games:
             sum(_reward(rows, Match(stream, *pair, deal, seat), seats[0]) for seat in seats) / len(seats)
             for pair, deal in zip(pairs, deals, strict=True)
         ]
-
-    def _keep(self, row: Row) -> None:
-        self.rows[key_of(row)] = row
-        self.played += 1
-        if self._file is not None:
-            self._file.write(line_of(row))
-            self._file.flush()
 
 
 def _reward(rows: Mapping[tuple[Any, ...], Row], match: Match, first: int) -> float:

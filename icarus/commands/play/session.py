@@ -22,6 +22,13 @@ FORMAT = "icarus game 1"
 _BUDGETS = ("iterations", "seconds")
 
 
+def seat_name(game: Game, player: int) -> str:
+    """What people call a player: by the name of the seat, where it has one."""
+    if player == CHANCE:
+        return "chance"
+    return game.seat_names[player] if game.seat_names else f"player {player}"
+
+
 @attrs.frozen
 class Played:
     """One action of a game: who, what, how it is written, and the agent's search where there was one."""
@@ -183,10 +190,8 @@ class Session:
         return played.text if in_view else None
 
     def name_of(self, player: int) -> str:
-        """What people call a player: by the name of the seat, where it has one."""
-        if player == CHANCE:
-            return "chance"
-        return self.game.seat_names[player] if self.game.seat_names else f"player {player}"
+        """What people call a player of this game."""
+        return seat_name(self.game, player)
 
     # ------------------------------------------------------------------------------------------------------------ files
 

@@ -1,0 +1,1 @@
+"""`icarus report`: what a game is like, as one page."""

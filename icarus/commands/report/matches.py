@@ -1,0 +1,156 @@
+"""The games of a report. They come in rounds: whenever time is up, every question has had its share."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus import games
+from icarus.commands.report.commentary import Observed, commented_game
+from icarus.discovery.matches import Row
+from icarus.engine.match import Agent, Decision, play
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
+from icarus.ladder.matches import RandomPlayer, play_game
+from icarus.load_files import load_files
+from icarus.specs import parse
+
+RANDOM, EVEN, LEVELS, STRATEGIES, COMMENTED = (
+    "random play",
+    "search against itself",
+    "levels",
+    "strategies",
+    "commented",
+)
+KINDS = (RANDOM, EVEN, LEVELS, STRATEGIES, COMMENTED)
+SHARES = (1 / 16, 1 / 4, 1.0, 4.0)  # of the iterations: the players of the levels, beside random play
+POOL = ("RAVE", "GRAVE", "PROGRESSIVE_HISTORY", "BASELINE >> MAST", "BASELINE >> NAST2", "BASELINE >> LGRF")
+REFERENCE = "BASELINE"
+RANDOM_GAMES, EVEN_GAMES = 5, 2  # of a round
+TRIED, FEWEST, MOST = 64, 64, 1000  # iterations: of the game that is timed, and of the others
+SECONDS = 0.25  # that a game is to take
+DIGITS = 12
+
+
+@attrs.frozen
+class Entrant:
+    """Who plays: a strategy with its iterations for each decision, or random play with 0."""
+
+    strategy: str
+    iterations: int
+
+    def player(self, names: dict[str, Any]) -> Any:
+        """The player for `icarus.play`; `names` as for `icarus.parse`."""
+        return Agent(parse(self.strategy, **names), iterations=self.iterations) if self.iterations else RandomPlayer()
+
+    def __str__(self) -> str:
+        return f"{self.strategy}, {self.iterations} iterations" if self.iterations else RANDOM
+
+
+NOBODY = Entrant(RANDOM, 0)
+
+
+@attrs.frozen
+class Task:
+    """One game to be played.
+
+    Attributes:
+        kind: one of KINDS.
+        player, opponent: who sits on which side; the same in games of one player with himself.
+        number: of the deal. Both sides are played with the same one.
+        side: of the player, 0 or 1.
+    """
+
+    kind: str
+    player: Entrant
+    opponent: Entrant
+    number: int
+    side: int = 0
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """See `icarus.discovery.matches.key_of`."""
+        return self.kind, str(self.player), str(self.opponent), self.number, self.side
+
+
+@attrs.frozen
+class Plan:
+    """What a report plays; each of its games follows from it.
+
+    Attributes:
+        game: with its parameters.
+        files: the file of the game, if it has one.
+        digest: of that file: games by other rules do not count.
+        iterations: of each decision in even games and of strategies.
+        strategies: each is compared with REFERENCE.
+        seed: from which all games follow.
+    """
+
+    game: str
+    files: tuple[str, ...]
+    digest: str
+    iterations: int
+    strategies: tuple[str, ...]
+    seed: int
+
+    def entrants(self) -> list[Entrant]:
+        """The players of the levels, the weakest first."""
+        counts = dict.fromkeys(max(1, round(self.iterations * share)) for share in SHARES)
+        return [NOBODY, *(Entrant(REFERENCE, count) for count in counts)]
+
+    def round(self, number: int) -> list[Task]:
+        """The games of a round."""
+        even, levels = Entrant(REFERENCE, self.iterations), self.entrants()
+        tasks = [Task(RANDOM, NOBODY, NOBODY, number * RANDOM_GAMES + i) for i in range(RANDOM_GAMES)]
+        tasks += [Task(EVEN, even, even, number * EVEN_GAMES + i) for i in range(EVEN_GAMES)]
+        pairs = [(LEVELS, strong, weak) for weak, strong in zip(levels, levels[1:], strict=False)]
+        pairs += [(STRATEGIES, Entrant(each, self.iterations), even) for each in self.strategies]
+        tasks += [Task(*pair, number, side) for pair in pairs for side in (0, 1)]
+        return tasks if number else [*tasks, Task(COMMENTED, levels[-1], levels[-1], 0)]
+
+    def play(self, task: Task) -> Row:
+        """Play a game: the same one whenever and wherever."""
+        names, game = load_files([Path(file) for file in self.files]), games.load(self.game)
+        seed = self.seed, KINDS.index(task.kind), task.number
+        player = task.player.player(names)
+        row: Row = dict(zip(("stream", "player", "opponent", "deal", "seat"), task.key, strict=True))
+        if task.kind == COMMENTED:
+            return row | commented_game(game, Observed(player), seed)
+        if task.kind in (RANDOM, EVEN):
+            return row | self_play(game, Observed(player), seed)
+        played = play_game(game, player, task.opponent.player(names), seed=seed, side=task.side)
+        return row | {key: played[key] for key in ("score", "returns", "seconds_per_decision")}
+
+
+def self_play(game: Game, player: Observed, seed: tuple[int, ...]) -> Row:
+    """A game of a player with himself: of each decision who made it, after how many actions, among how many, its value and its stake."""
+    decisions: list[list[float | None]] = []
+
+    def watch(state: State, action: int | None, decision: Decision | None) -> None:
+        if decision is not None:
+            estimate = [round(decision.value, 4), round(player.stake(), 4)] if decision.iterations else [None, None]
+            decisions.append([decision.player, len(state.history), decision.legal, *estimate])
+
+    log = play(game, [player] * game.players, seed=seed, watch=watch)
+    searched = [each for each in log.decisions if each.iterations]
+    work = [sum(each.iterations for each in searched), round(sum(each.seconds for each in searched), 4)]
+    return {"returns": list(log.returns), "length": len(log.actions), "decisions": decisions, "work": work}
+
+
+def planned(game: Game, files: tuple[str, ...], iterations: int | None, strategies: tuple[str, ...], seed: int) -> Plan:
+    """The plan of a report; as many iterations as a game of SECONDS allows, where they are not given.
+
+    Raises:
+        ValueError: a strategy cannot be read, or cannot play this game.
+    """
+    names = load_files([Path(file) for file in files])
+    chosen = strategies or (*POOL, *(["BASELINE >> EPIC"] if game.episode is not None else []))
+    for strategy in chosen:  # compiles what is needed, and refuses what does not fit
+        play(game, [Entrant(strategy, 4).player(names)] * game.players)
+    if iterations is None:
+        log = play(game, [Entrant(REFERENCE, TRIED).player(names)] * game.players, seed=seed)
+        iterations = int(np.clip(TRIED * SECONDS / max(log.seconds, 1e-6), FEWEST, MOST))
+    digest = hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()[:DIGITS]
+    return Plan(str(game), files, digest, iterations, chosen, seed)

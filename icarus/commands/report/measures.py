@@ -1,0 +1,207 @@
+"""What the games of a report come to. Every mean has its 95 % interval."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus.commands.play.session import seat_name
+from icarus.commands.report.matches import COMMENTED, EVEN, LEVELS, RANDOM, REFERENCE, STRATEGIES, Plan
+from icarus.discovery.matches import Row
+from icarus.discovery.statistics import difference
+from icarus.kernel.game import Game
+from icarus.ladder.ladders import ZERO
+from icarus.ladder.rating import ratings
+
+CONFIDENCE = 0.95
+PARTS = 10  # of a game's course
+AHEAD = 0.05  # of reward: who expects so much more than the leader takes the lead
+Measures = dict[str, Any]
+
+
+@attrs.frozen
+class Estimate:
+    """A mean with its interval, which allows for as many comparisons as it is one of.
+
+    Attributes:
+        number: of values.
+    """
+
+    mean: float
+    low: float
+    high: float
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+def estimate(values: Iterable[float], comparisons: int = 1) -> Estimate | None:
+    """The mean of values from 0 to 1, or of their differences; None of none."""
+    listed = list(values)
+    if not listed:
+        return None
+    found = difference(listed)
+    low, high = found.interval(1 - (1 - CONFIDENCE) / comparisons)
+    return Estimate(found.mean, low, high, found.units)
+
+
+def measures_of(plan: Plan, game: Game, rows: Iterable[Row]) -> Measures:
+    """All measures, as JSON can hold them once `attrs.asdict` has seen the estimates."""
+    by_kind: dict[str, list[Row]] = {}
+    for row in rows:
+        by_kind.setdefault(row["stream"], []).append(row)
+    even = by_kind.get(EVEN, [])
+    pairs = {name: by_kind.get(name, []) for name in (LEVELS, STRATEGIES)}
+    return {
+        "plan": attrs.asdict(plan),
+        "course": {kind: course(game, by_kind.get(kind, [])) for kind in (RANDOM, EVEN)},
+        "tension": tension(game.players, even),
+        "skill": skill(plan, pairs[LEVELS]),
+        "levels": levels(plan, pairs[LEVELS]),
+        "strategies": strategies(plan, pairs[STRATEGIES]),
+        "rates": rates(plan, even, pairs[STRATEGIES]),
+        "commented": next(iter(by_kind.get(COMMENTED, [])), None),
+    }
+
+
+def course(game: Game, rows: Sequence[Row]) -> Measures:
+    """How games go: length, choices, draws, and what each seat gets."""
+    if not rows:
+        return {"games": 0}
+    lengths = np.array([row["length"] for row in rows])
+    choices = np.array([decision[2] for row in rows for decision in row["decisions"]] or [1])
+    returns = np.array([row["returns"] for row in rows])
+    best = returns == returns.max(1, keepdims=True)
+    drawn = best.all(1)
+    return {
+        "games": len(rows),
+        "length": {"mean": float(lengths.mean()), "deviation": float(lengths.std()), "all": lengths.tolist()},
+        "decisions": len(choices) / len(rows),
+        "choices": {"mean": float(choices.mean()), "median": float(np.median(choices)), "most": int(choices.max())},
+        "choices_by_part": by_part(rows, 2),
+        "forced": float((choices == 1).mean()),
+        "tree": float(np.log10(choices).sum() / len(rows)),
+        "draws": estimate(drawn.astype(float)),
+        "seats": [
+            {
+                "name": seat_name(game, seat),
+                "reward": estimate(returns[:, seat], game.players),
+                "best": estimate((best[:, seat] & ~drawn).astype(float), game.players),
+            }
+            for seat in range(game.players)
+        ],
+    }
+
+
+def by_part(rows: Sequence[Row], column: int) -> list[float | None]:
+    """The mean of a column of decisions in each part of the game, from its beginning to its end."""
+    values: list[list[float]] = [[] for _ in range(PARTS)]
+    for row in rows:
+        for decision in row["decisions"]:
+            if decision[column] is not None:
+                values[min(PARTS - 1, PARTS * decision[1] // max(1, row["length"]))].append(decision[column])
+    return [float(np.mean(part)) if part else None for part in values]
+
+
+def tension(players: int, rows: Sequence[Row]) -> Measures:
+    """How early the winner is known, how often the lead changes, and how much decisions matter, as the search of each player sees it."""
+    led = [leads(players, row) for row in rows]
+    won = [(row, lead) for row, lead in zip(rows, led, strict=True) if row["returns"].count(max(row["returns"])) == 1]
+    known = [known_from(row, lead) for row, lead in won]
+    stakes = [[decision[4] for decision in row["decisions"] if decision[4] is not None] for row in rows]
+    return {
+        "changes": estimate([max(0, len(lead) - 1) for lead in led]),
+        "known": {"quartiles": np.quantile(known, (0.25, 0.5, 0.75)).tolist(), "games": len(known)} if known else None,
+        "right_by_part": [
+            float(np.mean([right(players, row, lead, (part + 0.5) / PARTS) for row, lead in won])) if won else None
+            for part in range(PARTS)
+        ],
+        "stake": estimate([float(np.mean(each)) for each in stakes if each]),
+        "stake_by_part": by_part(rows, 4),
+    }
+
+
+def leads(players: int, row: Row) -> list[tuple[float, int]]:
+    """Who led from which share of a game on: whose last own estimate was the highest, by AHEAD more than the former leader's."""
+    prospects: dict[int, float] = {}
+    found: list[tuple[float, int]] = []
+    for player, at, _, value, _ in row["decisions"]:
+        if value is None:
+            continue
+        prospects[player] = value
+        if len(prospects) < players:
+            continue
+        best = max(prospects, key=lambda seat: prospects[seat])
+        former = found[-1][1] if found else None
+        rival = sorted(prospects.values())[-2] if players > 1 else 0.0
+        least = rival if former is None else prospects[former]
+        if best != former and prospects[best] >= least + AHEAD:
+            found.append((at / row["length"], best))
+    return found
+
+
+def known_from(row: Row, lead: list[tuple[float, int]]) -> float:
+    """From which share of a game on its winner led; 1 if not before the end."""
+    winner = row["returns"].index(max(row["returns"]))
+    return lead[-1][0] if lead and lead[-1][1] == winner else 1.0
+
+
+def right(players: int, row: Row, lead: list[tuple[float, int]], share: float) -> float:
+    """Whether the leader at a share of the game has won it; where nobody leads, as often as a guess is right."""
+    leader = next((seat for since, seat in reversed(lead) if since <= share), None)
+    if leader is None:
+        return 1 / players
+    return float(row["returns"][leader] == max(row["returns"]))
+
+
+def skill(plan: Plan, rows: Sequence[Row]) -> Measures:
+    """What the strongest player scores against the next one."""
+    *_, weaker, stronger = plan.entrants()
+    scores = _by_deal(row for row in rows if row["player"] == str(stronger))
+    return {"player": str(stronger), "opponent": str(weaker), "score": estimate(scores)}
+
+
+def levels(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
+    """The ratings of the players in Elo, random play at 0."""
+    names = {str(entrant): entrant.iterations for entrant in plan.entrants()}
+    scores = [(row["player"], row["opponent"], row["score"]) for row in rows]
+    if not scores:
+        return []
+    rated = ratings(scores, {str(plan.entrants()[0]): ZERO})
+    return [
+        {"name": name, "iterations": iterations, **attrs.asdict(rated[name])}
+        for name, iterations in names.items()
+        if name in rated
+    ]
+
+
+def strategies(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
+    """What each strategy scores above ½ against the reference, the best first; the intervals hold all at once."""
+    found = []
+    for strategy in plan.strategies:
+        scores = _by_deal(row for row in rows if row["player"].startswith(f"{strategy}, "))
+        gain = estimate([score - 0.5 for score in scores], len(plan.strategies))
+        if gain is not None:
+            found.append({"strategy": strategy, "gain": gain})
+    return sorted(found, key=lambda each: -each["gain"].mean)
+
+
+def _by_deal(rows: Iterable[Row]) -> list[float]:
+    """The mean score of both sides of each deal."""
+    scores: dict[int, list[float]] = {}
+    for row in rows:
+        scores.setdefault(row["deal"], []).append(row["score"])
+    return [float(np.mean(each)) for each in scores.values() if len(each) == 2]
+
+
+def rates(plan: Plan, even: Sequence[Row], rows: Sequence[Row]) -> dict[str, float]:
+    """Iterations a second of each strategy, in the mean over its decisions."""
+    iterations, seconds = (sum(row["work"][i] for row in even) for i in (0, 1))
+    found = {REFERENCE: iterations / seconds} if seconds else {}
+    for strategy in plan.strategies:
+        spent = [row["seconds_per_decision"] for row in rows if row["player"].startswith(f"{strategy}, ")]
+        if sum(spent):
+            found[strategy] = plan.iterations * len(spent) / sum(spent)
+    return found

@@ -1,0 +1,225 @@
+"""A report as a page that needs no network, and as sentences."""
+
+from collections.abc import Iterator
+from html import escape
+
+import numpy as np
+
+from icarus.audit import AuditReport
+from icarus.commands.report.matches import EVEN, REFERENCE
+from icarus.commands.report.measures import AHEAD, Estimate, Measures
+from icarus.commands.report.pictures import curves, histogram, intervals
+from icarus.ladder.rating import Rating
+from icarus.views.pages import asset, filled
+
+NONE = "–"
+
+
+def page_of(game: str, report: AuditReport, measures: Measures | None) -> str:
+    """The page; without measures, of a game that the audit refuses."""
+    sections = [("In short", _list(sentences(report, measures)))]
+    if measures is not None:
+        sections += [
+            ("How games go", _course(measures)),
+            ("When the winner is known", _tension(measures)),
+            ("Skill and levels", _levels(measures)),
+            ("Enhancements", _strategies(measures)),
+            ("A game with comments", _commented(measures)),
+        ]
+    sections.append(("Audit", f'<pre tabindex="0">{escape(str(report))}</pre>'))
+    return filled(
+        "report.html",
+        title=escape(f"{game}: what the game is like"),
+        style=asset("page.css"),
+        sections="".join(f"<section><h2>{escape(title)}</h2>{body}</section>" for title, body in sections),
+    )
+
+
+def sentences(report: AuditReport, measures: Measures | None) -> list[str]:
+    """The report in short."""
+    if measures is None:
+        return [
+            f"The audit failed ({', '.join(report.failed)}). Nothing was played: mend the game first; icarus check says more."
+        ]
+    unseen = f", but could not look at {', '.join(report.unchecked)}" if report.unchecked else ""
+    return [f"The audit passed{unseen}.", *_of_course(measures), *_of_tension(measures), *_of_skill(measures)]
+
+
+def _of_course(measures: Measures) -> Iterator[str]:
+    game = measures["course"][EVEN]
+    if not game["games"]:
+        return
+    lengths = game["length"]["all"]
+    yield (
+        f"A game has {game['length']['mean']:.1f} actions ({min(lengths)} to {max(lengths)}) and {game['decisions']:.1f} decisions, "
+        f"with {game['choices']['mean']:.1f} choices each; {game['forced']:.0%} of them are forced."
+    )
+    yield f"Drawn are {percent(game['draws'])} of the games."
+    unequal = [seat for seat in game["seats"] if not seat["reward"].low <= _mean_reward(game) <= seat["reward"].high]
+    for seat in unequal:
+        word = "an advantage" if seat["reward"].mean > _mean_reward(game) else "a disadvantage"
+        yield f"The seat of {seat['name']} is {word}: a mean reward of {seat['reward']}."
+    if not unequal:
+        most = max(
+            max(seat["reward"].high - _mean_reward(game), _mean_reward(game) - seat["reward"].low)
+            for seat in game["seats"]
+        )
+        yield f"No seat has an advantage that shows; one of {most:.2f} in mean reward would."
+
+
+def _of_tension(measures: Measures) -> Iterator[str]:
+    tension = measures["tension"]
+    if tension["known"]:
+        yield f"In half of the games the later winner leads for good after {tension['known']['quartiles'][1]:.0%} of the game."
+    if tension["changes"]:
+        yield f"The lead changes {tension['changes']} times in a game."
+    if tension["stake"]:
+        yield f"A decision is worth {tension['stake']} of reward: what was chosen, less the average of what was legal."
+
+
+def _of_skill(measures: Measures) -> Iterator[str]:
+    skill = measures["skill"]["score"]
+    iterations = measures["plan"]["iterations"]
+    if skill:
+        word = "Skill pays" if skill.low > 0.5 else "It does not show that thinking longer pays"
+        yield f"{word}: four times {iterations:,} iterations score {percent(skill)} against {iterations:,}."
+    better = [each for each in measures["strategies"] if each["gain"].low > 0]
+    names = ", ".join(f"{each['strategy']} ({each['gain'].mean:+.3f})" for each in better)
+    if measures["strategies"]:
+        yield (
+            f"Better than {REFERENCE}: {names}." if names else f"No enhancement is shown to be better than {REFERENCE}."
+        )
+    if REFERENCE in measures["rates"]:
+        yield f"A search makes {measures['rates'][REFERENCE]:,.0f} iterations a second."
+
+
+def _mean_reward(game: Measures) -> float:
+    return float(np.mean([seat["reward"].mean for seat in game["seats"]]))
+
+
+def percent(estimate: Estimate | None) -> str:
+    """A share with its interval, in percent."""
+    if estimate is None:
+        return NONE
+    return f"{estimate.mean:.0%} [{max(0, estimate.low):.0%}, {min(1, estimate.high):.0%}]"
+
+
+# ---------------------------------------------------------------------------------------------------------------- sections
+
+
+def _course(measures: Measures) -> str:
+    """How long games are, how much there is to choose, and what seats get: in random play and where a search plays itself."""
+    games = {kind: game for kind, game in measures["course"].items() if game["games"]}
+    rows = [
+        ("games", [f"{game['games']:,}" for game in games.values()]),
+        ("actions", [f"{game['length']['mean']:.1f} ± {game['length']['deviation']:.1f}" for game in games.values()]),
+        ("decisions", [f"{game['decisions']:.1f}" for game in games.values()]),
+        ("choices of a decision, mean", [f"{game['choices']['mean']:.1f}" for game in games.values()]),
+        ("the most choices", [str(game["choices"]["most"]) for game in games.values()]),
+        ("forced decisions", [f"{game['forced']:.0%}" for game in games.values()]),
+        ("size of the game tree, about", [f"10^{game['tree']:.0f}" for game in games.values()]),
+        ("drawn games", [percent(game["draws"]) for game in games.values()]),
+    ]
+    for seat in range(len(next(iter(games.values()))["seats"])):
+        name = next(iter(games.values()))["seats"][seat]["name"]
+        rows.append((f"mean reward of {name}", [str(game["seats"][seat]["reward"]) for game in games.values()]))
+        rows.append((f"{name} wins", [percent(game["seats"][seat]["best"]) for game in games.values()]))
+    table = _table(["", *games], [[name, *cells] for name, cells in rows])
+    lengths = histogram("actions of a game", {kind: game["length"]["all"] for kind, game in games.items()})
+    choices = curves("choices", {kind: game["choices_by_part"] for kind, game in games.items()}, 0)
+    return f"{table}{_pictures(lengths, choices)}"
+
+
+def _tension(measures: Measures) -> str:
+    tension = measures["tension"]
+    if not tension["stake"]:
+        return "<p>No game has been played yet.</p>"
+    pictures = [curves("reward that a decision is worth", {"": tension["stake_by_part"]}, 0)]
+    known = "<p>No game had a single winner.</p>"
+    if tension["known"]:
+        low, middle, high = tension["known"]["quartiles"]
+        known = (
+            f"<p>The winner leads for good after {middle:.0%} of the game (median; quartiles {low:.0%} and {high:.0%}; "
+            f"{tension['known']['games']} games). The lead changes {tension['changes']} times.</p>"
+        )
+        pictures.insert(0, curves("% of games that the leader wins", {"": _in_percent(tension["right_by_part"])}))
+    return f"""{known}<p class="faint">Who leads is said by the searches of the players, each by what it may see: the leader expects
+the highest reward, and whoever expects {AHEAD} more takes the lead. Where nobody leads, a guess is counted. What a decision is worth
+is the value of the chosen action less the mean of all legal ones.</p>{_pictures(*pictures)}"""
+
+
+def _in_percent(shares: list[float | None]) -> list[float | None]:
+    return [None if share is None else 100 * share for share in shares]
+
+
+def _levels(measures: Measures) -> str:
+    skill, levels = measures["skill"], measures["levels"]
+    if not levels:
+        return "<p>No game has been played yet.</p>"
+    rated = {level["name"]: Rating(level["value"], level["low"], level["high"], level["games"]) for level in levels}
+    strongest = dict(reversed([(name, (each.value, each.low, each.high)) for name, each in rated.items()]))
+    picture = intervals("rating in Elo, random play at 0", strongest)
+    cells = [[level["name"], str(rated[level["name"]]), str(level["games"])] for level in levels]
+    said = f"<p>{escape(skill['player'])} score {percent(skill['score'])} against {escape(skill['opponent'])}: ½ would be no skill.</p>"
+    return f"{said}{_table(['player', 'Elo', 'games'], cells)}{_pictures(picture)}"
+
+
+def _strategies(measures: Measures) -> str:
+    found, rates, plan = measures["strategies"], measures["rates"], measures["plan"]
+    if not found:
+        return "<p>No game has been played yet.</p>"
+    cells = [
+        [each["strategy"], str(each["gain"]), str(2 * each["gain"].number), f"{rates.get(each['strategy'], 0):,.0f}"]
+        for each in found
+    ]
+    cells.append([REFERENCE, "0", NONE, f"{rates.get(REFERENCE, 0):,.0f}"])
+    picture = intervals(
+        f"score above ½ against {REFERENCE}",
+        {each["strategy"]: (each["gain"].mean, each["gain"].low, each["gain"].high) for each in found},
+    )
+    said = f"""<p>Each plays {REFERENCE}, both with {plan["iterations"]:,} iterations for a decision, both sides of each deal. The intervals
+hold all at once. A search of all compositions, with proof: icarus discover {escape(plan["game"])}.</p>"""
+    return f"{said}{_table(['strategy', 'score above ½', 'games', 'iterations a second'], cells)}{_pictures(picture)}"
+
+
+def _commented(measures: Measures) -> str:
+    game = measures["commented"]
+    if game is None:
+        return "<p>No game has been played yet.</p>"
+    cells = [
+        [
+            str(number),
+            step["player"],
+            step["action"],
+            f"{step['value']:.2f}" if "value" in step else "",
+            step.get("comment", ""),
+        ]
+        for number, step in enumerate(game["steps"], 1)
+    ]
+    drawn = "".join(
+        f"<figure>{svg}<figcaption class='faint'>{_caption(game['steps'], int(index))}</figcaption></figure>"
+        for index, svg in game["pictures"].items()
+    )
+    table = _table(["", "player", "action", "value", "comment"], cells, "words")
+    rewards = ", ".join(f"{reward:g}" for reward in game["returns"])
+    return f"{table}<p>Rewards: {rewards}.</p><div class='pictures'>{drawn}</div>"
+
+
+def _caption(steps: list[Measures], index: int) -> str:
+    if index == len(steps):
+        return "the end"
+    return f"before {index + 1}: {escape(steps[index]['player'])} plays {escape(steps[index]['action'])}"
+
+
+def _table(header: list[str], rows: list[list[str]], kind: str = "") -> str:
+    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="wide" tabindex="0"><table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _list(lines: list[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+
+
+def _pictures(*pictures: str) -> str:
+    return f"<div class='pictures'>{''.join(pictures)}</div>"

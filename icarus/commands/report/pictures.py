@@ -1,0 +1,103 @@
+"""The pictures of a report: SVG inside the page, in its colours."""
+
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+INK, GRID, SERIES = "#222222", "#88888855", ("#1f77b4", "#d9641e")
+STYLE: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "axes.edgecolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "svg.hashsalt": "report",
+    "svg.fonttype": "none",
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+WIDTH, HEIGHT = 5.2, 2.9  # inches
+
+
+@contextmanager
+def _canvas(name: str, pictures: list[str], height: float = HEIGHT) -> Iterator[Any]:
+    """Axes; when the block ends their picture, called `name`, is added to `pictures`."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    with pyplot.rc_context(STYLE):  # type: ignore[arg-type]
+        figure, axes = pyplot.subplots(figsize=(WIDTH, height), layout="constrained")
+        try:
+            yield axes
+            file = io.StringIO()
+            figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+        finally:
+            pyplot.close(figure)
+    pictures.append(_embedded(file.getvalue(), name))
+
+
+def _embedded(text: str, name: str) -> str:
+    """SVG for the inside of a page: its ink is that of the page, its ids are its own, and it has a name."""
+    prefix = re.sub(r"\W+", "-", name)
+    inside = text[text.index("<svg") :].replace(INK, "currentColor")
+    inside = re.sub(r'( id="|url\(#|href="#)', rf"\g<1>{prefix}-", inside)
+    inside = re.sub(r"<metadata>.*?</metadata>", "", inside, flags=re.DOTALL)
+    return inside.replace("<svg", f'<svg role="img" aria-label="{name}"', 1)
+
+
+def histogram(name: str, values: Mapping[str, Sequence[int]]) -> str:
+    """How often whole numbers occur, for one or two series, as shares."""
+    pictures: list[str] = []
+    shown = {label: np.array(each) for label, each in values.items() if len(each)}
+    low, high = min(each.min() for each in shown.values()), max(each.max() for each in shown.values())
+    bins = np.arange(low, high + 2) - 0.5 if high - low < BINS else np.linspace(low - 0.5, high + 0.5, BINS)
+    with _canvas(name, pictures) as axes:
+        for (label, each), colour in zip(shown.items(), SERIES, strict=False):
+            weights = np.full(len(each), 100 / len(each))
+            axes.hist(each, bins, weights=weights, histtype="step", linewidth=1.8, color=colour, label=label)
+        axes.set(xlabel=name, ylabel="% of the games")
+        axes.legend(frameon=False)
+    return pictures[0]
+
+
+BINS = 30
+
+
+def curves(name: str, values: Mapping[str, Sequence[float | None]], floor: float | None = None) -> str:
+    """Means over the parts of a game, from its beginning to its end."""
+    pictures: list[str] = []
+    with _canvas(name, pictures) as axes:
+        for (label, each), colour in zip(values.items(), SERIES, strict=False):
+            known = [(100 * (i + 0.5) / len(each), value) for i, value in enumerate(each) if value is not None]
+            axes.plot(*zip(*known, strict=True), marker="o", markersize=4, color=colour, label=label)
+        axes.set(xlabel="% of the game", ylabel=name, xlim=(0, 100))
+        axes.set_ylim(bottom=floor)
+        if len(values) > 1:
+            axes.legend(frameon=False)
+    return pictures[0]
+
+
+def intervals(name: str, values: Mapping[str, tuple[float, float, float]]) -> str:
+    """Means with their intervals, one below the other; a line marks 0."""
+    pictures: list[str] = []
+    rows = np.arange(len(values))
+    mean, low, high = np.array(list(values.values())).T
+    with _canvas(name, pictures, 0.9 + 0.28 * len(values)) as axes:
+        axes.errorbar(mean, rows, xerr=[mean - low, high - mean], fmt="o", color=SERIES[0], capsize=3)
+        axes.axvline(0, color=INK, linewidth=1)
+        axes.set_yticks(rows, list(values))
+        axes.set(xlabel=name)
+        axes.invert_yaxis()
+    return pictures[0]

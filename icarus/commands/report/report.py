@@ -1,0 +1,144 @@
+"""`icarus report`: one page on what a game is like, its audit included. The games are kept, and the same command goes on."""
+
+import json
+import math
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import attrs
+import typer
+
+from icarus import games
+from icarus.audit import AuditReport, audit
+from icarus.checks import integer
+from icarus.commands import options
+from icarus.commands.console import notes, print_text, progress_bar, show_compilation
+from icarus.commands.report.matches import Plan, planned
+from icarus.commands.report.measures import Measures, measures_of
+from icarus.commands.report.page import page_of, sentences
+from icarus.discovery.matches import Row, Rows
+from icarus.kernel.game import Game
+from icarus.load_files import load_file
+
+PLAN, GAMES, PAGE, JSON = "plan.json", "games.jsonl", "report.html", "report.json"
+BATCH = 4  # games of a worker between two looks at the clock
+STRATEGY_HELP = "Compared with BASELINE; repeat the option for more. By default a few from the catalogue."
+
+
+def report_command(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A Python file with a game, or the name of a game.")],
+    minutes: Annotated[
+        float, typer.Option(parser=options.read_real, metavar="MINUTES", help="For how long games are played now.")
+    ] = 5.0,
+    rounds: Annotated[int, options.integer_option("At most so many deals of each pair of players.")] = 200,
+    iterations: Annotated[
+        int | None, options.integer_option("Of each decision. By default what lets a game last a quarter of a second.")
+    ] = None,
+    strategies: Annotated[list[str] | None, typer.Option("--strategy", help=STRATEGY_HELP)] = None,
+    seed: options.Seed = 0,
+    workers: Annotated[int, options.integer_option("Processes that play.")] = 1,
+    to: Annotated[
+        Path | None, typer.Option(help="A directory for games and page; the same command goes on there.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all measures as JSON.")] = False,
+) -> None:
+    """Say what a game is like, on one page. The games are kept: Ctrl-C loses nothing, and the same command goes on."""
+    if find_spec("matplotlib") is None:
+        raise ValueError("a report needs matplotlib: pip install 'icarus-mcts[report]'")
+    if not 0 < minutes < math.inf:
+        raise ValueError(f"--minutes is {minutes:g}; it must be positive")
+    integer("--rounds", rounds, 1)
+    integer("--workers", workers, 1)
+    integer("--iterations", 1 if iterations is None else iterations, 1)
+    integer("--seed", seed, 0)
+    loaded, files = _loaded(game)
+    directory = to or Path(f"report-{loaded.name}")
+    report = _audited(loaded, seed)
+    measures = None
+    if report.passed:
+        with show_compilation():
+            plan = _plan(directory, loaded, files, iterations, tuple(strategies or ()), seed)
+        measures = measures_of(plan, loaded, _play(plan, directory, rounds, 60 * minutes, workers))
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / PAGE).write_text(page_of(str(loaded), report, measures), "utf-8")
+    (directory / JSON).write_text(_json(report, measures), "utf-8")
+    print_text(_json(report, measures) if as_json else "\n".join(sentences(report, measures)))
+    notes.print(f"{directory / PAGE}; the same command goes on there", markup=False, soft_wrap=True)
+    if not report.passed:
+        raise typer.Exit(options.FAILED)
+
+
+def _loaded(game: str) -> tuple[Game, tuple[str, ...]]:
+    """A game, and the file that it is from.
+
+    Raises:
+        ValueError: no such game; a file without one, or with several.
+    """
+    if not game.endswith(".py"):
+        return games.load(game), ()
+    found = [value for value in vars(load_file(Path(game))).values() if isinstance(value, Game)]
+    if len(found) != 1:
+        raise ValueError(f"{game!r} has {len(found)} games; a report is of one")
+    return found[0], (game,)
+
+
+def _audited(game: Game, seed: int) -> AuditReport:
+    with show_compilation(), progress_bar(left=True) as bar:
+        task = bar.add_task("audit", total=10)
+        return audit(game, seed=seed, progress=lambda played, drawn: bar.update(task, completed=played))
+
+
+def _plan(
+    directory: Path, game: Game, files: tuple[str, ...], iterations: int | None, strategies: tuple[str, ...], seed: int
+) -> Plan:
+    """The plan of a directory: what is there, where it is of this game and what is asked for; else a new one.
+
+    Raises:
+        ValueError: the games there are by other rules, or other than those asked for.
+    """
+    path = directory / PLAN
+    if not path.exists():
+        plan = planned(game, files, iterations, strategies, seed)
+        directory.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(attrs.asdict(plan), indent=1) + "\n", "utf-8")
+        return plan
+    try:
+        table = json.loads(path.read_text("utf-8"))
+        kept = Plan(**{**table, "files": files, "strategies": tuple(table["strategies"])})
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{path} is damaged; choose another directory with --to") from None
+    plan = planned(game, files, iterations or kept.iterations, strategies or kept.strategies, seed)
+    if plan != kept:
+        changed = next(
+            field.name for field in attrs.fields(Plan) if getattr(plan, field.name) != getattr(kept, field.name)
+        )
+        what = "the file of the game has changed" if changed == "digest" else f"{changed} was {getattr(kept, changed)}"
+        raise ValueError(f"{directory} holds the games of another report: {what}; choose another directory with --to")
+    return plan
+
+
+def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int) -> list[Row]:
+    """Play until the time or the rounds are up, or Ctrl-C; the rows of all games, those of earlier calls too."""
+    deadline = time.monotonic() + seconds
+    with Rows(plan, directory / GAMES, workers) as kept, show_compilation(), progress_bar(left=True) as bar:
+        try:
+            task = bar.add_task("games", total=sum(len(plan.round(number)) for number in range(rounds)))
+            for number in range(rounds):
+                tasks = plan.round(number)
+                for start in range(0, len(tasks), BATCH * workers):
+                    kept.play(tasks[start : start + BATCH * workers])
+                    bar.update(task, completed=len(kept.rows), description=f"round {number + 1}, games")
+                    if time.monotonic() > deadline:
+                        return list(kept.rows.values())
+        except KeyboardInterrupt:
+            notes.print(f"stopped after {len(kept.rows)} games; the same command goes on")
+        return list(kept.rows.values())
+
+
+def _json(report: AuditReport, measures: Measures | None) -> str:
+    """All that the report says, as JSON."""
+    checks = {check.name: check.outcome for check in report.checks}
+    content = {"audit": {"outcome": report.outcome, "checks": checks}, **(measures or {})}
+    return json.dumps(content, default=attrs.asdict, ensure_ascii=False, indent=1) + "\n"

@@ -1,0 +1,103 @@
+"""`icarus report`: a page without network, games that are kept and gone on with, and measures whose values can be counted by hand."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from icarus.commands import cli
+from icarus.commands.report.measures import course, known_from, leads, right, tension
+from icarus.games import load
+
+COMMAND = "report my_game.py --rounds {} --iterations 16 --strategy RAVE"
+
+
+def report(rounds: int) -> int:
+    return cli.run(COMMAND.format(rounds).split())
+
+
+def test_from_a_new_game_to_its_report_which_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["new", "my_game", "--chance"]) == 0
+    folder = tmp_path / "report-my-game"
+    assert report(1) == 0
+    said, rows = capsys.readouterr().out, (folder / "games.jsonl").read_bytes()
+    assert "The audit passed." in said and "iterations a second" in said
+    with (folder / "games.jsonl").open("ab") as file:
+        file.write(b'{"stream":"even')  # what is being written when a report is killed
+    assert cli.run([*COMMAND.format(2).split(), "--json"]) == 0
+    gone_on = (folder / "games.jsonl").read_bytes()
+    assert gone_on.startswith(rows) and gone_on.count(b"\n") == 2 * rows.count(b"\n") - 1  # one game has comments
+    measures = json.loads(capsys.readouterr().out)
+    assert measures == json.loads((folder / "report.json").read_text())
+    assert measures["audit"]["outcome"] == "passed" and measures["course"]["random play"]["games"] == 10
+    assert [level["iterations"] for level in measures["levels"]] == [0, 1, 4, 16, 64]
+    assert measures["skill"]["score"]["number"] == measures["strategies"][0]["gain"]["number"] == 2  # deals
+    page = (folder / "report.html").read_text()
+    assert not re.search(r"(src|href)=.(?!#)|@import|url\((?!#)", page) and page.count("<svg") >= 6
+
+    source = (tmp_path / "my_game.py").read_text()
+    (tmp_path / "my_game.py").write_text(source + "\n# other rules\n")
+    assert report(2) == 2
+    assert "the file of the game has changed" in capsys.readouterr().err
+
+
+def test_a_game_that_fails_the_audit_is_not_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cli.run(["new", "my_game", "--perfect"])
+    source = (tmp_path / "my_game.py").read_text()
+    (tmp_path / "my_game.py").write_text(source.replace("= 1.0", "= 1.5"))
+    assert report(1) == 1
+    assert "The audit failed (rewards)" in capsys.readouterr().out
+    assert "The audit failed" in (tmp_path / "report-my-game" / "report.html").read_text()
+    assert not (tmp_path / "report-my-game" / "games.jsonl").exists()
+
+
+def decision(player: int, at: int, value: float | None, stake: float | None = 0.0, legal: int = 2) -> list[Any]:
+    return [player, at, legal, value, stake]
+
+
+ROW = {
+    "returns": [0.0, 1.0],
+    "length": 10,
+    "decisions": [
+        decision(0, 0, 0.5),
+        decision(1, 1, 0.52),  # ahead by less than .05: nobody leads
+        decision(0, 4, 0.7, 0.2),  # player 0 takes the lead at .4
+        decision(1, 5, None, None, 1),  # forced: nothing is known
+        decision(0, 6, 0.5, 0.1),
+        decision(1, 7, 0.56, 0.3),  # player 1 takes it at .7
+        decision(0, 8, 0.58),  # by .02 only: player 1 keeps it
+    ],
+}
+
+
+def test_who_leads_and_since_when_the_winner_is_known() -> None:
+    lead = leads(2, ROW)
+    assert lead == [(0.4, 0), (0.7, 1)]
+    assert known_from(ROW, lead) == 0.7 and known_from(ROW | {"returns": [1.0, 0.0]}, lead) == 1.0
+    assert [right(2, ROW, lead, share) for share in (0.1, 0.5, 0.9)] == [0.5, 0.0, 1.0]
+    found = tension(2, [ROW, ROW])
+    assert found["changes"].mean == 1 and found["known"]["quartiles"] == [0.7] * 3
+    assert found["stake"].mean == pytest.approx(0.1)
+    assert found["stake_by_part"][4] == pytest.approx(0.2) and found["stake_by_part"][5] is None
+
+
+def test_the_course_of_games_counts_lengths_choices_draws_and_seats() -> None:
+    drawn = {
+        "returns": [0.5, 0.5],
+        "length": 4,
+        "decisions": [decision(0, 0, 0.5, 0.0, 100), decision(1, 1, None, None, 1)],
+    }
+    found = course(load("othello"), [ROW, drawn])
+    assert found["length"]["mean"] == 7 and found["decisions"] == 4.5
+    assert found["draws"].mean == 0.5 and found["forced"] == pytest.approx(2 / 9)
+    assert [seat["reward"].mean for seat in found["seats"]] == [0.25, 0.75]
+    assert [seat["best"].mean for seat in found["seats"]] == [0.0, 0.5]
+    assert found["tree"] == pytest.approx((6 * 0.30103 + 2) / 2, abs=1e-4)
