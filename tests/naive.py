@@ -176,6 +176,13 @@ def lgrf() -> Leaf:
     return Leaf("lgrf", Rule("reply"))
 
 
+def lgrf_signed() -> Leaf:
+    return Leaf("lgrf-signed", Rule("reply"))
+
+
+REPLIES = ("lgr", "lgrf", "lgrf-signed")
+
+
 def nast(n: int, c: float = 0.7, rule: Rule | None = None) -> Leaf:
     """NAST(n) with UCB1 by visits, or with another rule on the mean rewards."""
     return Leaf("nast", rule or ucb1(c), n)
@@ -369,7 +376,7 @@ def initial_information(leaf: Leaf, players: int) -> Any:
         return zero, 0, 0  # Base-3, EPIC-3
     if leaf.kind in ("amaf", "amaf-strict"):
         return zero, 0  # AMAF-3
-    if leaf.kind in ("lgr", "lgrf"):
+    if leaf.kind in REPLIES:
         return None  # LGR-3
     if leaf.kind == "exp3":
         return zero, 0
@@ -530,6 +537,7 @@ CAPTURES = {
     "to-mast": capture_actions,
     "lgr": capture_replies,
     "lgrf": capture_replies,
+    "lgrf-signed": capture_replies,
     "nast": capture_grams,
     "epic": capture_positions,
     "exp3": capture_choices,
@@ -550,11 +558,12 @@ def backpropagation(leaf: Leaf, information: Any, context: Any, rewards: tuple[f
     if leaf.kind in ("amaf", "amaf-strict"):
         q, n = information
         return added(q, rewards), n + 1  # AMAF-7
-    if leaf.kind in ("lgr", "lgrf"):
+    if leaf.kind in REPLIES:
         new, player = context
-        if rewards[player] > 0:
+        reward = 2 * rewards[player] - 1 if leaf.kind == "lgrf-signed" else rewards[player]
+        if reward > 0:
             return new  # LGR-7
-        return None if leaf.kind == "lgrf" and information == new else information  # LGRF-7
+        return None if leaf.kind != "lgr" and information == new else information  # LGRF-7
     if leaf.kind == "exp3":
         s, n = information
         return added(s, tuple(reward / context for reward in rewards)), n + 1  # (2012, 4)

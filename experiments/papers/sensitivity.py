@@ -23,11 +23,11 @@ def _rave(exploration: float) -> str:
 
 
 SENSITIVITY: dict[str, dict[str, Any]] = {
-    "temperature": {  # τ of MAST's Gibbs distribution; section 8: 1
+    "temperature": {  # τ of MAST's Gibbs distribution; section 8: 1. With rewards from −1 to 1 instead of 0 to 1, τ = 1 is our τ = ½
         "games": ["dou-di-zhu", "othello"],
         "agents": {
             "-": BASELINE,
-            **{f"τ = {number:g}": _mast(f"gibbs(temperature={number})") for number in (0.03, 0.1, 0.3)},
+            **{f"τ = {number:g}": _mast(f"gibbs(temperature={number})") for number in (0.03, 0.1, 0.3, 0.5)},
             "τ = 1": RULES["Gibbs"],
             "τ = 3": _mast("gibbs(temperature=3)"),
         },
@@ -53,6 +53,10 @@ SENSITIVITY: dict[str, dict[str, Any]] = {
     "strict-amaf": {  # "selection node" in (AMAF-6) read to the letter
         "games": ["hearts", "checkers", "lotr-confrontation"],
         "agents": {"-": BASELINE, "RAVE": TABLE_1["R"], "strict": "RAVE_STRICT"},
+    },
+    "replies": {  # (LGRF-7) with rewards from −1 to 1: whether a draw, or less than half of the points, forgets a reply
+        "games": ["hearts", "checkers", "othello"],
+        "agents": {"-": BASELINE, "LGRF": TABLE_1["L"], "signed": "BASELINE >> LGRF_SIGNED"},
     },
     "episodes": {  # EPIC's episodes by the rules of each game, and of a fixed length: n-grams
         "games": ["dou-di-zhu", "checkers", "othello"],

@@ -37,7 +37,7 @@ from icarus.specs.first_play_urgency import FPU, fpu
 from icarus.specs.grave import GRAVE, grave
 from icarus.specs.implicit_minimax import IMPLICIT_MINIMAX, implicit_minimax
 from icarus.specs.kl_ucb import KL_UCB
-from icarus.specs.lgr import LGR, LGRF
+from icarus.specs.lgr import LGR, LGRF, LGRF_SIGNED
 from icarus.specs.lgrf2 import LGRF2
 from icarus.specs.mast import MAST, TO_MAST, mast, to_mast
 from icarus.specs.mast_decay import MAST_BATCH_DECAY, MAST_SIMULATION_DECAY, mast_batch_decay, mast_simulation_decay
@@ -103,6 +103,7 @@ __all__ = [
     "LGR",
     "LGRF",
     "LGRF2",
+    "LGRF_SIGNED",
     "MAST",
     "MAST_BATCH_DECAY",
     "MAST_SIMULATION_DECAY",

@@ -1,7 +1,8 @@
 """Specification 4: last good reply (LGR), and LGR with forgetting (LGRF).
 
 Readings: the move replied to is the last one that the replying player observed; the environment's replies have no record. A
-stored reply that is not legal now falls back to uniform. (LGR-7) is literal: μ_ρ > 0, so a draw keeps a reply.
+stored reply that is not legal now falls back to uniform. (LGR-7) is literal: μ_ρ > 0, so with rewards from 0 to 1 a draw keeps a reply.
+LGRF_SIGNED takes them from −1 to 1, as many papers do: a draw, or less than half of the points, forgets.
 """
 
 import attrs
@@ -86,3 +87,15 @@ def backpropagate_forgetting(stats: Row, context: int, rewards: np.ndarray) -> N
 
 
 LGRF = attrs.evolve(LGR, name="LGRF", backpropagation=backpropagate_forgetting)  # LGRF-7
+
+
+@backpropagation
+def backpropagate_signed(stats: Row, context: int, rewards: np.ndarray) -> None:
+    """a_new if 2μ_ρ − 1 > 0; ⊥ if a_old = a_new and 2μ_ρ − 1 ≤ 0; a_old otherwise"""
+    if 2 * rewards[context % MAX_PLAYERS] - 1 > 0:
+        stats.reply = context // MAX_PLAYERS
+    elif stats.reply == context // MAX_PLAYERS:
+        stats.reply = NONE
+
+
+LGRF_SIGNED = attrs.evolve(LGR, name="LGRF_SIGNED", backpropagation=backpropagate_signed)

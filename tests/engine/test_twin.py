@@ -11,7 +11,7 @@ from icarus import Enhancement, Game, games, linear, majority, maxilinear, weigh
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel import CHANCE, NONE
-from icarus.specs import AMAF, AMAF_STRICT, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
+from icarus.specs import AMAF, AMAF_STRICT, BASELINE, LGR, LGRF, LGRF_SIGNED, epic, mast, nast, to_mast
 from tests import naive
 from tests.conftest import Toys
 from tests.marks import slow_after
@@ -58,6 +58,7 @@ def leaf(rng: random.Random, maximising: bool) -> tuple[Enhancement, Any]:
         choices += [
             lambda: (LGR, naive.lgr()),
             lambda: (LGRF, naive.lgrf()),
+            lambda: (LGRF_SIGNED, naive.lgrf_signed()),
             lambda: (mast(rule()), naive.mast(twin)),
             lambda: (to_mast(rule()), naive.to_mast(twin)),
             lambda: (nast(n, rule()), naive.nast(n, rule=twin)),
@@ -103,7 +104,7 @@ def named_parts(kind: str, record: tuple) -> Any:
     """The parts of a twin's record as the engine's spaces take them."""
     if kind in naive.CATALOGUE:
         return record
-    if kind in ("baseline", "amaf", "amaf-strict", "epic", "mast", "to-mast", "lgr", "lgrf"):
+    if kind in ("baseline", "amaf", "amaf-strict", "epic", "mast", "to-mast", *naive.REPLIES):
         if kind == "epic" and record[1] is None:
             return record[0], 0, record[2]
         return record

@@ -42,6 +42,7 @@ from icarus.specs import (
     FACTORIES,
     LGR,
     LGRF,
+    LGRF_SIGNED,
     MAST,
     NAST1,
     NAST2,
@@ -624,13 +625,21 @@ def test_backpropagations_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reward", "before", "lgr", "lgrf"),
-    [(1.0, 3, 6, 6), (0.5, 3, 6, 6), (0.0, 3, 3, 3), (0.0, 6, 6, NONE), (0.0, NONE, NONE, NONE)],
+    ("reward", "before", "lgr", "lgrf", "signed"),
+    [
+        (1.0, 3, 6, 6, 6),
+        (0.5, 3, 6, 6, 3),
+        (0.5, 6, 6, 6, NONE),
+        (0.0, 3, 3, 3, 3),
+        (0.0, 6, 6, NONE, NONE),
+        (0.0, NONE, NONE, NONE, NONE),
+    ],
 )
-def test_lgr_7_and_lgrf_7_by_hand(reward: float, before: int, lgr: int, lgrf: int) -> None:
+def test_lgr_7_and_lgrf_7_by_hand(reward: float, before: int, lgr: int, lgrf: int, signed: int) -> None:
     context = 6 * MAX_PLAYERS + B  # player 1 played 6
     assert backpropagated(LGR, context, [1.0, reward], reply=before) == {"reply": lgr}
     assert backpropagated(LGRF, context, [1.0, reward], reply=before) == {"reply": lgrf}
+    assert backpropagated(LGRF_SIGNED, context, [1.0, reward], reply=before) == {"reply": signed}
 
 
 def test_values_by_hand() -> None:
