@@ -4,7 +4,6 @@ An enhancement of MCTS is a value of seven parts (Powley, Cowling and Whitehouse
 one compiled playout loop runs any composition with MO-ISMCTS on card, board and dice games.
 """
 
-import importlib
 from typing import TYPE_CHECKING
 
 import icarus.starting  # noqa: F401  (the first of all)
@@ -70,6 +69,7 @@ from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
 from icarus.specs import *  # noqa: F403  (its __all__ is part of this one's)
+from icarus.version import version
 from icarus.views.playout import show_playout
 from icarus.views.tree_page import TreePages
 
@@ -79,14 +79,10 @@ __version__: str
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> str:
-        """`__version__`, found when it is first asked for: what finds it is slow to load."""
+        """`__version__`, found when it is first asked for."""
         if name != "__version__":
             raise AttributeError(f"module 'icarus' has no attribute {name!r}")
-        metadata = importlib.import_module("importlib.metadata")
-        try:
-            return metadata.version("icarus-mcts")
-        except metadata.PackageNotFoundError:  # the sources used in place, not installed
-            return "0.2.0"
+        return version()
 
 
 __all__ = [

@@ -18,6 +18,7 @@ EXPERIMENTS = PACKAGE.parent / "experiments"
 # Folders and files of each folder, from the bottom to the top: imports run down only.
 ORDER = {
     "icarus": [
+        "version",
         "starting",
         "checks",
         "compiler",

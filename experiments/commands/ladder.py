@@ -1,4 +1,4 @@
-"""The command that plays the outside ladder: its opponents among themselves, its table, and what both say."""
+"""The command that plays the outside ladder: its opponents among themselves, its table, planned comparisons, and what they say."""
 
 import math
 import time
@@ -10,9 +10,8 @@ import typer
 from experiments.analysis.document import Table
 from experiments.commands.common import print_table, say
 from experiments.plan.checks import refused
-from experiments.play.ladder import fitted, play_opponents, play_table, table_of
+from experiments.play import ladder as playing
 from icarus.checks import integer
-from icarus.ladder.ladders import DATA
 
 
 def ladder(
@@ -21,36 +20,60 @@ def ladder(
         "experiments/runs/ladder"
     ),
     minutes: Annotated[float, typer.Option(help="How long to play; 0 only fits and prints.")] = 0,
-    table: Annotated[bool, typer.Option("--table", help="Play the table's players, not the opponents.")] = False,
+    table: Annotated[bool, typer.Option("--table", help="The table's players on the ladder.")] = False,
+    compare: Annotated[bool, typer.Option("--compare", help="The planned comparisons of two players.")] = False,
     number: Annotated[int, typer.Option("--games", help="Of each of the table's players.")] = 200,
     seed: Annotated[int, typer.Option(help="Another seed means other openings, dice and deals.")] = 1,
-    keep: Annotated[bool, typer.Option("--keep", help="Write the fitted ladder into the package.")] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Write ladder and levels into the package, from the rows; pack the rows.")
+    ] = False,
 ) -> None:
-    """Play a game's outside ladder: its opponents against each other (whose ratings --keep writes), or with --table the
-    compositions against them. Ctrl-C loses nothing."""
+    """Play a game's outside ladder: its opponents against each other, with --table compositions against them, with --compare
+    planned pairs. Ctrl-C loses nothing."""
     with refused():
         integer("--seed", seed, 0)
         integer("--games", number, 1)
         if not (math.isfinite(minutes) and minutes >= 0):
             raise ValueError(f"--minutes is {minutes}; it must be a number that is not negative")
+        if table and compare:
+            raise ValueError("--table and --compare play different games; give one of them")
+        ratings = playing.fitted(game, out)
         deadline = time.monotonic() + 60 * minutes
         try:
             if minutes and table:
-                for climb in play_table(game, out, number, seed, deadline):
-                    if len(climb.rows) % 20 == 0:
-                        say(f"{climb.name}: {climb.rating()} after {len(climb.rows)} games")
+                for climb in playing.play_table(game, out, number, seed, deadline):
+                    say(f"{climb.name}: {climb.rating()} after {len(climb.rows)} games")
             elif minutes:
-                for row in play_opponents(game, out, seed, deadline):
+                play = playing.play_comparisons if compare else playing.play_opponents
+                for row in play(game, out, seed, deadline):
                     if "void" in row:
                         say(f"void: {row['void']}")
         except KeyboardInterrupt:
             say("stopped; what was played is kept")
-        found = fitted(game, out)
-        rated = table_of(game, out) if table else {rung.name: rung.rating for rung in found.rungs}
+        ratings = playing.fitted(game, out)
+        print_table(_comparisons(game, out) if compare else _ratings(game, out, table))
+        if not (table or compare):
+            say(f"levels equally far apart: {', '.join(map(str, playing.proposed_levels(game, out)))} iterations")
+        if keep:
+            playing.keep(ratings, out)
+
+
+def _ratings(game: str, directory: Path, table: bool) -> Table:
+    rated = (
+        playing.table_of(game, directory)
+        if table
+        else {rung.name: rung.rating for rung in playing.fitted(game, directory).rungs}
+    )
     lines = [
         [name, f"{rating.value:.0f}", f"{rating.low:.0f} … {rating.high:.0f}", str(rating.games)]
         for name, rating in rated.items()
     ]
-    print_table(Table(f"{game}: ratings, random play at 0", ("player", "Elo", "95 %", "games"), lines))
-    if keep:
-        found.write(DATA / f"{found.game}.json")
+    return Table(f"{game}: ratings, random play at 0", ("player", "Elo", "95 %", "games"), lines)
+
+
+def _comparisons(game: str, directory: Path) -> Table:
+    lines = [
+        [one, other, str(count), f"{score.value:.3f} ± {score.half:.3f}", comparison.question]
+        for comparison, one, other, count, score in playing.compared(game, directory)
+    ]
+    return Table(f"{game}: score, 95 % intervals", ("player", "against", "games", "score", "question"), lines)

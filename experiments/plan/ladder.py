@@ -1,6 +1,8 @@
-"""The opponents of each game's ladder, and the players whose ratings the table shows."""
+"""The opponents of each game's ladder, the players of the table, and comparisons of two players, written down before they are played."""
 
 from typing import Any
+
+import attrs
 
 from icarus.ladder.engines import ENGINES
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, agent_of
@@ -13,36 +15,66 @@ def search(strategy: str, iterations: int, **settings: Any) -> Settings:
     return {"strategy": strategy, "iterations": iterations, **settings}
 
 
-BASELINES = {  # iterations of the baseline, between the engines
-    "othello": (3, 6, 10, 13, 17, 27, 30, 55, 100, 110, 230, 300, 480, 1000),
-    "backgammon": (10, 100, 1000),
-    "dou-di-zhu": (2, 5, 12, 20, 30, 75, 100, 190, 480, 500, 1200),
-    "knockout-whist": (3, 10, 30, 100, 300, 1000, 3000),
-    "checkers": (3, 10, 30, 100, 300),
-    "hearts": (10, 100, 1000),
-    "lotr-confrontation": (10, 100, 1000),
+# Iterations of the baseline. Eight of them are the levels of the game. A game whose levels are still sought has a geometric sequence.
+BASELINES = {
+    "othello": (3, 10, 17, 30, 55, 110, 300, 1000),
+    "backgammon": (2, 4, 8, 16, 32, 64, 128, 256),
+    "dou-di-zhu": (2, 5, 12, 30, 75, 190, 480, 1200),
+    "knockout-whist": (2, 4, 8, 16, 32, 64, 128, 256, 512),
+    "checkers": (2, 4, 8, 16, 32, 64, 128, 256),
+    "hearts": (2, 4, 8, 16, 32, 64, 128, 256),
+    "lotr-confrontation": (2, 4, 8, 16, 32, 64, 128, 256, 512),
 }
 OUTSIDE = {
     "othello": ("grhino depth 1", "grhino depth 2", "grhino depth 3", "grhino depth 4", "rust-reversi matrix 4"),
-    "backgammon": ("pubeval", "gnubg 0-ply"),
+    "backgammon": ("pubeval", "gnubg 0-ply DMP"),
     "dou-di-zhu": ("RLCard rules",),
     "checkers": ("py-draughts depth 1", "py-draughts depth 3"),
     "hearts": ("OpenSpiel ISMCTS 0.05 s",),
 }
-ITERATIONS = 5000
-TABLE: dict[str, tuple[Settings, ...]] = {
+STEP = 100.0  # Elo from level to level, or an eighth of what the iterations of BASELINES reach
+TABLE_ITERATIONS = 1000
+TABLE = {  # games whose table is played, and the actions after which its cut-off players ask the heuristic
     game: (
-        *(search(strategy, ITERATIONS) for strategy in ("BASELINE", "NAST2", "RAVE", "RAVE >> NAST2", "RAVE >> MAST")),
-        *(search(strategy, ITERATIONS, cutoff=8) for strategy in cut_off),
+        *(search(strategy, TABLE_ITERATIONS) for strategy in ("BASELINE", "BASELINE >> NAST2", "RAVE >> MAST")),
+        *(search(strategy, TABLE_ITERATIONS, cutoff=cutoff) for strategy in ("BASELINE", "IMPLICIT_MINIMAX")),
     )
-    for game, cut_off in {
-        "othello": ("BASELINE", "NAST2", "IMPLICIT_MINIMAX"),
-        "backgammon": ("BASELINE", "NAST2", "IMPLICIT_MINIMAX"),
-        "dou-di-zhu": (),
-        "knockout-whist": (),
-        "checkers": ("BASELINE", "IMPLICIT_MINIMAX"),
-        "hearts": (),
-    }.items()
+    for game, cutoff in {"othello": 8, "dou-di-zhu": 8, "backgammon": 4, "checkers": 8}.items()
+}
+
+
+@attrs.frozen
+class Comparison:
+    """Two players, how many games they play, half of them with either side, and what is asked.
+
+    Attributes:
+        player, opponent: an engine's name, or the settings of an agent.
+    """
+
+    player: Settings | str
+    opponent: Settings | str
+    games: int
+    question: str
+
+
+def _by_heuristic(iterations: int, cutoff: int, games: int) -> Comparison:
+    question = "is a cut-off by the game's heuristic worth more than whole playouts?"
+    return Comparison(search("BASELINE", iterations, cutoff=cutoff), search("BASELINE", iterations), games, question)
+
+
+TARGET = "is it stronger than the engine?"
+COMPARISONS: dict[str, tuple[Comparison, ...]] = {
+    "othello": (_by_heuristic(300, 8, 400),),
+    "backgammon": (
+        Comparison("gnubg 0-ply DMP", "pubeval", 1000, "is the bridge right? Published: .719 of 1,000 (Higgins, 2012)"),
+        _by_heuristic(300, 4, 100),
+        Comparison(search("BASELINE", 5000, cutoff=0), "pubeval", 1000, TARGET),
+    ),
+    "dou-di-zhu": (_by_heuristic(300, 8, 400), Comparison(search("BASELINE", 1000), "RLCard rules", 2000, TARGET)),
+    "knockout-whist": (_by_heuristic(300, 8, 400),),
+    "checkers": (_by_heuristic(300, 8, 200),),
+    "hearts": (_by_heuristic(300, 8, 60),),
+    "lotr-confrontation": (_by_heuristic(300, 8, 400),),
 }
 
 
@@ -54,8 +86,12 @@ def opponents(game: str) -> Ladder:
     """
     if game not in BASELINES:
         raise ValueError(f"no ladder is planned for {game}; there are {', '.join(BASELINES)}")
-    agents = [search("BASELINE", iterations) for iterations in BASELINES[game]]
-    rungs = [Rung(RANDOM, ZERO)]
-    rungs += [Rung(str(agent_of(settings)), ZERO, settings) for settings in agents]
-    rungs += [Rung(ENGINES[name].name, ZERO) for name in OUTSIDE.get(game, ())]
-    return Ladder(game, tuple(rungs))
+    planned: list[Settings | str] = [search("BASELINE", iterations) for iterations in BASELINES[game]]
+    return Ladder(game, (Rung(RANDOM, ZERO), *map(rung_of, [*planned, *OUTSIDE.get(game, ())])))
+
+
+def rung_of(player: Settings | str) -> Rung:
+    """An engine by its name, or an agent by its settings, not yet rated."""
+    if isinstance(player, str):
+        return Rung(ENGINES[player].name, ZERO)
+    return Rung(str(agent_of(player)), ZERO, player)

@@ -1,22 +1,32 @@
-"""Games of the ladder's opponents against each other, and of the table's players against them."""
+"""Games of the ladder's opponents against each other, of the table's players against them, and of planned pairs; what they say."""
 
 import itertools
+import json
+import re
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from experiments.plan.ladder import TABLE, opponents
+from experiments.analysis.head_to_head import mean_reward
+from experiments.analysis.levels import iterations_for
+from experiments.analysis.statistics import Estimate
+from experiments.plan.ladder import COMPARISONS, STEP, TABLE, Comparison, opponents, rung_of
+from experiments.play.matches import provenance
 from icarus import games
+from icarus.engine.levels import DATA as LEVEL_DATA
+from icarus.engine.levels import LEVELS
 from icarus.ladder.climb import PATIENCE, Climb
 from icarus.ladder.engines import EnginePlayer
-from icarus.ladder.ladders import RANDOM, ZERO, Ladder, agent_of, fit, read_ladder, scores_of
+from icarus.ladder.ladders import DATA, RANDOM, ZERO, Ladder, Rung, agent_of, fit, read_ladder, scores_of
 from icarus.ladder.matches import Row, play_game
 from icarus.ladder.rating import Rating, posterior, ratings
-from icarus.ladder.rows import append_row, read_rows
+from icarus.ladder.rows import append_row, pack_rows, read_rows
 
-SHORTEST, USUAL = 0.2, 1.0  # seconds of a game: what the least counts as, and one never played
-BETWEEN, TABLE_ROWS = "opponents", "table"  # the two files of rows of a game
+SHORTEST, USUAL = 0.05, 1.0  # seconds of a game: what the least counts as, and one never played
+BETWEEN, TABLE_ROWS, COMPARED = "opponents", "table", "comparisons"  # the files of rows of a game
+BASELINE = re.compile(r"BASELINE \((\d+) iterations\)")
 
 
 def rows_of(directory: Path, game: str, kind: str) -> Path:
@@ -24,38 +34,69 @@ def rows_of(directory: Path, game: str, kind: str) -> Path:
     return directory / f"{game}-{kind}.jsonl"
 
 
-def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> Iterator[Row]:
-    """Pairs of games between those opponents whose next outcome tells most, until the time has come."""
-    ladder, path, loaded = opponents(game), rows_of(directory, game, BETWEEN), games.load(game)
-    players = {rung.name: rung.player() for rung in ladder.rungs if rung.is_installed()}
-    rows, failures = read_rows(path), Counter[tuple[str, str]]()
-    try:
-        while time.monotonic() < deadline:
-            pairs = [pair for pair in itertools.combinations(players, 2) if failures[pair] < PATIENCE]
-            one, other = _most_telling(pairs, rows)
-            number = sum({one, other} == {row["player"], row["opponent"]} for row in rows)
-            for trial in range(number, number + 2 - number % 2):
-                row = play_game(loaded, players[one], players[other], seed=(seed, trial // 2), side=trial % 2)
-                failures[one, other] += "void" in row
-                rows.append(row)
-                append_row(path, row)
-                yield row
-    finally:
-        for player in players.values():
+class Pairs:
+    """Pairs of games between players of one game, each kept before the next begins.
+
+    Args:
+        path: the file of rows; what is there counts.
+        seed: fixes openings, dice, deals and searches.
+    """
+
+    def __init__(self, game: str, path: Path, seed: int) -> None:
+        self._game, self._path, self._seed = games.load(game), path, seed
+        self.rows = read_rows(path)
+        self._players: dict[str, Any] = {}
+        self.failures: Counter[frozenset[str]] = Counter()
+
+    def played(self, one: str, other: str) -> list[Row]:
+        """The games between two players, void ones included."""
+        return [row for row in self.rows if {one, other} == {row["player"], row["opponent"]}]
+
+    def play(self, one: Rung, other: Rung) -> Iterator[Row]:
+        """The next two games between two players, or the one that a pair lacks."""
+        player, opponent = (self._players.setdefault(rung.name, rung.player()) for rung in (one, other))
+        number, names = len(self.played(one.name, other.name)), frozenset((one.name, other.name))
+        for trial in range(number, number + 2 - number % 2):
+            row = play_game(self._game, player, opponent, seed=(self._seed, trial // 2), side=trial % 2)
+            row |= {"player": one.name, "opponent": other.name, "provenance": provenance()}
+            self.failures[names] += "void" in row
+            self.rows.append(row)
+            append_row(self._path, row)
+            yield row
+
+    def __enter__(self) -> "Pairs":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for player in self._players.values():
             if isinstance(player, EnginePlayer):
                 player.close()
 
 
-def _most_telling(pairs: list[tuple[str, str]], rows: list[Row]) -> tuple[str, str]:
-    """The pair whose next game tells most for the time that it takes."""
-    found = posterior(scores_of(rows), {RANDOM: ZERO}, {name for pair in pairs for name in pair})
-    times: dict[frozenset[str], list[float]] = {}
-    for row in rows:
-        times.setdefault(frozenset((row["player"], row["opponent"])), []).append(row.get("seconds", SHORTEST))
+def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> Iterator[Row]:
+    """Pairs of games between those opponents whose next outcome tells most, until the time has come."""
+    rungs = [rung for rung in opponents(game).rungs if rung.is_installed()]
+    with Pairs(game, rows_of(directory, game, BETWEEN), seed) as pairs:
+        while time.monotonic() < deadline:
+            able = [
+                pair
+                for pair in itertools.combinations(rungs, 2)
+                if pairs.failures[frozenset(rung.name for rung in pair)] < PATIENCE
+            ]
+            yield from pairs.play(*_most_telling(able, pairs.rows))
 
-    def telling(pair: tuple[str, str]) -> float:
-        taken = times.get(frozenset(pair), [USUAL])
-        return found.gain(*pair) / max(SHORTEST, sum(taken) / len(taken))
+
+def _most_telling(pairs: list[tuple[Rung, Rung]], rows: list[Row]) -> tuple[Rung, Rung]:
+    """The pair whose next game tells most for the time that it takes."""
+    found = posterior(scores_of(rows), {RANDOM: ZERO}, {rung.name for pair in pairs for rung in pair})
+    times: defaultdict[frozenset[str], list[float]] = defaultdict(list)
+    for row in rows:
+        times[frozenset((row["player"], row["opponent"]))].append(row.get("seconds", USUAL))
+
+    def telling(pair: tuple[Rung, Rung]) -> float:
+        names = [rung.name for rung in pair]
+        taken = times.get(frozenset(names), [USUAL])[-20:]  # the latest: the first ones compiled
+        return found.gain(*names) / max(SHORTEST, sum(taken) / len(taken))
 
     return max(pairs, key=telling)
 
@@ -65,14 +106,45 @@ def fitted(game: str, directory: Path) -> Ladder:
     return fit(opponents(game), read_rows(rows_of(directory, game, BETWEEN)))
 
 
+def proposed_levels(game: str, directory: Path) -> list[int]:
+    """Iterations of the baseline for levels that are equally far apart, by all baselines that have played."""
+    found = ratings(scores_of(read_rows(rows_of(directory, game, BETWEEN))), {RANDOM: ZERO})
+    rated = {int(match[1]): rating for name, rating in found.items() if (match := BASELINE.fullmatch(name))}
+    step = min(STEP, max((rating.value for rating in rated.values()), default=0) / LEVELS)
+    return iterations_for(rated, [step * level for level in range(1, LEVELS + 1)])
+
+
+def keep(ladder: Ladder, directory: Path) -> None:
+    """Write a fitted ladder into the package, and the levels of its game if it has eight baselines; pack the game's rows."""
+    ladder.write(DATA / f"{ladder.game}.json")
+    agents = sorted((rung for rung in ladder.rungs if rung.agent), key=lambda rung: rung.agent["iterations"])
+    if len(agents) == LEVELS:
+        content = json.loads(LEVEL_DATA.read_text("utf-8"))
+        content["games"][ladder.game] = [_level(number, rung) for number, rung in enumerate(agents, 1)]
+        LEVEL_DATA.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    for kind in (BETWEEN, TABLE_ROWS, COMPARED):
+        pack_rows(rows_of(directory, ladder.game, kind))
+
+
+def _level(number: int, rung: Rung) -> dict[str, Any]:
+    rating = rung.rating
+    interval = {"elo": round(rating.value), "low": round(rating.low), "high": round(rating.high)}
+    return {"level": number, **interval, "games": rating.games, "agent": dict(rung.agent)}
+
+
 def play_table(game: str, directory: Path, number: int, seed: int, deadline: float) -> Iterator[Climb]:
-    """Games of each of the table's players on the ladder, up to so many each, until the time has come; yields the climb after each game."""
-    for settings in TABLE[game]:
-        climb = Climb(read_ladder(game), agent_of(settings), path=rows_of(directory, game, TABLE_ROWS), seed=seed)
-        for _ in climb.games(number):
+    """Games of each of the table's players on the ladder, up to so many each, until the time has come; yields the climb after each pair.
+
+    The players take turns of two games, so that all have played about as many whenever it ends.
+    """
+    path, stamp = rows_of(directory, game, TABLE_ROWS), {"provenance": provenance()}
+    climbs = [Climb(read_ladder(game), agent_of(each), path=path, seed=seed, stamp=stamp) for each in TABLE[game]]
+    playing = deque((climb, climb.games(number)) for climb in climbs)
+    while playing and time.monotonic() < deadline:
+        climb, turns = playing.popleft()
+        if list(itertools.islice(turns, 2)):
+            playing.append((climb, turns))
             yield climb
-            if time.monotonic() > deadline:
-                return
 
 
 def table_of(game: str, directory: Path) -> dict[str, Rating]:
@@ -81,3 +153,28 @@ def table_of(game: str, directory: Path) -> dict[str, Rating]:
     names = {row["player"] for row in rows}
     found = ratings(scores_of(rows), read_ladder(game).known())
     return dict(sorted(((name, found[name]) for name in names if name in found), key=lambda item: -item[1].value))
+
+
+def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> Iterator[Row]:
+    """The planned comparisons of a game in their order, each up to its number of games, until the time has come."""
+    with Pairs(game, rows_of(directory, game, COMPARED), seed) as pairs:
+        for comparison in COMPARISONS.get(game, ()):
+            one, other = rung_of(comparison.player), rung_of(comparison.opponent)
+            while sum("score" in row for row in pairs.played(one.name, other.name)) < comparison.games:
+                if time.monotonic() > deadline or pairs.failures[frozenset((one.name, other.name))] >= PATIENCE:
+                    break
+                yield from pairs.play(one, other)
+
+
+def compared(game: str, directory: Path) -> Iterable[tuple[Comparison, str, str, int, Estimate]]:
+    """Each planned comparison with the names of both, the games played and the player's score; pairs of games are the sample."""
+    rows = read_rows(rows_of(directory, game, COMPARED))
+    for comparison in COMPARISONS.get(game, ()):
+        one, other = rung_of(comparison.player).name, rung_of(comparison.opponent).name
+        pairs: defaultdict[tuple[int, ...], list[float]] = defaultdict(list)
+        for row in rows:
+            if (row["player"], row["opponent"]) == (one, other) and "score" in row:
+                pairs[tuple(row["seed"])].append(row["score"])
+        scores = [sum(pair) / 2 for pair in pairs.values() if len(pair) == 2]
+        if scores:
+            yield comparison, one, other, 2 * len(scores), mean_reward(scores)

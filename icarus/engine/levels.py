@@ -11,12 +11,12 @@ LEVELS = 8
 
 
 def levels_of(game: str) -> list[dict[str, Any]]:
-    """The levels of a game, the weakest first: the settings of an agent, and its Elo (random play at 0) with the 95 % interval.
+    """The levels of a game, the weakest first: the settings of an agent, and its `elo` (random play at 0) with the 95 % interval.
 
     Raises:
         ValueError: the levels of this game have not been measured.
     """
-    measured = json.loads(DATA.read_text("utf-8"))
+    measured = json.loads(DATA.read_text("utf-8"))["games"]
     if game not in measured:
         raise ValueError(f"the levels of {game} have not been measured; there are levels of {', '.join(measured)}")
     return list(measured[game])

@@ -1,7 +1,7 @@
 """Rating one player on a ladder: pairs of games against whoever tells most, both sides played with the same opening, dice or deal."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ class Climb:
         player: an `Agent`, or another player for `icarus.play`.
         path: the file of its rows. What is there of this player is counted and not played again.
         seed: fixes openings, dice, deals and searches.
+        stamp: fields that each new row gets besides.
 
     Attributes:
         rows: all games of this player, void ones included.
@@ -34,8 +35,16 @@ class Climb:
         ValueError: no opponent can play here.
     """
 
-    def __init__(self, ladder: Ladder, player: Any, *, path: Path | None = None, seed: int = 0) -> None:
-        self.ladder, self.player, self._path, self._seed = ladder, player, path, seed
+    def __init__(
+        self,
+        ladder: Ladder,
+        player: Any,
+        *,
+        path: Path | None = None,
+        seed: int = 0,
+        stamp: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.ladder, self.player, self._path, self._seed, self._stamp = ladder, player, path, seed, stamp or {}
         self.game: Game = games.load(ladder.game)
         self.name = str(player)
         self.rows = [row for row in (read_rows(path) if path else []) if row["player"] == self.name]
@@ -57,7 +66,8 @@ class Climb:
             while sum("score" in row for row in self.rows) < number and (rung := self._next()) is not None:
                 opponent = opponents.setdefault(rung.name, rung.player())
                 for seed, side in self._pair(rung.name):
-                    row = play_game(self.game, self.player, opponent, seed=seed, side=side) | {"opponent": rung.name}
+                    row = play_game(self.game, self.player, opponent, seed=seed, side=side)
+                    row |= {"opponent": rung.name, **self._stamp}
                     self._failures[rung.name] = self._failures[rung.name] + 1 if "void" in row else 0
                     self.rows.append(row)
                     if self._path:

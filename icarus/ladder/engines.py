@@ -209,8 +209,8 @@ ENGINES: dict[str, Engine] = {
         ),
         _server("backgammon", "pubeval", "pubeval", installation="'icarus-mcts[ladder]'"),
         *(
-            _server("backgammon", f"gnubg {ply}-ply", "gnubg", str(ply), installation="'icarus-mcts[ladder]'")
-            for ply in range(3)
+            _server("backgammon", f"gnubg {ply}-ply DMP", "gnubg", str(ply), installation="'icarus-mcts[ladder]'")
+            for ply in range(3)  # DMP is double match point, where a gammon is a win like any other
         ),
         *(
             _server("hearts", f"OpenSpiel ISMCTS {seconds} s", seconds, installation="'icarus-mcts[openspiel]'")

@@ -90,9 +90,8 @@ def read_ladder(game: str | Game) -> Ladder:
 
 
 def fit(ladder: Ladder, rows: Iterable[Row]) -> Ladder:
-    """The same opponents with the ratings that games between them say, random play at 0."""
-    names = {rung.name for rung in ladder.rungs}
-    found = ratings([score for score in scores_of(rows) if set(score[:2]) <= names], {RANDOM: ZERO})
+    """The same opponents with the ratings that games say, random play at 0; players who are no opponents count as a tie between these."""
+    found = ratings(scores_of(rows), {RANDOM: ZERO})
     rated = [attrs.evolve(rung, rating=found[rung.name]) for rung in ladder.rungs if rung.name in found]
     return Ladder(ladder.game, tuple(sorted(rated, key=lambda rung: rung.rating.value)))
 

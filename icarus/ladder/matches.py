@@ -11,6 +11,7 @@ from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.ladder.engines import EngineAnswer, EnginePlayer
 from icarus.ladder.process import EngineFailed
+from icarus.version import version
 
 OPENING = {
     "othello": 4,
@@ -67,7 +68,7 @@ def play_game(game: Game, player: Any, opponent: Any, *, seed: tuple[int, ...], 
     engines = [each for each in {id(each): each for each in seats}.values() if isinstance(each, EnginePlayer)]
     plies = OPENING.get(game.name, 0)
     row: Row = {"game": str(game), "player": str(player), "opponent": str(opponent), "seed": list(seed), "side": side}
-    row["started"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    row["icarus"], row["started"] = version(), datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
     def watch(state: State, action: int | None, decision: Any) -> None:
         for engine in engines:
@@ -76,12 +77,17 @@ def play_game(game: Game, player: Any, opponent: Any, *, seed: tuple[int, ...], 
     try:
         log = play(game, [AfterOpening(each, plies) for each in seats], seed=seed, watch=watch)
     except EngineFailed as error:
-        return row | {"void": str(error)}
-    row["engines"] = {str(engine): [engine.version, " ".join(engine.engine.command[1:])] for engine in engines}
+        return row | {"engines": _settings(engines), "void": str(error)}
+    row["engines"] = _settings(engines)
     spent = [decision for decision in log.decisions if seats[decision.player] is player and decision.legal > 1]
     row |= {"score": side_score(log.returns, [each is player for each in seats]), "returns": list(log.returns)}
     row |= {"actions": [action for _, action in log.actions], "seconds": round(log.seconds, 3)}
     return row | {"seconds_per_decision": round(sum(each.seconds for each in spent) / max(1, len(spent)), 5)}
+
+
+def _settings(engines: Sequence[EnginePlayer]) -> dict[str, list[str]]:
+    """The version of each engine, as it says it, and the arguments that it was started with."""
+    return {str(engine): [engine.version, " ".join(engine.engine.command[1:])] for engine in engines}
 
 
 def side_score(returns: Sequence[float], mine: Sequence[bool]) -> float:

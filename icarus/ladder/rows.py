@@ -1,20 +1,31 @@
-"""Rows of games, one JSON object a line, appended as each game ends; a last line without its end is the trace of a run that was killed."""
+"""Rows of games, one JSON object a line, appended as each game ends; a last line without its end is the trace of a run that was killed.
 
+Rows may be packed: FILE.jsonl.gz then holds those that came before the rows of FILE.jsonl.
+"""
+
+import gzip
 import json
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 from icarus.ladder.matches import Row
 
+PACKED = ".gz"  # the end of the name of the packed file
+
 
 def read_rows(path: Path) -> list[Row]:
-    """The games of a file; none if there is no file.
+    """The games of a file, the packed ones first; none if there is no file.
 
     Raises:
-        ValueError: a whole line is no game, by its number.
+        ValueError: a whole line is no game, by its number; or the packed file is damaged.
     """
+    return _rows(_packed(path), _unpacked(path)) + _rows(path, path.read_bytes() if path.exists() else b"")
+
+
+def _rows(path: Path, content: bytes) -> list[Row]:
     rows = []
-    for number, line in enumerate(path.read_bytes().split(b"\n")[:-1] if path.exists() else [], 1):
+    for number, line in enumerate(content.split(b"\n")[:-1], 1):
         try:
             row = json.loads(line)
             rows.append({**row, "player": row["player"], "opponent": row["opponent"], "seed": row["seed"]})
@@ -23,14 +34,46 @@ def read_rows(path: Path) -> list[Row]:
     return rows
 
 
+def _packed(path: Path) -> Path:
+    return path.with_name(path.name + PACKED)
+
+
+def _unpacked(path: Path) -> bytes:
+    packed = _packed(path)
+    try:
+        return gzip.decompress(packed.read_bytes()) if packed.exists() else b""
+    except (OSError, EOFError) as error:
+        raise ValueError(f"{packed} is damaged: {error}; nothing has been changed") from None
+
+
 def append_row(path: Path, row: Row) -> None:
     """Write a game after those that were written whole, and have it on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab+") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(0)
-        if size and not (content := file.read()).endswith(b"\n"):
-            file.truncate(content.rfind(b"\n") + 1)
+        _drop_torn_line(file)
         file.write(json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
+
+
+def _drop_torn_line(file: BinaryIO) -> None:
+    size = file.seek(0, os.SEEK_END)
+    if not size:
+        return
+    file.seek(-1, os.SEEK_END)
+    if file.read() != b"\n":
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)
+
+
+def pack_rows(path: Path) -> None:
+    """Compress all games of a file; the same games always give the same bytes."""
+    rows = read_rows(path)
+    if not path.exists() or not rows:
+        return
+    whole = path.read_bytes()
+    content = _unpacked(path) + whole[: whole.rfind(b"\n") + 1]
+    unfinished = path.with_name(path.name + ".new")
+    unfinished.write_bytes(gzip.compress(content, mtime=0))
+    unfinished.replace(_packed(path))
+    path.unlink()

@@ -16,7 +16,7 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A game whose levels are 1 to 8 iterations."""
     rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
     path = tmp_path / "levels.json"
-    path.write_text(json.dumps({"othello": rows}))
+    path.write_text(json.dumps({"games": {"othello": rows}}))
     monkeypatch.setattr(levels, "DATA", path)
 
 
@@ -40,13 +40,13 @@ def test_a_game_without_measured_levels_is_refused(measured: None) -> None:
 
 
 def test_shipped_levels_are_eight_agents_the_stronger_the_more_they_search() -> None:
-    for game in json.loads(levels.DATA.read_text()):
+    for game in json.loads(levels.DATA.read_text())["games"]:
         shipped = levels.levels_of(game)
         budgets = [Agent.at_level(game, level).iterations for level in range(1, levels.LEVELS + 1)]
         assert len(shipped) == levels.LEVELS
         assert budgets == sorted(budgets)
-        assert [row["value"] for row in shipped] == sorted(row["value"] for row in shipped)
+        assert [row["elo"] for row in shipped] == sorted(row["elo"] for row in shipped)
         rungs = {rung.name: rung.rating for rung in read_ladder(game).rungs}
         for level, row in enumerate(shipped, 1):  # each level is an opponent of the ladder, with the same rating
             rating = rungs[str(Agent.at_level(game, level))]
-            assert [row[name] for name in ("value", "low", "high", "games")] == list(attrs.astuple(rating))
+            assert [row[name] for name in ("elo", "low", "high", "games")] == list(attrs.astuple(rating))

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import icarus
 from icarus import Agent, games, parse
 from icarus.ladder import climb as climbing
 from icarus.ladder.climb import Climb
@@ -13,7 +14,7 @@ from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder
 from icarus.ladder.matches import play_game, side_score
 from icarus.ladder.picture import ladder_svg
 from icarus.ladder.rating import Rating, expected, informative, ratings
-from icarus.ladder.rows import append_row, read_rows
+from icarus.ladder.rows import append_row, pack_rows, read_rows
 
 FIXED = {"zero": ZERO}
 
@@ -107,6 +108,24 @@ def test_rows_that_are_none_are_refused_by_number(tmp_path: Path) -> None:
         read_rows(path)
 
 
+def test_rows_go_on_after_they_are_packed(tmp_path: Path) -> None:
+    path, rows = tmp_path / "rows.jsonl", [{"player": "a", "opponent": "b", "seed": [number]} for number in range(3)]
+    for row in rows:
+        append_row(path, row)
+        pack_rows(path)
+        assert not path.exists()
+    packed = path.with_name("rows.jsonl.gz")
+    content = packed.read_bytes()
+    append_row(path, rows[0])
+    assert read_rows(path) == [*rows, rows[0]]
+    path.write_bytes(b'{"torn')
+    pack_rows(path)
+    assert packed.read_bytes() == content
+    packed.write_bytes(content[:-9])
+    with pytest.raises(ValueError, match=r"rows.jsonl.gz is damaged: .*; nothing has been changed"):
+        read_rows(path)
+
+
 def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("icarus.ladder.ladders.DATA", tmp_path)
     LADDER.write(tmp_path / "othello.json")
@@ -117,19 +136,31 @@ def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_ladder_is_fitted_to_games_between_its_opponents() -> None:
     rows = [{"player": "nobody", "opponent": RANDOM, "score": float(i % 4 > 0)} for i in range(40)]
-    rows += [
-        {"player": "nobody", "opponent": "a stranger", "score": 1.0},
-        {"player": "nobody", "opponent": RANDOM, "void": "x"},
-    ]
+    rows += [{"player": "nobody", "opponent": RANDOM, "void": "x"}]
     found = fit(LADDER, rows)
     assert [rung.name for rung in found.rungs] == [RANDOM, "nobody"]
     assert found.rungs[1].rating.value == pytest.approx(190, abs=3)
+
+
+def test_who_is_no_opponent_ties_two_that_are() -> None:
+    rows = [
+        {"player": "a stranger", "opponent": name, "score": float(i % 2)}
+        for name in (RANDOM, "nobody")
+        for i in range(400)
+    ]
+    found = {rung.name: rung.rating for rung in fit(LADDER, rows).rungs}
+    assert found.keys() == {RANDOM, "nobody"}
+    assert found["nobody"].value == pytest.approx(0, abs=1)
+    assert found["nobody"].deviation == pytest.approx(
+        2**0.5 * 400 / np.log(10) * 2 / 20, rel=0.01
+    )  # of two even matches
 
 
 def test_several_seats_are_sides() -> None:
     players = [Agent(parse("BASELINE"), iterations=2), Agent(parse("MAST"), iterations=2)]
     row = play_game(games.load("dou-di-zhu"), *players, seed=(1, 0), side=1)
     assert row["score"] == 1 - row["returns"][0]
+    assert row["icarus"] == icarus.__version__
 
 
 def test_the_picture_has_every_player() -> None:

@@ -1,4 +1,4 @@
-"""Backgammon by gnubg-nn: pubeval, and GNU Backgammon's networks at 0, 1 and 2 plies; money play without the cube.
+"""Backgammon by gnubg-nn: pubeval, and GNU Backgammon's networks at 0, 1 and 2 plies, at double match point: a gammon is a win.
 
 A board is [the opponent's 25 points, own 25 points], each from its owner's side, the bar last. An engine decides a whole roll; the dice
 are then played one by one in an order that the rules allow.
@@ -13,6 +13,7 @@ from icarus.games.backgammon import BAR
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
 
+DOUBLE_MATCH_POINT = (1, 1)  # points that either side lacks: what counts is who wins, as in our game
 Step = tuple[int, int]  # (point left, point reached), 1 … 24, BAR and 0
 
 
@@ -20,11 +21,12 @@ class Backgammon:
     """An evaluation, and where it wants its checkers at the end of the roll."""
 
     def __init__(self, kind: str, ply: str = "0") -> None:
-        self.name = "pubeval" if kind == "pubeval" else f"gnubg {ply}-ply"
+        self.name = "pubeval" if kind == "pubeval" else f"gnubg {ply}-ply DMP"
         self.version = version("gnubg-nn")
         self._pubeval, self._ply = kind == "pubeval", int(ply)
         self._roll = 0
         self._target: tuple[int, ...] = ()
+        gnubg_nn.set.score(*DOUBLE_MATCH_POINT)
 
     def new_game(self, state: State) -> None:
         self._roll = 0
@@ -44,13 +46,17 @@ class Backgammon:
         return path[0]
 
     def _steps(self, state: State) -> list[Step]:
-        own, other = int(state.facts.player), 1 - int(state.facts.player)
-        board = [[int(count) for count in state.facts.points[owner][1 : BAR + 1]] for owner in (other, own)]
+        board = board_of(state, int(state.facts.player))
         first, second = dice(state)
         if self._pubeval:
             flat = gnubg_nn.pub_best_move(board, first, second)
             return [(flat[i] + 1, flat[i + 1] + 1) for i in range(0, len(flat), 2)]
         return [(int(origin), int(target)) for origin, target in gnubg_nn.best_move(board, first, second, n=self._ply)]
+
+
+def board_of(state: State, mover: int) -> list[list[int]]:
+    """The position as gnubg-nn takes it."""
+    return [[int(count) for count in state.facts.points[owner][1 : BAR + 1]] for owner in (1 - mover, mover)]
 
 
 def dice(state: State) -> tuple[int, int]:

@@ -1,0 +1,78 @@
+"""The outside ladder as it is played: levels from ratings, planned pairs, and what is written into the package."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from experiments.analysis.levels import iterations_for
+from experiments.plan.ladder import COMPARISONS, Comparison, search
+from experiments.play import ladder as playing
+from icarus.engine.levels import LEVELS
+from icarus.ladder import ladders
+from icarus.ladder.rating import Rating
+from icarus.ladder.rows import append_row, read_rows
+
+SURE = 10.0  # Elo
+
+
+def around(value: float, deviation: float = SURE) -> Rating:
+    return Rating(value, value - 1.96 * deviation, value + 1.96 * deviation)
+
+
+def test_levels_lie_where_a_monotone_fit_reaches_them() -> None:
+    rated = {10: around(100), 100: around(300), 1000: around(500)}
+    assert iterations_for(rated, [100, 200, 300, 400]) == [10, 32, 100, 316]
+    assert iterations_for(rated, [0, 900]) == [10, 1000]  # nothing is extrapolated
+
+
+def test_ratings_that_fall_are_pooled_by_their_precision() -> None:
+    rated = {10: around(0), 100: around(220, 20), 1000: around(200), 10_000: around(400)}
+    halfway = iterations_for(rated, [204])[0]  # (220 / 4 + 200) / (1 / 4 + 1), in the middle of the two
+    assert halfway == pytest.approx(316, abs=1)
+
+
+def test_a_planned_pair_is_played_up_to_its_games_and_not_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = Comparison(search("BASELINE", 8), search("BASELINE", 2), 4, "does more search help?")
+    monkeypatch.setitem(COMPARISONS, "othello", (planned,))
+    deadline = float("inf")
+    rows = list(playing.play_comparisons("othello", tmp_path, 1, deadline))
+    assert [row["side"] for row in rows] == [0, 1, 0, 1]
+    assert {"icarus", "provenance", "engines"} <= rows[0].keys()
+    assert not list(playing.play_comparisons("othello", tmp_path, 1, deadline))
+    [(comparison, one, other, count, score)] = playing.compared("othello", tmp_path)
+    assert (comparison, one, other, count) == (planned, "BASELINE (8 iterations)", "BASELINE (2 iterations)", 4)
+    assert score.value == sum(row["score"] for row in rows) / 4
+
+
+def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playing, "DATA", tmp_path)
+    monkeypatch.setattr(playing, "LEVEL_DATA", tmp_path / "levels.json")
+    (tmp_path / "levels.json").write_text(json.dumps({"scale": "Elo", "games": {"hearts": []}}))
+    names = [rung.name for rung in playing.opponents("othello").rungs if rung.agent]
+    for number, name in enumerate(names):
+        for game in range(20):
+            row = {"player": name, "opponent": ladders.RANDOM, "seed": [game], "score": float(game < 10 + number)}
+            append_row(tmp_path / "othello-opponents.jsonl", row)
+    playing.keep(playing.fitted("othello", tmp_path), tmp_path)
+    content = json.loads((tmp_path / "levels.json").read_text())
+    assert [level["level"] for level in content["games"]["othello"]] == list(range(1, LEVELS + 1))
+    assert content["games"]["othello"][5]["elo"] == pytest.approx(190, abs=8)  # 15 of 20
+    assert content["games"]["hearts"] == []
+    assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + LEVELS
+    assert len(read_rows(tmp_path / "othello-opponents.jsonl")) == 20 * LEVELS
+    assert not (tmp_path / "othello-opponents.jsonl").exists()  # packed
+
+
+def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path: Path) -> None:
+    rows = Path("experiments/runs/ladder").resolve()
+    for path in ladders.DATA.glob("*.json"):
+        playing.fitted(path.stem, rows).write(tmp_path / path.name)
+        assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.stem
+
+
+def test_a_game_without_a_plan_is_refused() -> None:
+    with pytest.raises(ValueError, match="no ladder is planned for kuhn-poker; there are othello,"):
+        playing.opponents("kuhn-poker")
