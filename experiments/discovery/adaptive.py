@@ -9,13 +9,10 @@ mean reward less what the other gets in that place against itself, with a 99 % i
 import argparse
 from pathlib import Path
 
-from icarus import games
+from experiments.discovery.duels import duel, print_duels, table_of
 from icarus.discovery.configuration import Configuration
-from icarus.discovery.matches import PROOF, Games, Table, usual_seats
-from icarus.discovery.statistics import difference
 
 MEMBERS = ("mast(epsilon_greedy(0.2))", "NAST2", "BASELINE")
-BLOCK = 20  # units of one pair before the next has its turn
 
 
 def rivals() -> dict[str, Configuration]:
@@ -31,20 +28,9 @@ def measure(name: str, iterations: int, units: int, directory: Path) -> None:
     """Play what is missing in one game, and print a line for each rival."""
     directory.mkdir(parents=True, exist_ok=True)
     adaptive = Configuration(f"BASELINE >> adaptive({', '.join(MEMBERS)})")
-    table = Table(name, usual_seats(games.load(name)), iterations, None, 0)
-    scores: dict[str, list[float]] = {rival: [] for rival in rivals()}
-    with Games(table, directory / f"{name}.jsonl") as played:
-        for start in range(0, units, BLOCK):
-            deals = list(range(start, min(start + BLOCK, units)))
-            for rival, other in rivals().items():
-                own = played.scores(PROOF, [(adaptive, other)] * len(deals), deals)
-                even = played.scores(PROOF, [(other, other)] * len(deals), deals)
-                scores[rival] += [score - base for score, base in zip(own, even, strict=True)]
-    for rival, received in scores.items():
-        print(
-            f"{name:16} {iterations} iterations, {len(received)} units: {difference(received)}  against {rival}",
-            flush=True,
-        )
+    pairs = [(adaptive, rival) for rival in rivals().values()]
+    results = duel(table_of(name, iterations, None, seed=0), pairs, units, directory / f"{name}.jsonl")
+    print_duels(name, f"{iterations} iterations", [f"against {rival}" for rival in rivals()], results)
 
 
 def main() -> None:

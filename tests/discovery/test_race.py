@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from experiments.commands.main import main
-from experiments.discovery import races
+from experiments.discovery import duels, races
 from experiments.plan.definition import Refusal
 from icarus import Game, games
 from icarus.discovery import matches
@@ -248,3 +248,15 @@ def test_a_game_that_is_not_what_was_kept_is_told(kept: tuple[Discovery, Path], 
 )
 def test_a_configuration_is_read_back_from_its_text(configuration: Configuration) -> None:
     assert read_configuration(str(configuration)) == configuration
+
+
+def test_a_duel_is_kept_and_one_of_equals_is_even(tmp_path: Path) -> None:
+    weak, strong = Configuration("baseline(5.0)"), Configuration("BASELINE >> NAST2")
+    pairs, path = [(weak, weak), (strong, weak)], tmp_path / "games.jsonl"
+    even, other = duels.duel(duels.table_of("kuhn-poker", 4, None), pairs, 25, path)
+    assert (even.mean, even.units, other.units) == (0.0, 25, 25)
+    rows = path.read_bytes()
+    assert duels.duel(duels.table_of("kuhn-poker", 4, None), pairs, 25, path)[1] == other
+    assert path.read_bytes() == rows
+    with pytest.raises(Refusal, match="nothing is proven for kuhn-poker"):
+        duels.winners_in("kuhn-poker", "own")

@@ -1,0 +1,86 @@
+"""What races proved, taken elsewhere: to other games, other budgets, equal time.
+
+    python -m experiments.discovery.duels othello checkers --winners all --iterations 1000 --units 100 --to DIRECTORY
+    python -m experiments.discovery.duels othello --winners own --seconds 0.05 --units 200 --to DIRECTORY
+
+Winners of `icarus.discovered` play mirrored units against what they beat: the same deal in every seat. What is told is the mean reward less
+what the opponent gets in that place against itself, with a 99 % interval. Games are kept, and only what is missing is played.
+"""
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from experiments.plan.definition import Refusal
+from icarus import games
+from icarus.discovery.configuration import Configuration
+from icarus.discovery.discovered import proven
+from icarus.discovery.matches import PROOF, Games, Table, usual_seats
+from icarus.discovery.statistics import Difference, difference
+
+BLOCK = 20  # units of one pair before the next has its turn
+SEED = 1  # not a race's, so that no deal of a race is met again
+
+Pair = tuple[Configuration, Configuration]  # who is judged, and against whom
+
+
+def duel(table: Table, pairs: Sequence[Pair], units: int, path: Path) -> list[Difference]:
+    """How much better each player is than its opponent in its place, on the same deals; games in the file are not played again."""
+    scores: list[list[float]] = [[] for _ in pairs]
+    with Games(table, path) as played:
+        for start in range(0, units, BLOCK):
+            deals = list(range(start, min(start + BLOCK, units)))
+            for own, (player, opponent) in zip(scores, pairs, strict=True):
+                received = played.scores(PROOF, [(player, opponent)] * len(deals), deals)
+                even = played.scores(PROOF, [(opponent, opponent)] * len(deals), deals)
+                own += [score - base for score, base in zip(received, even, strict=True)]
+    return [difference(each) for each in scores]
+
+
+def table_of(game: str, iterations: int | None, seconds: float | None, seed: int = SEED) -> Table:
+    """Where a game is played."""
+    return Table(game, usual_seats(games.load(game)), iterations, seconds, seed)
+
+
+def print_duels(game: str, budget: str, names: Iterable[str], results: Iterable[Difference]) -> None:
+    """A line for each pair."""
+    for name, result in zip(names, results, strict=True):
+        print(f"{game:18} {budget}, {result.units} units: {result}  {name}", flush=True)
+
+
+def winners_in(game: str, which: str) -> Mapping[str, Pair]:
+    """The winners that play a game, by where they were proven.
+
+    Raises:
+        Refusal: nothing was proven for the game.
+    """
+    table = proven()
+    if which == "own" and game not in table:
+        raise Refusal(f"nothing is proven for {game}: play the winners of other games there, --winners all")
+    chosen = [game] if which == "own" else list(table)
+    reference = next(iter(table.values())).reference
+    return {f"winner of {name}": (table[name].configuration, reference) for name in chosen}
+
+
+def main() -> None:
+    """The command, see the head of this file."""
+    parser = argparse.ArgumentParser(description="Play what races proved in other games and at other budgets.")
+    parser.add_argument("games", nargs="+")
+    parser.add_argument("--winners", choices=("own", "all"), default="own", help="the game's own winner, or all games'")
+    budget = parser.add_mutually_exclusive_group(required=True)
+    budget.add_argument("--iterations", type=int)
+    budget.add_argument("--seconds", type=float)
+    parser.add_argument("--units", type=int, default=100)
+    parser.add_argument("--to", type=Path, required=True)
+    asked = parser.parse_args()
+    asked.to.mkdir(parents=True, exist_ok=True)
+    text = f"{asked.iterations} iterations" if asked.iterations else f"{asked.seconds:g} s"
+    for game in asked.games:
+        pairs = winners_in(game, asked.winners)
+        table = table_of(game, asked.iterations, asked.seconds)
+        path = asked.to / f"{game}-{text.replace(' ', '-')}.jsonl"
+        print_duels(game, text, pairs, duel(table, list(pairs.values()), asked.units, path))
+
+
+if __name__ == "__main__":
+    main()
