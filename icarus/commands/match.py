@@ -11,6 +11,7 @@ from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import notes, out, print_table, print_text, progress_bar, show_compilation
 from icarus.engine.match import Agent, Decision, GameLog, play
+from icarus.engine.recommendation import read_recommendation
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
 from icarus.kernel import CHANCE
 from icarus.kernel.game import Game
@@ -33,6 +34,7 @@ def match_command(
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     seed: options.Seed = 0,
+    recommendation: options.Recommendation = options.DEFAULT_RECOMMENDATION,
     threads: options.Threads = 1,
     sharing: options.Sharing = options.DEFAULT_SHARING,
     schemes: Annotated[
@@ -71,6 +73,7 @@ def match_command(
         strict=True,
     )
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads, "sharing": sharing}
+    budget["recommendation"] = read_recommendation(recommendation)
     agents = [
         Agent(parse_strategy(text, own), scheme=by.with_cutoff(cutoff), move_decay=move, game_decay=game, **budget)
         for text, by, move, game in told

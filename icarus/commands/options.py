@@ -6,11 +6,13 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from icarus.engine.recommendation import RULES, most_visits
 from icarus.engine.result import ROOTS
 from icarus.engine.scheme import SCHEMES
 
 FAILED, REFUSED, UNCHECKED, INTERRUPTED = 1, 2, 3, 130
 DEFAULT_ITERATIONS, DEFAULT_SCHEME, DEFAULT_SHARING = 5000, "MO_ISMCTS", ROOTS
+DEFAULT_RECOMMENDATION = most_visits.__name__
 
 
 T = TypeVar("T")
@@ -59,6 +61,9 @@ Sharing = Annotated[
 Cutoff = Annotated[
     int | None,
     integer_option("End playouts after this many actions of simulation. The game's heuristic then gives the rewards."),
+]
+Recommendation = Annotated[
+    str, typer.Option(help=f"The rule that chooses the action when the search has ended: {', '.join(RULES)}.")
 ]
 LEVEL_HELP = "from 1, which plays at once and weakly, to 8: see docs/ladder.md."
 With = Annotated[

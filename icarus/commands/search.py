@@ -13,6 +13,7 @@ from icarus.commands import options
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent
+from icarus.engine.recommendation import most_visits, read_recommendation
 from icarus.engine.result import SearchInterrupted
 from icarus.engine.search import search
 from icarus.engine.validation import check_budget, check_cutoff, check_scheme, check_threads
@@ -41,6 +42,7 @@ def search_command(
         str, typer.Option(help=f"The scheme of the search. {options.SCHEMES_HELP}")
     ] = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
+    recommendation: options.Recommendation = options.DEFAULT_RECOMMENDATION,
     threads: options.Threads = 1,
     sharing: options.Sharing = options.DEFAULT_SHARING,
     html: Annotated[
@@ -57,10 +59,12 @@ def search_command(
         check_new_file(html)
     own, iterations = load_files(files or []), options.default_iterations(iterations, seconds)
     by = read_scheme(scheme).with_cutoff(cutoff)
-    enhancement = parse_strategy(strategy, own)
+    enhancement, rule = parse_strategy(strategy, own), read_recommendation(recommendation)
     if isinstance(enhancement, Algorithm):
         if html is not None or playout:
             raise ValueError(f"--html and --playout show the tree of a strategy; {strategy} has none to show")
+        if rule is not most_visits:
+            raise ValueError(f"--recommendation is for strategies of records; {strategy} has a policy of its own")
         agent = Agent(enhancement, scheme=by, iterations=iterations, seconds=seconds, threads=threads)
         _search_online(game, agent, seed, moves)
         return
@@ -77,7 +81,10 @@ def search_command(
         print_text(str(state))
         budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads, "sharing": sharing}
         result = _run_shown(
-            lambda progress: search(state, enhancement, **budget, seed=seed, scheme=by, progress=progress), iterations
+            lambda progress: search(
+                state, enhancement, **budget, seed=seed, scheme=by, recommendation=rule, progress=progress
+            ),
+            iterations,
         )
     print_text(str(result))
     shown = show_playout(state, enhancement, seed, result.iterations, by) if playout else None

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
-from icarus.engine.recommendation import most_visits
+from icarus.engine.recommendation import label, most_visits
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.kernel.game import Game
 
@@ -42,5 +42,5 @@ def refuse_settings_of_search(algorithm: Algorithm, **settings: Any) -> None:
     for name, value in settings.items():
         if value != DEFAULTS[name]:
             raise ValueError(
-                f"{algorithm} is another algorithm, which searches in one thread: it takes no {name}={value}"
+                f"{algorithm} is another algorithm, which searches in one thread: it takes no {name}={label(value)}"
             )

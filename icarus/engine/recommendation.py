@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from icarus import checks
 from icarus.compiler.kernels.rng import plain_below
 from icarus.engine.root_statistics import RootStatistics
 
@@ -29,6 +30,23 @@ def secure_child(root: RootStatistics, margin: float = 1.0) -> np.ndarray:
         margin: how much is lost by few playouts; `functools.partial(secure_child, margin=0.5)` is a rule with another one.
     """
     return np.where(root.playouts > 0, root.values - margin / np.sqrt(np.maximum(root.playouts, 1)), -np.inf)
+
+
+RULES: dict[str, Recommendation] = {rule.__name__: rule for rule in (most_visits, greatest_value, secure_child)}
+
+
+def read_recommendation(name: str) -> Recommendation:
+    """The shipped rule of this name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if name not in RULES:
+        raise ValueError(f"{checks.shown(name, SHOWN)!r} is no recommendation; there are {', '.join(RULES)}")
+    return RULES[name]
+
+
+SHOWN = 100  # characters of what is refused
 
 
 def recommended(root: RootStatistics, rule: Recommendation, rng: np.ndarray) -> int:

@@ -525,6 +525,16 @@ def test_search_and_match_take_threads(icarus: Call) -> None:
     assert code == 0 and "MAST (20 iterations, 3 threads sharing roots)" in told
 
 
+def test_search_and_match_take_a_recommendation_and_say_so(icarus: Call) -> None:
+    rule = "--iterations", 30, "--recommendation"
+    assert "by greatest_value: 30 iterations" in icarus("search", "kuhn-poker", *rule, "greatest_value")[1]
+    _, printed, _ = icarus("match", "kuhn-poker", "BASELINE", "MAST", "--games", 2, *rule, "secure_child")
+    assert "MAST (30 iterations, secure_child)" in printed
+    assert "'best' is no recommendation" in refused(icarus("search", "kuhn-poker", *rule, "best"))
+    online = refused(icarus("match", "kuhn-poker", "OOS()", "MAST", *rule, "secure_child"))
+    assert online.endswith("it takes no recommendation=secure_child")
+
+
 @pytest.mark.parametrize("command", [("search", "othello"), ("match", "othello", "BASELINE", "MAST")])
 def test_bad_threads_are_refused(icarus: Call, command: tuple[str, ...]) -> None:
     assert refused(icarus(*command, "--threads", 0)) == "threads is 0; it must be an integer from 1 to 1024"
