@@ -108,8 +108,18 @@ class Agent:
         """Whether anything of a search is left for the next one."""
         return bool(self.move_decay or self.game_decay)
 
-    def search(self, state: State, seed: int | Sequence[int], records: Result | None = None) -> Result:
-        """The agent's search for a decision, with the records of an earlier one if they are given."""
+    def search(
+        self,
+        state: State,
+        seed: int | Sequence[int],
+        records: Result | None = None,
+        watch: Callable[[Result], None] | None = None,
+    ) -> Result:
+        """The agent's search for a decision, with the records of an earlier one if they are given.
+
+        Args:
+            watch: see `run_search`; another algorithm than a search of enhancements is not watched.
+        """
         if isinstance(self.strategy, Algorithm):
             return self.seated(state.game).search(state, seed)
         check_state(state)
@@ -119,7 +129,7 @@ class Agent:
         engine = checked_engine(None, state.game, self.threads)
         settings = self.threads, self.sharing, self.scheme, engine, records, self.remembers
         start = partial(start_search, state, self.strategy, seed, *settings)
-        return run_search(start, self.iterations, self.seconds, recommendation=self.recommendation)
+        return run_search(start, self.iterations, self.seconds, recommendation=self.recommendation, watch=watch)
 
     def seated(self, game: Game) -> Any:
         """The player of one match: himself if he remembers nothing between his decisions, else one who does."""

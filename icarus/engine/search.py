@@ -104,17 +104,28 @@ def run_search(
     seconds: float | None,
     progress: Callable[[int, float], None] | None = None,
     recommendation: Recommendation = most_visits,
+    watch: Callable[[Result], None] | None = None,
 ) -> Result:
-    """The result of a search when its budget is used up, or when it is interrupted."""
+    """The result of a search when its budget is used up, or when it is interrupted.
+
+    Args:
+        watch: called about twenty times a second with the result so far, whose records go on changing.
+    """
     with listening():
         running, started = start(), time.perf_counter()
 
         def result_so_far() -> Result:
             return running.result(time.perf_counter() - started, False, recommendation)
 
+        def follow(iterations: int, elapsed: float) -> None:
+            if progress is not None:
+                progress(iterations, elapsed)
+            if watch is not None:
+                watch(result_so_far())
+
         try:
             with contextlib.closing(running):
-                run_within(running, iterations, seconds, started, progress, running.trees, running.expect)
+                run_within(running, iterations, seconds, started, follow, running.trees, running.expect)
         except KeyboardInterrupt:
             if running.iterations == 0:
                 raise

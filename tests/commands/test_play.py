@@ -1,6 +1,5 @@
 """Playing against agents: a session's way forward and back, and the conversation in the terminal."""
 
-import json
 import re
 import subprocess
 import sys
@@ -86,25 +85,26 @@ def test_a_game_that_goes_back_and_forward_again_goes_the_same_way(game: str) ->
 def test_a_saved_game_goes_on_as_it_would_have(game: str, tmp_path: Path) -> None:
     agent = Agent(parse("BASELINE >> NAST2"), iterations=20)
     session = played_on(session_of(game, agent=agent), 3)
-    session.save(tmp_path / "game.json")
-    resumed = Session.resumed(tmp_path / "game.json")
+    session.save(tmp_path / "game.txt")
+    resumed = Session.resumed(tmp_path / "game.txt")
     assert actions(resumed) == actions(session) and str(resumed.state) == str(session.state)
     assert actions(played_on(resumed, 3, seed=1)) == actions(played_on(session, 3, seed=1))
     with pytest.raises(ValueError, match="exists and is not overwritten"):
-        session.save(tmp_path / "game.json")
+        session.save(tmp_path / "game.txt")
 
 
 def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path: Path) -> None:
-    file = tmp_path / "game.json"
+    file = tmp_path / "game.txt"
     with pytest.raises(ValueError, match="cannot be read"):
         Session.resumed(file)
     file.write_text("{")
     with pytest.raises(ValueError, match="is no game that was saved"):
         Session.resumed(file)
-    session_of("othello").save(tmp_path / "good.json")
-    told = json.loads((tmp_path / "good.json").read_text())
-    file.write_text(json.dumps({**told, "actions": [0]}))
-    with pytest.raises(ValueError, match="is no game that was saved: action 0 is not legal here"):
+    session_of("othello").save(tmp_path / "good.txt")
+    good = (tmp_path / "good.txt").read_text()
+    assert good.startswith('[Game "othello"]\n[Seed 3]\n') and good.endswith("\n\n*\n")
+    file.write_text(good.replace("\n*", "\n1. player 0: a1"))
+    with pytest.raises(ValueError, match="is no game that was saved: action 1, 'a1', is not legal"):
         Session.resumed(file)
 
 
@@ -127,12 +127,12 @@ def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Pat
     assert "'d33' is not legal here; did you mean d3?" in said
     assert "type an action, or help" in said and HELP in said
     assert "there is nothing to take back: you have not played yet" in said
-    assert "save needs a file: save mine.json" in said
+    assert "save needs a file: save mine.txt" in said
     assert "no other player has searched yet" in said
     assert any(text.startswith("there is no search to write yet") for text in said)
     assert session.played[0].text == "d3"
-    assert said[-1] == "stopped; icarus play --resume othello-1.json goes on from here"
-    assert actions(Session.resumed(Path("othello-1.json"))) == actions(session)
+    assert said[-1] == "stopped; icarus play --resume othello-1.txt goes on from here"
+    assert actions(Session.resumed(Path("othello-1.txt"))) == actions(session)
 
 
 def test_a_person_hears_nothing_of_what_his_seat_cannot_see() -> None:
@@ -173,7 +173,7 @@ def test_columns_fit_a_terminal() -> None:
         ([], "which game?"),
         (["hearts", "--seat", "4"], "--seat is 4; it must be an integer from 0 to 3"),
         (["hearts", "--against", "MAST", "--against", "MAST"], "hearts has 3 other seats: once, or for each"),
-        (["--resume", "nothing.json"], "'nothing.json' cannot be read"),
+        (["--resume", "nothing.txt"], "'nothing.txt' cannot be read"),
     ],
 )
 def test_a_wrong_command_is_refused_in_one_sentence(arguments: list[str], sentence: str) -> None:

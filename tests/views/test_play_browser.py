@@ -10,10 +10,13 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import attrs
 import httpx
+import numpy as np
 import pytest
 
 from icarus import BASELINE, Agent, games
+from icarus.commands.play.review import Review, loss_of
 from icarus.commands.play.server import DEEPEST, LONGEST, Server
 from icarus.commands.play.session import Session
 from icarus.commands.play.table import ENDED, LATE, Table
@@ -172,7 +175,63 @@ def test_nothing_that_the_seat_may_not_see_is_sent(served, game: str) -> None:
             key: state[key] for key in ("board", "text", "moves", "status")
         }
     assert shown is not None, "nothing was hidden"
-    assert page.send("why", {})[0] == 409  # the search of one who knows other cards
+    for name in (
+        "why",
+        "record",
+        "review",
+    ):  # a search of one who knows other cards; the seed of the deal; what is to come
+        assert page.send(name, {})[0] == 409
+
+
+@pytest.mark.parametrize(("game", "shown"), [("othello", True), ("knockout-whist", False)])
+def test_what_an_agent_thinks_is_shown_where_nothing_is_hidden(served, monkeypatch, game: str, shown: bool) -> None:
+    lives, search = [], Agent.search
+
+    def watched(self: Agent, state: Any, seed: Any, records: Any = None, watch: Any = None) -> Any:
+        result = search(self, state, seed, records, watch)
+        if threading.current_thread() is page.table._thread:
+            lives.append((page.table.live, page.client.get("/live").json()))
+        return result
+
+    monkeypatch.setattr(Agent, "search", watched)
+    page = served(game)
+    state = page.my_turn()
+    page.act(state["moves"][0]["action"], state)
+    page.my_turn()
+    assert lives and all(bool(live) == bool(sent) == shown for live, sent in lives)
+    if shown:
+        live = lives[-1][1]
+        assert live["iterations"] == 20 and sum(visits for _, visits, _ in live["moves"]) == 20
+    assert page.client.get("/live").json() == {}
+
+
+def test_a_game_is_reviewed_when_it_is_over(served) -> None:
+    page, rng = served("kuhn-poker", seed=4), random.Random(0)
+    while not (state := page.my_turn())["over"]:
+        page.act(rng.choice(state["moves"])["action"], state)
+    session = page.table.session
+    assert page.send("review", {})[0] == 200
+    while not (review := page.state()["review"])["done"]:
+        pass
+    decided = [i for i, played in enumerate(session.played) if played.player == 0 or played.result is not None]
+    assert [entry["at"] for entry in review["entries"]] == decided and review["names"] == ["player 0", "player 1"]
+    assert all(0 <= entry["value"] <= 1 for entry in review["entries"])
+    assert "[Seed 4]" in page.send("record", {})[1]["said"]
+
+
+def test_a_review_says_which_move_was_better_and_by_how_much() -> None:
+    session = Session(games.load("othello"), [None, QUICK], 0)
+    session.act(19)
+    adviser = Agent(BASELINE, iterations=20)
+    review = Review(session, adviser)
+    result = adviser.search(session.at(0), 1)
+    values, visits = np.array([0.6, 0.3, 0.58, np.nan]), np.array([900, 400, 400, 0])
+    weighed = attrs.evolve(result, action=19, actions=(19, 26, 37, 44), values=values, visits=visits)
+    assert [round(loss_of(weighed, action), 9) for action in (19, 26, 37, 44)] == [0, 0.3, 0, 0]
+    assert loss_of(attrs.evolve(weighed, visits=np.array([900, 4, 400, 0])), 26) == 0  # four visits show nothing
+    assert not review.done
+    review.step()
+    assert review.done and review.entries[0].value > 0
 
 
 def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served) -> None:
@@ -219,7 +278,18 @@ def test_undo_hint_and_resigning_work_by_requests(served) -> None:
     assert page.send("undo", {"version": state["version"]})[1] == {"said": "2 actions taken back"}
     state = page.my_turn()
     assert state["total"] == 0 and state["log"] == []
-    assert page.send("resign", {"version": state["version"]})[0] == 200
+    for _ in range(3):
+        page.act(state["moves"][0]["action"], state)
+        state = page.my_turn()
+    log = state["log"]
+    assert page.send("undo", {"version": state["version"], "at": 2})[1] == {"said": "4 actions taken back"}
+    state = page.my_turn()
+    assert state["log"] == log[:2]
+    assert page.send("strength", {"level": 2})[1] == {"said": "you: player 0; BASELINE (10 iterations): player 1"}
+    assert "BASELINE (2.5 s)" in page.send("strength", {"seconds": 2.5})[1]["said"]
+    for wrong in ({}, {"level": 9}, {"iterations": 0}, {"seconds": "soon"}, {"iterations": "many"}, {"level": "x"}):
+        assert page.send("strength", wrong)[0] == 409
+    assert page.send("resign", {"version": page.state()["version"]})[0] == 200
     assert page.state()["status"] == "player 0 has resigned"
 
 
@@ -228,9 +298,9 @@ def test_a_game_saved_from_the_page_is_kept_where_it_is_served(served, tmp_path,
     page = served("kuhn-poker")
     page.my_turn()
     assert page.send("save", {})[1] == {
-        "said": "saved; icarus play --resume kuhn-poker-1.json --browser goes on from here"
+        "said": "saved; icarus play --resume kuhn-poker-1.txt --browser goes on from here"
     }
-    again = Session.resumed(tmp_path / "kuhn-poker-1.json")
+    again = Session.resumed(tmp_path / "kuhn-poker-1.txt")
     assert [played.action for played in again.played] == [played.action for played in page.table.session.played]
 
 
@@ -274,8 +344,22 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
     page.frame_locator("#tree").locator(".row").nth(1).wait_for()
     page.click("#back")
     expect(status).to_contain_text("looking back")
-    page.click("#last")
+    page.click("#undo")
+    expect(page.locator("#said")).to_contain_text("taken back")
     expect(status).to_contain_text("your turn")
+    page.select_option("#strength", label="100,000 iterations")
+    expect(page.locator("#said")).to_contain_text("BASELINE (100000 iterations)")
+    open_squares.first.click()
+    expect(page.locator("#live caption")).to_contain_text("iterations so far")
+    expect(status).to_contain_text("your turn")
+    expect(page.locator("#live")).to_be_hidden()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.click("#resign")
+    page.click("#review")
+    expect(page.locator("#curve polyline")).to_have_count(2)
+    expect(page.locator("#mistakes")).not_to_contain_text("looking")
+    page.click("#record")
+    expect(page.locator("#recorded")).to_contain_text('[Game "othello"]')
 
 
 def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, page, expect) -> None:

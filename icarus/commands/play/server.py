@@ -74,6 +74,7 @@ class Server:
         routes = [
             Route("/", self._guarded(self._page)),
             Route("/state", self._guarded(self._state)),
+            Route("/live", self._guarded(self._live)),
             Route("/tree/{name}", self._guarded(self._tree)),
             Route("/{name}", self._guarded(self._request), methods=["POST"]),
         ]
@@ -143,6 +144,9 @@ class Server:
         since, at = (_count(request.query_params.get(name, "")) for name in ("since", "at"))
         description = await run_in_threadpool(self.table.describe, -1 if since is None else since, at)
         return JSONResponse(description)
+
+    async def _live(self, request: Request) -> Response:
+        return JSONResponse(self.table.live or {})
 
     async def _tree(self, request: Request) -> Response:
         result = self.table.results.get(request.path_params["name"])

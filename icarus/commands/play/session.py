@@ -1,7 +1,8 @@
 """A game between people and agents: what has been played, whose turn it is, and a way back. It knows nothing of terminals and pages."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
-FORMAT = "icarus game 1"
+_TAG = re.compile(r"^\[(\w+) (.*)\]$", re.MULTILINE)  # of a saved game: a name, and JSON
+_MOVE = re.compile(r"^\d+\. [^:]+: (.*)$", re.MULTILINE)
 _BUDGETS = ("iterations", "seconds")
 
 
@@ -94,8 +96,11 @@ class Session:
         self.played.append(played)
         return played
 
-    def step(self) -> Played:
+    def step(self, watch: Callable[[Result], None] | None = None) -> Played:
         """The next action of chance or of an agent.
+
+        Args:
+            watch: called with what the agent's search has found so far (see `Agent.search`).
 
         Raises:
             ValueError: a person is to act, or the game is over.
@@ -109,7 +114,7 @@ class Session:
         assert agent is not None
         if len(legal) == 1:
             return self._apply(legal[0])
-        result = agent.search(self.state, self._key(_SEARCH_STREAM))
+        result = agent.search(self.state, self._key(_SEARCH_STREAM), watch=watch)
         action = result.action if agent.preference is None else result.preferred(agent.preference)
         return self._apply(action, result)
 
@@ -125,15 +130,15 @@ class Session:
         outcomes, probabilities = zip(*self.state.chance_outcomes(), strict=True)
         return int(np.random.default_rng(self._key(_CHANCE_STREAM)).choice(outcomes, p=probabilities))
 
-    def hint(self, agent: Agent) -> Result:
-        """What an agent would find in a person's place.
+    def hint(self, agent: Agent, watch: Callable[[Result], None] | None = None) -> Result:
+        """What an agent would find in a person's place; `watch` as in `step`.
 
         Raises:
             ValueError: it is nobody's turn.
         """
         if self.waits_for is None:
             raise ValueError("there is nothing to decide for you now")
-        return agent.search(self.state, self._key(_HINT_STREAM))
+        return agent.search(self.state, self._key(_HINT_STREAM), watch=watch)
 
     def resign(self, seat: int) -> None:
         """Give up.
@@ -145,18 +150,18 @@ class Session:
             raise ValueError("the game is over")
         self.resigned = seat
 
-    def undo(self) -> int:
-        """Go back to before the last decision of a person; returns how many actions were taken back.
+    def undo(self, upto: int | None = None) -> int:
+        """Go back to when so many actions had been played, by default before a person's last; returns how many are taken back.
 
         Raises:
-            ValueError: no person has decided anything yet.
+            ValueError: there are no more than that.
         """
-        upto = len(self.played) - 1
-        while upto >= 0 and self.played[upto].player not in self.people:
-            upto -= 1
-        if upto < 0:
-            raise ValueError("there is nothing to take back: you have not played yet")
+        if upto is None:
+            mine = [index for index, each in enumerate(self.played) if each.player in self.people]
+            upto = mine[-1] if mine else len(self.played)
         taken = len(self.played) - upto
+        if taken <= 0:
+            raise ValueError("there is nothing to take back: you have not played yet")
         self.resigned = None
         self._replay(self.played[:upto])
         return taken
@@ -195,55 +200,63 @@ class Session:
 
     # ------------------------------------------------------------------------------------------------------------ files
 
+    def record(self) -> str:
+        """The game as text, from which `resumed` takes it up: tags and a line for each action, as in PGN."""
+        seats = [None if agent is None else _agent_fields(agent) for agent in self.agents]
+        tags = {"Game": str(self.game), "Seed": self.seed, "Seats": seats, "Resigned": self.resigned}
+        lines = [f"[{name} {json.dumps(value)}]" for name, value in tags.items()]
+        moves = [f"{i}. {self.name_of(each.player)}: {each.text}" for i, each in enumerate(self.played, 1)]
+        result = " ".join(f"{reward:g}" for reward in self.state.returns()) if self.state.is_terminal() else "*"
+        return "\n".join([*lines, "", *moves, result]) + "\n"
+
     def save(self, path: Path) -> None:
         """Write the game into a new file, from which `resumed` takes it up.
 
         Raises:
             ValueError: the file exists.
         """
-        seats = [None if agent is None else _agent_fields(agent) for agent in self.agents]
-        fields = {
-            "format": FORMAT,
-            "game": str(self.game),
-            "seed": self.seed,
-            "seats": seats,
-            "resigned": self.resigned,
-        }
-        text = json.dumps({**fields, "actions": [one.action for one in self.played]})
         try:
             with path.open("x", encoding="utf-8") as file:
-                file.write(text + "\n")
+                file.write(self.record())
         except FileExistsError:
             raise ValueError(f"{str(path)!r} exists and is not overwritten") from None
 
     def keep(self) -> Path:
         """Save the game in a new file of this folder, named after it."""
-        names = (Path(f"{self.game.name}-{number}.json") for number in range(1, 10_000))
+        names = (Path(f"{self.game.name}-{number}.txt") for number in range(1, 10_000))
         path = next(name for name in names if not name.exists())
         self.save(path)
         return path
 
     @classmethod
     def resumed(cls, path: Path, **names: Any) -> "Session":
-        """The game that a file keeps; `own` are names that its strategies may use.
+        """The game that a file keeps; `names` are those that its strategies may use.
 
         Raises:
             ValueError: it is no such file, or what it says cannot be played.
         """
         try:
-            fields = json.loads(path.read_text("utf-8"))
-            if fields["format"] != FORMAT:
-                raise ValueError(f"its format is {fields['format']!r}, not {FORMAT!r}")
-            agents = [None if seat is None else _agent_of(seat, names) for seat in fields["seats"]]
-            session = cls(games.load(fields["game"]), agents, int(fields["seed"]))
-            for action in fields["actions"]:
-                session._apply(int(action))
-            session.resigned = fields["resigned"]
+            text = path.read_text("utf-8")
+            tags = {name: json.loads(value) for name, value in _TAG.findall(text)}
+            agents = [None if seat is None else _agent_of(seat, names) for seat in tags["Seats"]]
+            session = cls(games.load(tags["Game"]), agents, int(tags["Seed"]))
+            for move in _MOVE.findall(text):
+                session._apply(session._named(move))
+            session.resigned = tags["Resigned"]
         except OSError as error:
             raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None
-        except (KeyError, TypeError, ValueError) as error:
+        except KeyError as error:
+            raise ValueError(f"{str(path)!r} is no game that was saved: there is no {error.args[0]!r} in it") from None
+        except (TypeError, ValueError) as error:
             raise ValueError(f"{str(path)!r} is no game that was saved: {error}") from None
         return session
+
+    def _named(self, text: str) -> int:
+        """The legal action that is written so."""
+        for action in self.state.legal_actions():
+            if self.state.action_to_string(action) == text:
+                return action
+        raise ValueError(f"action {len(self.played) + 1}, {text!r}, is not legal")
 
 
 def _agent_fields(agent: Agent) -> dict[str, Any]:

@@ -2,16 +2,24 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import attrs
+import numpy as np
+
+from icarus.commands.play.review import Review
 from icarus.commands.play.session import Session
+from icarus.engine.levels import levels_of
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.kernel import CHANCE
+from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.views.boards import SELECTED, drawing, label, marks, parts
 
 WAIT = 20.0  # seconds that a page waits for news before it asks again
+SHOWN = 6  # moves of a search under way
 LATE = "the game has gone on since; this is how it stands"
 REWARDS = (-1.0, 1.0)  # what `Game.gains` is where nothing is said
 ENDED = "the game has ended and all is shown; start another one"
@@ -28,11 +36,16 @@ class Table:
         observer: the seat that looks at the page; None where everything is open.
         version: goes up whenever the description changes; a click on an older one is late.
         results: the searches whose trees the page may show, by name.
+        live: what the search under way has found so far, where the page may show it.
+        review: of the game, once it is over and somebody has asked for it.
     """
 
     def __init__(self, session: Session, adviser: Agent, observer: int | None) -> None:
         self.session, self.adviser, self.observer = session, adviser, observer
         self.version, self.problem, self.results = 0, "", dict[str, Result]()
+        self.review: Review | None = None
+        self.live: Answer | None = None  # what the search under way has found so far
+        self._levels = _levels_of(session.game)
         self._changed, self._thinking, self._closed = threading.Condition(), False, False
         self._log, self._noticed, self._log_observer = list[str](), list[int](), observer
         self._marks = list[list[str]]()  # of each line of the log, the parts of the board where it shows
@@ -54,19 +67,37 @@ class Table:
     def _let_agents_act(self) -> None:
         while True:
             with self._changed:
-                while not self._closed and (self.problem or self.session.over or self.session.waits_for is not None):
+                while not self._closed and (work := self._work()) is None:
                     self._changed.wait()
-                if self._closed:
+                if self._closed or work is None:
                     return
-                self._thinking = True
+                self._thinking = not self.session.over
             problem = ""
             try:
-                self.session.step()
+                work()
             except Exception as error:  # a slot or a game of the user's own: the page says so, and nothing is lost
                 problem = f"the agent cannot go on: {error}"
             with self._changed:
-                self._thinking, self.problem = False, problem
+                self._thinking, self.problem, self.live = False, problem, None
                 self._update()
+
+    def _work(self) -> Callable[[], object] | None:
+        """What is to be done next: an action of chance or of an agent, or, once the game is over, a step of its review."""
+        if self.problem or self.session.waits_for is not None:
+            return None
+        if not self.session.over:
+            return partial(self.session.step, self._watch if self._shows_searches() else None)
+        return self.review.step if self.review is not None and not self.review.done else None
+
+    def _watch(self, result: Result) -> None:
+        """Keep what a search has found so far, for the page."""
+        order = np.argsort(-result.visits, kind="stable")[:SHOWN]
+        moves = [
+            [label(result.state, result.actions[i]), int(result.visits[i]), round(float(result.values[i]), 3)]
+            for i in order
+            if result.visits[i]
+        ]
+        self.live = {"iterations": result.iterations, "moves": moves}
 
     def _update(self) -> None:
         """Count a new version if the observer can see that anything has changed."""
@@ -116,6 +147,19 @@ class Table:
             "over": over,
             "people": bool(session.people),
             "why": self._has_reasons(),
+            "levels": self._levels,
+            "review": self._reviewed(log) if over and self.review is not None else None,
+        }
+
+    def _reviewed(self, log: list[str]) -> Answer:
+        """The review, with the place of each decision in the log."""
+        assert self.review is not None
+        places = {index: place for place, index in enumerate(self._noticed)}
+        entries = [{**attrs.asdict(each), "at": places[each.index]} for each in self.review.entries]
+        return {
+            "done": self.review.done,
+            "entries": entries,
+            "names": [self.session.name_of(i) for i in range(self.session.game.players)],
         }
 
     def _log_of(self, observer: int | None) -> list[str]:
@@ -156,14 +200,17 @@ class Table:
         """Who plays, in a line."""
         seats: dict[str, list[str]] = {}
         for seat, agent in enumerate(self.session.agents):
-            name = "you" if agent is None else str(agent.scheme.label(agent.strategy))
+            name = "you" if agent is None else str(agent)
             seats.setdefault(name, []).append(self.session.name_of(seat))
         return "; ".join(f"{name}: {', '.join(names)}" for name, names in sorted(seats.items(), key=_you_first))
 
+    def _shows_searches(self) -> bool:
+        """Whether the page may show what agents think: not where it would tell of cards or pieces that the seat does not see."""
+        return self.observer is None or self.session.game.determinize is None or self.session.over
+
     def _has_reasons(self) -> bool:
         """Whether the page may show why an agent acted."""
-        searched = any(played.result is not None for played in self.session.played)
-        return searched and (self.observer is None or self.session.game.determinize is None or self.session.over)
+        return self._shows_searches() and any(played.result is not None for played in self.session.played)
 
     # ------------------------------------------------------------------------------------------------------- the requests
 
@@ -177,6 +224,9 @@ class Table:
             "act": self._act,
             "undo": self._undo,
             "resign": self._resign,
+            "strength": self._strength,
+            "review": self._review,
+            "record": self._record,
             "hint": self._hint,
             "why": self._why,
             "open": self._open,
@@ -185,7 +235,7 @@ class Table:
         if name not in requests:
             raise ValueError(f"nobody can {name!r} here")
         with self._changed:
-            if self._thinking and name != "why":
+            if self._thinking and name not in ("why", "record", "strength"):
                 raise ValueError("another player is thinking; wait for it")
             if name in ("act", "undo", "resign") and arguments.get("version") != self.version:
                 raise ValueError(LATE)
@@ -202,10 +252,39 @@ class Table:
     def _undo(self, arguments: Answer) -> Answer:
         if self.session.over and self.observer is not None and self.session.game.determinize is not None:
             raise ValueError(ENDED)
-        count = self.session.undo()
+        at = arguments.get("at")
+        count = self.session.undo(self._noticed[at] if isinstance(at, int) and 0 <= at < len(self._noticed) else None)
+        self.review = None
         self._forget_log()
         self._update()
         return {"said": f"{count} action{'s' if count > 1 else ''} taken back"}
+
+    def _strength(self, arguments: Answer) -> Answer:
+        """Another strength of the agents from now on: a level, or a budget of the strategies that they have."""
+        changed = [None if agent is None else self._of_strength(agent, arguments) for agent in self.session.agents]
+        self.session.agents[:] = changed
+        self._update()
+        return {"said": self._who()}
+
+    def _of_strength(self, agent: Agent, arguments: Answer) -> Agent:
+        level, iterations, seconds = (arguments.get(name) for name in ("level", "iterations", "seconds"))
+        if level is not None:
+            return Agent.at_level(self.session.game, level)
+        if iterations is None and seconds is None:
+            raise ValueError("give a level, iterations or seconds")
+        return attrs.evolve(agent, iterations=iterations, seconds=seconds)
+
+    def _review(self, arguments: Answer) -> Answer:
+        if not self.session.over:
+            raise ValueError("the game is not over yet")
+        self.review = self.review or Review(self.session, self.adviser)
+        self._update()
+        return {}
+
+    def _record(self, arguments: Answer) -> Answer:
+        if not self._shows_searches():
+            raise ValueError("the record of the game tells what is hidden; it is shown when the game is over")
+        return {"said": self.session.record()}
 
     def _resign(self, arguments: Answer) -> Answer:
         if self.session.waits_for is None:
@@ -215,7 +294,8 @@ class Table:
         return {}
 
     def _hint(self, arguments: Answer) -> Answer:
-        self.results["hint"] = self.session.hint(self.adviser)
+        self.results["hint"] = self.session.hint(self.adviser, self._watch)
+        self.live = None
         return {"title": "what a search finds in your place", "said": str(self.results["hint"]), "tree": "/tree/hint"}
 
     def _save(self, arguments: Answer) -> Answer:
@@ -243,6 +323,14 @@ class Table:
         self.results["why"] = last.result
         title = f"why {self.session.name_of(last.player)} played {last.text}"
         return {"title": title, "said": str(last.result), "tree": "/tree/why"}
+
+
+def _levels_of(game: Game) -> int:
+    """How many levels have been measured for a game."""
+    try:
+        return len(levels_of(game.name))
+    except ValueError:
+        return 0
 
 
 def _you_first(entry: tuple[str, list[str]]) -> bool:

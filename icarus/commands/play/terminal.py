@@ -111,7 +111,7 @@ class Terminal:
             self.seat = None
             self.board()
         elif not rest:
-            raise ValueError(f"{word} needs a file: {word} mine.{'html' if word == 'tree' else 'json'}")
+            raise ValueError(f"{word} needs a file: {word} mine.{'html' if word == 'tree' else 'txt'}")
         elif word == "save":
             self.session.save(Path(rest))
             self.say(f"saved; icarus play --resume {rest} goes on from here")

@@ -131,6 +131,12 @@ function draw(told) {
   byId("hint").disabled = byId("resign").disabled = !told.moves.length || looking !== null;
   byId("why").disabled = !told.why;
   byId("open").hidden = !told.hidden || !told.people;
+  byId("undo").textContent = looking === null ? "undo" : "take back to here";
+  byId("review").hidden = !told.over || !!told.review;
+  byId("record").disabled = told.hidden;
+  offerStrengths(told.levels);
+  drawReview(told.review, told.log);
+  if (!told.over && !now.moves.length) watch(() => now.over || now.moves.length);
   const log = byId("log"), end = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
   log.replaceChildren(...told.log.map((text, i) => {
     const button = document.createElement("button");
@@ -172,8 +178,76 @@ async function follow() {
   }
 }
 
+// The search under way: its moves with their visits, while somebody thinks.
+let watching = false;
+async function watch(until) {
+  if (watching) return;
+  watching = true;
+  while (!until()) {
+    try {
+      const live = await (await fetch("/live")).json(), most = Math.max(1, ...(live.moves ?? []).map((move) => move[1]));
+      byId("live").hidden = !live.moves;
+      byId("live").caption.textContent = live.moves ? `${live.iterations.toLocaleString("en")} iterations so far` : "";
+      byId("live").tBodies[0].replaceChildren(...(live.moves ?? []).map(([move, visits, value]) => {
+        const row = document.createElement("tr"), bar = document.createElement("td");
+        for (const text of [move, visits.toLocaleString("en"), value.toFixed(2)]) row.insertCell().textContent = text;
+        bar.className = "bar";
+        bar.style.setProperty("--share", visits / most);
+        row.append(bar);
+        return row;
+      }));
+    } catch (error) { /* `follow` tells that the game cannot be reached */ }
+    await new Promise((done) => setTimeout(done, 150));
+  }
+  byId("live").hidden = true;
+  watching = false;
+}
+
+// The review: what each seat could expect, over the game, and where one could have done better.
+const COLOURS = ["#1f77b4", "#d9641e", "#3f8f4f", "#9467bd"];
+function drawReview(review, log) {
+  byId("reviewed").hidden = !review;
+  if (!review) return;
+  const svg = (tag, given, text = "") => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(given)) made.setAttribute(name, value);
+    made.textContent = text;
+    return made;
+  };
+  const x = (entry) => 34 + 396 * entry.at / Math.max(1, log.length), y = (value) => 8 + 110 * (1 - value);
+  const picture = svg("svg", { viewBox: "0 0 440 146", role: "img", "aria-label": "what each player could expect, over the game" });
+  for (const value of [0, .5, 1]) picture.append(svg("line", { x1: 34, x2: 430, y1: y(value), y2: y(value), class: "rule" }), svg("text", { x: 28, y: y(value) + 4, "text-anchor": "end" }, String(value)));
+  review.names.forEach((name, seat) => {
+    const mine = review.entries.filter((entry) => entry.seat === seat), fill = COLOURS[seat % COLOURS.length];
+    picture.append(svg("polyline", { points: mine.map((entry) => `${x(entry)},${y(entry.value)}`).join(" "), stroke: fill, fill: "none", "stroke-width": 2 }));
+    for (const entry of mine.filter((entry) => entry.loss)) picture.append(svg("circle", { cx: x(entry), cy: y(entry.value), r: 4, fill }));
+    picture.append(svg("rect", { x: 34 + 100 * seat, y: 132, width: 10, height: 10, fill }), svg("text", { x: 48 + 100 * seat, y: 141 }, name));
+  });
+  byId("curve").replaceChildren(picture);
+  const mistakes = review.entries.filter((entry) => entry.loss).sort((one, other) => other.loss - one.loss).map((entry) => {
+    const button = document.createElement("button"), item = document.createElement("li");
+    button.textContent = `${entry.at + 1}. ${log[entry.at]}; the search preferred ${entry.better}, by ${entry.loss.toFixed(2)}`;
+    button.addEventListener("click", () => look(entry.at));
+    item.append(button);
+    return item;
+  });
+  const nothing = document.createElement("li");
+  nothing.textContent = review.done ? "no mistake shows" : "looking …";
+  byId("mistakes").replaceChildren(...mistakes, ...(mistakes.length && review.done ? [] : [nothing]));
+}
+
+function offerStrengths(levels) {
+  const select = byId("strength");
+  if (select.options.length) return;
+  const offers = [["as they are", {}], ...Array.from({ length: levels }, (_, i) => [`level ${i + 1}`, { level: i + 1 }]),
+    ...[100, 1000, 10000, 100000].map((iterations) => [`${iterations.toLocaleString("en")} iterations`, { iterations }]), ...[1, 5, 20].map((seconds) => [`${seconds} s`, { seconds }])];
+  select.replaceChildren(...offers.map(([text, given]) => new Option(text, JSON.stringify(given))));
+}
+
 async function search(what, given) {
-  const found = await ask(what, given);
+  let over = false;
+  watch(() => over);
+  const found = await ask(what, given).finally(() => { over = true; });
   if (found === null) return;
   byId("thinking").hidden = false;
   byId("asked").textContent = found.title;
@@ -203,7 +277,10 @@ byId("first").addEventListener("click", () => look(0));
 byId("back").addEventListener("click", () => look((looking ?? now.total) - 1));
 byId("forward").addEventListener("click", () => look((looking ?? now.total) + 1));
 byId("last").addEventListener("click", () => look(now.total));
-byId("undo").addEventListener("click", async () => { const found = await ask("undo", {}); if (found) { looking = null; say(found.said, false); } });
+byId("undo").addEventListener("click", async () => { const found = await ask("undo", looking === null ? {} : { at: looking }); if (found) { looking = null; say(found.said, false); } });
+byId("review").addEventListener("click", () => ask("review", {}));
+byId("record").addEventListener("click", async () => { const found = await ask("record", {}); if (found) { byId("recorded").textContent = found.said; byId("recorded").hidden = false; } });
+byId("strength").addEventListener("change", async () => { const found = await ask("strength", JSON.parse(byId("strength").value)); if (found) say(found.said, false); });
 byId("save").addEventListener("click", async () => { const found = await ask("save", {}); if (found) say(found.said, false); });
 byId("close").addEventListener("click", () => { byId("thinking").hidden = true; });
 byId("open").addEventListener("click", async () => { if (confirm("Show all hidden cards and pieces from now on?")) { const found = await ask("open", {}); if (found) say(found.said, false); } });
