@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from icarus.audit.belief import audit_belief
 from icarus.audit.contract import CONTRACT, GAMES_FOR_EACH, Contract
 from icarus.audit.determinizations import HIDDEN, Determinizations, differences
 from icarus.audit.report import AuditReport, Check
@@ -62,4 +63,4 @@ def audit(
     return AuditReport(str(game), games, hidden.decisions, hidden.drawn, perfect, checks, seconds)
 
 
-__all__ = ["CHECKS", "CONTRACT", "HIDDEN", "AuditReport", "Check", "audit", "differences"]
+__all__ = ["CHECKS", "CONTRACT", "HIDDEN", "AuditReport", "Check", "audit", "audit_belief", "differences"]

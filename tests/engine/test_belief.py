@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MAST, Agent, CheatingUCT, PythonGame, games, in_python, play, search, with_belief
+from icarus.audit import audit_belief
 from icarus.kernel import below
 from icarus.kernel.state import State
 
@@ -89,3 +90,32 @@ def test_wrong_beliefs_are_refused() -> None:
         with_belief(queen_after(BET), 3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="determinize draws a state for each iteration, which CheatingUCT does not"):
         Agent(BASELINE, iterations=3, scheme=CheatingUCT, determinize=as_dealt)
+
+
+def peeps(state: Any, observer: int, observed: Any, rng: np.ndarray) -> None:
+    """It draws the card that the other really holds more often."""
+    if below(rng, 2) == 0:
+        state.cards[1 - observer] = (state.cards[observer] + 1 + below(rng, 2)) % 3
+
+
+def changes_its_own_card(state: Any, observer: int, observed: Any, rng: np.ndarray) -> None:
+    state.cards[observer], state.cards[1 - observer] = state.cards[1 - observer], state.cards[observer]
+
+
+@pytest.mark.parametrize(
+    ("belief", "failed"),
+    [(as_dealt, ()), (fears_bets, ()), (peeps, ("hidden",)), (changes_its_own_card, ("set", "hidden"))],
+)
+def test_a_belief_is_audited_as_a_belief(belief: Any, failed: tuple[str, ...]) -> None:
+    report = audit_belief(KUHN, belief, games=20, draws=10)
+    assert report.failed == failed and report.decisions > 20
+    assert report["set"].checked == report.determinizations
+    if failed:
+        assert "draws" in report[failed[0]].examples[0]
+
+
+def test_a_belief_that_moves_the_turn_is_found() -> None:
+    def wrong_turn(state: Any, observer: int, observed: Any, rng: np.ndarray) -> None:
+        state.count = 9  # the game is over
+
+    assert "actions" in audit_belief(KUHN, wrong_turn, games=2, draws=2).failed

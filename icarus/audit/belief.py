@@ -1,0 +1,81 @@
+"""Audit of a belief model: does it draw what the observer may believe, and from nothing that he does not know?
+
+A belief need not be uniform, so its draws are not counted. The game's own determinization is trusted: audit it first. It tells whether a
+draw is of the observer's information set, because the same random numbers then draw the same from it as from the truth.
+"""
+
+import functools
+import random
+import time
+from collections.abc import Callable, Sequence
+
+from icarus import checks
+from icarus.audit.report import AuditReport, Check
+from icarus.engine.belief import BelievingState, with_belief
+from icarus.kernel.game import Game
+from icarus.kernel.state import State
+
+BELIEF = {
+    "actions": "the same player is about to act in every draw, with the same legal actions",
+    "set": "every draw is of the observer's information set",
+    "hidden": "hidden facts change no draw: where a draw is the truth, the same random numbers draw the same",
+}
+GAMES, DRAWS = 10, 20
+
+
+def audit_belief(
+    game: Game, determinize: Callable, *, games: int = GAMES, draws: int = DRAWS, seed: int | Sequence[int] = 0
+) -> AuditReport:
+    """Check that a belief model draws states of the observer's information set, and uses nothing that is hidden from him.
+
+    Args:
+        game: one in which something is hidden, and whose own determinization passes `audit`.
+        determinize: see `with_belief`.
+        games: random games to look at.
+        draws: at each decision.
+        seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
+
+    Raises:
+        TypeError: no function. ValueError: nothing is hidden in the game, or numbers that are not positive.
+    """
+    for name, number in (("games", games), ("draws", draws)):
+        checks.integer(name, number, least=1)
+    fixed, started = checks.seed(seed), time.perf_counter()
+    key = fixed if isinstance(fixed, tuple) else (fixed,)
+    found, decisions = {name: Check(name, claim) for name, claim in BELIEF.items()}, 0
+    for number in range(games):
+        state, luck = game.new_initial_state((*key, number)), random.Random(f"{key} {number}")
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, shares = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(luck.choices(outcomes, shares)[0])
+                continue
+            decisions += 1
+            _look_at(state, determinize, draws, (*key, number, decisions), found)
+            state.apply_action(luck.choice(state.legal_actions()))
+    seconds = time.perf_counter() - started
+    return AuditReport(str(game), games, decisions, decisions * draws, False, tuple(found.values()), seconds)
+
+
+def _look_at(state: State, determinize: Callable, draws: int, seed: tuple[int, ...], found: dict[str, Check]) -> None:
+    """Make every check on the draws at one decision."""
+    observer, believing = state.current_player(), with_belief(state, determinize)
+    assert isinstance(believing, BelievingState)
+    legal = state.legal_actions()
+    for k in range(draws):
+        draw = believing.determinize(observer, (*seed, k, 0))
+        same = draw.current_player() == observer and draw.legal_actions() == legal
+        found["actions"].count(1, not same, functools.partial(_example, state, observer, draw))
+        if not same:
+            continue
+        other, swapped = state.drawn(draw.data), believing.drawn(draw.data)
+        assert isinstance(swapped, BelievingState)
+        swapped.observations = believing.observations
+        for name, truth, drawn in (("set", state, other), ("hidden", believing, swapped)):
+            pair = [str(each.determinize(observer, (*seed, k, 1))) for each in (truth, drawn)]
+            found[name].count(1, pair[0] != pair[1], functools.partial(_example, state, observer, draw))
+
+
+def _example(state: State, observer: int, draw: State) -> str:
+    """Where a draw is wrong, and the draw."""
+    return f"player {observer} in\n{state}\ndraws\n{draw}"
