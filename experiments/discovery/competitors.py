@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.plan.definition import Refusal
 from icarus.discovery.space import Point, Space
 
 REPLAY = 0.3  # share of the games in which the top few of TPE, or those found by repeats of NTBEA, are played again
@@ -55,7 +56,10 @@ class TPE(Means):
     """Optuna's tree-structured Parzen estimator, then the top few of it played again with the rest of the games."""
 
     def __init__(self, space: Space, budget: int, seed: int, games: int = 50) -> None:
-        import optuna
+        try:
+            import optuna
+        except ModuleNotFoundError:
+            raise Refusal("Optuna's TPE needs optuna: pip install 'icarus-mcts[finders]'") from None
 
         super().__init__()
         optuna.logging.set_verbosity(optuna.logging.ERROR)

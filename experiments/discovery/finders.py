@@ -22,6 +22,7 @@ import numpy as np
 
 from experiments.discovery.competitors import NTBEA, TPE, RandomSearch
 from experiments.discovery.landscape import Landscape, read_landscape
+from experiments.plan.definition import Refusal
 from icarus.discovery.finders import Evolution, Factorial, Halving
 from icarus.discovery.space import Point, Space
 
@@ -207,4 +208,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Refusal as error:
+        raise SystemExit(str(error)) from None

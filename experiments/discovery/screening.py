@@ -47,7 +47,7 @@ class Choice:
 FIELDS = tuple(attribute.name for attribute in attrs.fields(Choice))
 
 
-def choices(directory: Path, positions: int, iterations: int, judge: int, seed: int) -> Iterator[Choice]:
+def choices(directory: Path, positions: int, iterations: int, judge: tuple[str, int], seed: int) -> Iterator[Choice]:
     """What each agent of a run would play in positions of the baseline's games, and what that is worth."""
     experiment = store.experiment_in(directory)
     kept = list(store.rows(directory, experiment))
@@ -63,9 +63,10 @@ def choices(directory: Path, positions: int, iterations: int, judge: int, seed: 
                 yield Choice(str(opponent.column.role or ""), cell.agent, position, round(value[choice], 6))
 
 
-def judged(state: State, iterations: int, seed: Sequence[int]) -> Mapping[int, float]:
-    """The value of each action of a position, by a long search."""
-    result = search(state, parse(JUDGE), iterations=iterations, seed=tuple(seed))
+def judged(state: State, judge: tuple[str, int], seed: Sequence[int]) -> Mapping[int, float]:
+    """The value of each action of a position, by a long search: a strategy and its iterations."""
+    strategy, iterations = judge
+    result = search(state, parse(strategy), iterations=iterations, seed=tuple(seed))
     return dict(zip(result.actions, np.nan_to_num(result.values).tolist(), strict=True))
 
 
@@ -129,14 +130,15 @@ def main() -> None:
     )
     parser.add_argument("--positions", type=int, default=50)
     parser.add_argument("--iterations", type=int, default=1000, help="of each agent, in each position")
-    parser.add_argument("--judge", type=int, default=50_000, help="iterations of the search that judges")
+    parser.add_argument("--judge", default=JUDGE, help="the strategy of the search that judges")
+    parser.add_argument("--judged", type=int, default=50_000, help="its iterations")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     asked.to.mkdir(parents=True, exist_ok=True)
     for run in asked.runs:
         path = asked.to / f"{run.name}.csv"
         if not path.exists():
-            keep(path, list(choices(run, asked.positions, asked.iterations, asked.judge, asked.seed)))
+            keep(path, list(choices(run, asked.positions, asked.iterations, (asked.judge, asked.judged), asked.seed)))
         screened, played = read(path), rewards(run)
         for role in sorted({each.role for each in screened}):
             print(json.dumps({"run": run.name, **attrs.asdict(agreement(screened, played, role))}))
