@@ -1,6 +1,6 @@
 """`icarus search`: what a search of one position finds for each action."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -8,6 +8,7 @@ import numpy as np
 import typer
 
 from icarus import games
+from icarus.algebra import Enhancement
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
@@ -15,6 +16,7 @@ from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent
 from icarus.engine.recommendation import most_visits, read_recommendation
 from icarus.engine.result import SearchInterrupted
+from icarus.engine.scheme import Scheme
 from icarus.engine.search import search
 from icarus.engine.validation import check_budget, check_cutoff, check_scheme, check_threads
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
@@ -22,6 +24,8 @@ from icarus.equilibrium.online.tree_search import online_search
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.load_files import load_files
+from icarus.specs import parse
+from icarus.views.comparison import export, follow_search, write_comparison
 from icarus.views.pages import check_new_file
 from icarus.views.playout import show_playout
 from icarus.views.tree_page import write_tree_page
@@ -52,11 +56,19 @@ def search_command(
         bool,
         typer.Option("--playout", help="Print the next playout step by step too. With --html it is part of the page."),
     ] = False,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option("--beside", metavar="STRATEGY", help="Search with this one too, side by side; repeat for more."),
+    ] = None,
+    to_json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the course and the tree into this new file.")
+    ] = None,
     files: options.With = None,
 ) -> None:
     """Search one position and print what was found for each action."""
-    if html is not None:
-        check_new_file(html)
+    for path in (html, to_json):
+        if path is not None:
+            check_new_file(path)
     own, iterations = load_files(files or []), options.default_iterations(iterations, seconds)
     by = read_scheme(scheme).with_cutoff(cutoff)
     enhancement, rule = parse_strategy(strategy, own), read_recommendation(recommendation)
@@ -76,6 +88,15 @@ def search_command(
         raise ValueError("--playout shows a search of one tree in one thread")
     loaded = games.load(game)
     check_cutoff(loaded, by)
+    if beside or to_json is not None:
+        if seconds is not None or threads > 1 or playout or rule is not most_visits:
+            raise ValueError(
+                "--beside and --json go with --iterations, and not with --seconds, --threads, --playout or --recommendation"
+            )
+        assert iterations is not None
+        strategies = [enhancement, *(parse(text, **own) for text in beside or [])]
+        _compare(state_after(loaded, seed, moves), strategies, iterations, seed, by, html, to_json)
+        return
     with show_compilation():
         state = state_after(loaded, seed, moves)
         print_text(str(state))
@@ -93,6 +114,26 @@ def search_command(
         print_text(f"{'tree and playout' if shown else 'tree'}: {html}")
     elif shown is not None:
         print_text(f"\n{shown}")
+
+
+def _compare(
+    state: State,
+    strategies: Sequence[Enhancement],
+    iterations: int,
+    seed: int,
+    scheme: Scheme,
+    html: Path | None,
+    to_json: Path | None,
+) -> None:
+    """Search one position with several strategies, print what each finds, and write page and JSON."""
+    print_text(str(state))
+    with show_compilation():
+        courses = [follow_search(state, strategy, iterations, seed, scheme) for strategy in strategies]
+    print_text("\n\n".join(str(course.result) for course in courses))
+    for path, write in ((html, write_comparison), (to_json, export)):
+        if path is not None:
+            write(courses, path)
+            print_text(f"written: {path}")
 
 
 def _search_online(game: str, agent: Agent, seed: int, moves: str) -> None:

@@ -50,6 +50,7 @@ def tree_page(result: Result, limit: int = LIMIT, drawn: int = DRAWN, playout: I
         "tree.html",
         title=escape(f"{result.state.game}: {result.state.action_to_string(result.action)}"),
         summary=escape(summary),
+        variation=escape(" ".join(tree.label[node] for node in tree.principal_variation()) or "–"),
         style=asset("page.css") + asset("tree.css"),
         data=packed(_data(tree, drawn)),
         script=asset("page.js") + asset("tree.js"),

@@ -204,7 +204,7 @@ def _with_policy(text: str, ancestors: str) -> Response:
 
 def page() -> str:
     """The page itself; the game comes to it afterwards."""
-    return filled("play.html", style=asset("page.css") + asset("play.css"), script=asset("play.js"))
+    return filled("play.html", style=asset("page.css") + asset("play.css"), script=asset("page.js") + asset("play.js"))
 
 
 def _count(text: str) -> int | None:

@@ -82,6 +82,15 @@ class Tree:
             node = int(self.parent[node])
         return nodes[::-1]
 
+    def principal_variation(self) -> list[int]:
+        """The nodes from the recommended action on, each visited most below the one before it, while they are visited twice or more."""
+        visits, nodes = np.where(self.record >= 0, self.visits[self.record], 0), list[int]()
+        below = np.flatnonzero((self.parent == 0) & (self.action == self.result.action))
+        while len(below) and visits[below].max() > 1:
+            nodes.append(int(below[np.argmax(visits[below])]))
+            below = np.flatnonzero(self.parent == nodes[-1])
+        return nodes
+
     def state(self, node: int) -> State:
         """A state in which the history of a node has been played: a determinization, where information is hidden."""
         state = root_state(self.result, int(self.origin[node]))

@@ -1,5 +1,3 @@
-"use strict";
-const byId = (id) => document.getElementById(id);
 let now = null;      // what the server told last of the game as it stands
 let looking = null;  // after how many actions the board is looked at; null for now
 let chosen = [];     // parts clicked so far
@@ -204,26 +202,14 @@ async function watch(until) {
 }
 
 // The review: what each seat could expect, over the game, and where one could have done better.
-const COLOURS = ["#1f77b4", "#d9641e", "#3f8f4f", "#9467bd"];
 function drawReview(review, log) {
   byId("reviewed").hidden = !review;
   if (!review) return;
-  const svg = (tag, given, text = "") => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(given)) made.setAttribute(name, value);
-    made.textContent = text;
-    return made;
-  };
-  const x = (entry) => 34 + 396 * entry.at / Math.max(1, log.length), y = (value) => 8 + 110 * (1 - value);
-  const picture = svg("svg", { viewBox: "0 0 440 146", role: "img", "aria-label": "what each player could expect, over the game" });
-  for (const value of [0, .5, 1]) picture.append(svg("line", { x1: 34, x2: 430, y1: y(value), y2: y(value), class: "rule" }), svg("text", { x: 28, y: y(value) + 4, "text-anchor": "end" }, String(value)));
-  review.names.forEach((name, seat) => {
-    const mine = review.entries.filter((entry) => entry.seat === seat), fill = COLOURS[seat % COLOURS.length];
-    picture.append(svg("polyline", { points: mine.map((entry) => `${x(entry)},${y(entry.value)}`).join(" "), stroke: fill, fill: "none", "stroke-width": 2 }));
-    for (const entry of mine.filter((entry) => entry.loss)) picture.append(svg("circle", { cx: x(entry), cy: y(entry.value), r: 4, fill }));
-    picture.append(svg("rect", { x: 34 + 100 * seat, y: 132, width: 10, height: 10, fill }), svg("text", { x: 48 + 100 * seat, y: 141 }, name));
+  const series = review.names.map((name, seat) => {
+    const mine = review.entries.filter((entry) => entry.seat === seat), points = (entries) => entries.map((entry) => [entry.at, entry.value]);
+    return { name, points: points(mine), marks: points(mine.filter((entry) => entry.loss)) };
   });
-  byId("curve").replaceChildren(picture);
+  byId("curve").replaceChildren(chart(series, { label: "what each player could expect, over the game; dots are mistakes", ends: [0, 1], across: [0, log.length] }));
   const mistakes = review.entries.filter((entry) => entry.loss).sort((one, other) => other.loss - one.loss).map((entry) => {
     const button = document.createElement("button"), item = document.createElement("li");
     button.textContent = `${entry.at + 1}. ${log[entry.at]}; the search preferred ${entry.better}, by ${entry.loss.toFixed(2)}`;

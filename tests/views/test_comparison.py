@@ -1,0 +1,42 @@
+"""Searches side by side: what a search finds does not depend on being looked at; the page's curves and the JSON are its records."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from icarus import BASELINE, MAST, RAVE, games, search
+from icarus.commands import cli
+from icarus.engine.inspect.tree import tree_of
+from icarus.views.comparison import export, follow_search, write_comparison
+
+
+def test_two_searches_of_a_position_stand_beside_each_other(tmp_path: Path, page: Any) -> None:
+    state = games.load("knockout-whist").new_initial_state(3)
+    courses = [follow_search(state, strategy, 300, 2) for strategy in (BASELINE, RAVE >> MAST)]
+    whole = search(state, BASELINE, iterations=300, seed=2)
+    assert (courses[0].result.visits == whole.visits).all() and courses[0].result.action == whole.action
+    assert (courses[0].visits[-1] == whole.visits).all() and (courses[0].visits.sum(1) == courses[0].iterations).all()
+
+    export(courses, tmp_path / "both.json")
+    first, second = json.loads((tmp_path / "both.json").read_text())
+    assert (first["strategy"], second["strategy"]) == ("BASELINE", "RAVE >> MAST")
+    assert [each["visits"] for each in first["actions"]] == whole.visits.tolist()
+    tree, nodes = tree_of(whole), first["tree"]
+    assert nodes["visits"][0] == 300 and len(nodes["parent"]) == len(nodes["rewards"]) == len(tree)
+    variation = [tree.label[node] for node in tree.principal_variation()]
+    assert first["variation"] == variation and variation[0] == state.action_to_string(whole.action)
+
+    write_comparison(courses, tmp_path / "both.html")
+    page.goto((tmp_path / "both.html").as_uri())
+    page.wait_for_selector("body[data-ready]")
+    assert page.locator(".chart").count() == 4 and page.locator(".chart polyline").count() == 4 * 5
+    tree_frame = page.frame_locator("iframe").nth(1)
+    tree_frame.locator(".row").nth(2).wait_for()
+    assert " ".join(second["variation"]) in tree_frame.locator("header").inner_text()
+
+
+def test_what_does_not_go_side_by_side_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["search", "othello", "--beside", "RAVE", "--seconds", "1"]) == 2
+    assert "--beside and --json go with --iterations" in capsys.readouterr().err
