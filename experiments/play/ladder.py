@@ -46,7 +46,7 @@ class Pairs:
         self._game, self._path, self._seed = games.load(game), path, seed
         self.rows = read_rows(path)
         self._players: dict[str, Any] = {}
-        self.failures: Counter[frozenset[str]] = Counter()
+        self.failures: Counter[str] = Counter()  # of each engine
 
     def played(self, one: str, other: str) -> list[Row]:
         """The games between two players, void ones included."""
@@ -55,11 +55,11 @@ class Pairs:
     def play(self, one: Rung, other: Rung) -> Iterator[Row]:
         """The next two games between two players, or the one that a pair lacks."""
         player, opponent = (self._players.setdefault(rung.name, rung.player()) for rung in (one, other))
-        number, names = len(self.played(one.name, other.name)), frozenset((one.name, other.name))
+        number = len(self.played(one.name, other.name))
         for trial in range(number, number + 2 - number % 2):
             row = play_game(self._game, player, opponent, seed=(self._seed, trial // 2), side=trial % 2)
             row |= {"player": one.name, "opponent": other.name, "provenance": provenance()}
-            self.failures[names] += "void" in row
+            self.failures.update([row["failed"]] if "void" in row else [])
             self.rows.append(row)
             append_row(self._path, row)
             yield row
@@ -78,12 +78,8 @@ def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> It
     rungs = [rung for rung in opponents(game).rungs if rung.is_installed()]
     with Pairs(game, rows_of(directory, game, BETWEEN), seed) as pairs:
         while time.monotonic() < deadline:
-            able = [
-                pair
-                for pair in itertools.combinations(rungs, 2)
-                if pairs.failures[frozenset(rung.name for rung in pair)] < PATIENCE
-            ]
-            yield from pairs.play(*_most_telling(able, pairs.rows))
+            able = [rung for rung in rungs if pairs.failures[rung.name] < PATIENCE]
+            yield from pairs.play(*_most_telling(list(itertools.combinations(able, 2)), pairs.rows))
 
 
 def _most_telling(pairs: list[tuple[Rung, Rung]], rows: list[Row]) -> tuple[Rung, Rung]:
@@ -161,7 +157,10 @@ def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> 
         for comparison in COMPARISONS.get(game, ()):
             one, other = rung_of(comparison.player), rung_of(comparison.opponent)
             while sum("score" in row for row in pairs.played(one.name, other.name)) < comparison.games:
-                if time.monotonic() > deadline or pairs.failures[frozenset((one.name, other.name))] >= PATIENCE:
+                if (
+                    time.monotonic() > deadline
+                    or max(pairs.failures[name] for name in (one.name, other.name)) >= PATIENCE
+                ):
                     break
                 yield from pairs.play(one, other)
 

@@ -6,7 +6,7 @@
 
     register_games()                      # those of the library; one of your own: register_game(NIM), then "icarus_nim"
     game = pyspiel.load_game("icarus_hearts")
-    bots = [Bot(Agent(RAVE, iterations=500), seat) for seat in range(4)]
+    bots = [Bot(Agent(RAVE, iterations=500), seat) for seat in range(4)]    # or Agent.at_level("hearts", 3)
 
 A game in which cards are dealt or dice rolled before the first action begins with a chance node. Where the game has a function `deal`, as
 Kuhn poker does, its outcomes are all deals with their probabilities, so that OpenSpiel's exploitability is exact. Elsewhere it is one of

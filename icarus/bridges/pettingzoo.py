@@ -4,7 +4,7 @@
     from icarus.bridges import openspiel, pettingzoo
 
     env = pettingzoo.env("hearts")                            # or pettingzoo.env(openspiel.game("leduc_poker"))
-    policy = pettingzoo.policy(Agent(RAVE, iterations=500))
+    policy = pettingzoo.policy(Agent(RAVE, iterations=500))   # or Agent.at_level("hearts", 3)
     env.reset(seed=1)
     for name in env.agent_iter():
         observation, reward, terminated, truncated, info = env.last()

@@ -15,9 +15,10 @@ from icarus.commands.console import notes, print_table, print_text, progress_bar
 from icarus.engine.match import Agent
 from icarus.equilibrium.online.parsing import parse_strategy, read_scheme
 from icarus.ladder.climb import Climb
-from icarus.ladder.engines import ENGINES, EnginePlayer, engine_of
+from icarus.ladder.engines import ENGINES, Engine, EnginePlayer, engine_of
 from icarus.ladder.ladders import read_ladder, scores_of
 from icarus.ladder.picture import ladder_svg
+from icarus.ladder.process import EngineFailed
 from icarus.load_files import load_files
 
 MINUTES_HELP = "Stop after so many minutes, whatever has been played."
@@ -49,6 +50,8 @@ def ladder_command(
     """Rate a strategy against opponents whose ratings are known; 0 is random play. Ctrl-C loses nothing."""
     own = load_files(files or [])
     integer("--games", number, 1)
+    if picture is not None and not picture.absolute().parent.is_dir():
+        raise ValueError(f"--picture is {picture}; there is no directory {picture.parent}")
     check_seed(seed)
     if minutes is not None and not 0 < minutes < math.inf:
         raise ValueError(f"--minutes is {minutes:g}; it must be positive")
@@ -62,7 +65,7 @@ def ladder_command(
         player = Agent(parse_strategy(strategy, own), scheme=by, **budget)
     else:
         assert engine is not None
-        player = EnginePlayer(engine_of(loaded, engine, "" if engine in ENGINES else engine))
+        player = EnginePlayer(_started(engine_of(loaded, engine, "" if engine in ENGINES else engine)))
     climb = Climb(read_ladder(loaded), player, path=rows, seed=seed)
     for name in climb.absent:
         notes.print(f"{name} cannot play here: {ENGINES[name].installation}", markup=False)
@@ -71,6 +74,19 @@ def ladder_command(
     if picture is not None and scores_of(climb.rows):
         rated = climb.ladder.known() | {climb.name: climb.rating()}
         picture.write_text(ladder_svg(f"{loaded}: ratings in Elo, random play at 0", rated, {climb.name}), "utf-8")
+
+
+def _started(engine: Engine) -> Engine:
+    """The engine, which has started and said its name.
+
+    Raises:
+        ValueError: it cannot.
+    """
+    try:
+        engine.version()
+    except EngineFailed as error:
+        raise ValueError(str(error)) from None
+    return engine
 
 
 def _play(climb: Climb, number: int, minutes: float | None) -> None:
@@ -104,6 +120,8 @@ def _print_climb(climb: Climb) -> None:
         if rung.name in scores
     ]
     print_table(("games", "score", "opponent's Elo", "opponent"), lines)
+    if climb.has_failed:
+        print_text(f"{climb.name} failed again and again, and plays no more")
     rating, voids = climb.rating(), sum("void" in row for row in climb.rows)
     if voids:
         print_text(f"{voids} games are void")

@@ -13,7 +13,7 @@ from icarus.ladder.matches import Row, play_game
 from icarus.ladder.rating import UNKNOWN, Rating, informative, ratings
 from icarus.ladder.rows import append_row, read_rows
 
-PATIENCE = 3  # void games in a row, after which an opponent is left alone
+PATIENCE = 3  # failures in a row, after which an engine is left alone
 NEW = Rating(0.0, -UNKNOWN, UNKNOWN)
 
 
@@ -68,7 +68,7 @@ class Climb:
                 for seed, side in self._pair(rung.name):
                     row = play_game(self.game, self.player, opponent, seed=seed, side=side)
                     row |= {"opponent": rung.name, **self._stamp}
-                    self._failures[rung.name] = self._failures[rung.name] + 1 if "void" in row else 0
+                    self._count_failure(rung.name, row.get("failed"))
                     self.rows.append(row)
                     if self._path:
                         append_row(self._path, row)
@@ -78,8 +78,20 @@ class Climb:
                 if isinstance(opponent, EnginePlayer):
                     opponent.close()
 
+    def _count_failure(self, opponent: str, failed: str | None) -> None:
+        """Note how often in a row each engine has failed."""
+        for name in (self.name, opponent) if failed is None else (failed,):
+            self._failures[name] = 0 if failed is None else self._failures[name] + 1
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the player is an engine that failed again and again, so that no more games are played."""
+        return self._failures[self.name] >= PATIENCE
+
     def _next(self) -> Rung | None:
-        """The opponent of a pair that lacks a game, or else against whom a game tells most; None where all have failed."""
+        """The opponent of a pair that lacks a game, or else against whom a game tells most; None where all have failed, or the player."""
+        if self.has_failed:
+            return None
         played, rating, tried = self.played(), self.rating(), Counter(row["opponent"] for row in self.rows)
         able = [rung for rung in self._rungs if self._failures[rung.name] < PATIENCE]
         if halved := [rung for rung in able if tried[rung.name] % 2]:

@@ -152,7 +152,7 @@ class EnginePlayer:
         action = self._notation.action(state, answer)
         if action is None:
             self.close()
-            raise EngineFailed(f"{self.engine.name} plays {answer!r}, which is not legal here")
+            raise EngineFailed(self.engine.name, f"plays {answer!r}, which is not legal here")
         self._generated = True
         return EngineAnswer(action, time.perf_counter() - started)
 

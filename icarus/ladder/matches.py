@@ -77,7 +77,7 @@ def play_game(game: Game, player: Any, opponent: Any, *, seed: tuple[int, ...], 
     try:
         log = play(game, [AfterOpening(each, plies) for each in seats], seed=seed, watch=watch)
     except EngineFailed as error:
-        return row | {"engines": _settings(engines), "void": str(error)}
+        return row | {"engines": _settings(engines), "void": str(error), "failed": error.name}
     row["engines"] = _settings(engines)
     spent = [decision for decision in log.decisions if seats[decision.player] is player and decision.legal > 1]
     row |= {"score": side_score(log.returns, [each is player for each in seats]), "returns": list(log.returns)}

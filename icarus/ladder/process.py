@@ -17,7 +17,15 @@ GRACE = 2.0  # seconds that an engine has to end by itself
 
 
 class EngineFailed(Exception):
-    """An engine is missing, has died, hangs, or plays an illegal move; the message is one sentence."""
+    """An engine is missing, has died, hangs, or plays an illegal move; the message is one sentence.
+
+    Attributes:
+        name: of the engine.
+    """
+
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(f"{name} {what}")
+        self.name = name
 
 
 class Process:
@@ -40,7 +48,7 @@ class Process:
             self._child = subprocess.Popen(list(command), text=True, errors="replace", **pipes)  # type: ignore[call-overload]
         except OSError as error:
             hint = f"; {installation}" if installation else ""
-            raise EngineFailed(f"{name} cannot be started: {command[0]}: {error.strerror}{hint}") from None
+            raise EngineFailed(name, f"cannot be started: {command[0]}: {error.strerror}{hint}") from None
         self._answers: queue.Queue[str | None] = queue.Queue()
         self._words: deque[str] = deque(maxlen=LAST_WORDS)
         self._threads = [
@@ -92,7 +100,7 @@ class Process:
         """End the process; the error that says what happened, with the engine's last words."""
         self.close(grace=0)
         words = " / ".join(self._words)[-LONGEST_WORDS:]
-        return EngineFailed(f"{self.name} {what}" + (f"; its last words: {words}" if words else ""))
+        return EngineFailed(self.name, what + (f"; its last words: {words}" if words else ""))
 
     def close(self, grace: float = GRACE) -> None:
         """End the engine: by `quit` where it listens, by force where it does not."""

@@ -84,6 +84,12 @@ def test_agents_play_as_bots_in_openspiel_s_evaluation(name) -> None:
     assert sum(returns) == pytest.approx(game.utility_sum())
 
 
+def test_a_measured_level_is_a_bot() -> None:
+    state, own = pyspiel.load_game("icarus_othello").new_initial_state(), games.load("othello").new_initial_state()
+    agent = Agent.at_level("othello", 2)
+    assert Bot(agent, 0, seed=4).step(state) == agent.search(own, (4, 0)).action
+
+
 def test_a_bot_beats_a_random_one() -> None:
     game = pyspiel.load_game("icarus_phantom_mnk(columns=3,rows=3,in_a_row=3)")
     bots = [Bot(Agent(BASELINE, iterations=200), 0), pyspiel.make_uniform_random_bot(1, 7)]

@@ -102,6 +102,12 @@ def test_agents_are_policies() -> None:
     assert env.state_of_game.is_terminal()
 
 
+def test_a_measured_level_is_a_policy() -> None:
+    env, agent = pettingzoo.env("othello"), Agent.at_level("othello", 2)
+    env.reset(seed=1)
+    assert pettingzoo.policy(agent, seed=4)(env) == agent.search(env.state_of_game, (4, 0)).action
+
+
 def test_a_game_of_one_s_own_is_an_environment() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

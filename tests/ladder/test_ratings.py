@@ -89,9 +89,19 @@ def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_whoever_fails_again_and_again_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(climbing, "play_game", lambda game, a, b, seed, side: {"opponent": str(b), "void": "it fell"})
-    played = list(Climb(LADDER, Agent(parse("BASELINE"), iterations=3)).games(50))
+    def fails(game: object, player: object, opponent: object, seed: object, side: object) -> dict[str, object]:
+        return {"player": str(player), "void": "it fell", "failed": whoever or names[str(opponent)]}
+
+    names = {"random": RANDOM, "BASELINE (2 iterations)": "nobody"}
+    monkeypatch.setattr(climbing, "play_game", fails)
+    player = Agent(parse("BASELINE"), iterations=3)
+    whoever = ""  # each opponent
+    played = list(Climb(LADDER, player).games(50))
     assert 2 * climbing.PATIENCE <= len(played) <= 4 * climbing.PATIENCE
+    whoever = str(player)
+    climb = Climb(LADDER, player)
+    assert climbing.PATIENCE <= len(list(climb.games(50))) <= climbing.PATIENCE + 1  # a pair is played whole
+    assert climb.has_failed
 
 
 def test_pairs_have_one_opening_and_two_sides() -> None:
