@@ -152,17 +152,19 @@ def table_of(game: str, directory: Path) -> dict[str, Rating]:
 
 
 def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> Iterator[Row]:
-    """The planned comparisons of a game in their order, each up to its number of games, until the time has come."""
+    """Pairs of games of that planned comparison on which least time has been spent, until all are done or the time has come."""
+    planned = [(rung_of(each.player), rung_of(each.opponent), each.games) for each in COMPARISONS.get(game, ())]
     with Pairs(game, rows_of(directory, game, COMPARED), seed) as pairs:
-        for comparison in COMPARISONS.get(game, ()):
-            one, other = rung_of(comparison.player), rung_of(comparison.opponent)
-            while sum("score" in row for row in pairs.played(one.name, other.name)) < comparison.games:
-                if (
-                    time.monotonic() > deadline
-                    or max(pairs.failures[name] for name in (one.name, other.name)) >= PATIENCE
-                ):
-                    break
-                yield from pairs.play(one, other)
+        while time.monotonic() < deadline:
+            open_ones = []
+            for one, other, number in planned:
+                played = pairs.played(one.name, other.name)
+                able = all(pairs.failures[rung.name] < PATIENCE for rung in (one, other))
+                if able and sum("score" in row for row in played) < number:
+                    open_ones.append((sum(row.get("seconds", 0) for row in played), one, other))
+            if not open_ones:
+                return
+            yield from pairs.play(*min(open_ones, key=lambda entry: entry[0])[1:])
 
 
 def compared(game: str, directory: Path) -> Iterable[tuple[Comparison, str, str, int, Estimate]]:

@@ -72,14 +72,18 @@ def test_an_engine_is_a_player_for_any_match() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["grhino depth 1", "rust-reversi matrix 2", "py-draughts depth 1", "pubeval", "RLCard rules"]
+    "name",
+    [
+        *("grhino depth 1", "rust-reversi matrix 2", "py-draughts depth 1", "pubeval", "RLCard rules"),
+        "OpenSpiel ISMCTS 0.01 s",
+    ],
 )
 def test_an_installed_engine_plays_two_games_without_a_void_one(name: str) -> None:
     engine = ENGINES[name]
     if not engine.is_installed():
         pytest.skip(f"{name} is not installed: {engine.installation}")
     player = EnginePlayer(engine)
-    game = games.load(engine.game)
+    game = games.load("hearts(threshold=20)" if engine.game == "hearts" else engine.game)
     rows = [play_game(game, RandomPlayer(), player, seed=(1, 0), side=side) for side in range(2)]
     player.close()
     assert not [row["void"] for row in rows if "void" in row]

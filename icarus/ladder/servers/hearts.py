@@ -1,4 +1,7 @@
-"""Hearts by OpenSpiel's ISMCTSBot with random rollouts, at a time for each decision. It plays each round for its points alone."""
+"""Hearts by OpenSpiel's ISMCTSBot with random rollouts, at a time for each decision. It plays each round for its points alone.
+
+The bot cannot pass cards: OpenSpiel (2.0.2) dies where it redraws hidden cards before the exchange. Here it passes its highest ones.
+"""
 
 from importlib.metadata import version
 from typing import Any
@@ -33,9 +36,11 @@ class Hearts:
         )
 
     def choose(self, state: State) -> int:
-        """The bot's card, to play or to pass."""
-        card = ours(self._bot.step(round_of(state, self._game)))
-        return card if state.legal_actions()[0] < PASS else PASS + card
+        """The bot's card to play, or the highest to pass."""
+        legal = state.legal_actions()
+        if legal[0] >= PASS:
+            return max(legal, key=lambda action: (action - PASS) % RANKS)
+        return ours(self._bot.step(round_of(state, self._game)))
 
 
 def theirs(card: int) -> int:
