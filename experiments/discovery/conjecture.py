@@ -1,0 +1,93 @@
+"""Section 6's conjecture, tested over games: where values go together, do the enhancements that share them help?
+
+    python -m experiments.discovery.conjecture CORRELATIONS.csv experiments/runs/rehearsal experiments/runs/campaign
+
+Each game and role has a correlation of its own for what RAVE and MAST share, (action, player), and for what EPIC shares, the position in an
+episode (`experiments correlation`). Beside it stands the gain in games: the mean reward less the baseline's, by the rows of the run that
+has most games there. Kendall's tau over the games tells whether they go together; p is exact, two-sided, over all orders.
+"""
+
+import argparse
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import attrs
+import numpy as np
+from scipy.stats import kendalltau
+
+from experiments.analysis.correlation import correlation
+from experiments.store import rows as store
+from experiments.store.results import runs_in
+from experiments.store.shared_values import ACTION, POSITION, Shared, kept
+
+SHARES = {"R": ACTION, "M": ACTION, "ε-greedy": ACTION, "UCB1": ACTION, "EPIC": POSITION}  # agents of section 8
+BASELINE = "-"
+Column = tuple[str, str]  # game and role
+
+
+@attrs.frozen
+class Gain:
+    """What an agent gets more than the baseline, with the standard error."""
+
+    mean: float
+    error: float
+    games: int
+
+
+def gains(directories: Sequence[Path]) -> dict[tuple[Column, str], Gain]:
+    """The gain of each agent in each game, by the run that has most games of it."""
+    found: dict[tuple[Column, str], Gain] = {}
+    for run in (run for directory in directories for run in runs_in(directory)):
+        rewards = defaultdict[tuple[Column, str], list[float]](list)
+        for row in store.rows(run, store.experiment_in(run)):
+            rewards[(row["game"], row["role"] or ""), row["agent"]].append(row["reward"])
+        for (column, agent), received in rewards.items():
+            base = np.array(rewards.get((column, BASELINE), []))
+            own, games = np.array(received), min(len(received), len(base))
+            known = found.get((column, agent))
+            if games > 1 and (known is None or known.games < games):
+                error = float(np.sqrt(own.var(ddof=1) / len(own) + base.var(ddof=1) / len(base)))
+                found[column, agent] = Gain(float(own.mean() - base.mean()), error, games)
+    return found
+
+
+def correlations(shared: Sequence[Shared]) -> dict[tuple[Column, str], float]:
+    """The correlation of each game and kind of record, where it is defined."""
+    found = {}
+    for column, kind in dict.fromkeys(((each.game, each.role), each.kind) for each in shared):
+        result = correlation(each for each in shared if ((each.game, each.role), each.kind) == (column, kind))
+        if result is not None and not np.isnan(result.value):
+            found[column, kind] = result.value
+    return found
+
+
+def pairs(
+    agent: str, known: Mapping[tuple[Column, str], float], measured: Mapping[tuple[Column, str], Gain]
+) -> list[tuple[Column, float, Gain]]:
+    """What an agent's record correlates, and what it gains, in each game that has both."""
+    return [
+        (column, value, measured[column, agent])
+        for (column, kind), value in known.items()
+        if kind == SHARES[agent] and (column, agent) in measured
+    ]
+
+
+def main() -> None:
+    """Print the games, the strongest correlation first, and tau for each agent."""
+    parser = argparse.ArgumentParser(description="Compare correlations with gains over games.")
+    parser.add_argument("correlations", type=Path, help="what `experiments correlation` wrote")
+    parser.add_argument("runs", nargs="+", type=Path)
+    asked = parser.parse_args()
+    known, measured = correlations(kept(asked.correlations)), gains(asked.runs)
+    for agent in SHARES:
+        both = sorted(pairs(agent, known, measured), key=lambda pair: -pair[1])
+        result = kendalltau([value for _, value, _ in both], [gain.mean for *_, gain in both])
+        print(f"{agent}: tau {result.statistic:+.2f}, p = {result.pvalue:.2g}, {len(both)} games and roles")
+        for (game, role), value, gain in both:
+            name = f"{game} {role}".strip()
+            print(f"  {name:24} {value:+.2f}   gain {gain.mean:+.3f} ± {gain.error:.3f} ({gain.games} games)")
+
+
+if __name__ == "__main__":
+    main()
