@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from experiments.discovery.conjecture import Gain, pairs
 from experiments.discovery.screening import Choice, agreement
+from experiments.store.shared_values import ACTION, POSITION
 
 
 def screened(order: list[str], positions: int = 40) -> list[Choice]:
@@ -26,3 +28,10 @@ def test_the_same_order_has_tau_one_and_the_opposite_minus_one() -> None:
     same = agreement([*screened(list("ABCDEF")), Choice("", "-", 0, 0.5)], PLAYED, "")
     assert same.agents == 6 and same.tau == pytest.approx(1) and same.low > 0.6 and same.top > 0
     assert agreement(screened(list("FEDCBA")), PLAYED, "").tau == pytest.approx(-1)
+
+
+def test_a_record_is_paired_with_the_gain_of_the_agent_that_shares_it() -> None:
+    known = {(("a", ""), ACTION): 0.5, (("a", ""), POSITION): 0.2, (("b", ""), ACTION): 0.9}
+    measured = {(("a", ""), "R"): Gain(0.1, 0.05, 50), (("a", ""), "EPIC"): Gain(0.3, 0.05, 50)}
+    assert pairs("R", known, measured) == [(("a", ""), 0.5, Gain(0.1, 0.05, 50))]
+    assert pairs("EPIC", known, measured) == [(("a", ""), 0.2, Gain(0.3, 0.05, 50))]
