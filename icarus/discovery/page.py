@@ -50,7 +50,7 @@ def _parts(found: Discovery) -> list[tuple[str, list[str]]]:
             [_proof(each, protocol.level) for each in found.proofs],
         ),
         (
-            "What the winner loses with one factor back at its default",
+            "What the best finalist loses with one factor back at its default",
             [f"{each.difference}   {each.factor} = {each.level}" for each in found.ablations],
         ),
         ("What levels are worth, by the model of the exploration: mean, standard deviation", _effects(found)),
