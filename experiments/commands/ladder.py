@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,11 @@ import typer
 from experiments.analysis.document import Table
 from experiments.commands.common import print_table, say
 from experiments.plan.checks import refused
+from experiments.plan.ladder import opponents
 from experiments.play import ladder as playing
 from icarus.checks import integer
+from icarus.ladder.picture import ladder_svg
+from icarus.ladder.rating import Rating
 
 
 def ladder(
@@ -23,6 +27,9 @@ def ladder(
     table: Annotated[bool, typer.Option("--table", help="The table's players on the ladder.")] = False,
     compare: Annotated[bool, typer.Option("--compare", help="The planned comparisons of two players.")] = False,
     number: Annotated[int, typer.Option("--games", help="Of each of the table's players.")] = 200,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw the ladder, with --table its players in it.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Another seed means other openings, dice and deals.")] = 1,
     keep: Annotated[
         bool, typer.Option("--keep", help="Write ladder and levels into the package, from the rows; pack the rows.")
@@ -37,7 +44,7 @@ def ladder(
             raise ValueError(f"--minutes is {minutes}; it must be a number that is not negative")
         if table and compare:
             raise ValueError("--table and --compare play different games; give one of them")
-        ratings = playing.fitted(game, out)
+        opponents(game)  # refused before work starts
         deadline = time.monotonic() + 60 * minutes
         try:
             if minutes and table:
@@ -50,20 +57,20 @@ def ladder(
                         say(f"void: {row['void']}")
         except KeyboardInterrupt:
             say("stopped; what was played is kept")
-        ratings = playing.fitted(game, out)
-        print_table(_comparisons(game, out) if compare else _ratings(game, out, table))
+        fitted = playing.fitted(game, out)
+        rated = playing.table_of(game, out) if table else fitted.known()
+        print_table(_comparisons(game, out) if compare else _ratings(game, rated))
         if not (table or compare):
             say(f"levels equally far apart: {', '.join(map(str, playing.proposed_levels(game, out)))} iterations")
+        if picture is not None:
+            marked = set(rated) if table else set[str]()
+            drawn = ladder_svg(f"{game}: ratings in Elo, random play at 0", fitted.known() | rated, marked)
+            picture.write_text(drawn, "utf-8")
         if keep:
-            playing.keep(ratings, out)
+            playing.keep(fitted, out)
 
 
-def _ratings(game: str, directory: Path, table: bool) -> Table:
-    rated = (
-        playing.table_of(game, directory)
-        if table
-        else {rung.name: rung.rating for rung in playing.fitted(game, directory).rungs}
-    )
+def _ratings(game: str, rated: Mapping[str, Rating]) -> Table:
     lines = [
         [name, f"{rating.value:.0f}", f"{rating.low:.0f} … {rating.high:.0f}", str(rating.games)]
         for name, rating in rated.items()
