@@ -1,4 +1,4 @@
-"""What numbers are accepted, told in one place: integers, reals and seeds, Python's own or numpy's; never `True`, infinity or nan.
+"""What numbers are accepted, said in one place: integers, reals and seeds, Python's own or numpy's; never `True`, infinity or nan.
 
 Each check returns the value as Python's own number, or raises a ValueError of one sentence: what was wrong, and what would be right.
 """
@@ -6,7 +6,7 @@ Each check returns the value as Python's own number, or raises a ValueError of o
 import math
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
@@ -16,22 +16,22 @@ def shown(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def is_integer(value: Any) -> bool:
+def is_integer(value: object) -> TypeGuard[int]:
     """Whether a value is an integer; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a number, be it infinite or nan; True and False are none."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
-def is_real(value: Any) -> bool:
+def is_real(value: object) -> TypeGuard[float]:
     """Whether a value is a finite number; True and False are none."""
     return is_number(value) and math.isfinite(value)
 
 
-def integer(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
+def integer(name: str, value: object, least: int | None = None, most: int | None = None) -> int:
     """An integer within limits.
 
     Raises:
@@ -46,7 +46,7 @@ def integer(name: str, value: Any, least: int | None = None, most: int | None = 
 
 
 def real(
-    name: str, value: Any, least: float = -math.inf, most: float = math.inf, above: bool = False, below: bool = False
+    name: str, value: object, least: float = -math.inf, most: float = math.inf, above: bool = False, below: bool = False
 ) -> float:
     """A finite number within limits.
 
@@ -56,15 +56,14 @@ def real(
     Raises:
         ValueError: it is none, or outside; the message begins with `name`.
     """
-    inside = is_real(value) and least <= value <= most and not (above and value == least)
-    if inside and not (below and value == most):
+    if is_real(value) and least <= value <= most and not (above and value == least) and not (below and value == most):
         return float(value)
     limits = [f"{'above' if above else 'at least'} {least:g}"] * (least > -math.inf)
     limits += [f"{'below' if below else 'at most'} {most:g}"] * (most < math.inf)
     raise ValueError(f"{name} is {value!r}; it must be a real number {' and '.join(limits)}".rstrip())
 
 
-def positive(name: str, value: Any) -> float:
+def positive(name: str, value: object) -> float:
     """A finite number above 0, of seconds for example.
 
     Raises:
@@ -73,13 +72,13 @@ def positive(name: str, value: Any) -> float:
     return real(name, value, least=0, above=True)
 
 
-def seed(value: Any) -> int | tuple[int, ...]:
+def seed(value: object) -> int | tuple[int, ...]:
     """What fixes all that is random: an integer of at least 0, or several as a key.
 
     Raises:
         ValueError: it is neither.
     """
-    numbers = value if isinstance(value, Sequence) and not isinstance(value, str | bytes) else (value,)
+    numbers: Sequence = value if isinstance(value, Sequence) and not isinstance(value, str | bytes) else (value,)
     if not numbers or not all(is_integer(number) and number >= 0 for number in numbers):
         raise ValueError(f"seed is {value!r}; it must be an integer of at least 0, or a sequence of such integers")
-    return tuple(map(int, numbers)) if numbers is value else int(value)
+    return tuple(map(int, numbers)) if numbers is value else int(numbers[0])

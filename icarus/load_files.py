@@ -5,15 +5,15 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import attrs
 
 from icarus import games
 from icarus.algebra import Enhancement, Rule
+from icarus.algebra.parsing import Operand
 from icarus.algebra.weights import WeightFunction
 from icarus.kernel.game import Game
 
@@ -21,13 +21,13 @@ DIGITS = 12  # of the digest in the name of a module
 _loaded: dict[str, ModuleType] = {}  # by the name of the module, so that a file is run once
 
 
-def load_files(paths: Iterable[Path]) -> dict[str, Any]:
+def load_files(paths: Iterable[Path]) -> dict[str, Operand]:
     """What files define for strategies to name, see `strategy_names`; their games are registered.
 
     Raises:
         ValueError: see `load_file` and `register_games`.
     """
-    names: dict[str, Any] = {}
+    names: dict[str, Operand] = {}
     for path in paths:
         names.update(strategy_names(load_file(path)))
     return names
@@ -75,12 +75,12 @@ def _line_in(path: Path, error: BaseException) -> int | str:
     return next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), None) or "?"
 
 
-def strategy_names(module: ModuleType) -> Mapping[str, Any]:
+def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
     """What strategies may name: enhancements, weights, rules, and the module's own functions, which may make them."""
 
-    def usable(name: str, value: Any) -> bool:
-        own = inspect.isfunction(value) and value.__module__ == module.__name__
-        return not name.startswith("_") and (own or isinstance(value, Enhancement | WeightFunction | Rule))
+    def usable(name: str, value: object) -> bool:
+        defined_here = inspect.isfunction(value) and value.__module__ == module.__name__
+        return not name.startswith("_") and (defined_here or isinstance(value, Enhancement | WeightFunction | Rule))
 
     return {name: value for name, value in vars(module).items() if usable(name, value)}
 
@@ -91,14 +91,16 @@ def register_games(module: ModuleType, path: Path) -> None:
     Raises:
         ValueError: another game has the same name.
     """
-    found: dict[str, Any] = {value.name: value for value in vars(module).values() if isinstance(value, Game)}
+    defined: dict[str, Game | Callable[[], Game]] = {
+        value.name: value for value in vars(module).values() if isinstance(value, Game)
+    }
     for value in vars(module).values():
         if inspect.isfunction(value) and value.__module__ == module.__name__ and _makes_a_game(value):
-            found[value().name] = value
-    for name, game in found.items():
-        if name in games.GAMES and name not in _own_games and not _is_known(name, game):
+            defined[value().name] = value
+    for name, game in defined.items():
+        if name in games.GAMES and name not in _own_games and not _is_registered(name, game):
             raise ValueError(f"{str(path)!r} defines another game called {name!r}; give it a name of its own")
-    for name, game in found.items():
+    for name, game in defined.items():
         if name not in games.GAMES or name in _own_games:
             games.GAMES[name] = game
             _own_games.add(name)
@@ -109,22 +111,22 @@ _own_games: set[str] = (
 )  # names that files have registered: a later file, or a later version of it, may replace these
 
 
-def _makes_a_game(function: Any) -> bool:
+def _makes_a_game(function: Callable) -> bool:
     """Whether a function says that it returns a game, and needs no arguments."""
     signature = inspect.signature(function, eval_str=False)
     needed = any(parameter.default is parameter.empty for parameter in signature.parameters.values())
     return signature.return_annotation in (Game, "Game") and not needed
 
 
-def _is_known(name: str, game: Any) -> bool:
+def _is_registered(name: str, game: object) -> bool:
     """Whether it is the known game of that name, merely imported by a file, in whose every part it agrees."""
     if not isinstance(game, Game):
         return False
-    known = games.load(str(game))
-    return all(_part(game, field.name) == _part(known, field.name) for field in attrs.fields(Game))
+    registered = games.load(str(game))
+    return all(_part(game, field.name) == _part(registered, field.name) for field in attrs.fields(Game))
 
 
-def _part(game: Game, name: str) -> Any:
+def _part(game: Game, name: str) -> object:
     """A field of a game; functions, which factories make anew, by where they are defined."""
     value = getattr(game, name)
     return (value.__module__, value.__qualname__) if callable(value) else value

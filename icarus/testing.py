@@ -9,13 +9,14 @@ All runs in plain Python, so that a breakpoint or a print in a slot works; nothi
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 import attrs
 import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.algebra.enhancement import Composition
+from icarus.algebra.information import FieldValue, FieldValues, Parts
 from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import integer
 from icarus.compiler.kernels.rng import seeded
@@ -23,10 +24,12 @@ from icarus.compiler.reference import Interpreter
 from icarus.engine.program.requirements import widths_of
 from icarus.engine.reference.choice import values_of
 from icarus.engine.reference.history import Playout
-from icarus.engine.reference.table import ReferenceTable, open_row, row_of
+from icarus.engine.reference.table import ReferenceTable, ReferenceTheta, open_row, row_of
 from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
-from icarus.kernel.features import TABLES
+from icarus.kernel.features import TABLES, Featured
+from icarus.kernel.game import AnyGame
 from icarus.kernel.history import PHASES, UNLIMITED, History, episode_key, episode_record, root_key
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.theta import Written
 
 _plain = Interpreter()
@@ -132,7 +135,7 @@ class Played:
     @property
     def history(self) -> History:
         """What slots are given."""
-        return self._playout.history()
+        return cast(History, self._playout.history())
 
     def perspective(self, player: int) -> int:
         """The column of a player's perspective; the environment's is the last."""
@@ -144,13 +147,12 @@ class Played:
         before = [*self.decisions[:i], open_one]
         return Played(before, self.players, self.label, (), self.iteration, self.seed, self.budget)
 
-    def key(self, enhancement: Enhancement, *parts: Any) -> int:
+    def key(self, enhancement: Enhancement, *parts: Parts) -> int:
         """The key of a record: (action, player), say, or (player, moves) of a history; `Space.key` tells which parts."""
-        game: Any = self  # of a game, a key needs the perspectives only
-        return enhancement.records.key(game, parts)
+        return enhancement.records.key(cast(AnyGame, self), parts)  # of a game, a key needs the perspectives only
 
     def captured(
-        self, enhancement: Enhancement, known: Mapping[Any, Mapping[str, Any]] | None = None
+        self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None
     ) -> list[tuple[int, int]]:
         """ξ: the (key, context) pairs that a finished playout asks to update, in order.
 
@@ -164,23 +166,23 @@ class Played:
             raise ValueError("a capture function is given finished playouts; the last decision of this one is open")
         updates, slot = Updates(Written(), Written(), [0]), _single(enhancement).capture
         theta = [self._theta(enhancement, known)] if slot.reads_theta else []
-        self._called(slot, self.history, *theta, updates)
+        self._called(slot, self._playout.history(), *theta, updates)
         return list(zip(updates.records.integers, updates.contexts.integers, strict=True))
 
-    def beginnings(self, enhancement: Enhancement) -> list[dict[str, Any]]:
+    def beginnings(self, enhancement: Enhancement) -> list[dict[str, FieldValue]]:
         """θ_initial of the records that tell about the legal actions of the open decision, field by field.
 
         Raises:
             ValueError: no decision is open.
         """
-        enhancement, begun, game = _single(enhancement), [], cast(Any, self)
+        enhancement, priors, game = _single(enhancement), [], cast(PythonGame, self)
         for i in range(len(self._open().legal)):
             row = row_of(ReferenceTable(enhancement, game).blank)
             open_row(row)
             if enhancement.initial.function is not None:
-                self._called(enhancement.initial.function, self.history, i, row)
-            begun.append({name: np.asarray(row[name]).tolist() for name in enhancement.information.names})
-        return begun
+                self._called(enhancement.initial.function, self._playout.history(), i, row)
+            priors.append({name: np.asarray(row[name]).tolist() for name in enhancement.information.names})
+        return priors
 
     def asked(self, enhancement: Enhancement) -> list[int]:
         """The keys of the records that tell about the legal actions of the open decision, by a @candidates function.
@@ -192,10 +194,10 @@ class Played:
         if not isinstance(source, Candidates):
             raise TypeError(f"{source.label()} names no records; ask for its values")
         records = np.zeros(len(self._open().legal), np.int64)
-        self._called(source, self.history, np.array(self._open().legal), records)
+        self._called(source, self._playout.history(), np.array(self._open().legal), records)
         return [int(record) for record in records]
 
-    def values(self, enhancement: Enhancement, known: Mapping[Any, Mapping[str, Any]] | None = None) -> list[float]:
+    def values(self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None) -> list[float]:
         """v of each legal action of the open decision.
 
         Args:
@@ -205,11 +207,12 @@ class Played:
             ValueError: no decision is open, or a value is NaN or was not written.
         """
         legal, theta = np.array(self._open().legal), self._theta(_single(enhancement), known)
-        return values_of(enhancement, theta, self.history, legal, self._called).tolist()
+        return values_of(enhancement, theta, self._playout.history(), legal, self._called).tolist()
 
-    def _theta(self, enhancement: Enhancement, known: Mapping[Any, Mapping[str, Any]] | None) -> Any:
-        game: Any = self  # of a game, a table needs the number of players only
-        table = ReferenceTable(enhancement, game)
+    def _theta(self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None) -> ReferenceTheta:
+        table = ReferenceTable(
+            enhancement, cast(PythonGame, self)
+        )  # of a game, a table needs the number of players only
         for parts, fields in (known or {}).items():
             table.enter(parts if isinstance(parts, int) else self.key(enhancement, *parts), fields)
         return table.theta
@@ -240,17 +243,17 @@ class Played:
             told["lookahead"].append(decision.lookahead.get(action, unknown))
             told["endings"].append(decision.endings.get(action, going_on))
 
-    def _called(self, slot: Slot, *arguments: Any) -> Any:
+    def _called(self, slot: Slot, *arguments: object) -> object:
         """Call a slot's function as plain Python, its parameters appended."""
-        return _plain(slot.function)(*arguments, *slot.values(self))
+        return _plain(slot.function)(*arguments, *slot.values(cast(Featured, self)))
 
     def __str__(self) -> str:
         return "this history made by hand"
 
 
 def backpropagated(
-    enhancement: Enhancement, context: int, rewards: Sequence[float], **information: Any
-) -> dict[str, Any]:
+    enhancement: Enhancement, context: int, rewards: Sequence[float], **information: FieldValue
+) -> dict[str, FieldValue]:
     """ω: the information of a record after one update.
 
     Args:

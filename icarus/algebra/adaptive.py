@@ -8,19 +8,19 @@ itself off in simulation. θ does not change within a playout, so the choice nee
 
 import math
 import zlib
-from typing import Any, cast
+from typing import cast
 
 import attrs
 import numpy as np
 
-from icarus.algebra.enhancement import SLOTS, Composition, Enhancement, Sum
+from icarus.algebra.enhancement import Composition, Enhancement, Sum
 from icarus.algebra.information import COUNT, PLAYER, REWARD, Space, information, initial
 from icarus.algebra.policy import argmax
 from icarus.algebra.slots import backpropagation, capture, values
-from icarus.algebra.unions import Mixture, Union
-from icarus.algebra.weights import Weight, total_text
+from icarus.algebra.unions import united
+from icarus.algebra.weights import Weight, WeightFunction, total_text
 from icarus.checks import real
-from icarus.kernel import History, Theta, Updates, find, helper, record, update
+from icarus.kernel import History, Row, Theta, Updates, find, helper, record, update
 
 EXPLORATION = 0.7
 MOST = 64  # members
@@ -54,7 +54,7 @@ def capture_members(
 
 
 @backpropagation(averages=True)
-def add_reward(stats: Any, player: int, rewards: np.ndarray) -> None:
+def add_reward(stats: Row, player: int, rewards: np.ndarray) -> None:
     """(q + μ_ρ, n + 1)"""
     stats.reward += rewards[player]
     stats.visits += 1
@@ -100,11 +100,11 @@ class Adaptive(Composition):
         """Each member with the weight that it has at a decision."""
         bandit = cast(Enhancement, self.bandit)
         return [
-            (Weight(1.0, ((cast(Any, Share(bandit, number)), False),)), member)
+            (Weight(1.0, ((cast(WeightFunction, Share(bandit, number)), False),)), member)
             for number, (_, member) in enumerate(self.terms)
         ]
 
-    def _identity(self) -> tuple[Any, ...]:
+    def _identity(self) -> tuple[object, ...]:
         return (*super()._identity(), self.bandit)
 
 
@@ -129,18 +129,14 @@ def adaptive(*members: Enhancement, exploration: float = EXPLORATION) -> Enhance
             raise TypeError(f"{member!r} is no enhancement: adaptive cannot choose it")
     if len(set(members)) < len(members):
         raise ValueError("adaptive chooses among different enhancements; one is there twice")
-    given = "" if exploration == EXPLORATION else f", exploration={exploration!r}"
-    name = f"adaptive({', '.join(map(str, members))}{given})"
+    setting = "" if exploration == EXPLORATION else f", exploration={exploration!r}"
+    name = f"adaptive({', '.join(map(str, members))}{setting})"
     bandit = _bandit(name, len(members), exploration)
     parts = (*dict.fromkeys(part for member in members for part in member.components), bandit)
     if len({part.name for part in parts}) < len(parts):
         raise ValueError(f"two different enhancements of {name} have one name; rename one: attrs.evolve(…, name=…)")
-    unions: dict[str, Any] = {
-        slot: Union(tuple(getattr(part, slot) for part in parts)) for slot in SLOTS if slot != "policy"
-    }
     terms = tuple((Weight(), member) for member in members)
-    mixture: Any = Mixture("adaptive", tuple((weight, member.policy) for weight, member in terms))
-    return Adaptive(name=name, policy=mixture, operator="adaptive", terms=terms, bandit=bandit, **unions)
+    return Adaptive(name=name, operator="adaptive", terms=terms, bandit=bandit, **united("adaptive", terms, parts))
 
 
 def _bandit(name: str, members: int, exploration: float) -> Enhancement:

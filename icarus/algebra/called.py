@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import attrs
 import numpy as np
@@ -13,6 +13,7 @@ from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Candidates, Values
 from icarus.compiler.kernels.callables import CompiledCallable, Namespace
 from icarus.compiler.kernels.functions import compiled_as
+from icarus.compiler.numba_types import Argument
 from icarus.kernel import History, Row, Theta, find, helper
 from icarus.kernel.theta import place_of
 
@@ -31,8 +32,8 @@ def rows_in(theta: Theta, records: np.ndarray) -> Theta | Rows:
 
 
 @compiled_as(rows_in)
-def _compiled_rows_in(theta: Any, records: Any) -> Callable:
-    def implementation(theta: Any, records: Any) -> Any:
+def _compiled_rows_in(theta: Argument, records: Argument) -> Callable:
+    def implementation(theta: Argument, records: Argument) -> Theta:
         for i in range(len(records)):
             records[i] = place_of(theta.rows["record"], records[i])
         return theta
@@ -48,7 +49,7 @@ class ValuesOfRecords(CompiledCallable):
     information: Information
 
     @property
-    def compiled(self) -> Any:
+    def compiled(self) -> Callable:
         return _values(self.policy, self.information)
 
 
@@ -59,7 +60,7 @@ def values_of_records(policy: Policy, information: Information) -> ValuesOfRecor
 
 
 @functools.cache
-def _values(policy: Policy, information: Information) -> Any:
+def _values(policy: Policy, information: Information) -> Callable:
     source, rule, parameters = policy.source, rule_values(policy, information), policy.rule_parameters()
 
     @helper
@@ -81,7 +82,7 @@ class Called(Namespace):
     information: Information
 
     @property
-    def components(self) -> Any:
+    def components(self) -> "tuple[Called, ...]":
         """The enhancements that this one is made of."""
         raise NotImplementedError
 

@@ -9,7 +9,7 @@ gives a `Sum` that only asks to be completed.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -17,12 +17,13 @@ from icarus.algebra.called import Called
 from icarus.algebra.information import Information, Initial, Space
 from icarus.algebra.policy import Policy
 from icarus.algebra.slots import Backpropagation, Capture
-from icarus.algebra.unions import Mixture, Union, check_maximises, policy_text
+from icarus.algebra.unions import SLOTS, Mixture, Union, check_maximises, policy_text, united
 from icarus.algebra.weights import PROBES, TOLERANCE, Weight, WeightFunction, total_text, weight_from
 from icarus.checks import is_real
 
-SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
 _SYMBOLS = ("R", "Θ", "θ_initial", "α", "Ψ", "ξ", "ω")
+Combination: TypeAlias = Any  # an Enhancement where the weights sum to 1, else a Sum
+Terms: TypeAlias = "tuple[tuple[Weight, Enhancement], ...]"
 
 
 class _Algebra:
@@ -34,16 +35,16 @@ class _Algebra:
     def __rrshift__(self, other: object) -> "Enhancement":
         return joined(">>", (other, self))
 
-    def __add__(self, other: object) -> Any:
+    def __add__(self, other: object) -> Combination:
         return joined("+", (self, other))
 
-    def __radd__(self, other: object) -> Any:
+    def __radd__(self, other: object) -> Combination:
         return joined("+", (other, self))
 
-    def __xor__(self, other: object) -> Any:
+    def __xor__(self, other: object) -> Combination:
         return joined("^", (self, other))
 
-    def __rxor__(self, other: object) -> Any:
+    def __rxor__(self, other: object) -> Combination:
         return joined("^", (other, self))
 
     def __and__(self, other: object) -> "Enhancement":
@@ -52,12 +53,12 @@ class _Algebra:
     def __rand__(self, other: object) -> "Enhancement":
         return joined("&", (other, self))
 
-    def __mul__(self, factor: object) -> Any:
+    def __mul__(self, factor: object) -> Combination:
         return _scaled(self, factor)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, divisor: Any) -> Any:
+    def __truediv__(self, divisor: float) -> Combination:
         if not is_real(divisor) or divisor <= 0:
             raise TypeError(f"({self}) / {divisor!r}: an enhancement can be divided by a positive number only")
         return _scaled(self, 1 / divisor)
@@ -118,7 +119,7 @@ class Enhancement(_Algebra, Called):
                     f"{', '.join(self.information.names)}"
                 )
             self.initial.check(self.name, self.records, self.information)
-            self.initial.check_policy(self.name, self.policy)
+            self.initial.check_source(self.name, self.policy.source)
 
     @property
     def components(self) -> tuple["Enhancement", ...]:
@@ -291,7 +292,7 @@ def _is(operand: object, operator: str) -> bool:
     return isinstance(operand, Composition) and operand.operator == operator and operand.alias is None
 
 
-def _inside(operand: Enhancement, operator: str) -> tuple[tuple[Weight, Enhancement], ...]:
+def _inside(operand: Enhancement, operator: str) -> Terms:
     """The terms of an unnamed composition by the same operator, to be flattened; otherwise the operand itself."""
     if isinstance(operand, Composition) and _is(operand, operator):
         return operand.terms
@@ -308,13 +309,13 @@ def _operand(value: object, operator: str) -> Enhancement:
     return value
 
 
-def _terms(value: object, operator: str) -> tuple[tuple[Weight, Enhancement], ...]:
+def _terms(value: object, operator: str) -> Terms:
     if isinstance(value, Sum) and value.operator in (operator, "*"):
         return value.terms
     return ((Weight(), _operand(value, operator)),)
 
 
-def joined(operator: str, operands: Sequence[object]) -> Any:
+def joined(operator: str, operands: Sequence[object]) -> Combination:
     """`first operator … operator last` for one of >>, &, + and ^, at once: as long a chain as one likes.
 
     Raises:
@@ -326,13 +327,13 @@ def joined(operator: str, operands: Sequence[object]) -> Any:
     return _normalised(operator, tuple(term for operand in operands for term in _terms(operand, operator)))
 
 
-def _scaled(value: Any, factor: object) -> Any:
+def _scaled(value: Combination, factor: object) -> Combination:
     scale = weight_from(factor)
     operator, terms = (value.operator, value.terms) if isinstance(value, Sum) else ("*", ((Weight(), value),))
     return _normalised(operator, tuple((scale.times(weight), term) for weight, term in terms))
 
 
-def _normalised(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> Any:
+def _normalised(operator: str, terms: Terms) -> Combination:
     """The finished composition where the weights sum to 1, else the sum as it stands."""
     if operator == "*" and terms[0][0] == Weight():
         return terms[0][1]
@@ -342,17 +343,17 @@ def _normalised(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) ->
     return _complete(operator, terms)
 
 
-def _complete(operator: str, given: tuple[tuple[object, object], ...]) -> Enhancement:
-    terms = tuple((weight_from(weight), _operand(term, operator)) for weight, term in given)
+def _complete(operator: str, weighted: tuple[tuple[object, object], ...]) -> Enhancement:
+    terms = tuple((weight_from(weight), _operand(term, operator)) for weight, term in weighted)
     expression = Sum(operator, terms)
     for probe in PROBES:
-        found = [weight.at(*probe) for weight, _ in terms]
-        for weight, value in zip((weight for weight, _ in terms), found, strict=True):
+        coefficients = [weight.at(*probe) for weight, _ in terms]
+        for weight, value in zip((weight for weight, _ in terms), coefficients, strict=True):
             if not -TOLERANCE <= value <= 1 + TOLERANCE:
                 raise ValueError(
                     f"the weight {weight} in ({expression}) is {value:g} at n = {probe[1]}; weights must lie in [0, 1]"
                 )
-        if abs(sum(found) - 1) > TOLERANCE:
+        if abs(sum(coefficients) - 1) > TOLERANCE:
             raise ValueError(f"the weights of ({expression}) sum to {total_text(terms)}, not to 1")
     flat: list[tuple[Weight, Enhancement]] = []
     for weight, term in terms:
@@ -362,7 +363,7 @@ def _complete(operator: str, given: tuple[tuple[object, object], ...]) -> Enhanc
     return _composed(operator, tuple(flat))
 
 
-def _composed(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> Composition:
+def _composed(operator: str, terms: Terms) -> Composition:
     parts = tuple(dict.fromkeys(part for _, term in terms for part in term.components))
     names = [part.name for part in parts]
     doubled = [name for name in names if names.count(name) > 1]
@@ -370,23 +371,21 @@ def _composed(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> C
         raise ValueError(
             f"two different enhancements of one composition are called {doubled[0]}; rename one: attrs.evolve(…, name=…)"
         )
-    unions: dict[str, Any] = {
-        slot: Union(tuple(getattr(part, slot) for part in parts)) for slot in SLOTS if slot != "policy"
-    }
-    mixture: Any = Mixture(operator, tuple((weight, term.policy) for weight, term in terms))
-    return Composition(name=_expression(operator, terms), policy=mixture, operator=operator, terms=terms, **unions)
+    return Composition(
+        name=_expression(operator, terms), operator=operator, terms=terms, **united(operator, terms, parts)
+    )
 
 
 def _bracketed(term: Enhancement) -> str:
-    whole = not isinstance(term, Composition) or term.alias is not None or term.operator == "adaptive"
-    return str(term) if whole else f"({term})"
+    single = not isinstance(term, Composition) or term.alias is not None or term.operator == "adaptive"
+    return str(term) if single else f"({term})"
 
 
 def _term_text(weight: Weight, term: Enhancement) -> str:
     return _bracketed(term) if weight == Weight() else f"{weight}*{_bracketed(term)}"
 
 
-def _expression(operator: str, terms: tuple[tuple[Weight, Enhancement], ...]) -> str:
+def _expression(operator: str, terms: Terms) -> str:
     if operator == ">>":
         return " >> ".join(str(term) if _is(term, "+") else _bracketed(term) for _, term in terms)
     if operator == "&":

@@ -5,8 +5,8 @@ row of named numbers.
 """
 
 import enum
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -18,6 +18,9 @@ from icarus.kernel.game import AnyGame
 from icarus.kernel.history import episode_record, history_record, mix, record
 
 _OF_HISTORY, _ANY_NUMBER = ("player", "moves"), "A*"  # the parts of a record of M*; the factor of actions, however many
+Parts: TypeAlias = Any  # what a record is made of, as `Space.key` takes it: integers, or a player and his moves
+FieldValue: TypeAlias = float | Sequence[float]  # of a field of information: a number, or one for each player
+FieldValues: TypeAlias = Mapping[str, FieldValue]
 
 
 @attrs.frozen
@@ -63,7 +66,7 @@ class Space:
         """Whether records are made of a history and integers, as those of `HISTORY * PLAYER` are."""
         return len(self.factors) > 1 and self.factors[:1] == HISTORY.factors
 
-    def key(self, game: AnyGame, parts: Any) -> int:
+    def key(self, game: AnyGame, parts: Parts) -> int:
         """The key of a record of this space in a game.
 
         Args:
@@ -112,7 +115,7 @@ class Either(Space):
         """Whether these parts make a record of one of the spaces."""
         return any(space.has(parts) for space in self.spaces)
 
-    def key(self, game: AnyGame, parts: Any) -> int:
+    def key(self, game: AnyGame, parts: Parts) -> int:
         """The key of a record: of a history or a position where moves are among its parts, else of the integers in order.
 
         Raises:
@@ -228,7 +231,7 @@ class Initial:
     """
 
     common: tuple[tuple[str, float], ...] = ()
-    given: tuple[tuple[Any, tuple[tuple[str, float], ...]], ...] = ()
+    given: tuple[tuple[Parts, tuple[tuple[str, float], ...]], ...] = ()
     function: InitialInformation | None = None
 
     @property
@@ -253,13 +256,12 @@ class Initial:
             if not records.has(parts):
                 raise ValueError(f"initial of {name} is given {parts!r}, which is no record of {records}")
 
-    def check_policy(self, name: str, policy: Any) -> None:
-        """Refuse a function where no policy asks it about all legal actions.
+    def check_source(self, name: str, source: object) -> None:
+        """Refuse a function where the source of the policy's values does not ask it about all legal actions.
 
         Raises:
             ValueError: so.
         """
-        source = policy.source
         if self.function is not None and (not isinstance(source, Candidates) or source.independent):
             raise ValueError(
                 f"initial of {name} is told by {self.function!r}, so its policy must go over a @candidates function, asked about all "
@@ -272,11 +274,11 @@ class Initial:
             ", ".join(f"{name} = {'⊥' if name == 'reply' and value < 0 else value}" for name, value in self.common)
             or "0"
         )
-        told = f"; {self.function.summary}" if self.function else ""
-        return common + told + (f"; {len(self.given)} records given{rest}" if self.given else "")
+        by_function = f"; {self.function.summary}" if self.function else ""
+        return common + by_function + (f"; {len(self.given)} records given{rest}" if self.given else "")
 
 
-def initial(given: Mapping[Any, Mapping[str, float]] | InitialInformation | None = None, **common: float) -> Initial:
+def initial(given: Mapping[Parts, Mapping[str, float]] | InitialInformation | None = None, **common: float) -> Initial:
     """θ_initial: `initial()` is all zeros, `initial(reward=1, visits=1)` the same for every record, `given` names exceptions.
 
     Args:

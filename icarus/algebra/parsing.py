@@ -5,12 +5,15 @@ import difflib
 import itertools
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from icarus import checks
 from icarus.algebra.enhancement import Enhancement, Sum, joined
 
-_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+Operand: TypeAlias = (
+    Any  # an enhancement, a sum, a weight, a rule, a number, a text, or a function that makes one of these
+)
+_OPERATORS: dict[type[ast.operator], Callable[[Operand, Operand], Operand]] = {
     ast.RShift: operator.rshift,
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -26,11 +29,11 @@ _JOINING = {
     ast.BitAnd: "&",
 }  # enhancements: a chain is composed at once
 LONGEST = 100_000  # characters of a strategy
-SHOWN = 300  # characters of it told in an error
+SHOWN = 300  # characters of it shown in an error
 DEEPEST = 200  # parentheses, signs and operators within one another
 
 
-def parse(text: str, names: Mapping[str, Any]) -> Enhancement:
+def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
     """The enhancement that a text such as "RAVE >> (MAST + NAST2)/2" describes.
 
     Args:
@@ -54,18 +57,18 @@ def parse(text: str, names: Mapping[str, Any]) -> Enhancement:
         raise ValueError(
             f"the strategy {shown!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2"
         ) from None
-    found = _Reader(text, names).value(tree.body)
-    if isinstance(found, Sum):
+    result = _Reader(text, names).value(tree.body)
+    if isinstance(result, Sum):
         raise ValueError(
-            f"the weights of the strategy {shown!r} do not sum to 1; did you mean ({found})/{len(found.terms)}?"
+            f"the weights of the strategy {shown!r} do not sum to 1; did you mean ({result})/{len(result.terms)}?"
         )
-    if not isinstance(found, Enhancement):
+    if not isinstance(result, Enhancement):
         raise ValueError(f"{shown!r} is no enhancement; write it like RAVE >> (MAST + NAST2)/2")
-    return found
+    return result
 
 
 class _Reader:
-    def __init__(self, text: str, names: Mapping[str, Any]) -> None:
+    def __init__(self, text: str, names: Mapping[str, Operand]) -> None:
         self.text, self.names, self._depth = text, names, 0
 
     def wrong(self, node: ast.AST, reason: str) -> ValueError:
@@ -76,7 +79,7 @@ class _Reader:
         """What of the text an expression is, as it is quoted."""
         return checks.shown(ast.get_source_segment(self.text, node) or "", SHOWN)
 
-    def value(self, node: ast.expr) -> Any:
+    def value(self, node: ast.expr) -> Operand:
         """The value of an expression; one too deep in others is refused."""
         if self._depth >= DEEPEST:
             raise self.wrong(node, f"more than {DEEPEST} expressions stand within one another")
@@ -86,7 +89,7 @@ class _Reader:
         finally:
             self._depth -= 1
 
-    def _value(self, node: ast.expr) -> Any:
+    def _value(self, node: ast.expr) -> Operand:
         if isinstance(node, ast.Constant) and type(node.value) in (int, float, str):
             return node.value
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
@@ -101,14 +104,14 @@ class _Reader:
             node, f"{self.source(node)!r} is not part of the algebra; it knows >>, +, -, *, /, ^, &, names and numbers"
         )
 
-    def named(self, node: ast.Name) -> Any:
+    def named(self, node: ast.Name) -> Operand:
         if node.id not in self.names:
             near = difflib.get_close_matches(node.id, self.names, n=3, cutoff=0.5)
             hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(self.names)}"
             raise self.wrong(node, f"no enhancement is called {node.id!r}; {hint}")
         return self.names[node.id]
 
-    def call(self, node: ast.Call) -> Any:
+    def call(self, node: ast.Call) -> Operand:
         function = self.value(node.func)
         if isinstance(function, Enhancement) or not callable(function):
             raise self.wrong(node, f"{self.source(node.func)} takes no parameters")
@@ -123,7 +126,7 @@ class _Reader:
         keywords = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
         return self.attempt(node, function, *arguments, **keywords)
 
-    def combined(self, node: ast.BinOp) -> Any:
+    def combined(self, node: ast.BinOp) -> Operand:
         """A chain of operators, from the left: as long as one likes, for only what stands within something is deep."""
         chain = [node]
         while isinstance(chain[-1].left, ast.BinOp) and type(chain[-1].left.op) in _OPERATORS:
@@ -139,15 +142,17 @@ class _Reader:
                     value = self.attempt(link, _OPERATORS[kind], value, operand)
         return value
 
-    def operand(self, node: ast.expr) -> Any:
+    def operand(self, node: ast.expr) -> Operand:
         """The value of what an operator stands beside: no text, which only a parameter can be."""
-        found = self.value(node)
-        if isinstance(found, str):
-            raise self.wrong(node, f"{found!r} is a text; write the names of enhancements without quotation marks")
-        return found
+        value = self.value(node)
+        if isinstance(value, str):
+            raise self.wrong(node, f"{value!r} is a text; write the names of enhancements without quotation marks")
+        return value
 
-    def attempt(self, node: ast.expr, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-        """What a function gives; what it refuses is told with its position."""
+    def attempt(
+        self, node: ast.expr, function: Callable[..., Operand], *arguments: Operand, **keywords: Operand
+    ) -> Operand:
+        """What a function gives; what it refuses is reported with its position."""
         try:
             return function(*arguments, **keywords)
         except (TypeError, ValueError, ArithmeticError, MemoryError, RecursionError) as error:

@@ -20,7 +20,7 @@ import inspect
 import math
 import types as pytypes
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import attrs
 import numpy as np
@@ -39,20 +39,18 @@ from icarus.kernel.contract import (
     Theta,
     ValuesFunction,
 )
-from icarus.kernel.features import column_of
+from icarus.kernel.features import Featured, column_of
 from icarus.kernel.history import SIMULATION
 
 Parameters = tuple[tuple[str, float | str], ...]
 
 
 def _load_slot(module: str, name: str, parameters: Parameters) -> "Slot":
-    found: Any = importlib.import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found(**dict(parameters))
+    slot: Slot = functools.reduce(getattr, name.split("."), importlib.import_module(module))  # type: ignore[assignment]
+    return slot(**dict(parameters))
 
 
-def _fits(value: Any, kind: type) -> bool:
+def _fits(value: object, kind: type) -> bool:
     """Whether a parameter of a kind, int, float or str, may have this value."""
     if kind is str or isinstance(value, str):
         return kind is str and isinstance(value, str)
@@ -63,7 +61,7 @@ _interpreted = Interpreter()
 
 
 @functools.cache
-def bound(function: Callable, values: tuple[float, ...]) -> Any:
+def bound(function: Callable, values: tuple[float, ...]) -> Callable:
     """A helper that is the function with these values for the arguments that have defaults."""
     copy = pytypes.FunctionType(
         function.__code__, function.__globals__, function.__name__, values or None, function.__closure__
@@ -73,7 +71,7 @@ def bound(function: Callable, values: tuple[float, ...]) -> Any:
 
 
 @functools.cache
-def _in_tree(inner: Any) -> Any:
+def _in_tree(inner: Callable) -> Callable:
     """A values function that is called in the tree only: in the simulation phase every value is +∞."""
 
     @helper
@@ -108,20 +106,20 @@ class Slot(CompiledCallable):
             raise TypeError(f"@{cls.KIND} goes before a plain function, not {function!r}")
         arguments = list(inspect.signature(function).parameters.values())
         names = cls.arguments_of(function)
-        fixed, own = arguments[: len(names)], arguments[len(names) :]
+        fixed, parameters = arguments[: len(names)], arguments[len(names) :]
         expected = f"{function.__name__}({', '.join(names)}, …)"
         if len(fixed) < len(names) or any(argument.default is not argument.empty for argument in fixed):
             raise TypeError(
                 f"a {cls.KIND} function takes {', '.join(names)}: write it as {expected}, not "
                 f"{function.__name__}{inspect.signature(function)}"
             )
-        for argument in own:
+        for argument in parameters:
             if type(argument.default) not in (int, float, str):
                 raise TypeError(
                     f"parameter {argument.name} of {function.__name__} needs a default that is an integer, a real or the name of a "
                     f"feature"
                 )
-        return cls(function, tuple((argument.name, argument.default) for argument in own))
+        return cls(function, tuple((argument.name, argument.default) for argument in parameters))
 
     @classmethod
     def arguments_of(cls, function: Callable) -> tuple[str, ...]:
@@ -129,11 +127,11 @@ class Slot(CompiledCallable):
         return cls.ARGUMENTS
 
     @property
-    def compiled(self) -> Any:
+    def compiled(self) -> Callable:
         self.refuse_features()
         return bound(self.function, self.values())
 
-    def __call__(self, *arguments: Any, **parameters: float | str) -> Any:
+    def __call__(self, *arguments: object, **parameters: float | str) -> Any:
         """The same slot with some parameters bound to other values; or, where arguments are given, what the function says of them.
 
         Raises:
@@ -144,18 +142,18 @@ class Slot(CompiledCallable):
             self.refuse_features()
             by_place = max(0, len(arguments) - len(self.arguments_of(self.function)))
             return _interpreted(self.function)(*arguments, **{**dict(self.parameters[by_place:]), **parameters})
-        known = dict(self.parameters)
+        bound_values = dict(self.parameters)
         for name, value in parameters.items():
-            if name not in known:
-                raise TypeError(f"{self.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
-            kind = type(known[name])
+            if name not in bound_values:
+                raise TypeError(f"{self.name} has no parameter {name!r}; it has {', '.join(bound_values) or 'none'}")
+            kind = type(bound_values[name])
             if not _fits(value, kind):
                 wanted = {int: "an integer", float: "a real", str: "the name of a feature"}[kind]
                 raise TypeError(f"parameter {name} of {self.name} is {value!r}; it must be {wanted}")
-            known[name] = kind(value)
-        return attrs.evolve(self, parameters=tuple(known.items()))
+            bound_values[name] = kind(value)
+        return attrs.evolve(self, parameters=tuple(bound_values.items()))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable, tuple[str, str, Parameters]]:
         return _load_slot, (self.function.__module__, self.function.__qualname__, self.parameters)
 
     @property
@@ -168,8 +166,8 @@ class Slot(CompiledCallable):
         return " ".join((inspect.getdoc(self.function) or self.name).split("\n\n")[0].split())
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self.parameters)
-        return f"{self.name}({given})" if given else self.name
+        parameters = ", ".join(f"{name}={value!r}" for name, value in self.parameters)
+        return f"{self.name}({parameters})" if parameters else self.name
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -183,7 +181,7 @@ class Slot(CompiledCallable):
                 f"{self.label()} asks for the feature {self.features[0]!r} by name: no other slot can call it"
             )
 
-    def values(self, game: Any = None) -> tuple[float, ...]:
+    def values(self, game: Featured | None = None) -> tuple[float, ...]:
         """What the function is given for its parameters.
 
         Args:
@@ -192,7 +190,9 @@ class Slot(CompiledCallable):
         Raises:
             ValueError: it has no such feature.
         """
-        return tuple(column_of(game, value) if isinstance(value, str) else value for _, value in self.parameters)
+        return tuple(
+            column_of(cast(Featured, game), value) if isinstance(value, str) else value for _, value in self.parameters
+        )
 
     def kinds(self) -> tuple[type, ...]:
         return tuple(int if isinstance(value, str) else type(value) for _, value in self.parameters)
@@ -229,7 +229,7 @@ class Values(Slot):
     ARGUMENTS = ("history", "theta", "legal", "out")
 
     @property
-    def compiled(self) -> Any:
+    def compiled(self) -> Callable:
         inner = super().compiled
         return _in_tree(inner) if self.uniform_in_simulation else inner
 

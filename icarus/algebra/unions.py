@@ -1,18 +1,22 @@
 """The slots of a composition: disjoint unions, and mixtures of policies."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
+from icarus.algebra.policy import Policy
 from icarus.algebra.weights import Weight
+
+SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
+Term: TypeAlias = Any  # an `Enhancement`, which is made of what stands here
 
 
 @attrs.frozen
 class Union:
     """A disjoint union ⊔ of the slots of several enhancements (COMB-1, 2, 3, 5, 6, 7)."""
 
-    parts: tuple[Any, ...]
+    parts: tuple[object, ...]
 
     def __str__(self) -> str:
         return " ⊔ ".join(str(part) for part in self.parts)
@@ -23,7 +27,13 @@ class Mixture:
     """The policy of a composition (COMB-4): an operator over weighted policies."""
 
     operator: str
-    terms: tuple[tuple[Weight, Any], ...]
+    terms: "tuple[tuple[Weight, Policy | Mixture], ...]"
+
+
+def united(operator: str, terms: Sequence[tuple[Weight, Term]], parts: Sequence[Term]) -> dict[str, Any]:
+    """The slots of a composition: a mixture of the terms' policies; of the others, disjoint unions over its parts."""
+    slots: dict[str, Any] = {slot: Union(tuple(getattr(part, slot) for part in parts)) for slot in SLOTS}
+    return slots | {"policy": Mixture(operator, tuple((weight, term.policy) for weight, term in terms))}
 
 
 def policy_text(operator: str, weighted: Sequence[tuple[str, str]]) -> str:
@@ -40,7 +50,7 @@ def policy_text(operator: str, weighted: Sequence[tuple[str, str]]) -> str:
     return f"U[arg max ({' + '.join(f'{weight} v[{term}]' for weight, term in weighted)})]"
 
 
-def check_maximises(expression: str, terms: Sequence[tuple[Weight, Any]]) -> None:
+def check_maximises(expression: str, terms: Sequence[tuple[Weight, Term]]) -> None:
     """Refuse terms of a maxilinear composition with policies that are not of the form U[arg max v].
 
     Raises:
@@ -63,7 +73,7 @@ _KINDS = {
 }  # that have no values to add up
 
 
-def _policies(term: Any) -> Iterator[Any]:
+def _policies(term: Term) -> Iterator[Term]:
     """The enhancements whose values a maxilinear composition would read; a linear mixture, or a vote, stands for itself."""
     operator = getattr(term, "operator", "")
     if not operator or operator in _KINDS:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -12,6 +12,7 @@ from icarus.checks import is_real
 from icarus.kernel import contract
 
 TOLERANCE = 1e-9  # of weights that are to sum to 1
+Factor: TypeAlias = Any  # a number, a weight, an enhancement, or a sum of these
 PROBES = [
     (reward, visits, visits + more)
     for visits in (0, 1, 2, 3, 10, 83, 250, 1_000, 30_000, 1_000_000)
@@ -32,10 +33,10 @@ class WeightFunction(Slot):
         rewards = np.full(8, reward * visits)
         return float(self.function(rewards, visits, availability, *self.values()))
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Factor) -> Factor:
         return Weight(1.0, ((self, False),)) * other
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Factor) -> Factor:
         return other * Weight(1.0, ((self, False),))
 
     def __rsub__(self, other: object) -> "Weight":
@@ -68,20 +69,20 @@ class Weight:
         function, complement = self.functions[0]
         return Weight(1.0, ((function, not complement),))
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Factor) -> Factor:
         if isinstance(other, WeightFunction):
             other = Weight(1.0, ((other, False),))
         return self.times(other) if isinstance(other, Weight) else NotImplemented
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Factor) -> Factor:
         return Weight(float(other)).times(self) if is_real(other) else NotImplemented
 
     def at(self, reward: float, visits: int, availability: int) -> float:
         """The coefficient in plain Python."""
         value = self.constant
         for function, complement in self.functions:
-            found = function.at(reward, visits, availability)
-            value *= 1 - found if complement else found
+            coefficient = function.at(reward, visits, availability)
+            value *= 1 - coefficient if complement else coefficient
         return value
 
     def __str__(self) -> str:
@@ -98,7 +99,7 @@ def rave_weight(rewards: np.ndarray, visits: int, availability: int, k: int = 25
     return math.sqrt(k / (3 * visits + k))
 
 
-def weight_from(value: Any) -> Weight:
+def weight_from(value: object) -> Weight:
     """A number or a weight function as a weight.
 
     Raises:

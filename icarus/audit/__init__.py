@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from icarus.audit.belief import audit_belief
 from icarus.audit.contract import CONTRACT, GAMES_FOR_EACH, Contract
@@ -10,6 +9,7 @@ from icarus.audit.determinizations import HIDDEN, Determinizations, differences
 from icarus.audit.report import AuditReport, Check
 from icarus.checks import integer
 from icarus.checks import seed as checked_seed
+from icarus.kernel.contract import Facts
 from icarus.kernel.game import Game
 
 GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
@@ -22,7 +22,7 @@ def audit(
     games: int = GAMES,
     determinizations: int = DETERMINIZATIONS,
     seed: int | Sequence[int] = 0,
-    multiplicity: Callable[[Any], float] | None = None,
+    multiplicity: Callable[[Facts], float] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> AuditReport:
     """Check that a game keeps the contract of `Game`, and that its determinizations agree with all that the observer knows, and use

@@ -4,7 +4,7 @@ import math
 import random
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class Contract:
         self.game, self.seed = game, seed
         self.checks = {name: Check(name, claim) for name, claim in CONTRACT.items()}
         self._fenced = Fenced(game)
-        self._boards: dict[int, Any] = {}
+        self._boards: dict[int, tuple] = {}
         self._told_of, self._played = "", [""]
         self._in_playout = False  # where the game goes on from a determinization: nothing is determinized there
         self._seen: list[list[int]] | None = (
@@ -186,7 +186,7 @@ class Contract:
 
     def _ranges(self) -> None:
         if self.game.ranges:
-            outside = out_of_range(self.game, self._fenced.data)
+            outside = out_of_range(self.game.ranges, self._fenced.data)
             self._held("ranges", outside is None, str(outside))
 
     def _player(self) -> int:

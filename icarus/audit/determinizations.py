@@ -16,7 +16,6 @@ tell how many deals it stands for, up to a common factor.
 
 import random
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 import numpy as np
@@ -24,12 +23,13 @@ import numpy as np
 from icarus.audit.draws import FAULTS, ROOM, Eyes, facts_of
 from icarus.audit.redraws import Redraws
 from icarus.audit.report import Check
-from icarus.audit.uniformity import DRAWS_PER_STATE, Tally, chi_square_functions, uneven
+from icarus.audit.uniformity import DRAWS_PER_STATE, Face, Tally, chi_square_functions, uneven
 from icarus.compiler.kernels.rng import seeded
 from icarus.engine.result import Result
 from icarus.engine.search import search
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
 from icarus.kernel.constants import RECALLED
+from icarus.kernel.contract import Facts
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.specs import EPIC, MAST, NAST2
@@ -79,7 +79,7 @@ class Determinizations:
     """An audit under way, with the random game that is being played."""
 
     def __init__(
-        self, game: Game, determinizations: int, seed: tuple[int, ...], multiplicity: Callable[[Any], float] | None
+        self, game: Game, determinizations: int, seed: tuple[int, ...], multiplicity: Callable[[Facts], float] | None
     ) -> None:
         self.game, self.determinizations, self.seed, self.multiplicity = game, determinizations, seed, multiplicity
         self.checks = {name: Check(name, claim) for name, claim in HIDDEN.items()}
@@ -88,8 +88,8 @@ class Determinizations:
         self._statistic = self._freedom = self._largest = 0.0
         self._least, self._least_told = 1.0, ""
         # by what an observer has noticed: the true states, and the deals of each
-        self._alike: dict[int, dict[Any, float]] = {}
-        self._faces: dict[bytes, Any] = {}
+        self._alike: dict[int, dict[Face, float]] = {}
+        self._faces: dict[bytes, Face] = {}
         self._recalled, self._listed = np.zeros(RECALLED, np.int64), np.zeros(ROOM * game.max_legal, np.int64)
         self._number, self._texts = 0, [""]
         self._noticed: list[list[tuple[str, int]]] = []
@@ -173,7 +173,7 @@ class Determinizations:
             lambda: self._describe(state, "not so in this one:", worlds[wrong[0] : wrong[0] + 1]),
         )
 
-    def _face(self, data: np.ndarray) -> Any:
+    def _face(self, data: np.ndarray) -> Face:
         """All that can be seen of a state by everyone together."""
         key = data.tobytes()
         if key not in self._faces:
@@ -263,11 +263,10 @@ class Determinizations:
                 state, "never drawn, although it looks the same to him:\n  " + excluded[0][0].replace("\n", "\n  ")
             ),
         )
-        if self._chi_square is not None:
-            self._test(state, *tally.compared(), tally.merged)
+        self._test(state, *tally.compared(), tally.merged)
 
     def _test(self, state: State, counts: list[int], expected: list[float], merged: int) -> None:
-        if len(counts) < 2:
+        if self._chi_square is None or len(counts) < 2:
             return
         statistic, p = self._chi_square(counts, expected)
         self.checks["uniform"].checked += 1
@@ -368,7 +367,7 @@ class Determinizations:
     def _judge_uniformity(self) -> None:
         """The least p-value, corrected for the number of tests, and one for the sum of all statistics."""
         check = self.checks["uniform"]
-        if self._chi_square is None:
+        if self._chi_square_tail is None:
             check.note = "scipy is missing: pip install 'icarus-mcts[experiments]'"
         elif check.checked:
             together = float(self._chi_square_tail(self._statistic, self._freedom))

@@ -1,8 +1,7 @@
 """The functions of a game, asked with guards around all that they are given to write into."""
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from icarus.compiler.kernels.rng import RNG_WORDS
 from icarus.kernel.constants import RECALLED
@@ -102,7 +101,7 @@ class Fenced:
             raise BrokenPromise("memory", f"{name} changes the state, which it may only read")
         return answer
 
-    def _room(self, what: str, kind: Any, value: Any) -> tuple[np.ndarray, int]:
+    def _room(self, what: str, kind: npt.DTypeLike, value: npt.ArrayLike) -> tuple[np.ndarray, int]:
         """Room of that name, filled with a value, and its address."""
         fence = self._rooms[what]
         array = fence.bytes.view(kind)
@@ -112,8 +111,8 @@ class Fenced:
     def initial(self, generator: np.ndarray) -> None:
         self.place(np.zeros(1, self.game.state))
         _, address = self._room("the generator", np.uint64, generator)
-        given = self.game.initial_arguments()
-        self._ask("initial", address, given.ctypes.data)
+        arguments = self.game.initial_arguments()
+        self._ask("initial", address, arguments.ctypes.data)
 
     def player(self) -> int:
         return self._ask("player")

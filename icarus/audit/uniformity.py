@@ -1,10 +1,12 @@
 """Whether draws are uniform: the states of a small information set, counted, and the chi-square test of the counts."""
 
 from collections import Counter
-from typing import Any
+from collections.abc import Callable
+from typing import TypeAlias
 
 import attrs
 
+Face: TypeAlias = tuple[str, bytes]  # all that can be seen of a state by everyone together
 DRAWS_PER_STATE = 25  # at least, in a small information set
 FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
 
@@ -14,10 +16,10 @@ class Tally:
     """How often each state of a small information set was drawn, and how many deals each stands for."""
 
     counts: Counter = attrs.field(factory=Counter)
-    deals: dict[Any, float] = attrs.field(factory=dict)
-    data: dict[Any, set[bytes]] = attrs.field(factory=dict)
+    deals: dict[Face, float] = attrs.field(factory=dict)
+    data: dict[Face, set[bytes]] = attrs.field(factory=dict)
 
-    def add(self, face: Any, data: bytes) -> None:
+    def add(self, face: Face, data: bytes) -> None:
         self.counts[face] += 1
         self.data.setdefault(face, set()).add(data)
 
@@ -30,7 +32,7 @@ class Tally:
         """How often a state of so many deals should have been drawn."""
         return self.counts.total() * deals / sum(self.deals.values())
 
-    def excludes(self, face: Any, deals: float) -> bool:
+    def excludes(self, face: Face, deals: float) -> bool:
         """Whether a state was never drawn that should have been."""
         return face not in self.counts and self.expected(deals) >= DRAWS_PER_STATE
 
@@ -48,7 +50,7 @@ def uneven(counts: list[int], expected: list[float]) -> str:
     return f"of {len(counts)} states one was drawn {least} and one {most}"
 
 
-def chi_square_functions() -> tuple[Any, Any]:
+def chi_square_functions() -> tuple[Callable | None, Callable | None]:
     """scipy's test against the uniform distribution and the tail of the chi-square distribution; None without scipy."""
     try:
         from scipy.stats import chi2, chisquare

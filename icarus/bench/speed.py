@@ -11,7 +11,7 @@ import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -20,6 +20,9 @@ from icarus import games
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel.state import State
 from icarus.specs import parse
+
+if TYPE_CHECKING:
+    import pyspiel
 
 STRATEGIES = (
     "BASELINE",
@@ -111,20 +114,20 @@ def _timed(
     return run
 
 
-def _peer_state(name: str) -> Any:
+def _peer_state(name: str) -> "pyspiel.State | None":
     """The corresponding state of OpenSpiel, or None where it does not have the game."""
     import pyspiel
 
-    known = {
+    counterparts = {
         "othello": "othello",
         "checkers": "checkers",
         "backgammon": "backgammon",
         "hearts": "hearts(pass_cards=False)",
         "dou-di-zhu": "dou_dizhu",
     }
-    if name not in known:
+    if name not in counterparts:
         return None
-    state, rng = pyspiel.load_game(known[name]).new_initial_state(), random.Random(OPENING_SEED)
+    state, rng = pyspiel.load_game(counterparts[name]).new_initial_state(), random.Random(OPENING_SEED)
     if name == "dou-di-zhu":
         state.apply_action(0)  # the first chance outcome seats the first bidder: player 0
     while state.is_chance_node():
@@ -212,7 +215,7 @@ def ratios(measured: list[Measurement]) -> dict[tuple[str, str], float]:
 # ----------------------------------------------------------------------------------------------------------------- output
 
 
-def save(path: Path, measured: list[Measurement], **more: Any) -> None:
+def save(path: Path, measured: list[Measurement], **more: object) -> None:
     """All numbers as JSON; a file that is there already is not overwritten.
 
     Raises:

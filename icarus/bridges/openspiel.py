@@ -23,17 +23,17 @@ nothing else is hidden, that is redrawn without help.
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import pyspiel
 
 from icarus.bridges.seats import read_view
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, uniform
+from icarus.kernel.data import Beliefs
 from icarus.kernel.python_game import PythonGame, PythonState
 
-Determinize = Callable[[Any, int, Callable[[], float]], Any]
-Observe = Callable[[Any, int], Sequence[int]]
+Determinize = Callable[["pyspiel.State", int, Callable[[], float]], "pyspiel.State"]
+Observe = Callable[["pyspiel.State", int], Sequence[int]]
 
 
 def game(
@@ -52,9 +52,9 @@ def game(
         ValueError: no such game; no decisions of players in turn; no bounds of its utilities; hidden information that nobody can redraw
             or nobody is told of.
     """
-    given = _loaded(source)
-    loaded = _in_turns(given)
-    determinize = determinize or (_round_redrawn if _only_choices_hidden(given) else None)
+    original = _loaded(source)
+    loaded = _in_turns(original)
+    determinize = determinize or (_round_redrawn if _only_choices_hidden(original) else None)
     kind, lowest, highest = loaded.get_type(), loaded.min_utility(), loaded.max_utility()
     if not (np.isfinite([lowest, highest]).all() and lowest < highest):
         raise ValueError(f"{loaded} has utilities from {lowest} to {highest}; they cannot be scaled to [0, 1]")
@@ -101,7 +101,7 @@ def public_actions(state: "pyspiel.State", action: int) -> list[int]:
     return _differences(state, action)
 
 
-def _loaded(source: Any) -> "pyspiel.Game":
+def _loaded(source: "str | pyspiel.Game") -> "pyspiel.Game":
     if not isinstance(source, str):
         return source
     try:
@@ -130,13 +130,13 @@ def _round_redrawn(state: "pyspiel.State", player: int, random: Callable[[], flo
     done, choosers = state.full_history(), 0
     while done and 0 <= done[-1].player < player:
         player, choosers = done.pop().player, choosers + 1
-    found = state.get_game().new_initial_state()
-    for one in done:
-        found.apply_action(one.action)
+    redrawn = state.get_game().new_initial_state()
+    for played in done:
+        redrawn.apply_action(played.action)
     for _ in range(choosers):
-        legal = found.legal_actions()
-        found.apply_action(legal[int(len(legal) * random())])
-    return found
+        legal = redrawn.legal_actions()
+        redrawn.apply_action(legal[int(len(legal) * random())])
+    return redrawn
 
 
 def _check_resampler(loaded: "pyspiel.Game") -> None:
@@ -157,7 +157,7 @@ def _check_resampler(loaded: "pyspiel.Game") -> None:
 
 
 def _scaled(returns: Sequence[float], lowest: float, highest: float) -> list[float]:
-    return [min(1.0, max(0.0, (one - lowest) / (highest - lowest))) for one in returns]
+    return [min(1.0, max(0.0, (utility - lowest) / (highest - lowest))) for utility in returns]
 
 
 def _resampled(state: "pyspiel.State", player: int, random: Callable[[], float]) -> "pyspiel.State":
@@ -165,7 +165,7 @@ def _resampled(state: "pyspiel.State", player: int, random: Callable[[], float])
 
 
 def _redrawn_by(determinize: Determinize) -> Callable:
-    def redrawn(state: "pyspiel.State", observer: int, beliefs: Any, rng: np.ndarray) -> "pyspiel.State":
+    def redrawn(state: "pyspiel.State", observer: int, beliefs: Beliefs, rng: np.ndarray) -> "pyspiel.State":
         return state.clone() if observer == CHANCE else determinize(state, observer, lambda: float(uniform(rng)))
 
     return redrawn

@@ -17,8 +17,7 @@ import contextlib
 import os
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator
 
 import attrs
 import numpy as np
@@ -157,9 +156,9 @@ class _Audit:
         self.start, self.games, self.draws = start, games, draws
         self.game, self.luck = start.get_game(), np.random.default_rng(seed)
         self.draw = determinize or (lambda state, player, random: state.resample_from_infostate(player, random))
-        self.alike: Any = chi2_contingency
-        self.fits: Any = chisquare
-        self.nearer: Any = mannwhitneyu
+        self.alike: Callable = chi2_contingency
+        self.fits: Callable = chisquare
+        self.nearer: Callable = mannwhitneyu
         self.claims = {name: Claim(name) for name in CLAIMS}
         self.decisions, self.drawn = 0, 0
         self.sets = self._information_sets()
@@ -176,9 +175,9 @@ class _Audit:
                 state.apply_action(int(self.luck.choice(state.legal_actions())))
         return SamplerReport(str(self.game), self.decisions, self.drawn, self.claims)
 
-    def _information_sets(self) -> dict[Any, dict[Any, float]] | None:
+    def _information_sets(self) -> dict[Hashable, dict[Face, float]] | None:
         """By what a player knows, the states that agree with it and their chances; None where the game is too large to list."""
-        sets: dict[Any, dict[Any, float]] = defaultdict(lambda: defaultdict(float))
+        sets: dict[Hashable, dict[Face, float]] = defaultdict(lambda: defaultdict(float))
         for i, (state, chance) in enumerate(_histories(self.start)):
             if i == LISTED:
                 return None

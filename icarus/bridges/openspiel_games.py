@@ -18,7 +18,6 @@ tree walk the tree of these deals. Rewards are icarus's own, in [0, 1]. A bot pl
 import functools
 import re
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pyspiel
@@ -30,7 +29,7 @@ from icarus.engine.match import Agent
 from icarus.equilibrium.tree.deals import deals_of
 from icarus.games import GAMES
 from icarus.kernel import TERMINAL
-from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State as IcarusState
 
@@ -38,7 +37,9 @@ DEALS = 1000
 LONGEST = 10_000  # actions of a game that does not say it; no game of the library comes near
 _PREFIX = "icarus_"
 _MOST_PLAYERS = {"knockout-whist": (2, 7)}
-_MAKERS: dict[str, Callable[..., AnyGame]] = {}  # of the games that OpenSpiel was told of, by their names there
+_MAKERS: dict[
+    str, Callable[..., Game | PythonGame]
+] = {}  # of the games that OpenSpiel was told of, by their names there
 
 
 def register_games() -> list[str]:
@@ -50,7 +51,7 @@ def register_games() -> list[str]:
     return names
 
 
-def register_game(game: AnyGame, *, constant_sum: bool = False) -> str:
+def register_game(game: Game | PythonGame, *, constant_sum: bool = False) -> str:
     """Make a game of your own, a `Game` or a `PythonGame`, known to `pyspiel.load_game`; returns its name there.
 
     Args:
@@ -66,11 +67,13 @@ def register_game(game: AnyGame, *, constant_sum: bool = False) -> str:
     return _registered(game, lambda: game, {}, constant_sum)
 
 
-def _short_name(game: AnyGame) -> str:
+def _short_name(game: Game | PythonGame) -> str:
     return _PREFIX + re.sub(r"\W", "_", game.name)
 
 
-def _registered(game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[str, int], constant_sum: bool) -> str:
+def _registered(
+    game: Game | PythonGame, maker: Callable[..., Game | PythonGame], parameters: dict[str, int], constant_sum: bool
+) -> str:
     name = _short_name(game)
     if name not in _MAKERS:
         # A class, not a function: OpenSpiel lets go of it after Python has ended, which only a class survives.
@@ -80,7 +83,7 @@ def _registered(game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[s
     return name
 
 
-def _type_of(game: Any, parameters: dict[str, int], constant_sum: bool) -> "pyspiel.GameType":
+def _type_of(game: Game | PythonGame, parameters: dict[str, int], constant_sum: bool) -> "pyspiel.GameType":
     kind, dealt = pyspiel.GameType, is_dealt(game)
     fewest, most = _MOST_PLAYERS.get(game.name, (game.players, game.players))
     chance = dealt or game.chance is not None or meets_chance(game)
@@ -104,7 +107,7 @@ def _type_of(game: Any, parameters: dict[str, int], constant_sum: bool) -> "pysp
     )
 
 
-def _has_all_deals(game: AnyGame) -> bool:
+def _has_all_deals(game: Game | PythonGame) -> bool:
     """Whether a game lists its deals with their probabilities."""
     return isinstance(game, Game) and game.deal is not None
 
@@ -116,8 +119,8 @@ class _Initial:
         probabilities: of each deal; empty where nothing is dealt.
     """
 
-    def __init__(self, game: Any, number: int) -> None:
-        self._game, self._deals = game, deals_of(game) if _has_all_deals(game) else None
+    def __init__(self, game: Game | PythonGame, number: int) -> None:
+        self._game, self._deals = game, deals_of(game) if isinstance(game, Game) and game.deal is not None else None
         self.probabilities = (
             [1 / max(number, 1)] * number if self._deals is None else self._deals.probabilities.tolist()
         )
@@ -134,12 +137,12 @@ class OpenSpielGame(pyspiel.Game):
 
     kind: "pyspiel.GameType"
 
-    def __init__(self, params: dict[str, Any] | None = None) -> None:
+    def __init__(self, params: dict[str, int] | None = None) -> None:
         params, game_type = params or {}, self.kind
-        given = {key: int(value) for key, value in params.items()}
-        deals = given.pop("deals", DEALS) if "deals" in game_type.parameter_specification else 0
-        made: Any = _MAKERS[game_type.short_name](**given)
-        self.game, self.initial = made, _Initial(made, deals)
+        numbers = {key: int(value) for key, value in params.items()}
+        deals = numbers.pop("deals", DEALS) if "deals" in game_type.parameter_specification else 0
+        self.game = _MAKERS[game_type.short_name](**numbers)
+        self.initial = _Initial(self.game, deals)
         number = action_count(self.game)
         info = pyspiel.GameInfo(
             num_distinct_actions=number,
@@ -157,17 +160,19 @@ class OpenSpielGame(pyspiel.Game):
     def new_initial_state(self) -> "OpenSpielState":
         return OpenSpielState(self)
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "_Observer":
+    def make_py_observer(
+        self, iig_obs_type: "pyspiel.IIGObservationType | None" = None, params: object = None
+    ) -> "_Observer":
         return _Observer(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
 
 
 class _Held:
     """What OpenSpiel copies with a state, attribute by attribute: the game and the deals as they are, the state by its own copy."""
 
-    def __init__(self, game: Any, initial: _Initial, own: IcarusState | None) -> None:
+    def __init__(self, game: Game | PythonGame, initial: _Initial, own: IcarusState | None) -> None:
         self.game, self.initial, self.own = game, initial, own
 
-    def __deepcopy__(self, memo: Any) -> "_Held":
+    def __deepcopy__(self, memo: object) -> "_Held":
         return _Held(self.game, self.initial, None if self.own is None else self.own.clone())
 
 
@@ -216,7 +221,7 @@ class OpenSpielState(pyspiel.State):
 class _Observer:
     """What a player sees, in words; there are no tensors."""
 
-    def __init__(self, kind: Any) -> None:
+    def __init__(self, kind: "pyspiel.IIGObservationType") -> None:
         self.perfect_recall = kind.perfect_recall
         self.tensor = np.zeros(0, np.float32)
         self.dict: dict[str, np.ndarray] = {}
@@ -275,15 +280,15 @@ class Bot(pyspiel.Bot):
         own = self.taken_up(state)
         if own.current_player() != self.player:
             acting = own.current_player()
-            told = "the game has ended" if acting == TERMINAL else f"player {acting} is to act"
-            raise ValueError(f"the bot plays seat {self.player}, but {told}")
+            reason = "the game has ended" if acting == TERMINAL else f"player {acting} is to act"
+            raise ValueError(f"the bot plays seat {self.player}, but {reason}")
         legal = own.legal_actions()
         return legal[0] if len(legal) == 1 else self.agent.search(own, (self.seed, len(state.history()))).action
 
     def step_with_policy(self, state: "pyspiel.State") -> tuple[list[tuple[int, float]], int]:
         """What the agent plays, with the probabilities by which it plays: it is sure."""
         action = self.step(state)
-        return [(one, float(one == action)) for one in state.legal_actions()], action
+        return [(other_action, float(other_action == action)) for other_action in state.legal_actions()], action
 
     def get_policy(self, state: "pyspiel.State") -> list[tuple[int, float]]:
         """The probabilities by which the agent plays."""

@@ -20,7 +20,6 @@ import copy
 import functools
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -128,7 +127,7 @@ class GameEnv(AECEnv):
             if self.max_steps is not None and self.steps >= self.max_steps:
                 self.truncations = dict.fromkeys(self.agents, True)
         over = state.is_terminal() or any(self.truncations.values())
-        self.infos: dict[str, dict[str, Any]] = {}
+        self.infos: dict[str, dict[str, object]] = {}
         for seat, name in enumerate(self.possible_agents):
             self.infos[name] = {"action_mask": self._mask(name)}
             if over or name == self.agent_selection:
@@ -188,7 +187,7 @@ def _tensor_of(game: AnyGame) -> tuple[Callable[[State, int], np.ndarray] | None
     """How a game of OpenSpiel's writes what a seat knows as numbers, and their space; None where it does not."""
     if not isinstance(game, PythonGame) or (pyspiel := sys.modules.get("pyspiel")) is None:
         return None, None
-    source: Any = game.new_initial_state(0).data
+    source = game.new_initial_state(0).data
     if not isinstance(source, pyspiel.State):
         return None, None
     kind, played = source.get_game().get_type(), source.get_game()
@@ -199,15 +198,15 @@ def _tensor_of(game: AnyGame) -> tuple[Callable[[State, int], np.ndarray] | None
     return None, None
 
 
-def _written(name: str, shape: tuple[int, ...], state: Any, seat: int) -> np.ndarray:
+def _written(name: str, shape: tuple[int, ...], state: State, seat: int) -> np.ndarray:
     """One of OpenSpiel's tensors for a seat."""
     return np.array(getattr(state.data, name)(seat), np.float32).reshape(shape)
 
 
-def policy(agent: Agent, *, seed: int = 0) -> Callable[[Any], int]:
+def policy(agent: Agent, *, seed: int = 0) -> Callable[[AECEnv], int]:
     """An agent as a policy: `policy(env)` is what it plays for the agent that is to act; it sees no more than that seat."""
 
-    def played(running: Any) -> int:
+    def played(running: AECEnv) -> int:
         state = running.unwrapped.state_of_game
         legal = state.legal_actions()
         return legal[0] if len(legal) == 1 else agent.search(state, (seed, len(state.history))).action

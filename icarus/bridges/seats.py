@@ -2,14 +2,14 @@
 
 import inspect
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from icarus.games import GAMES
 from icarus.kernel import CHANCE
 from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import in_python
+from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
 from icarus.views.boards import drawing
 
@@ -67,19 +67,19 @@ def remembered_by(state: State, seat: int) -> str:
     return f"{seen_by(state, seat)}\nplayer {acting if acting != CHANCE else 'chance'}; seen {state.moves(seat)}"
 
 
-def is_dealt(game: Any) -> bool:
+def is_dealt(game: Game | PythonGame) -> bool:
     """Whether chance decides something before the first action."""
-    game = in_python(game)  # nothing is compiled to find it out
-    data = [game.new_initial_state(seed).data for seed in range(TRIED)]
-    return len({one.tobytes() if isinstance(one, np.ndarray) else str(one) for one in data}) > 1
+    played = in_python(game)  # nothing is compiled to find it out
+    data = [played.new_initial_state(seed).data for seed in range(TRIED)]
+    return len({item.tobytes() if isinstance(item, np.ndarray) else str(item) for item in data}) > 1
 
 
-def meets_chance(game: Any) -> bool:
+def meets_chance(game: Game | PythonGame) -> bool:
     """Whether the environment acts after the first action, as random games show."""
-    game = in_python(game)
+    played = in_python(game)
     for seed in range(TRIED):
-        state, luck = game.new_initial_state(seed), random.Random(seed)
-        while not state.is_terminal() and len(state.history) < game.max_length:
+        state, luck = played.new_initial_state(seed), random.Random(seed)
+        while not state.is_terminal() and len(state.history) < played.max_length:
             if state.is_chance_node():
                 return True
             state.apply_action(luck.choice(state.legal_actions()))

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -105,7 +105,7 @@ def _resent() -> Iterator[None]:
     """Send a Ctrl-C again that came in a finalizer, which drops every exception: the compiler runs many of them."""
     hook, handler = sys.unraisablehook, signal.getsignal(signal.SIGINT)
 
-    def resend(dropped: Any) -> None:
+    def resend(dropped: "sys.UnraisableHookArgs") -> None:
         if not issubclass(dropped.exc_type, KeyboardInterrupt):
             hook(dropped)
             return
@@ -204,7 +204,7 @@ def _calls_under_way() -> list[FrameType]:
     return [frame for frame in sys._current_frames().values() if frame.f_code in _compiled_calls]
 
 
-def _start_timer(seconds: float, function: Callable, *arguments: Any) -> threading.Timer:
+def _start_timer(seconds: float, function: Callable, *arguments: object) -> threading.Timer:
     timer = threading.Timer(seconds, function, arguments)
     timer.daemon = True
     timer.start()

@@ -16,5 +16,5 @@ class Lazy:
         return getattr(importlib.import_module(self.module), name)
 
 
-numba: Any = Lazy("numba")
-types: Any = Lazy("numba.core.types")
+numba = Lazy("numba")
+types = Lazy("numba.core.types")

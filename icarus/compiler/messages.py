@@ -13,8 +13,9 @@ from icarus.compiler.kernels.functions import plain
 ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no author's mistake lies
 
 
-def home(function: Callable) -> str:
+def home(function: Callable | None) -> str:
     """Where a function stands, as "in f (file, line n)"."""
+    assert function is not None
     code = plain(function).__code__
     return f"in {code.co_name} ({code.co_filename}, line {code.co_firstlineno})"
 

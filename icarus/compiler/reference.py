@@ -9,7 +9,7 @@ from icarus.compiler.kernels.functions import REPLACEMENTS, is_helper
 from icarus.compiler.kernels.pointers import lowest_bit, plain_lowest_bit, plain_popcount, popcount
 from icarus.compiler.kernels.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
-_STAND_INS: list[tuple[Any, Callable]] = [
+_STAND_INS: list[tuple[object, Callable]] = [
     (popcount, plain_popcount),
     (lowest_bit, plain_lowest_bit),
     (next_word, plain_next_word),
@@ -28,29 +28,28 @@ class Interpreter:
         stand_ins: (function, what is called instead of it), beside those that every interpreter has.
     """
 
-    def __init__(self, stand_ins: Iterable[tuple[Any, Callable]] = ()) -> None:
+    def __init__(self, stand_ins: Iterable[tuple[object, Callable]] = ()) -> None:
         more = list(stand_ins)
-        self._kept: list[Any] = [what for what, _ in more]  # alive, so that no id is given twice
-        self._made: dict[int, Any] = {id(what): instead for what, instead in [*_STAND_INS, *more]}
+        self._alive: list[object] = [function for function, _ in more]  # so that no id is given twice
+        self._results: dict[int, Any] = {id(function): stand_in for function, stand_in in [*_STAND_INS, *more]}
         self._spaces: dict[int, dict[str, Any]] = {}
 
-    def __call__(self, value: Any) -> Any:
+    def __call__(self, value: object) -> Any:
         """The plain Python of a function or a helper, or of a module of helpers; None for None."""
-        made = self._made.get(id(value))
-        if made is None:
-            inside = (
-                getattr(value, "compiled", value) if isinstance(value, CompiledCallable) else value
-            )  # itself: it says why when called
-            inside = getattr(inside, "py_func", inside)
-            if isinstance(inside, pytypes.ModuleType):
-                made = pytypes.SimpleNamespace(**self._space(vars(inside)))
-            elif isinstance(inside, Namespace):
-                made = _Interpreted(self, inside)
+        result = self._results.get(id(value))
+        if result is None:
+            # Where it has no compiled form, it says why when it is called.
+            function = getattr(value, "compiled", value) if isinstance(value, CompiledCallable) else value
+            function = getattr(function, "py_func", function)
+            if isinstance(function, pytypes.ModuleType):
+                result = pytypes.SimpleNamespace(**self._space(vars(function)))
+            elif isinstance(function, Namespace):
+                result = _Interpreted(self, function)
             else:
-                made = self._function(inside) if isinstance(inside, pytypes.FunctionType) else inside
-            self._kept.append(value)
-            self._made[id(value)] = made
-        return made
+                result = self._function(function) if isinstance(function, pytypes.FunctionType) else function
+            self._alive.append(value)
+            self._results[id(value)] = result
+        return result
 
     def _function(self, function: pytypes.FunctionType) -> Callable:
         space, closure = self._space(function.__globals__), self._closure(function.__closure__)
@@ -61,7 +60,7 @@ class Interpreter:
         copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
         return copy
 
-    def _closure(self, cells: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+    def _closure(self, cells: tuple[pytypes.CellType, ...] | None) -> tuple[pytypes.CellType, ...] | None:
         if cells is None or not any(self._changes(_content(cell)) for cell in cells):
             return cells
         return tuple(
@@ -70,40 +69,40 @@ class Interpreter:
 
     def _space(self, names: dict[str, Any]) -> dict[str, Any]:
         """The globals of a module with its helpers as plain Python; the same dictionary where there are none."""
-        found = self._spaces.get(id(names))
-        if found is None:
+        space = self._spaces.get(id(names))
+        if space is None:
             changed = [name for name, value in names.items() if self._changes(value)]
-            found = self._spaces[id(names)] = dict(names) if changed else names
-            self._kept.append(names)
-            found.update({name: self(names[name]) for name in changed})
-        return found
+            space = self._spaces[id(names)] = dict(names) if changed else names
+            self._alive.append(names)
+            space.update({name: self(names[name]) for name in changed})
+        return space
 
-    def _changes(self, value: Any) -> bool:
+    def _changes(self, value: object) -> bool:
         if isinstance(value, pytypes.ModuleType):
             return any(self._helps(inside) for inside in vars(value).values())
         return self._helps(value)
 
-    def _helps(self, value: Any) -> bool:
+    def _helps(self, value: object) -> bool:
         if (
             is_helper(value)
             or isinstance(value, CompiledCallable | Namespace)
-            or any(value is known for known, _ in REPLACEMENTS)
+            or any(value is function for function, _ in REPLACEMENTS)
         ):
             return True  # the last are plain Python, and may call what has a stand-in
-        return self._made.get(id(value), value) is not value
+        return self._results.get(id(value), value) is not value
 
 
 class _Interpreted:
     """A namespace whose parts are plain Python."""
 
     def __init__(self, interpreter: Interpreter, namespace: Namespace) -> None:
-        self._interpreter, self._family = interpreter, namespace
+        self._interpreter, self._namespace = interpreter, namespace
 
     def __getattr__(self, name: str) -> Any:
-        return self._interpreter(self._family.member(name))
+        return self._interpreter(self._namespace.member(name))
 
 
-def _content(cell: Any) -> Any:
+def _content(cell: pytypes.CellType) -> object:
     """What a cell holds; None while it is empty."""
     try:
         return cell.cell_contents

@@ -2,15 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from icarus import checks
 
 DATA = Path(__file__).with_name("levels.json")
 LEVELS = 8
+Settings: TypeAlias = dict[str, Any]  # by name, as read from JSON
 
 
-def levels_of(game: str) -> list[dict[str, Any]]:
+def levels_of(game: str) -> list[Settings]:
     """The levels of a game, the weakest first: the settings of an agent, and its `elo` (random play at 0) with the 95 % interval.
 
     Raises:
@@ -22,7 +23,7 @@ def levels_of(game: str) -> list[dict[str, Any]]:
     return list(measured[game])
 
 
-def level_settings(game: str, level: int) -> dict[str, Any]:
+def level_settings(game: str, level: int) -> Settings:
     """The settings of the agent of a level: `strategy`, as text, and keywords of `Agent`.
 
     Raises:

@@ -3,14 +3,14 @@
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import attrs
 import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.engine.algorithm import DEFAULTS, Algorithm, refuse_settings_of_search
+from icarus.engine.algorithm import DEFAULTS, Algorithm, SeatedPlayer, refuse_settings_of_search
 from icarus.engine.belief import with_belief
 from icarus.engine.levels import level_settings
 from icarus.engine.recommendation import Recommendation, label, most_visits
@@ -33,7 +33,7 @@ from icarus.specs import parse
 _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one game
 
 
-def _strategy(instance: Any, attribute: Any, value: Any) -> None:
+def _strategy(instance: object, attribute: attrs.Attribute, value: object) -> None:
     if not isinstance(value, Enhancement | Algorithm):
         raise TypeError(
             f"the strategy of an agent is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"
@@ -121,7 +121,9 @@ class Agent:
             watch: see `run_search`; another algorithm than a search of enhancements is not watched.
         """
         if isinstance(self.strategy, Algorithm):
-            return self.seated(state.game).search(state, seed)
+            return self.strategy.seated(state.game, iterations=self.iterations, seconds=self.seconds).search(
+                state, seed
+            )
         check_state(state)
         checks.seed(seed)
         if self.determinize is not None:
@@ -131,7 +133,7 @@ class Agent:
         start = partial(start_search, state, self.strategy, seed, *settings)
         return run_search(start, self.iterations, self.seconds, recommendation=self.recommendation, watch=watch)
 
-    def seated(self, game: Game) -> Any:
+    def seated(self, game: Game) -> SeatedPlayer:
         """The player of one match: himself if he remembers nothing between his decisions, else one who does."""
         if isinstance(self.strategy, Algorithm):
             return self.strategy.seated(game, iterations=self.iterations, seconds=self.seconds)
@@ -196,7 +198,7 @@ class SeatedAgent:
 class Player(Protocol):
     """Who can play: an `Agent`, or another who says who sits down for one match; that one searches as an agent does."""
 
-    def seated(self, game: Game) -> Any:
+    def seated(self, game: Game) -> SeatedPlayer:
         """The player of one match, with what he may remember of it."""
 
 
@@ -310,7 +312,7 @@ def _outcome(state: State, chance_rng: np.random.Generator) -> int:
     return outcomes[-1][0]
 
 
-def _decision(state: State, agent: Any, seed: tuple[int, ...]) -> Decision:
+def _decision(state: State, agent: SeatedPlayer, seed: tuple[int, ...]) -> Decision:
     player, legal = state.current_player(), state.legal_actions()
     if len(legal) == 1:
         return Decision(player, legal[0], 1, 0, 0, 0.0, 0, 0.0)

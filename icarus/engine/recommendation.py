@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -68,10 +67,9 @@ def recommended(root: RootStatistics, rule: Recommendation, rng: np.ndarray) -> 
     return root.actions[best[0] if len(best) == 1 else best[plain_below(rng.copy(), len(best))]]
 
 
-def label(rule: Recommendation) -> str:
+def label(rule: object) -> str:
     """The name of a rule, with its parameters."""
     if isinstance(rule, functools.partial):
         parameters = ", ".join(f"{name}={value!r}" for name, value in rule.keywords.items())
         return f"{label(rule.func)}({parameters})"
-    name: Any = getattr(rule, "__name__", None)
-    return str(name or rule)
+    return str(getattr(rule, "__name__", rule))

@@ -1,8 +1,8 @@
 """What a search found, and how it is read."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import attrs
 import numpy as np
@@ -71,7 +71,7 @@ class Result:
     memory: int
     state: State
     strategy: Enhancement
-    seed: Any
+    seed: int | Sequence[int]
     threads: int = 1
     sharing: str | None = None
     parts: tuple["Result", ...] = ()

@@ -1,11 +1,11 @@
 """What a search knows of the actions at its root."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
 
+from icarus.algebra.information import Parts
 from icarus.engine.records.tables import RecordTable
 from icarus.kernel.state import State
 
@@ -81,5 +81,5 @@ def root_statistics(state: State, visits: np.ndarray, tables: Sequence[RecordTab
     return RootStatistics(actions, visits, rewards, playouts, lower, upper)
 
 
-def _row(table: RecordTable, parts: tuple) -> Any:
+def _row(table: RecordTable, parts: Parts) -> np.void | None:
     return table.find(table.component.records.key(table.game, parts))

@@ -1,7 +1,5 @@
 """All checks of what `search` and `Agent` are given. Each raises one sentence: what was wrong, where, what would be right."""
 
-from typing import Any
-
 import attrs
 
 from icarus import checks
@@ -20,7 +18,7 @@ ENGINES, SHARINGS = (COMPILED, PYTHON), (ROOTS, RECORDS)
 MOST_THREADS = 1024
 
 
-def check_state(state: Any) -> None:
+def check_state(state: object) -> None:
     """Refuse what is no state, and a state in which no player is to move.
 
     Raises:
@@ -34,7 +32,7 @@ def check_state(state: Any) -> None:
         raise ValueError(f"there is no decision to search for: {reason}")
 
 
-def check_strategy(strategy: Any) -> None:
+def check_strategy(strategy: object) -> None:
     """Refuse what is no strategy.
 
     Raises:
@@ -55,7 +53,7 @@ def check_strategy(strategy: Any) -> None:
         )
 
 
-def check_budget(iterations: Any, seconds: Any) -> None:
+def check_budget(iterations: object, seconds: object) -> None:
     """Refuse a budget that is missing, no number, or not positive.
 
     Raises:
@@ -69,7 +67,7 @@ def check_budget(iterations: Any, seconds: Any) -> None:
         checks.positive("seconds", seconds)
 
 
-def check_threads(threads: Any, sharing: Any) -> None:
+def check_threads(threads: object, sharing: object) -> None:
     """Refuse a number of threads that is none, and an unknown way of sharing.
 
     Raises:
@@ -80,7 +78,7 @@ def check_threads(threads: Any, sharing: Any) -> None:
         raise ValueError(f"sharing is {sharing!r}; it must be {' or '.join(map(repr, SHARINGS))}")
 
 
-def check_scheme(scheme: Any, iterations: int | None, threads: int = 1, sharing: str = ROOTS) -> None:
+def check_scheme(scheme: object, iterations: int | None, threads: int = 1, sharing: str = ROOTS) -> None:
     """Refuse what is no scheme, fewer iterations than it has trees, and records shared between trees.
 
     Raises:
@@ -98,7 +96,7 @@ def check_scheme(scheme: Any, iterations: int | None, threads: int = 1, sharing:
         )
 
 
-def check_recommendation(rule: Any) -> None:
+def check_recommendation(rule: object) -> None:
     """Refuse what is no rule of line 18.
 
     Raises:
@@ -134,7 +132,7 @@ def check_cutoff(game: AnyGame, scheme: Scheme) -> None:
         )
 
 
-def check_records(records: Any, state: State, strategy: Enhancement, scheme: Scheme, trees: int) -> None:
+def check_records(records: object, state: State, strategy: Enhancement, scheme: Scheme, trees: int) -> None:
     """Refuse what is no result of an earlier search, and one whose records do not fit.
 
     Args:
@@ -154,9 +152,9 @@ def check_records(records: Any, state: State, strategy: Enhancement, scheme: Sch
     if before != trees:
         raise ValueError(f"records are of {before} trees, each with records of its own; this search grows {trees}")
     components, _ = components_of(strategy, scheme.exp3 and state.game.simultaneous is not None)
-    known = [storage_of(part.enhancement) for part in records.records.values()]
+    stored = [storage_of(part.enhancement) for part in records.records.values()]
     for part in components:
-        if storage_of(part) not in known:
+        if storage_of(part) not in stored:
             raise ValueError(
                 f"records have none of {part} as {strategy} has it; they are of {', '.join(records.records)}"
             )
@@ -177,7 +175,7 @@ def _check_root(records: Result, state: State, scheme: Scheme) -> None:
         )
 
 
-def checked_engine(engine: Any, game: AnyGame, threads: int) -> str:
+def checked_engine(engine: str | None, game: AnyGame, threads: int) -> str:
     """The engine that is to search, by name.
 
     Args:

@@ -4,7 +4,6 @@ import ast
 import difflib
 import inspect
 from collections.abc import Callable
-from typing import Any
 
 from icarus.games.backgammon import BACKGAMMON
 from icarus.games.checkers import checkers
@@ -80,7 +79,7 @@ def load(name: str, **parameters: int) -> Game:
         raise ValueError(f"{name!r}: {error}") from None
 
 
-def _split(name: str) -> tuple[str, dict[str, Any]]:
+def _split(name: str) -> tuple[str, dict[str, int]]:
     """ "name(a=1, b=2)" as name and parameters; nothing but literals is read."""
     base, bracket, rest = name.partition("(")
     if not bracket:

@@ -22,6 +22,7 @@ import numpy as np
 from icarus.games.backgammon_evaluation import BAR, CHECKERS_EACH, NOBODY, OFF, POINTS, heuristic, pips
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, lowest_bit
 from icarus.kernel.game import Game
+from icarus.kernel.structures import Integer
 
 FACES = 6
 OUTSIDE_HOME = ~0 << (FACES + 1)  # points 7 … 24 and the bar
@@ -60,7 +61,7 @@ def survey(state: Facts) -> None:
 
 
 @inlined
-def _highest(points: int) -> int:
+def _highest(points: Integer) -> Integer:
     """The highest of some points in the home board, as a bit."""
     points |= points >> 1
     points |= points >> 2
@@ -69,7 +70,7 @@ def _highest(points: int) -> int:
 
 
 @inlined
-def _playable(held: int, blocked: int, die: int) -> int:
+def _playable(held: Integer, blocked: Integer, die: Integer) -> Integer:
     """The points from which one die can be played, whatever is to come after it."""
     if held >> BAR:
         return 0 if blocked >> (BAR - die) & 1 else 1 << BAR
@@ -81,7 +82,7 @@ def _playable(held: int, blocked: int, die: int) -> int:
 
 
 @inlined
-def _followed(state: Facts, sources: int, die: int, other: int, others: int) -> int:
+def _followed(state: Facts, sources: Integer, die: Integer, other: Integer, others: Integer) -> Integer:
     """Those of the `sources` of a die after which the other die, now playable from `others`, can be played too.
 
     What the opponent blocks is the same all turn long: only blots are hit.
@@ -146,7 +147,7 @@ def _roll(state: Facts, first: int, second: int) -> None:
 
 
 @inlined
-def _leave(state: Facts, mover: int, source: int) -> None:
+def _leave(state: Facts, mover: Integer, source: Integer) -> None:
     state.points[mover, source] -= 1
     if state.points[mover, source] == 0:
         state.held[mover] ^= 1 << source
@@ -155,7 +156,7 @@ def _leave(state: Facts, mover: int, source: int) -> None:
 
 
 @inlined
-def _reach(state: Facts, mover: int, target: int) -> None:
+def _reach(state: Facts, mover: Integer, target: Integer) -> None:
     """Put a checker on a point, and the blot that it hits on the bar."""
     other, opposite = 1 - mover, BAR - target
     state.points[mover, target] += 1

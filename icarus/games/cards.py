@@ -28,11 +28,12 @@ some 10**-15 of themselves above. With voids alone the classes are at most the f
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
 from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, uniform
+from icarus.kernel.contract import Facts
+from icarus.kernel.structures import Integer
 
 SUITS = 4
 RANKS = 13
@@ -67,12 +68,12 @@ def card_named(text: str) -> int:
     return SUIT_SYMBOLS.index(suit) * RANKS + RANK_NAMES.index(rank)
 
 
-def cards_in(cards: int) -> list[int]:
+def cards_in(cards: Integer) -> list[int]:
     """The cards of a set, lowest first."""
     return [card for card in range(CARDS) if int(cards) >> card & 1]
 
 
-def cards_text(cards: int) -> str:
+def cards_text(cards: Integer) -> str:
     """A set of cards by suits, high cards first: "A♣ 10♣ Q♠"; "-" for none."""
     return " ".join(card_text(card) for card in sorted(cards_in(cards), key=lambda card: (card // RANKS, -card))) or "-"
 
@@ -121,7 +122,7 @@ def deal_fields(hands: int) -> list[tuple]:
 
 
 @helper
-def prepare_deal(deal: Any) -> None:
+def prepare_deal(deal: Facts) -> None:
     """Count the ways to deal `deal.unseen` to hands of `deal.sizes` without the cards in `deal.barred`.
 
     Raises:
@@ -146,7 +147,7 @@ def prepare_deal(deal: Any) -> None:
 
 
 @helper
-def _form_groups(deal: Any) -> None:
+def _form_groups(deal: Facts) -> None:
     """Hands with the same barred cards become a group, one without any the last."""
     deal.groups = 0
     for free in range(2):
@@ -159,7 +160,7 @@ def _form_groups(deal: Any) -> None:
 
 
 @inlined
-def _join(deal: Any, hand: int, barred: np.uint64) -> None:
+def _join(deal: Facts, hand: int, barred: np.uint64) -> None:
     """Put a hand into the group with its barred cards, a new one if need be."""
     group = 0
     while group < deal.groups and deal.group_barred[group] != barred:
@@ -173,7 +174,7 @@ def _join(deal: Any, hand: int, barred: np.uint64) -> None:
 
 
 @helper
-def _form_classes(deal: Any) -> None:
+def _form_classes(deal: Facts) -> None:
     """Unseen cards barred from the same groups become a class; lists them, and the classes open to each group."""
     deal.classes, start, rest = 0, 0, deal.unseen
     while rest != np.uint64(0):
@@ -196,7 +197,7 @@ def _form_classes(deal: Any) -> None:
 
 
 @helper
-def _list_open(deal: Any, group: int) -> None:
+def _list_open(deal: Facts, group: int) -> None:
     """The classes that a group can hold. Only the last group can be open to all five; it takes what remains."""
     count = 0
     deal.open[group, :] = CLASSES
@@ -207,7 +208,7 @@ def _list_open(deal: Any, group: int) -> None:
 
 
 @helper
-def _number_classes(deal: Any) -> int:
+def _number_classes(deal: Facts) -> int:
     """Number the remainders of all classes but the largest; returns how many there are."""
     largest = 0
     for k in range(deal.classes):
@@ -225,7 +226,7 @@ def _number_classes(deal: Any) -> int:
 
 
 @helper
-def _set_left(deal: Any, index: int, size: int) -> bool:
+def _set_left(deal: Facts, index: int, size: int) -> bool:
     """Write the remainder of this index, of `size` cards in all, into `deal.left`; False if there is none."""
     largest = CLASSES
     rest = size
@@ -243,7 +244,7 @@ def _set_left(deal: Any, index: int, size: int) -> bool:
 
 
 @helper
-def _ways_from(deal: Any, group: int, size: int) -> float:
+def _ways_from(deal: Facts, group: int, size: int) -> float:
     """The ways to deal what is left, `size` cards, to this group and those after it."""
     if group < deal.groups - 1:
         return _walk(deal, group, math.inf)
@@ -254,7 +255,7 @@ def _ways_from(deal: Any, group: int, size: int) -> float:
 
 
 @helper
-def _walk(deal: Any, group: int, target: float) -> float:
+def _walk(deal: Facts, group: int, target: float) -> float:
     """Add up the ways over what a group can take of its open classes until the sum exceeds `target`; `deal.taken` tells where."""
     a, b, c, d = deal.open[group, 0], deal.open[group, 1], deal.open[group, 2], deal.open[group, 3]
     left_a, left_b, left_c, left_d = deal.left[a], deal.left[b], deal.left[c], deal.left[d]
@@ -285,7 +286,7 @@ def _walk(deal: Any, group: int, target: float) -> float:
 
 
 @inlined
-def _index(deal: Any) -> int:
+def _index(deal: Facts) -> int:
     index = 0
     for k in range(deal.classes):
         index += deal.left[k] * deal.steps[k]
@@ -293,7 +294,7 @@ def _index(deal: Any) -> int:
 
 
 @helper
-def draw_deal(deal: Any, rng: np.ndarray) -> None:
+def draw_deal(deal: Facts, rng: np.ndarray) -> None:
     """Draw one of the deals, all equally likely, into `deal.dealt`; after `prepare_deal`."""
     deal.cards[:] = deal.order
     deal.left[:] = deal.class_sizes
@@ -311,7 +312,7 @@ def draw_deal(deal: Any, rng: np.ndarray) -> None:
 
 
 @inlined
-def _take(deal: Any, k: int, number: int, count: int, rng: np.ndarray) -> int:
+def _take(deal: Facts, k: int, number: int, count: int, rng: np.ndarray) -> int:
     """Move random cards of class k to the `count` cards gathered so far; returns the new count."""
     start, left = deal.class_starts[k], deal.left[k]
     for _ in range(number):
@@ -325,7 +326,7 @@ def _take(deal: Any, k: int, number: int, count: int, rng: np.ndarray) -> int:
 
 
 @inlined
-def _take_rest(deal: Any) -> int:
+def _take_rest(deal: Facts) -> int:
     """Gather all cards that are left; returns how many."""
     count = 0
     for k in range(deal.classes):
@@ -336,7 +337,7 @@ def _take_rest(deal: Any) -> int:
 
 
 @helper
-def _split(deal: Any, group: int, count: int, rest: np.uint64, rng: np.ndarray) -> np.uint64:
+def _split(deal: Facts, group: int, count: int, rest: np.uint64, rng: np.ndarray) -> np.uint64:
     """Deal the gathered cards of a group to its hands at random; returns what is left of `rest`, the cards not dealt before."""
     for hand in range(len(deal.sizes)):
         if deal.group[hand] == group:

@@ -16,13 +16,14 @@ no action of the environment needs to tell it.)
 `determinize` draws uniformly from the sequences of the other's bids that agree with all results and the observer's own bids.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from icarus.checks import integer
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game
+from icarus.kernel.structures import Integer
 
 if TYPE_CHECKING:
     from icarus.kernel.state import State
@@ -62,8 +63,8 @@ def initial(state: Facts, rng: np.ndarray, cards: int, lowest: int, descending: 
 
 
 @inlined
-def _pack(state: Facts) -> int:
-    cards: Any = np.int64(state.cards)  # of 64 bits, also where this runs as plain Python
+def _pack(state: Facts) -> Integer:
+    cards = np.int64(state.cards)  # of 64 bits, also where this runs as plain Python
     return (1 << cards) - 1
 
 
@@ -143,14 +144,14 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
 
 
 @inlined
-def _possible(state: Facts, observer: int, i: int) -> int:
+def _possible(state: Facts, observer: int, i: int) -> Integer:
     """The cards that the other may have bid in a finished round, by its result: a bit for each."""
-    own: Any = np.int64(state.bids[observer, i] - state.lowest)
-    other = state.bids[1 - observer, i] - state.lowest
-    lower, equal = (1 << own) - 1, 1 << own
-    if own == other:
+    bid = np.int64(state.bids[observer, i] - state.lowest)
+    opposing = state.bids[1 - observer, i] - state.lowest
+    lower, equal = (1 << bid) - 1, 1 << bid
+    if bid == opposing:
         return equal
-    return lower if own > other else _pack(state) & ~(lower | equal)
+    return lower if bid > opposing else _pack(state) & ~(lower | equal)
 
 
 def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:

@@ -11,13 +11,14 @@ caller. The highest possible bid can only be called. One round is the whole game
     player 1 has bid 3 × 2, player 0 to act         if he calls, he loses
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from icarus.checks import integer
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper
 from icarus.kernel.game import Game
+from icarus.kernel.structures import Integer
 
 if TYPE_CHECKING:
     from icarus.kernel.state import State
@@ -93,9 +94,9 @@ def _put(state: Facts, roller: int, rank: int) -> float:
     return probability
 
 
-def seen(state: Facts, observer: int) -> int:
+def seen(state: Facts, observer: int) -> Integer:
     """How many dice show each face."""
-    counts: Any = 0  # a digit for each face
+    counts: Integer = 0  # a digit for each face
     for i in range(state.dice[observer]):
         counts += (MOST + 1) ** np.int64(state.faces[observer, i])
     return counts

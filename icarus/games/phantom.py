@@ -23,7 +23,7 @@ was taken by then: this rules out orders of the other's marks, equally many for 
 """
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -286,7 +286,7 @@ def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     observer = mover if _by_mover(facts) == _by_mover(world) else 1 - mover
     other = 1 - observer
     tries = world.tries[: world.failed].tolist() if other == mover else []
-    before = [square for square in _squares(_found(world, other)) if square not in tries]
+    before = [square for square in _squares(_found_marks(world, other)) if square not in tries]
     marks = iter(_marks_in_order(state, world, observer))
     retraced: list[int] = []
     turns = [
@@ -302,12 +302,12 @@ def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return state.start.copy(), retraced + tries
 
 
-def _by_mover(facts: Any) -> tuple[int, int, list[int]]:
+def _by_mover(facts: Facts) -> tuple[int, int, list[int]]:
     """What the player to move marked, found and tried: for the other it is all that a determinization can change."""
-    return int(facts.marks[facts.player]), _found(facts, facts.player), facts.tries[: facts.failed].tolist()
+    return int(facts.marks[facts.player]), _found_marks(facts, facts.player), facts.tries[: facts.failed].tolist()
 
 
-def _found(facts: Any, player: int) -> int:
+def _found_marks(facts: Facts, player: int) -> int:
     """The marks of the other that a player has found."""
     return int(facts.marks[1 - player] & ~facts.open[player])
 
@@ -316,7 +316,7 @@ def _squares(squares: int) -> list[int]:
     return [square for square in range(BITS) if squares >> square & 1]
 
 
-def _marks_in_order(state: "State", world: Any, observer: int) -> list[int]:
+def _marks_in_order(state: "State", world: Facts, observer: int) -> list[int]:
     """The marks of the observer's opponent in a determinization, in an order in which they may have been made."""
     marks = int(world.marks[1 - observer])
     tried = [action for who, action in state.history if who == observer and marks >> action & 1]
@@ -339,7 +339,7 @@ def text(state: Facts) -> str:
 def _square_text(state: Facts, square: int) -> str:
     for player in range(2):
         if int(state.marks[player]) >> square & 1:
-            return "xo"[player] if _found(state, 1 - player) >> square & 1 else "XO"[player]
+            return "xo"[player] if _found_marks(state, 1 - player) >> square & 1 else "XO"[player]
     return "."
 
 

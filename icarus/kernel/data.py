@@ -1,8 +1,14 @@
 """State data as a whole: copies to the last byte, and what is outside its range."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
+
+StateData: TypeAlias = (
+    Any  # an array [1] of `Game.state`; what `initial` made, of any type, where the game is a `PythonGame`
+)
+Beliefs: TypeAlias = Any  # an array [1] of `Game.beliefs`; what `prepare` made, where the game is a `PythonGame`
 
 
 def copied(data: np.ndarray) -> np.ndarray:
@@ -17,12 +23,12 @@ def in_words(data: np.ndarray) -> np.ndarray:
     return words
 
 
-def out_of_range(game: Any, data: np.ndarray) -> str | None:
+def out_of_range(ranges: Mapping[str, tuple[int, int]], data: np.ndarray) -> str | None:
     """What field of a state data is outside its range, and how; None if none is."""
-    for name, (least, most) in game.ranges.items():
+    for name, (least, most) in ranges.items():
         values = data[name][0]
         if not (least <= values.min() and values.max() <= most):
-            place = next(place for place in np.ndindex(values.shape) if not least <= values[place] <= most)
-            which = f"{name}[{', '.join(map(str, place))}]" if place else name
-            return f"{which} is {values[place]}; it must be from {least} to {most}"
+            index = next(index for index in np.ndindex(values.shape) if not least <= values[index] <= most)
+            which = f"{name}[{', '.join(map(str, index))}]" if index else name
+            return f"{which} is {values[index]}; it must be from {least} to {most}"
     return None

@@ -6,11 +6,12 @@ They are compiled when a slot, or an early cut-off, first reads them, and refuse
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from icarus.compiler.kernels.functions import helper, inlined
+from icarus.compiler.kernels.functions import helper, inlined, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, struct_at
 from icarus.compiler.reference import Interpreter
@@ -20,6 +21,22 @@ NAMES = ("features", "action_features", "lookahead", "endings")  # of the same, 
 KINDS = ("features", "action_features", "heuristic")  # what a game may tell
 _REAL = np.dtype(np.float64)
 _plain = Interpreter()
+
+
+class Featured(Protocol):
+    """A game as its features are concerned: its players, and the names of its numbers."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def players(self) -> int: ...
+
+    @property
+    def feature_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def action_feature_names(self) -> tuple[str, ...]: ...
 
 
 @inlined
@@ -47,14 +64,14 @@ _NO_FEATURE = " wrote NaN, infinity or nothing at all for a feature; it must wri
 def features_kernel(function: Callable, state_type: np.dtype, count: int) -> Kernel:
     """Compile the features of a game: kernel(state, out). A feature that is left unwritten or no number ends the search."""
     inner, label = helper(function), _label("features", function)
-    told = label + _NO_FEATURE
+    message = label + _NO_FEATURE
 
     def kernel(state: int, out: int) -> int:
         written = array_at(out, count, _REAL)
         written[:] = np.nan
         inner(struct_at(state, state_type), written)
         if not is_finite(written):
-            raise ValueError(told)
+            raise ValueError(message)
         return 0
 
     return Kernel(kernel, 2, label)
@@ -64,14 +81,14 @@ def features_kernel(function: Callable, state_type: np.dtype, count: int) -> Ker
 def action_features_kernel(function: Callable, state_type: np.dtype, count: int) -> Kernel:
     """Compile the features of actions: kernel(state, action, out)."""
     inner, label = helper(function), _label("action_features", function)
-    told = label + _NO_FEATURE
+    message = label + _NO_FEATURE
 
     def kernel(state: int, action: int, out: int) -> int:
         written = array_at(out, count, _REAL)
         written[:] = np.nan
         inner(struct_at(state, state_type), action, written)
         if not is_finite(written):
-            raise ValueError(told)
+            raise ValueError(message)
         return 0
 
     return Kernel(kernel, 3, label)
@@ -81,32 +98,32 @@ def action_features_kernel(function: Callable, state_type: np.dtype, count: int)
 def heuristic_kernel(function: Callable, state_type: np.dtype, players: int) -> Kernel:
     """Compile the heuristic of a game: kernel(state, out)."""
     inner, label = helper(function), _label("heuristic", function)
-    told = f"{label} did not write a number from 0 to 1 for each player"
+    message = f"{label} did not write a number from 0 to 1 for each player"
 
     def kernel(state: int, out: int) -> int:
         written = array_at(out, players, _REAL)
         written[:] = np.nan
         inner(struct_at(state, state_type), written)
         if not are_rewards(written):
-            raise ValueError(told)
+            raise ValueError(message)
         return 0
 
     return Kernel(kernel, 2, label)
 
 
 def _label(kind: str, function: Callable) -> str:
-    original: Any = getattr(function, "py_func", function)
+    original = plain(function)
     return f"the {kind} function {original.__module__}.{original.__qualname__}"
 
 
-def names_of(game: Any, kind: str) -> Sequence[str]:
+def names_of(game: Featured, kind: str) -> Sequence[str]:
     """What the numbers are called that a game tells: its features, those of actions, or a player's lookahead."""
     if kind == "heuristic":
         return [f"player {player}" for player in range(game.players)]
     return game.feature_names if kind == "features" else game.action_feature_names
 
 
-def written_by(game: Any, kind: str, *arguments: Any) -> np.ndarray:
+def written_by(game: Featured, kind: str, *arguments: object) -> np.ndarray:
     """What "features", "action_features" or "heuristic" of a game writes, in plain Python.
 
     Raises:
@@ -121,15 +138,15 @@ def written_by(game: Any, kind: str, *arguments: Any) -> np.ndarray:
     return out
 
 
-def checked_numbers(game: Any, kind: str, told: Any) -> np.ndarray:
-    """What a game has told, one number for each name, or player.
+def checked_numbers(game: Featured, kind: str, answer: npt.ArrayLike) -> np.ndarray:
+    """What a function of a game answered: one number for each name, or player.
 
     Raises:
         ValueError: another count, or a number that makes no sense.
     """
-    numbers, names, label = np.array(told, float), names_of(game, kind), _label(kind, getattr(game, kind))
+    numbers, names, label = np.array(answer, float), names_of(game, kind), _label(kind, getattr(game, kind))
     if numbers.shape != (len(names),):
-        raise ValueError(f"{label} told {told!r}; it must be one number for each of {', '.join(names)}")
+        raise ValueError(f"{label} answered {answer!r}; it must be one number for each of {', '.join(names)}")
     wrong = ~((numbers >= 0) & (numbers <= 1)) if kind == "heuristic" else ~np.isfinite(numbers)
     if wrong.any():
         first = int(np.argmax(wrong))
@@ -138,33 +155,33 @@ def checked_numbers(game: Any, kind: str, told: Any) -> np.ndarray:
     return numbers
 
 
-def check_names(instance: Any, function: str, names: str) -> None:
+def check_names(game: Featured, function: str, names: str) -> None:
     """Refuse names of features without a function that tells them, a function without names, and names that are none.
 
     Raises:
         ValueError, TypeError: so.
     """
-    given, listed = getattr(instance, function), getattr(instance, names)
-    if (given is None) != (not listed):
-        there, other = (function, names) if given is not None else (names, function)
-        raise ValueError(f"{instance.name} has {there} but no {other}; features need both")
+    value, listed = getattr(game, function), getattr(game, names)
+    if (value is None) != (not listed):
+        present, missing = (function, names) if value is not None else (names, function)
+        raise ValueError(f"{game.name} has {present} but no {missing}; features need both")
     if isinstance(listed, str) or not all(isinstance(name, str) and name for name in listed):
-        raise TypeError(f"the {names} of {instance.name} are {listed!r}; they must be texts: ('mobility', 'corners')")
+        raise TypeError(f"the {names} of {game.name} are {listed!r}; they must be texts: ('mobility', 'corners')")
 
 
-def check_distinct(instance: Any) -> None:
+def check_distinct(game: Featured) -> None:
     """Refuse two features, of states or of actions, of the same name: slots ask for them by name.
 
     Raises:
         ValueError: so.
     """
-    listed = [*instance.feature_names, *instance.action_feature_names]
+    listed = [*game.feature_names, *game.action_feature_names]
     twice = [name for name in listed if listed.count(name) > 1]
     if twice:
-        raise ValueError(f"{instance.name} has two features called {twice[0]!r}")
+        raise ValueError(f"{game.name} has two features called {twice[0]!r}")
 
 
-def column_of(game: Any, name: str) -> int:
+def column_of(game: Featured, name: str) -> int:
     """The place of a feature of states, or of one of actions, among those of a game.
 
     Raises:
@@ -173,5 +190,5 @@ def column_of(game: Any, name: str) -> int:
     for names in (game.feature_names, game.action_feature_names):
         if name in names:
             return names.index(name)
-    known = ", ".join([*game.feature_names, *game.action_feature_names])
-    raise ValueError(f"{game} has no feature {name!r}; it has {known or 'none'}")
+    features = ", ".join([*game.feature_names, *game.action_feature_names])
+    raise ValueError(f"{game} has no feature {name!r}; it has {features or 'none'}")

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 import numpy as np
@@ -42,7 +41,7 @@ class Kernels:
 
 @attrs.frozen
 class Arrays:
-    """What the arrays are like that the functions of a game are given."""
+    """What the arrays are like that the functions of a game are arrays."""
 
     state: np.dtype
     beliefs: np.dtype
@@ -50,8 +49,8 @@ class Arrays:
     parameters: int  # of `initial` and `deal`
 
 
-def _initial(initial: Any, given: Arrays) -> Callable:
-    state_type, unpack = given.state, unpack_parameters((int,) * given.parameters)
+def _initial(initial: Callable, arrays: Arrays) -> Callable:
+    state_type, unpack = arrays.state, unpack_parameters((int,) * arrays.parameters)
 
     def kernel(state: int, rng: int, values: int) -> int:
         initial(struct_at(state, state_type), array_at(rng, RNG_WORDS, _WORD), *unpack(values))
@@ -60,8 +59,8 @@ def _initial(initial: Any, given: Arrays) -> Callable:
     return kernel
 
 
-def _told_of_state(function: Any, given: Arrays) -> Callable:
-    state_type = given.state
+def _of_state(function: Callable, arrays: Arrays) -> Callable:
+    state_type = arrays.state
 
     def kernel(state: int) -> int:
         return function(struct_at(state, state_type))
@@ -69,8 +68,8 @@ def _told_of_state(function: Any, given: Arrays) -> Callable:
     return kernel
 
 
-def _legal(legal: Any, given: Arrays) -> Callable:
-    state_type, max_legal = given.state, given.max_legal
+def _legal(legal: Callable, arrays: Arrays) -> Callable:
+    state_type, max_legal = arrays.state, arrays.max_legal
 
     def kernel(state: int, actions: int) -> int:
         return legal(struct_at(state, state_type), array_at(actions, max_legal, _INT))
@@ -78,8 +77,8 @@ def _legal(legal: Any, given: Arrays) -> Callable:
     return kernel
 
 
-def _apply(apply: Any, given: Arrays) -> Callable:
-    state_type = given.state
+def _apply(apply: Callable, arrays: Arrays) -> Callable:
+    state_type = arrays.state
 
     def kernel(state: int, action: int) -> int:
         apply(struct_at(state, state_type), action)
@@ -88,8 +87,8 @@ def _apply(apply: Any, given: Arrays) -> Callable:
     return kernel
 
 
-def _rewards(rewards: Any, given: Arrays) -> Callable:
-    state_type = given.state
+def _rewards(rewards: Callable, arrays: Arrays) -> Callable:
+    state_type = arrays.state
 
     def kernel(state: int, out: int, players: int) -> int:
         rewards(struct_at(state, state_type), array_at(out, players, _REAL))
@@ -98,8 +97,8 @@ def _rewards(rewards: Any, given: Arrays) -> Callable:
     return kernel
 
 
-def _observe(observe: Any, given: Arrays) -> Callable:
-    state_type = given.state
+def _observe(observe: Callable, arrays: Arrays) -> Callable:
+    state_type = arrays.state
 
     def kernel(state: int, action: int, moves: int, players: int) -> int:
         observe(struct_at(state, state_type), action, array_at(moves, players, _INT))
@@ -108,8 +107,8 @@ def _observe(observe: Any, given: Arrays) -> Callable:
     return kernel
 
 
-def _chance(chance: Any, given: Arrays) -> Callable:
-    state_type, max_legal = given.state, given.max_legal
+def _chance(chance: Callable, arrays: Arrays) -> Callable:
+    state_type, max_legal = arrays.state, arrays.max_legal
 
     def kernel(state: int, probabilities: int) -> int:
         chance(struct_at(state, state_type), array_at(probabilities, max_legal, _REAL))
@@ -118,8 +117,8 @@ def _chance(chance: Any, given: Arrays) -> Callable:
     return kernel
 
 
-def _determinize(determinize: Any, given: Arrays) -> Callable:
-    state_type, beliefs_type = given.state, given.beliefs
+def _determinize(determinize: Callable, arrays: Arrays) -> Callable:
+    state_type, beliefs_type = arrays.state, arrays.beliefs
 
     def kernel(state: int, observer: int, beliefs: int, rng: int) -> int:
         generator = array_at(rng, RNG_WORDS, _WORD)
@@ -129,8 +128,8 @@ def _determinize(determinize: Any, given: Arrays) -> Callable:
     return kernel
 
 
-def _prepare(prepare: Any, given: Arrays) -> Callable:
-    state_type, beliefs_type = given.state, given.beliefs
+def _prepare(prepare: Callable, arrays: Arrays) -> Callable:
+    state_type, beliefs_type = arrays.state, arrays.beliefs
 
     def kernel(state: int, observer: int, beliefs: int) -> int:
         prepare(struct_at(state, state_type), observer, struct_at(beliefs, beliefs_type))
@@ -139,8 +138,8 @@ def _prepare(prepare: Any, given: Arrays) -> Callable:
     return kernel
 
 
-def _recall(recall: Any, given: Arrays) -> Callable:
-    state_type = given.state
+def _recall(recall: Callable, arrays: Arrays) -> Callable:
+    state_type = arrays.state
 
     def kernel(state: int, perspective: int, moves: int, room: int) -> int:
         return recall(struct_at(state, state_type), perspective, array_at(moves, room, _INT))
@@ -148,8 +147,8 @@ def _recall(recall: Any, given: Arrays) -> Callable:
     return kernel
 
 
-def _deal(deal: Any, given: Arrays) -> Callable:
-    state_type, unpack = given.state, unpack_parameters((int,) * given.parameters)
+def _deal(deal: Callable, arrays: Arrays) -> Callable:
+    state_type, unpack = arrays.state, unpack_parameters((int,) * arrays.parameters)
 
     def kernel(state: int, index: int, probability: int, values: int) -> int:
         array_at(probability, 1, _REAL)[0] = deal(struct_at(state, state_type), index, *unpack(values))
@@ -158,8 +157,8 @@ def _deal(deal: Any, given: Arrays) -> Callable:
     return kernel
 
 
-def _seen(seen: Any, given: Arrays) -> Callable:
-    state_type = given.state
+def _seen(seen: Callable, arrays: Arrays) -> Callable:
+    state_type = arrays.state
 
     def kernel(state: int, perspective: int) -> int:
         return seen(struct_at(state, state_type), perspective)
@@ -167,9 +166,11 @@ def _seen(seen: Any, given: Arrays) -> Callable:
     return kernel
 
 
-_MAKERS: dict[str, tuple[Callable[[Any, Arrays], Callable], int]] = {  # with how many integers each kernel is given
+_MAKERS: dict[
+    str, tuple[Callable[[Callable, Arrays], Callable], int]
+] = {  # with how many integers each kernel is given
     "initial": (_initial, 3),
-    "player": (_told_of_state, 1),
+    "player": (_of_state, 1),
     "legal": (_legal, 2),
     "apply": (_apply, 2),
     "rewards": (_rewards, 3),
@@ -177,9 +178,9 @@ _MAKERS: dict[str, tuple[Callable[[Any, Arrays], Callable], int]] = {  # with ho
     "chance": (_chance, 2),
     "determinize": (_determinize, 4),
     "prepare": (_prepare, 3),
-    "episode": (_told_of_state, 1),
+    "episode": (_of_state, 1),
     "recall": (_recall, 4),
-    "simultaneous": (_told_of_state, 1),
+    "simultaneous": (_of_state, 1),
     "deal": (_deal, 4),
     "seen": (_seen, 2),
 }
@@ -187,21 +188,21 @@ FUNCTIONS = tuple(_MAKERS)  # of a game, by name
 
 
 @functools.cache
-def _entry_of(name: str, function: Callable, given: Arrays) -> Kernel:
+def _kernel_of(name: str, function: Callable, arrays: Arrays) -> Kernel:
     make, arity = _MAKERS[name]
     original = getattr(function, "py_func", function)
     inner = function if hasattr(function, "py_func") else helper(function)
-    return Kernel(make(inner, given), arity, f"{original.__module__}.{original.__qualname__}")
+    return Kernel(make(inner, arrays), arity, f"{original.__module__}.{original.__qualname__}")
 
 
 @functools.cache
-def entries_of(given: Arrays, *functions: Callable | None) -> Kernels:
+def kernels_of(arrays: Arrays, *functions: Callable | None) -> Kernels:
     """The kernels of the functions of a game, in the order of `FUNCTIONS`; None for those that it lacks.
 
     Each is compiled or loaded on first use, and kept for all games that share it.
     """
-    made: dict[str, Any] = {
-        name: None if function is None else _entry_of(name, function, given)
+    kernels = {
+        name: None if function is None else _kernel_of(name, function, arrays)
         for name, function in zip(FUNCTIONS, functions, strict=True)
     }
-    return Kernels(**made)
+    return Kernels(**kernels)  # type: ignore[arg-type]  # a game has all functions that are not optional

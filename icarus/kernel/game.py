@@ -7,7 +7,6 @@ attribute access (`state.player`, `state.discs[0]`), so that the same source run
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -24,7 +23,7 @@ from icarus.kernel.features import (
     features_kernel,
     heuristic_kernel,
 )
-from icarus.kernel.functions import FUNCTIONS, Arrays, Kernels, entries_of
+from icarus.kernel.functions import FUNCTIONS, Arrays, Kernels, kernels_of
 from icarus.kernel.state import State
 
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
@@ -33,45 +32,48 @@ _NOTHING = np.dtype([("nothing", np.int64)], align=True)
 LONGEST = 100_000  # actions of a game of which nothing is said
 
 
-def positive(instance: Any, attribute: Any, value: int) -> None:
+def positive(instance: object, attribute: attrs.Attribute, value: int) -> None:
     """Refuse a number below 1."""
     if value < 1:
         raise ValueError(f"{attribute.name} of a game is {value!r}; it must be at least 1")
 
 
-def bounded(instance: Any, attribute: Any, value: int) -> None:
+def bounded(instance: "AnyGame", attribute: attrs.Attribute, value: int) -> None:
     """Refuse a number of players that no game can have."""
     positive(instance, attribute, value)
     if value > MAX_PLAYERS:
         raise ValueError(f"{instance.name} has {value} players; at most {MAX_PLAYERS} are possible")
 
 
-def _readable(instance: Any, attribute: Any, value: np.dtype) -> None:
+def _readable(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
     _aligned(instance, attribute, value)
-    taken = [name for name in value.names or () if hasattr(np.record, name)]
-    if taken:
+    reserved = [name for name in value.names or () if hasattr(np.record, name)]
+    if reserved:
         raise ValueError(
-            f"the state data of {instance.name} cannot have a field {taken[0]!r}: it is an attribute of every numpy record"
+            f"the state data of {instance.name} cannot have a field {reserved[0]!r}: it is an attribute of every numpy record"
         )
 
 
-def _aligned(instance: Any, attribute: Any, value: np.dtype) -> None:
+def _aligned(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
     if not isinstance(value, np.dtype) or value.names is None or not value.isalignedstruct:
         raise TypeError(
             f"{attribute.name} of a game is {value!r}; it must be np.dtype([...], align=True) with named fields"
         )
 
 
-def _of_fields(instance: Any, attribute: Any, value: Mapping[str, tuple[int, int]]) -> None:
+def _of_fields(instance: "Game", attribute: attrs.Attribute, value: Mapping[str, tuple[int, int]]) -> None:
     """Refuse ranges that are none of the numbers in the state data."""
-    for name, given in value.items():
+    for name, limits in value.items():
         if name not in (instance.state.names or ()) or instance.state[name].base.kind not in "biuf":
             raise ValueError(f"ranges of {instance.name} name {name!r}, which is no field of numbers in its state data")
         if not (
-            isinstance(given, tuple) and len(given) == 2 and all(map(checks.is_real, given)) and given[0] <= given[1]
+            isinstance(limits, tuple)
+            and len(limits) == 2
+            and all(map(checks.is_real, limits))
+            and limits[0] <= limits[1]
         ):
             raise ValueError(
-                f"the range of {name} of {instance.name} is {given!r}; it must be (least, most), such as (0, 1)"
+                f"the range of {name} of {instance.name} is {limits!r}; it must be (least, most), such as (0, 1)"
             )
 
 
@@ -230,22 +232,26 @@ class Game(AnyGame):
         check_names(self, "features", "feature_names")
         check_names(self, "action_features", "action_feature_names")
         check_distinct(self)
-        taken = _parameters_of(self.initial)
-        unknown = [name for name in self.parameters if name not in taken]
-        missing = [name for name, default in taken.items() if default is None and name not in self.parameters]
+        parameters = _parameters_of(self.initial)
+        unknown = [name for name in self.parameters if name not in parameters]
+        missing = [name for name, default in parameters.items() if default is None and name not in self.parameters]
         if unknown or missing:
             wrong = f"is given the parameter {unknown[0]!r}" if unknown else f"lacks the parameter {missing[0]!r}"
-            raise ValueError(f"{self.name} {wrong}; its initial function takes {', '.join(taken) or 'none'}")
+            raise ValueError(f"{self.name} {wrong}; its initial function takes {', '.join(parameters) or 'none'}")
         if (self.deal is None) != (self.seen is None):
-            given, other = ("deal", "seen") if self.seen is None else ("seen", "deal")
-            raise ValueError(f"{self.name} has a function {given} but none {other}; deals in the open need both")
-        if self.deal is not None and list(_parameters_of(self.deal)) != list(taken):
-            raise ValueError(f"deal of {self.name} must take the parameters of initial: {', '.join(taken) or 'none'}")
+            present, missing_one = ("deal", "seen") if self.seen is None else ("seen", "deal")
+            raise ValueError(
+                f"{self.name} has a function {present} but none {missing_one}; deals in the open need both"
+            )
+        if self.deal is not None and list(_parameters_of(self.deal)) != list(parameters):
+            raise ValueError(
+                f"deal of {self.name} must take the parameters of initial: {', '.join(parameters) or 'none'}"
+            )
 
     def kernels(self) -> "Kernels":
         """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
-        given = Arrays(self.state, self.beliefs, self.max_legal, len(_parameters_of(self.initial)))
-        return entries_of(given, *(getattr(self, name) for name in FUNCTIONS))
+        arrays = Arrays(self.state, self.beliefs, self.max_legal, len(_parameters_of(self.initial)))
+        return kernels_of(arrays, *(getattr(self, name) for name in FUNCTIONS))
 
     def teller(self, kind: str) -> Kernel:
         """The compiled "features", "action_features" or "heuristic"; compiled or loaded when first asked for."""
@@ -268,12 +274,12 @@ class Game(AnyGame):
 
     def initial_arguments(self) -> np.ndarray:
         """The values of the parameters in the order in which `initial` takes them; a single 0 where it takes none."""
-        taken = _parameters_of(self.initial)
-        return np.array([self.parameters.get(name, taken[name]) for name in taken] or [0], np.int64)
+        parameters = _parameters_of(self.initial)
+        return np.array([self.parameters.get(name, parameters[name]) for name in parameters] or [0], np.int64)
 
 
 @functools.cache
 def _parameters_of(initial: Callable) -> dict[str, int | None]:
     """What `initial` (or `deal`) takes after its first two arguments, in its order: each name with its default, None without."""
-    taken = list(inspect.signature(plain(initial)).parameters.values())[2:]
-    return {one.name: None if one.default is one.empty else one.default for one in taken}
+    parameters = list(inspect.signature(plain(initial)).parameters.values())[2:]
+    return {item.name: None if item.default is item.empty else item.default for item in parameters}

@@ -6,7 +6,6 @@ the terminal state.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from icarus.compiler.kernels.functions import compiled_as, inlined, plain
 from icarus.compiler.kernels.pointers import array_at, matrix_at, struct_at
 from icarus.compiler.kernels.rng import RNG_WORDS
 from icarus.compiler.lazy import numba, types
+from icarus.compiler.numba_types import Argument
 from icarus.kernel.constants import UNSEEN
 from icarus.kernel.contract import History, Step
 from icarus.kernel.structures import Address, structure
@@ -94,8 +94,8 @@ def mix(key: int, part: int) -> int:
 
 # Not inline="always": the compiler then clears away stores into views made by address in the functions that call it.
 @compiled_as(mix)
-def _compiled_mix(key: Any, part: Any) -> Callable:
-    def implementation(key: Any, part: Any) -> Any:
+def _compiled_mix(key: Argument, part: Argument) -> Callable:
+    def implementation(key: Argument, part: Argument) -> np.int64:
         word = (np.uint64(key) + np.uint64(_GOLDEN)) ^ (np.uint64(part) * np.uint64(_ODD))
         word = (word ^ (word >> np.uint64(32))) * np.uint64(_FINAL)
         return np.int64(word ^ (word >> np.uint64(29)))
@@ -118,7 +118,7 @@ def record(*parts: int) -> int:
 
 
 @compiled_as(record)
-def _compiled_record(*parts: Any) -> Callable:
+def _compiled_record(*parts: Argument) -> Callable:
     for part in parts:
         if not isinstance(part, types.Integer | types.Boolean):
             raise numba.TypingError(
@@ -127,13 +127,13 @@ def _compiled_record(*parts: Any) -> Callable:
 
     unrolled = numba.literal_unroll
 
-    def alike(*parts: Any) -> Any:
+    def alike(*parts: Argument) -> int:
         key = 0
         for part in parts:
             key = mix(key, part)
         return key
 
-    def unlike(*parts: Any) -> Any:  # integers of several sizes, such as a step's action and phase
+    def unlike(*parts: Argument) -> int:  # integers of several sizes, such as a step's action and phase
         key = 0
         for part in unrolled(parts):
             key = mix(key, part)
@@ -148,8 +148,8 @@ def part_of(player: int, action: int) -> int:
 
 
 @compiled_as(part_of)
-def _compiled_part_of(player: Any, action: Any) -> Callable:
-    def implementation(player: Any, action: Any) -> Any:
+def _compiled_part_of(player: Argument, action: Argument) -> Callable:
+    def implementation(player: Argument, action: Argument) -> int:
         return ((player + 2) << 56) ^ action
 
     return implementation

@@ -28,7 +28,8 @@ from icarus import checks
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import Interpreter
 from icarus.kernel.constants import CONTINUES, RECALLED
-from icarus.kernel.data import copied
+from icarus.kernel.contract import Facts
+from icarus.kernel.data import Beliefs, StateData, copied
 from icarus.kernel.features import KINDS, check_distinct, check_names, checked_numbers, written_by
 from icarus.kernel.game import FUNCTIONS, LONGEST, AnyGame, Game, bounded, positive
 from icarus.kernel.state import State
@@ -36,11 +37,11 @@ from icarus.kernel.state import State
 DEALS = ("deal", "seen")  # what a search has no use for: it draws its deals
 
 
-def _written(state: Any) -> str:
+def _written(state: object) -> str:
     return str(state)
 
 
-def _numbered(state: Any, action: int) -> str:
+def _numbered(state: object, action: int) -> str:
     return str(action)
 
 
@@ -110,7 +111,7 @@ class PythonGame(AnyGame):
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed."""
         return PythonState(self, self.initial(seeded(checks.seed(seed)), **self.parameters))
 
-    def tell(self, kind: str, *arguments: Any) -> np.ndarray:
+    def tell(self, kind: str, *arguments: object) -> np.ndarray:
         """What "features" or "heuristic" of a state, or "action_features" of a state and an action, are.
 
         Raises:
@@ -118,17 +119,17 @@ class PythonGame(AnyGame):
         """
         return checked_numbers(self, kind, getattr(self, kind)(*arguments))
 
-    def seen(self, state: Any, action: int) -> tuple[int, ...]:
+    def seen(self, state: StateData, action: int) -> tuple[int, ...]:
         """The move by which each perspective sees an action that is about to be done."""
         if self.observe is None:
             return (action,)
         return (*map(int, self.observe(state, action)), action)
 
-    def believed(self, state: Any, observer: int) -> Any:
+    def believed(self, state: StateData, observer: int) -> Beliefs:
         """What `determinize` is given of what can be computed ahead."""
         return None if self.prepare is None else self.prepare(state, observer)
 
-    def drawn(self, state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> Any:
+    def drawn(self, state: StateData, observer: int, beliefs: Beliefs, rng: np.ndarray) -> StateData:
         """A new state from the information set of an observer."""
         return self.copy(state) if self.determinize is None else self.determinize(state, observer, beliefs, rng)
 
@@ -136,16 +137,16 @@ class PythonGame(AnyGame):
 class PythonState(State):
     """A state of a `PythonGame`; `data` and `facts` are the game's own object."""
 
-    game: Any
+    game: PythonGame
 
     @property
-    def facts(self) -> Any:
+    def facts(self) -> StateData:
         return self.data
 
     def _player(self) -> int:
         return int(self.game.player(self.data))
 
-    def beliefs(self, observer: int) -> Any:
+    def beliefs(self, observer: int) -> Beliefs:
         return self.game.believed(self.data, observer)
 
     def determinized(self, observer: int, generator: np.ndarray) -> State:
@@ -157,32 +158,32 @@ class PythonState(State):
     def _check_ranges(self) -> None:
         """An object of any kind says itself what it takes."""
 
-    def _stamp(self) -> Any:
+    def _stamp(self) -> None:
         """Of an object of any kind it is not known whether it was changed."""
 
-    def _copied(self, data: Any) -> Any:
+    def _copied(self, data: StateData) -> StateData:
         return self.game.copy(data)
 
     def _legal(self) -> list[int]:
         return list(map(int, self.game.legal(self.data)))
 
     def _probabilities(self) -> list[float]:
-        return list(map(float, self.game.chance(self.data)))
+        return list(map(float, self.game.chance(self.data)))  # type: ignore[misc]  # asked only where the game has it
 
-    def _advance(self, data: Any, action: int) -> None:
+    def _advance(self, data: StateData, action: int) -> None:
         self.game.apply(data, action)
 
     def _rewards(self) -> list[float]:
         return list(map(float, self.game.rewards(self.data)))
 
-    def _label(self, data: Any) -> int:
+    def _label(self, data: StateData) -> int:
         return CONTINUES if self.game.episode is None else int(self.game.episode(data))
 
-    def _seen(self, data: Any, action: int) -> list[int]:
+    def _seen(self, data: StateData, action: int) -> list[int]:
         return list(self.game.seen(data, action))
 
     def _recall(self, perspective: int) -> tuple[int, ...]:
-        return tuple(map(int, self.game.recall(self.data, perspective)))
+        return tuple(map(int, self.game.recall(self.data, perspective)))  # type: ignore[misc]
 
     def _told(self, kind: str, *actions: int) -> np.ndarray:
         return self.game.tell(kind, self.data, *actions)
@@ -211,7 +212,7 @@ def in_python(game: Game | PythonGame) -> PythonGame:
     )
 
 
-def _record(data: np.ndarray) -> Any:
+def _record(data: np.ndarray) -> np.record:
     """The facts as texts take them, which may ask compiled helpers."""
     return data.view(np.recarray)[0]
 
@@ -221,7 +222,7 @@ class _Facts:
 
     __slots__ = ("_data",)
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: np.void) -> None:
         self._data = data
 
     def __getitem__(self, field: str) -> Any:
@@ -249,14 +250,14 @@ def _field(name: str, dtype: np.dtype) -> property:
 
 
 @functools.cache
-def _facts_of(dtype: np.dtype) -> Callable[[Any], Any]:
+def _facts_of(dtype: np.dtype) -> Callable[[np.void], Facts]:
     """What makes facts of a record of this dtype."""
     return type(
         "Facts", (_Facts,), {"__slots__": (), **{name: _field(name, dtype[name]) for name in dtype.names or ()}}
     )
 
 
-def _facts(data: np.ndarray) -> Any:
+def _facts(data: np.ndarray) -> Facts:
     return _facts_of(data.dtype)(data[0])
 
 
@@ -266,15 +267,15 @@ class _Adapted:
     def __init__(self, game: Game) -> None:
         interpret = Interpreter()
         self.game = game
-        given = {name: getattr(game, name) for name in FUNCTIONS if name not in DEALS}
-        self.plain = {name: interpret(function) for name, function in given.items() if function is not None}
+        functions = {name: getattr(game, name) for name in FUNCTIONS if name not in DEALS}
+        self.plain = {name: interpret(function) for name, function in functions.items() if function is not None}
 
     def functions(self) -> dict[str, Callable]:
         """Those that there are, by name."""
-        found = {name: getattr(self, name) for name in {*self.plain, "prepare"}}
-        found |= {kind: self.teller(kind) for kind in KINDS if getattr(self.game, kind) is not None}
+        functions = {name: getattr(self, name) for name in {*self.plain, "prepare"}}
+        functions |= {kind: self.teller(kind) for kind in KINDS if getattr(self.game, kind) is not None}
         wraps_round = np.errstate(over="ignore")  # as compiled code does
-        return {name: wraps_round(function) for name, function in found.items()}
+        return {name: wraps_round(function) for name, function in functions.items()}
 
     def initial(self, rng: np.ndarray, **parameters: int) -> np.ndarray:
         data = np.zeros(1, self.game.state)

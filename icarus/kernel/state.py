@@ -1,7 +1,7 @@
 """A state of a game in Python, in OpenSpiel's protocol, with the history that led to it."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -10,9 +10,11 @@ from icarus import checks
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import home
 from icarus.kernel.constants import CHANCE, CONTINUES, RECALLED, TERMINAL, UNLABELLED, UNSEEN
-from icarus.kernel.data import copied, out_of_range
+from icarus.kernel.data import StateData, copied, out_of_range
 from icarus.kernel.episodes import EpisodePosition
 from icarus.kernel.features import checked_numbers, written_by
+
+PlayedGame: TypeAlias = Any  # a `Game` or a `PythonGame`, which are made of what stands here
 
 
 class State:
@@ -35,14 +37,14 @@ class State:
         ValueError: a fact outside its range.
     """
 
-    def __init__(self, game: Any, data: Any) -> None:
+    def __init__(self, game: PlayedGame, data: StateData) -> None:
         self.game, self.data = game, data
         self._check()
         self._check_ranges()
         self._begin(None)
 
     @classmethod
-    def made(cls, game: Any, data: Any) -> "State":
+    def made(cls, game: PlayedGame, data: StateData) -> "State":
         """A state of data that the game's own functions made: they are not held against its ranges."""
         state = object.__new__(cls)
         state.game, state.data = game, data
@@ -68,12 +70,12 @@ class State:
         return self._history
 
     @property
-    def start(self) -> Any:
+    def start(self) -> StateData:
         self._settle()
         return self._start
 
     @property
-    def facts(self) -> Any:
+    def facts(self) -> StateData:
         """The state data with attribute access; changing it changes the state, of which the history then begins anew."""
         return self.data.view(np.recarray)[0]
 
@@ -213,20 +215,20 @@ class State:
             kernels.determinize(data.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
         return self.drawn(data)
 
-    def drawn(self, data: Any) -> "State":
+    def drawn(self, data: StateData) -> "State":
         """The state that data drawn from an information set of this one describes; its history begins there."""
-        position, other = self.position_in_episode(), self.made(self.game, data)
-        other._begin(other.recalled(position))
-        return other
+        position, state = self.position_in_episode(), self.made(self.game, data)
+        state._begin(state.recalled(position))
+        return state
 
     def recalled(self, position: EpisodePosition) -> EpisodePosition:
         """A position of this episode with the moves that this data recalls, where the game can tell them."""
         if self.game.recall is None:
             return position
-        seen, last = tuple(self._recall(perspective) for perspective in range(self.game.perspectives)), position.last
-        own = seen[self.game.perspective(last)] if last is not None else ()
-        previous = (position.label, own) if own and any(position.moves) else position.previous
-        return attrs.evolve(position, moves=seen, previous=previous)
+        moves, last = tuple(self._recall(perspective) for perspective in range(self.game.perspectives)), position.last
+        moves_of_last = moves[self.game.perspective(last)] if last is not None else ()
+        previous = (position.label, moves_of_last) if moves_of_last and any(position.moves) else position.previous
+        return attrs.evolve(position, moves=moves, previous=previous)
 
     def observed(self, action: int) -> list[int]:
         """The move that an action about to be played is in each perspective: the players, then the environment, or one for all."""
@@ -251,7 +253,7 @@ class State:
         self._settle()
         if self._origin is not None:
             raise ValueError("a determinized state has no history of its own; ask the state it was drawn from")
-        return tuple(seen[column] for _, seen, _ in self.replay() if seen[column] != UNSEEN)
+        return tuple(moves[column] for _, moves, _ in self.replay() if moves[column] != UNSEEN)
 
     def position_in_episode(self) -> EpisodePosition:
         """Where this state stands in its episode (section 5.1), counted from the start of the game.
@@ -261,12 +263,12 @@ class State:
         self._settle()
         position = self._origin or self._position_at_start()
         label, moves, last, previous = position.label, list(position.moves), position.last, position.previous
-        for player, seen, data in self.replay():
-            moves = [old if move == UNSEEN else (*old, move) for old, move in zip(moves, seen, strict=True)]
+        for player, observed, data in self.replay():
+            moves = [old if move == UNSEEN else (*old, move) for old, move in zip(moves, observed, strict=True)]
             last, previous = player, (label, moves[self.game.perspective(player)])
-            found = self._label(data)
-            if found != CONTINUES:
-                label, moves = found, [()] * self.game.perspectives
+            new_label = self._label(data)
+            if new_label != CONTINUES:
+                label, moves = new_label, [()] * self.game.perspectives
         return EpisodePosition(label, tuple(moves), last, previous)
 
     def _position_at_start(self) -> EpisodePosition:
@@ -275,7 +277,7 @@ class State:
         position = EpisodePosition(label, ((),) * self.game.perspectives, None, (label, ()))
         return self.made(self.game, self._copied(self._start)).recalled(position) if self._by_hand else position
 
-    def replay(self) -> Iterator[tuple[int, list[int], Any]]:
+    def replay(self) -> Iterator[tuple[int, list[int], StateData]]:
         """Each action of the history as (player, the move that each perspective saw, the state data after it)."""
         data = self._copied(self._start)
         for player, action in self._history:
@@ -306,10 +308,10 @@ class State:
             ValueError: no legal action is written so; the message lists those that are.
         """
         legal = self.legal_actions()
-        written = {self._written(action): action for action in legal}
-        if text not in written:
+        actions = {self._written(action): action for action in legal}
+        if text not in actions:
             raise ValueError(f"{text!r} is not legal here; {self._choices(legal)}")
-        return written[text]
+        return actions[text]
 
     def history_str(self) -> str:
         """The actions since `start` in the notation of the game."""
@@ -339,14 +341,14 @@ class State:
             raise TypeError(f"the data of a state of {game} must be contiguous, aligned and writeable")
 
     def _check_ranges(self) -> None:
-        if (outside := out_of_range(self.game, self.data)) is not None:
+        if (outside := out_of_range(self.game.ranges, self.data)) is not None:
             raise ValueError(f"in a state of {self.game} {outside}")
 
-    def _stamp(self) -> Any:
+    def _stamp(self) -> bytes | None:
         """What is another after facts were changed."""
         return self.data.tobytes()
 
-    def _copied(self, data: Any) -> Any:
+    def _copied(self, data: StateData) -> StateData:
         return copied(data)
 
     def _legal(self) -> list[int]:
@@ -362,7 +364,7 @@ class State:
         self.game.kernels().chance(self.data.ctypes.data, probabilities.ctypes.data)
         return probabilities.tolist()
 
-    def _advance(self, data: Any, action: int) -> None:
+    def _advance(self, data: StateData, action: int) -> None:
         after = data.copy()  # an error, or Ctrl-C where it does not return, leaves the state where it was
         self.game.kernels().apply(after.ctypes.data, action)
         data[:] = after
@@ -372,10 +374,10 @@ class State:
         self.game.kernels().rewards(self.data.ctypes.data, out.ctypes.data, self.game.players)
         return out.tolist()
 
-    def _label(self, data: Any) -> int:
+    def _label(self, data: StateData) -> int:
         return CONTINUES if self.game.episode is None else self.game.kernels().episode(data.ctypes.data)
 
-    def _seen(self, data: Any, action: int) -> list[int]:
+    def _seen(self, data: StateData, action: int) -> list[int]:
         moves = np.full(self.game.perspectives, action, np.int64)
         if self.game.observe is not None:
             self.game.kernels().observe(data.ctypes.data, action, moves.ctypes.data, self.game.players)

@@ -3,15 +3,16 @@
 import sys
 from collections.abc import Callable
 from operator import index
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from icarus.compiler.kernels.functions import compiled_as, inlined
 from icarus.compiler.kernels.pointers import array_at, offset_of, struct_at
 from icarus.compiler.lazy import numba, types
+from icarus.compiler.numba_types import Argument
 from icarus.kernel.contract import Row, Theta, Updates
-from icarus.kernel.structures import Address, structure
+from icarus.kernel.structures import Address, Integer, structure
 
 _INT, _BYTE = np.dtype(np.int64), np.dtype(np.uint8)
 
@@ -81,8 +82,8 @@ def find(theta: Theta, key: int) -> Row:
 
 
 @compiled_as(find)
-def _compiled_find(theta: Any, key: Any) -> Callable:
-    def implementation(theta: Any, key: Any) -> Any:
+def _compiled_find(theta: Argument, key: Argument) -> Callable:
+    def implementation(theta: Argument, key: Argument) -> Row:
         return theta.rows[place_of(theta.rows["record"], key)]
 
     return implementation
@@ -94,14 +95,14 @@ def reward_of(row: Row, player: int) -> float:
 
 
 @compiled_as(reward_of)
-def _compiled_reward_of(row: Any, player: Any) -> Callable:
+def _compiled_reward_of(row: Argument, player: Argument) -> Callable:
     if isinstance(row.typeof("reward"), types.NestedArray):
 
-        def implementation(row: Any, player: Any) -> Any:
+        def implementation(row: Argument, player: Argument) -> float:
             return row.reward[player]
     else:
 
-        def implementation(row: Any, player: Any) -> Any:
+        def implementation(row: Argument, player: Argument) -> float:
             return row.reward
 
     return implementation
@@ -120,7 +121,7 @@ UPDATES = structure(UpdateBuffer)
 _COUNT = offset_of(UPDATES, "count")
 
 
-def whole(number: int) -> int:
+def whole(number: Integer) -> int:
     """The number itself, which must be an integer: compiled code would cut a real down to one."""
     try:
         return index(number)
@@ -131,20 +132,20 @@ def whole(number: int) -> int:
 
 
 @compiled_as(whole)
-def _compiled_whole(number: Any) -> Callable:
+def _compiled_whole(number: Argument) -> Callable:
     if not isinstance(number, types.Integer | types.Boolean | types.IntegerLiteral):
         raise numba.TypingError(
             f"update(updates, record, context) takes integers, not {number}; a real would be cut down to one"
         )
 
-    def implementation(number: Any) -> Any:
+    def implementation(number: Argument) -> int:
         return number
 
     return implementation
 
 
 @inlined
-def update(updates: Updates, key: int, context: int) -> None:
+def update(updates: Updates, key: Integer, context: Integer) -> None:
     """Ask for one more update of a record, with a context for the backpropagation function."""
     count = updates.asked[0]
     if count < len(updates.records):  # beyond it only counted: the playout is run again with more room
@@ -166,7 +167,7 @@ class Written:
     def __len__(self) -> int:
         return sys.maxsize
 
-    def __setitem__(self, i: int, value: Any) -> None:
+    def __setitem__(self, i: int, value: int) -> None:
         self.integers[i:] = [index(value)]
 
 

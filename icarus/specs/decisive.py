@@ -60,7 +60,7 @@ def winning_or_preventing(
     present = len(history.steps) - 1
     urgent = wins(history, present)
     if not urgent.any():
-        urgent = action_features_at(history, present)[:, feature] > 0.0
+        urgent = action_features_at(history, present)[:, feature] > 0.0  # type: ignore[index]  # a name stands for its column
     write_bounds(history, theta, legal, out, urgent, exploration)
 
 

@@ -24,7 +24,6 @@ A context that does not exist yet (too few moves, no own action) has no record.
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -55,6 +54,7 @@ from icarus.algebra import (
     ucb1,
     values,
 )
+from icarus.algebra.information import Information
 from icarus.algebra.slots import Backpropagation, Candidates, Capture, Values
 from icarus.checks import integer, real
 from icarus.kernel import (
@@ -79,6 +79,7 @@ from icarus.kernel import (
     record,
     update,
 )
+from icarus.kernel.contract import Row
 from icarus.specs.amaf import backpropagate as add_rewards
 from icarus.specs.baseline import backpropagate as add_rewards_available
 from icarus.specs.cmc import previous_action
@@ -166,11 +167,11 @@ def _means(context: str) -> Values:
         for i in range(len(legal)):
             out[i] = 1.0
             near = key(history, present, legal[i], length)
-            seen = find(theta, near)
-            if near == NO_RECORD or seen.visits < least:
-                seen = find(theta, after_moves(history, present, legal[i], 0))
-            if seen.visits > 0:
-                out[i] = seen.reward / seen.weight
+            stats = find(theta, near)
+            if near == NO_RECORD or stats.visits < least:
+                stats = find(theta, after_moves(history, present, legal[i], 0))
+            if stats.visits > 0:
+                out[i] = stats.reward / stats.weight
 
     return values(means)
 
@@ -222,11 +223,11 @@ def _capture(context: str, counted: str, anywhere: bool) -> Capture:
 
 
 @backpropagation
-def add_discounted(seen: Any, player: int, rewards: np.ndarray, discount: float = 1.0) -> None:
+def add_discounted(stats: Row, player: int, rewards: np.ndarray, discount: float = 1.0) -> None:
     """(γ q + μ_ρ, n + 1, γ w + 1)"""
-    seen.reward = discount * seen.reward + rewards[player]
-    seen.visits += 1
-    seen.weight = discount * seen.weight + 1.0
+    stats.reward = discount * stats.reward + rewards[player]
+    stats.visits += 1
+    stats.weight = discount * stats.weight + 1.0
 
 
 def family(
@@ -254,13 +255,13 @@ def family(
             anything but what was played.
     """
     rule = ucb1() if rule is None else checked(rule)
-    for name, value, known in (
+    for name, value, choices in (
         ("context", context, CONTEXTS),
         ("source", source, SOURCES),
         ("counted", counted, COUNTED),
     ):
-        if value not in known:
-            raise ValueError(f"{name} of a family is {value!r}; there are {', '.join(known)}")
+        if value not in choices:
+            raise ValueError(f"{name} of a family is {value!r}; there are {', '.join(choices)}")
     length = integer("length of a family", length, 0, LONGEST)
     discount, least = real("discount of a family", discount, 0, 1), integer("least of a family", least, 0)
     by_values = discount < 1 or least > 0
@@ -271,22 +272,22 @@ def family(
         )
     if least and context == "moves" and length == 0:
         raise ValueError("an action without a context has nothing to fall back on: least of a family must be 0")
-    kept, written, spread = _kept(context, counted, by_values, discount)
-    plain = MOVE ** (length + 1) * PLAYER if context == "moves" else CONTEXTS[context][1]
+    stored, update_row, contexts = _stored(context, counted, by_values, discount)
+    space = MOVE ** (length + 1) * PLAYER if context == "moves" else CONTEXTS[context][1]
     policy = _means(context)(length=length, least=least) if by_values else _candidates(context)(length=length)
     return Enhancement(
         name=f"family({context!r}, {length}, {source!r}, {counted!r}, {discount!r}, {least}, {rule})",
-        records=plain | ACTION * PLAYER if least else plain,  # FAMILY-1
-        information=kept,  # FAMILY-2
+        records=space | ACTION * PLAYER if least else space,  # FAMILY-1
+        information=stored,  # FAMILY-2
         initial=initial(),  # FAMILY-3
         policy=rule.over(policy),  # FAMILY-4
-        contexts=spread,  # FAMILY-5
+        contexts=contexts,  # FAMILY-5
         capture=_capture(context, counted, least > 0)(last_phase=SOURCES[source], length=length),  # FAMILY-6
-        backpropagation=written,  # FAMILY-7
+        backpropagation=update_row,  # FAMILY-7
     )
 
 
-def _kept(context: str, counted: str, by_values: bool, discount: float) -> tuple[Any, Backpropagation, Space]:
+def _stored(context: str, counted: str, by_values: bool, discount: float) -> tuple[Information, Backpropagation, Space]:
     """Θ, ω and Ψ."""
     if by_values:
         return information(reward=REWARD, visits=COUNT, weight=REAL), add_discounted(discount=discount), PLAYER

@@ -9,8 +9,7 @@ import functools
 import operator
 import sys
 import types as pytypes
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -19,13 +18,13 @@ from icarus.compiler.kernels.callables import CompiledCallable, Namespace
 from icarus.compiler.kernels.functions import REPLACEMENTS, Intrinsic
 from icarus.compiler.lazy import Lazy, types
 
-_imputils: Any = Lazy("numba.core.imputils")
-_templates: Any = Lazy("numba.core.typing.templates")
-_extending: Any = Lazy("numba.core.extending")
+_imputils = Lazy("numba.core.imputils")
+_templates = Lazy("numba.core.typing.templates")
+_extending = Lazy("numba.core.extending")
 
 LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}  # their versions stand for them
 NONE: frozenset[str] = frozenset()
-PLAIN: Any = int | float | complex | str | bytes | tuple | np.generic | np.dtype | type(None)  # equal ones are the same
+PLAIN = int | float | complex | str | bytes | tuple | np.generic | np.dtype | None  # equal ones are the same
 UNSUPPORTED = {  # by the type of what a decorator of the compiler makes: its body is not followed, so an edit would run stale code
     "CFunc": "@cfunc",
     "DUFunc": "@vectorize",
@@ -33,10 +32,10 @@ UNSUPPORTED = {  # by the type of what a decorator of the compiler makes: its bo
     "JitClassType": "@jitclass",
     "StencilFunc": "@stencil",
 }
-Part = tuple[str, Any, frozenset[str]]  # a name, a value, and the names by which a value that is a module is asked
+Part = tuple[str, object, frozenset[str]]  # a name, a value, and the names by which a value that is a module is asked
 
 
-def reachable(function: Callable) -> Iterator[tuple[str, Any]]:
+def reachable(function: Callable) -> Iterator[tuple[str, object]]:
     """Every function, flag and constant that a function can reach, by name, in an order that its content decides.
 
     Containers and what the compiler makes of functions come as themselves and are followed by what is in them. A function of a
@@ -47,16 +46,16 @@ def reachable(function: Callable) -> Iterator[tuple[str, Any]]:
     """
     pending: list[Part] = [("", function, NONE)]
     pending += [(f"{function_of} by overload", body, NONE) for function_of, body in _overloaded_operators()]
-    seen: dict[tuple[int, frozenset[str]], int] = {}
-    alive: list[Any] = []  # an address stands for one value as long as that value lives
+    numbers: dict[tuple[int, frozenset[str]], int] = {}
+    alive: list[object] = []  # an address stands for one value as long as that value lives
     while pending:
         name, value, names = pending.pop()
         _refuse_unsupported(name, value)
         if not isinstance(value, PLAIN):
-            if (id(value), names) in seen:
-                yield name, f"number {seen[id(value), names]}"
+            if (id(value), names) in numbers:
+                yield name, f"number {numbers[id(value), names]}"
                 continue
-            seen[id(value), names] = len(seen)
+            numbers[id(value), names] = len(numbers)
             alive.append(value)
         if _of_a_library(value):
             yield name, f"{type(value).__name__} {_module_of(value)} {getattr(value, '__qualname__', '')}"
@@ -65,7 +64,7 @@ def reachable(function: Callable) -> Iterator[tuple[str, Any]]:
         pending += [(f"{name}.{part}", item, inside) for part, item, inside in reversed(list(_parts(value, names)))]
 
 
-def _refuse_unsupported(name: str, value: Any) -> None:
+def _refuse_unsupported(name: str, value: object) -> None:
     decorator = UNSUPPORTED.get(type(value).__name__)
     if decorator and type(value).__module__.startswith("numba."):
         what = name.rpartition(".")[2]
@@ -82,7 +81,7 @@ def names_in(code: pytypes.CodeType) -> Iterator[str]:
             yield from names_in(constant)
 
 
-def _module_of(value: Any) -> str:
+def _module_of(value: object) -> str:
     if isinstance(value, Lazy):
         return value.module
     if isinstance(value, pytypes.ModuleType):
@@ -90,12 +89,12 @@ def _module_of(value: Any) -> str:
     return getattr(value, "__module__", None) or getattr(value, "__globals__", {}).get("__name__") or ""
 
 
-def _of_a_library(value: Any) -> bool:
+def _of_a_library(value: object) -> bool:
     kinds = pytypes.FunctionType | pytypes.ModuleType | pytypes.BuiltinFunctionType | Lazy
     return isinstance(value, kinds) and _module_of(value).partition(".")[0] in LIBRARIES
 
 
-def _parts(value: Any, names: frozenset[str]) -> Iterator[Part]:
+def _parts(value: object, names: frozenset[str]) -> Iterator[Part]:
     """What a value is made of, one step down."""
     if callable(value):
         for body in _replacements(value):
@@ -121,10 +120,10 @@ def _parts(value: Any, names: frozenset[str]) -> Iterator[Part]:
 
 def _parts_of_function(function: pytypes.FunctionType) -> Iterator[Part]:
     names = frozenset(names_in(function.__code__))
-    found = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    values = {name: function.__globals__[name] for name in names if name in function.__globals__}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        found[name] = _content(cell)
-    for name, item in sorted(found.items()):
+        values[name] = _content(cell)
+    for name, item in sorted(values.items()):
         yield name, item, names if isinstance(item, pytypes.ModuleType | Namespace) else NONE
     yield "defaults", function.__defaults__, NONE
     yield "defaults by name", tuple(sorted((function.__kwdefaults__ or {}).items())), NONE
@@ -140,14 +139,14 @@ def _parts_of_namespace(namespace: Namespace, names: frozenset[str]) -> Iterator
             yield name, namespace.member(name), NONE
 
 
-def _content(cell: Any) -> Any:
+def _content(cell: pytypes.CellType) -> object:
     try:
         return cell.cell_contents
     except ValueError:  # nothing is in it yet
         return None
 
 
-def _parts_of_compiled(value: Any) -> Iterator[Part]:
+def _parts_of_compiled(value: object) -> Iterator[Part]:
     """What is inside an object that the compiler knows."""
     if hasattr(value, "py_func"):
         yield "", value.py_func, NONE
@@ -160,34 +159,34 @@ def _parts_of_compiled(value: Any) -> Iterator[Part]:
         yield from _parts_of_numbas(value)
 
 
-def _parts_of_numbas(value: Any) -> Iterator[Part]:
+def _parts_of_numbas(value: object) -> Iterator[Part]:
     if isinstance(value, _extending._Intrinsic):
         yield "", value._defn, NONE
     elif isinstance(value, types.Dispatcher):
         yield "", value.dispatcher, NONE
 
 
-# ------------------------------------------------------------------------------- what was told to the compiler by its extensions
+# ------------------------------------------------------------------------------- what extensions registered with the compiler
 
 
-def _is_ours(body: Any) -> bool:
-    return body is not None and _module_of(body).partition(".")[0] not in LIBRARIES
+def _is_ours(body: object) -> bool:
+    return _module_of(body).partition(".")[0] not in LIBRARIES
 
 
-def _bodies_of(templates: Any) -> list[Any]:
-    bodies = [getattr(template, "_overload_func", None) for template in templates]
-    return [body for body in bodies if _is_ours(body)]
+def _bodies_of(templates: Iterable[object]) -> list[Callable]:
+    bodies = (getattr(template, "_overload_func", None) for template in templates)
+    return [body for body in bodies if body is not None and _is_ours(body)]
 
 
-def _replacements(value: Any) -> list[Any]:
+def _replacements(value: object) -> list[Callable]:
     """The bodies that `@overload` or `@lower_builtin` put in a callable's place."""
-    return [body for told, body in (*REPLACEMENTS, *_overloaded(*_sizes())) if told is value]
+    return [body for function, body in (*REPLACEMENTS, *_overloaded(*_sizes())) if function is value]
 
 
-def _overloaded_operators() -> list[tuple[str, Any]]:
+def _overloaded_operators() -> list[tuple[str, Callable]]:
     """Bodies for operators, which no name in a function's code mentions."""
-    named = {id(function): name for name, function in vars(operator).items()}
-    return [(named[id(told)], body) for told, body in _overloaded(*_sizes()) if id(told) in named]
+    names = {id(function): name for name, function in vars(operator).items()}
+    return [(names[id(function)], body) for function, body in _overloaded(*_sizes()) if id(function) in names]
 
 
 def _sizes() -> tuple[int, int]:
@@ -197,8 +196,8 @@ def _sizes() -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=1)
-def _overloaded(*sizes: int) -> list[tuple[Any, Any]]:
-    """All that anybody but a library, or `compiled_as`, told the compiler about a callable: (callable, body)."""
+def _overloaded(*sizes: int) -> list[tuple[object, Callable]]:
+    """All that anybody but a library, or `compiled_as`, registered with the compiler for a callable: (callable, body)."""
     if "numba" not in sys.modules:
         return []
     by_type = [
@@ -212,7 +211,7 @@ def _overloaded(*sizes: int) -> list[tuple[Any, Any]]:
     return by_type + by_lowering
 
 
-def _overloaded_attributes() -> list[tuple[str, Any]]:
+def _overloaded_attributes() -> list[tuple[str, Callable]]:
     """Bodies for attributes and methods: (name, body)."""
     if "numba" not in sys.modules:
         return []

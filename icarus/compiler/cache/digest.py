@@ -11,7 +11,6 @@ import sys
 import types as pytypes
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -48,12 +47,12 @@ def unseeded_source(function: Callable) -> str:
         if isinstance(value, pytypes.FunctionType):
             names = set(names_in(value.__code__))
             for name in names & set(value.__globals__):
-                found = value.__globals__[name]
-                home = getattr(found, "__name__" if isinstance(found, pytypes.ModuleType) else "__module__", "") or ""
-                owner = getattr(getattr(found, "__self__", None), "__class__", type(None)).__module__
+                item = value.__globals__[name]
+                home = getattr(item, "__name__" if isinstance(item, pytypes.ModuleType) else "__module__", "") or ""
+                owner = getattr(getattr(item, "__self__", None), "__class__", type(None)).__module__
                 if home.startswith("numpy.random") or owner.startswith("numpy.random"):
                     return "np.random"
-                if home == "numpy" and isinstance(found, pytypes.ModuleType) and "random" in names:
+                if home == "numpy" and isinstance(item, pytypes.ModuleType) and "random" in names:
                     return "np.random"
                 if home == "random" or owner == "random":
                     return "random"
@@ -68,9 +67,9 @@ def takes_by_place(function: Callable, argument: str) -> bool:
             and argument in value.__code__.co_varnames[: value.__code__.co_argcount]
         ):
             steps = [step for step in dis.get_instructions(value) if step.opname not in ("CACHE", "EXTENDED_ARG")]
-            for one, two, three in zip(steps, steps[1:], steps[2:], strict=False):
-                loaded = one.opname.startswith("LOAD_FAST") and one.argval == argument
-                if loaded and (two.opname in _IN_ORDER or three.opname == "BINARY_SUBSCR"):
+            for load, second, third in zip(steps, steps[1:], steps[2:], strict=False):
+                loaded = load.opname.startswith("LOAD_FAST") and load.argval == argument
+                if loaded and (second.opname in _IN_ORDER or third.opname == "BINARY_SUBSCR"):
                     return True
     return False
 
@@ -78,7 +77,7 @@ def takes_by_place(function: Callable, argument: str) -> bool:
 _IN_ORDER = {"UNPACK_SEQUENCE", "UNPACK_EX", "GET_ITER"}
 
 
-def _describe(value: Any) -> bytes:
+def _describe(value: object) -> bytes:
     """A value without what is in it: `reachable` tells of that."""
     kind = f"{type(value).__module__}.{type(value).__qualname__} "
     if isinstance(value, enum.Enum):
@@ -121,35 +120,36 @@ def _describe_code(code: pytypes.CodeType) -> bytes:
 
 def _settings() -> list[tuple[str, str]]:
     """The compiler's own settings, by the environment, its file or a program: bounds checks, optimization, the CPU."""
-    given = [(name, value) for name, value in sorted(os.environ.items()) if name.startswith(_PREFIX)]
-    given = [(name, value) for name, value in given if not name.removeprefix(_PREFIX).startswith(HARMLESS)]
+    settings = [(name, value) for name, value in sorted(os.environ.items()) if name.startswith(_PREFIX)]
+    settings = [(name, value) for name, value in settings if not name.removeprefix(_PREFIX).startswith(HARMLESS)]
     file = Path(_SETTINGS_FILE)
     if file.is_file():
-        given.append((_SETTINGS_FILE, file.read_text()))
+        settings.append((_SETTINGS_FILE, file.read_text()))
     if "numba" not in sys.modules:
-        return given
-    usual = _usual_settings(tuple(given))
-    return given + [(name, value) for name, value in _settings_of(sys.modules[_CONFIG]) if usual.get(name) != value]
+        return settings
+    usual = _usual_settings(tuple(settings))
+    return settings + [(name, value) for name, value in _settings_of(sys.modules[_CONFIG]) if usual.get(name) != value]
 
 
 _CONFIG, _PREFIX, _SETTINGS_FILE = "numba.core.config", "NUMBA_", ".numba_config.yaml"
 
 
-def _settings_of(config: Any) -> list[tuple[str, str]]:
+def _settings_of(config: pytypes.ModuleType) -> list[tuple[str, str]]:
     names = [name for name in dir(config) if name.isupper() and not name.startswith(HARMLESS)]
     return [(name, repr(getattr(config, name))) for name in names]
 
 
 @functools.cache
-def _usual_settings(given: tuple[tuple[str, str], ...]) -> dict[str, str]:
+def _usual_settings(settings: tuple[tuple[str, str], ...]) -> dict[str, str]:
     """The settings of a compiler that nobody has changed in this process."""
-    spec: Any = importlib.util.spec_from_file_location("usual_settings", sys.modules[_CONFIG].__file__)
+    spec = importlib.util.spec_from_file_location("usual_settings", sys.modules[_CONFIG].__file__)
+    assert spec is not None and spec.loader is not None
     usual = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(usual)
     return dict(_settings_of(usual))
 
 
-def digest(function: Callable, *context: Any) -> str:
+def digest(function: Callable, *context: object) -> str:
     """A name for the machine code of a function: changes when anything that it was made from changes.
 
     The arrays that it reads are read-only from here on: their values are compiled in, so that a later change would go unnoticed.

@@ -15,16 +15,17 @@ import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from icarus.compiler.cache.digest import PACKAGE_DIGEST
 from icarus.compiler.cache.lock import lock
 from icarus.compiler.cache.machine import this_machine
 from icarus.compiler.cache.symbols import counted, unresolved
 from icarus.compiler.lazy import Lazy
+from icarus.compiler.numba_types import CodeLibrary, CompileResult, Signature, TargetContext
 
-_compiler: Any = Lazy("numba.core.compiler")
-_serialize: Any = Lazy("numba.core.serialize")
+_compiler = Lazy("numba.core.compiler")
+_serialize = Lazy("numba.core.serialize")
 
 logger = logging.getLogger(__name__)
 UNUSED_DAYS = 30  # machine code of other versions is deleted after this
@@ -33,6 +34,7 @@ _FOLDER = re.compile(r"[0-9a-f]{16}")
 _FILE = re.compile(r".*-[0-9a-f]{24}(\.bin|\.lock|\.\d+(\.\d+)?\.tmp)")
 _CHECKSUM_BYTES = hashlib.sha256().digest_size
 _on_compile: list[Callable[[str], None]] = []
+T = TypeVar("T")
 
 
 class UnsafeError(OSError):
@@ -41,9 +43,9 @@ class UnsafeError(OSError):
 
 def cache_root() -> Path:
     """The folder of all cached machine code: $ICARUS_CACHE_DIR, or `icarus` in the user's cache folder."""
-    named = os.environ.get("ICARUS_CACHE_DIR")
-    if named:
-        return Path(named)
+    folder = os.environ.get("ICARUS_CACHE_DIR")
+    if folder:
+        return Path(folder)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "icarus"
 
 
@@ -57,9 +59,9 @@ def cache_folder() -> Path | None:
         _refuse_strangers(folder, folder.lstat())
         folder.chmod(PRIVATE)
         os.utime(folder)
-        for other in folder.parent.iterdir():
-            if _FOLDER.fullmatch(other.name) and other != folder:
-                _clean(other)
+        for sibling in folder.parent.iterdir():
+            if _FOLDER.fullmatch(sibling.name) and sibling != folder:
+                _clean(sibling)
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
         logger.warning(
             "no cache of machine code, so every start compiles anew: %s; ICARUS_CACHE_DIR can name a folder of your own",
@@ -69,25 +71,25 @@ def cache_folder() -> Path | None:
     return folder
 
 
-def _refuse_strangers(path: Path, found: os.stat_result) -> None:
+def _refuse_strangers(path: Path, status: os.stat_result) -> None:
     """
     Raises:
         UnsafeError: the file or folder is another user's, others may write to it, or it is neither file nor folder.
     """
-    if not (stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)):
+    if not (stat.S_ISDIR(status.st_mode) or stat.S_ISREG(status.st_mode)):
         raise UnsafeError(f"{path} is neither a file nor a folder")
-    if found.st_uid != os.geteuid():
-        raise UnsafeError(f"{path} belongs to user {found.st_uid}, not to user {os.geteuid()} who runs this")
-    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise UnsafeError(f"other users may write to {path} (its mode is {stat.filemode(found.st_mode)})")
+    if status.st_uid != os.geteuid():
+        raise UnsafeError(f"{path} belongs to user {status.st_uid}, not to user {os.geteuid()} who runs this")
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UnsafeError(f"other users may write to {path} (its mode is {stat.filemode(status.st_mode)})")
 
 
 def _clean(folder: Path) -> None:
     """Delete the machine code in a folder that nobody has used for long, and the folder if nothing else is in it."""
     try:
-        found = folder.lstat()
-        _refuse_strangers(folder, found)
-        if stat.S_ISDIR(found.st_mode) and time.time() - found.st_mtime > UNUSED_DAYS * 86400:
+        status = folder.lstat()
+        _refuse_strangers(folder, status)
+        if stat.S_ISDIR(status.st_mode) and time.time() - status.st_mtime > UNUSED_DAYS * 86400:
             for file in folder.iterdir():
                 if _FILE.fullmatch(file.name) and stat.S_ISREG(file.lstat().st_mode):
                     file.unlink()
@@ -104,10 +106,10 @@ class File:
         self._name, self._key = name, key
         self._path = folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)[:80]}-{key}.bin" if folder else None
 
-    def read(self, use: Callable[[Any], Any]) -> Any:
-        """What `use` makes of what was kept; None where there is nothing that it could use, and whoever listens is told so."""
+    def read(self, use: Callable[[Any], T]) -> T | None:
+        """What `use` makes of the file's content; None where there is nothing that it could use, and listeners are called."""
         try:
-            if (result := self._used(use)) is not None:
+            if (result := self._use(use)) is not None:
                 return result
         except FileNotFoundError:
             pass
@@ -117,16 +119,17 @@ class File:
             listener(self._name)
         return None
 
-    def read_early(self, use: Callable[[Any], Any]) -> Any:
-        """As `read`, and nobody is told: where there is nothing, the caller reads again within `compiling`."""
+    def read_early(self, use: Callable[[Any], T]) -> T | None:
+        """As `read`, without a call of listeners: where there is nothing, the caller reads again within `compiling`."""
         with contextlib.suppress(Exception):
-            return self._used(use)
+            return self._use(use)
+        return None
 
-    def _used(self, use: Callable[[Any], Any]) -> Any:
+    def _use(self, use: Callable[[Any], T]) -> T | None:
         if self._path is None:
             return None
-        machine, kept = pickle.loads(self._content(self._path))
-        return use(kept) if machine == this_machine() else None
+        machine, stored = pickle.loads(self._content(self._path))
+        return use(stored) if machine == this_machine() else None
 
     def compiling(self) -> contextlib.AbstractContextManager[None]:
         """Within, no other process compiles the same; it reads what this one keeps. To exclude deadlocks, a thread takes the compiler's
@@ -142,16 +145,16 @@ class File:
         """
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
             _refuse_strangers(path, os.fstat(file.fileno()))
-            kept = file.read()
-        content = kept[_CHECKSUM_BYTES:]
-        if kept[:_CHECKSUM_BYTES] != self._checksum(content):
+            stored = file.read()
+        content = stored[_CHECKSUM_BYTES:]
+        if stored[:_CHECKSUM_BYTES] != self._checksum(content):
             raise ValueError(f"{path} is damaged")
         return content
 
     def _checksum(self, content: bytes) -> bytes:
         return hashlib.sha256(self._key.encode() + content).digest()
 
-    def write(self, library: Any, kept: Any) -> None:
+    def write(self, library: CodeLibrary, value: object) -> None:
         """Keep something that was made from a library, unless that holds a name which another process could give too."""
         if self._path is None or library.has_dynamic_globals or unresolved(library):
             return
@@ -161,7 +164,7 @@ class File:
                 "machine code of %s is not kept: %s was compiled before icarus was imported", self._name, shared
             )
             return
-        content = _serialize.dumps((this_machine(), kept))
+        content = _serialize.dumps((this_machine(), value))
         unfinished = self._path.with_suffix(f".{os.getpid()}.tmp")
         try:
             with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
@@ -188,15 +191,15 @@ class DiskCache:
         """Within, no other process compiles the same."""
         return self._file.compiling()
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
+    def load_overload(self, sig: Signature, target_context: TargetContext) -> CompileResult | None:
         target_context.refresh()
-        return self._file.read(lambda kept: _compiler.CompileResult._rebuild(target_context, *kept))
+        return self._file.read(lambda stored: _compiler.CompileResult._rebuild(target_context, *stored))
 
     def delete(self) -> None:
         """Keep nothing."""
         self._file.delete()
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: Signature, data: CompileResult) -> None:
         if not data.lifted:
             self._file.write(data.library, data._reduce())
 

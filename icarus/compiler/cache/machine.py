@@ -4,14 +4,15 @@ import ctypes
 import functools
 import pickle
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from icarus.compiler.cache.digest import PACKAGE
 from icarus.compiler.interrupts import runs_compiled_code
 from icarus.compiler.lazy import Lazy
+from icarus.compiler.numba_types import Target
 
-_llvm: Any = Lazy("llvmlite.binding")
-_RAISED = 0  # a greater status: the function has raised an exception, and told where it is described
+_llvm = Lazy("llvmlite.binding")
+_RAISED = 0  # a greater status: the function has raised an exception, and says where it is described
 
 
 class _Raised(ctypes.Structure):
@@ -27,7 +28,7 @@ def this_machine() -> tuple[str, str, str]:
 
 
 @functools.cache
-def _target() -> Any:
+def _target() -> Target:
     _llvm.initialize_native_target()
     _llvm.initialize_native_asmprinter()
     return _llvm.Target.from_triple(_llvm.get_process_triple())

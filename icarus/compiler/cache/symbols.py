@@ -10,15 +10,15 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 from icarus.compiler.lazy import Lazy
+from icarus.compiler.numba_types import CodeLibrary
 
 BITS = 96
 _NUMBER = re.compile(r"B(\d+)v(\d+)")  # as it stands in a name: the letter B, a length, the letter v and the number
 _UNRESOLVED = ".numba.unresolved$"  # how the compiler begins the names of what it links later
-_bytecode: Any = Lazy("numba.core.bytecode")
-_drawing: list[Any] = []  # where numbers are drawn from, as soon as they are
+_bytecode = Lazy("numba.core.bytecode")
+_drawing: list[Iterator[int]] = []  # where numbers are drawn from, as soon as they are
 
 
 def _draw() -> int:
@@ -36,7 +36,7 @@ if "numba" in sys.modules:
     draw_numbers()
 
 
-def counted(library: Any) -> Iterator[str]:
+def counted(library: CodeLibrary) -> Iterator[str]:
     """The names in a library whose numbers are not drawn: of functions that were compiled before this module was imported."""
     module = library._final_module
     for symbol in (*module.functions, *module.global_variables):
@@ -45,7 +45,7 @@ def counted(library: Any) -> Iterator[str]:
                 yield symbol.name
 
 
-def unresolved(library: Any) -> list[str]:
+def unresolved(library: CodeLibrary) -> list[str]:
     """The names in a library of functions that call each other in a circle: the compiler links them later, and in memory only."""
     return [
         variable.name for variable in library._final_module.global_variables if variable.name.startswith(_UNRESOLVED)

@@ -1,31 +1,32 @@
 """Words that several threads read and write at once, by their addresses: each of these happens as a whole or not at all."""
 
-from typing import Any
+from collections.abc import Sequence
 
 from icarus.compiler.kernels.functions import intrinsic
 from icarus.compiler.kernels.pointers import WORD_BYTES
 from icarus.compiler.lazy import types
+from icarus.compiler.numba_types import Builder, Definition, NumbaType, Signature, TargetContext, TypingContext, Value
 
 
-def _word_at(context: Any, builder: Any, address: Any) -> Any:
+def _word_at(context: TargetContext, builder: Builder, address: Value) -> Value:
     return builder.inttoptr(address, context.get_value_type(types.int64).as_pointer())
 
 
 @intrinsic
-def atomic_load(typingctx: Any, address: Any) -> Any:
+def atomic_load(typingctx: TypingContext, address: NumbaType) -> Definition:
     """The word at an address; what its writer wrote before it is seen too."""
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         return builder.load_atomic(_word_at(context, builder, arguments[0]), "acquire", WORD_BYTES)
 
     return types.int64(types.int64), codegen
 
 
 @intrinsic
-def atomic_store(typingctx: Any, address: Any, word: Any) -> Any:
+def atomic_store(typingctx: TypingContext, address: NumbaType, word: NumbaType) -> Definition:
     """Write the word at an address; whoever reads it sees also what was written before."""
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         builder.store_atomic(arguments[1], _word_at(context, builder, arguments[0]), "release", WORD_BYTES)
         return context.get_dummy_value()
 
@@ -33,22 +34,22 @@ def atomic_store(typingctx: Any, address: Any, word: Any) -> Any:
 
 
 @intrinsic
-def atomic_add(typingctx: Any, address: Any, amount: Any) -> Any:
+def atomic_add(typingctx: TypingContext, address: NumbaType, amount: NumbaType) -> Definition:
     """Add to the word at an address; returns what it was before."""
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         return builder.atomic_rmw("add", _word_at(context, builder, arguments[0]), arguments[1], "seq_cst")
 
     return types.int64(types.int64, types.int64), codegen
 
 
 @intrinsic
-def exchanged(typingctx: Any, address: Any, expected: Any, word: Any) -> Any:
+def exchanged(typingctx: TypingContext, address: NumbaType, expected: NumbaType, word: NumbaType) -> Definition:
     """Write the word at an address if it is the expected one, and tell whether it was."""
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         pointer = _word_at(context, builder, arguments[0])
-        found = builder.cmpxchg(pointer, arguments[1], arguments[2], "seq_cst", "seq_cst")
-        return builder.extract_value(found, 1)
+        result = builder.cmpxchg(pointer, arguments[1], arguments[2], "seq_cst", "seq_cst")
+        return builder.extract_value(result, 1)
 
     return types.boolean(types.int64, types.int64, types.int64), codegen

@@ -4,19 +4,20 @@ A slot is no function but a value that holds one. Where an author's function men
 `MAST.capture(history, updates)`, the compiler is told here to take the function that it stands for.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 from icarus.compiler.lazy import Lazy
+from icarus.compiler.numba_types import NumbaType
 
-_namespaces: Any = Lazy("icarus.compiler.kernels.namespaces")
-_errors: Any = Lazy("numba.core.errors")
+_namespaces = Lazy("icarus.compiler.kernels.namespaces")
+_errors = Lazy("numba.core.errors")
 
 
 class CompiledCallable:
     """A value that compiled code calls like a function."""
 
     @property
-    def compiled(self) -> Any:
+    def compiled(self) -> Callable:
         """The helper that is called in its place.
 
         Raises:
@@ -25,9 +26,9 @@ class CompiledCallable:
         raise NotImplementedError
 
     @property
-    def _numba_type_(self) -> Any:
+    def _numba_type_(self) -> NumbaType:
         try:
-            return self.compiled._numba_type_
+            return self.compiled._numba_type_  # type: ignore[attr-defined]
         except AttributeError as error:
             raise _errors.TypingError(f"uncallable: {error}") from None
 
@@ -44,5 +45,5 @@ class Namespace:
         raise NotImplementedError
 
     @property
-    def _numba_type_(self) -> Any:
+    def _numba_type_(self) -> NumbaType:
         return _namespaces.NamespaceType(self)

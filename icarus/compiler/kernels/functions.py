@@ -7,24 +7,26 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from icarus.compiler.cache.symbols import draw_numbers
 from icarus.compiler.lazy import Lazy, types
+from icarus.compiler.numba_types import Dispatcher, NumbaModule, NumbaType
 
 DEBUG = os.environ.get("ICARUS_DEBUG", "") not in ("", "0")  # bounds checks in everything that is compiled
 DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # the compiled slots run as plain Python
 REPLACEMENTS: list[tuple[Callable, Callable]] = []  # (function, what makes a body for it), by `compiled_as`
-_extending: Any = Lazy("numba.extending")
-_dispatchers: Any = Lazy("numba.core.dispatcher")
-_templates: Any = Lazy("numba.core.typing.templates")
-_pipeline: Any = Lazy("icarus.compiler.kernels.pipeline")
+_extending = Lazy("numba.extending")
+_dispatchers = Lazy("numba.core.dispatcher")
+_templates = Lazy("numba.core.typing.templates")
+_pipeline = Lazy("icarus.compiler.kernels.pipeline")
 _in_memory = False
-_told: list[Callable] = []  # replacements that the compiler has been told
+_registered: list[Callable] = []  # replacements that the compiler knows of
+F = TypeVar("F", bound=Callable)
 
 
-def compiler() -> Any:
-    """Numba, told all that it has to know; loading it takes longer than a small search."""
+def compiler() -> NumbaModule:
+    """Numba with our extensions registered; loading it takes longer than a small search."""
     numba = importlib.import_module("numba")
     if DEBUG:
         numba.config.BOUNDSCHECK = 1  # also in what users hand to the compiler themselves
@@ -32,8 +34,8 @@ def compiler() -> Any:
     warnings.filterwarnings("ignore", message=".* has been considered a subtype of ")
     draw_numbers()
     importlib.import_module("icarus.compiler.kernels.namespaces")
-    for function, make in REPLACEMENTS[len(_told) :]:
-        _told.append(function)
+    for function, make in REPLACEMENTS[len(_registered) :]:
+        _registered.append(function)
         _extending.overload(function, jit_options={**_pipeline.WITHIN, "forceinline": True, "error_model": "numpy"})(
             make
         )
@@ -47,34 +49,34 @@ class Helper:
         targetoptions: what the compiler is asked for.
     """
 
-    def __init__(self, function: Callable, **targetoptions: Any) -> None:
+    def __init__(self, function: Callable, **targetoptions: object) -> None:
         functools.update_wrapper(self, function)
         self.py_func, self.targetoptions = function, targetoptions
 
     @functools.cached_property
-    def dispatcher(self) -> Any:
+    def dispatcher(self) -> Dispatcher:
         """What the compiler keeps about the function for others that call it."""
         return compiler().njit(**self.targetoptions, **_pipeline.WITHIN)(self.py_func)
 
     @property
-    def _numba_type_(self) -> Any:
-        dispatcher: Any = self._called_from_python if _in_memory else self.dispatcher
+    def _numba_type_(self) -> NumbaType:
+        dispatcher = self._called_from_python if _in_memory else self.dispatcher
         return dispatcher._numba_type_
 
     @functools.cached_property
-    def _called_from_python(self) -> Callable:
+    def _called_from_python(self) -> Dispatcher:
         return compiler().njit(**self.targetoptions)(self.py_func)
 
     @property
-    def dispatchers(self) -> list[Any]:
+    def dispatchers(self) -> list[Dispatcher]:
         """Those of the two that have been made: `dispatcher`, and the one that is in memory by itself."""
         return [vars(self)[name] for name in ("dispatcher", "_called_from_python") if name in vars(self)]
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return self._called_from_python(*arguments, **named)
+    def __call__(self, *arguments: object, **keywords: object) -> Any:
+        return self._called_from_python(*arguments, **keywords)
 
-    def __reduce__(self) -> Any:
-        return _found, (self.py_func.__module__, self.py_func.__qualname__)
+    def __reduce__(self) -> tuple[Callable, tuple[str, str]]:
+        return _load, (self.py_func.__module__, self.py_func.__qualname__)
 
 
 @contextlib.contextmanager
@@ -91,30 +93,30 @@ def parts_in_memory() -> Iterator[None]:
         _in_memory = before
 
 
-def _found(module: str, name: str) -> Any:
+def _load(module: str, name: str) -> Any:
     return functools.reduce(getattr, name.split("."), importlib.import_module(module))
 
 
-def helper(function: Callable) -> Any:
+def helper(function: F) -> F:
     """A function for use inside compiled slots and games; runs as plain Python too."""
-    return function if DISABLED else Helper(function, nogil=True, boundscheck=DEBUG)
+    return function if DISABLED else cast(F, Helper(function, nogil=True, boundscheck=DEBUG))
 
 
-def inlined(function: Callable) -> Any:
+def inlined(function: F) -> F:
     """A helper on the hottest path: its body is copied into each caller."""
     if DISABLED:
         return function
-    return Helper(function, nogil=True, boundscheck=DEBUG, forceinline=True, error_model="numpy")
+    return cast(F, Helper(function, nogil=True, boundscheck=DEBUG, forceinline=True, error_model="numpy"))
 
 
-def is_helper(value: Any) -> bool:
+def is_helper(value: object) -> bool:
     """Whether a value is a function for use inside compiled ones, whoever marked it."""
     return isinstance(value, Helper) or ("numba" in sys.modules and isinstance(value, _dispatchers.Dispatcher))
 
 
-def embedded(function: Callable) -> Any:
+def embedded(function: F) -> F:
     """A helper with one caller, into which its body is copied: nothing is handed over that it does not read. Division by 0 raises."""
-    return function if DISABLED else Helper(function, nogil=True, boundscheck=DEBUG, forceinline=True)
+    return function if DISABLED else cast(F, Helper(function, nogil=True, boundscheck=DEBUG, forceinline=True))
 
 
 def plain(function: Callable) -> Callable:
@@ -130,11 +132,11 @@ class Intrinsic:
         self.definition = definition
 
     @functools.cached_property
-    def _numba_type_(self) -> Any:
+    def _numba_type_(self) -> NumbaType:
         compiler()
         return types.Function(_templates.make_intrinsic_template(self, self.definition, self.definition.__name__))
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> Any:
         raise NotImplementedError(f"{self.definition.__name__} works in compiled code only")
 
 

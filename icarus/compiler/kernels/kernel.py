@@ -4,7 +4,8 @@ import contextlib
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from types import FrameType
+from typing import TypeAlias
 
 from icarus.compiler.cache.digest import digest
 from icarus.compiler.cache.disk import DiskCache, File
@@ -14,11 +15,14 @@ from icarus.compiler.interrupts import listen, runs_compiled_code
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
 from icarus.compiler.lazy import Lazy, types
 from icarus.compiler.messages import mention, reason
+from icarus.compiler.numba_types import Dispatcher, Signature
 
-_pipeline: Any = Lazy("icarus.compiler.kernels.pipeline")
-_errors: Any = Lazy("numba.core.errors")
-_lock: Any = Lazy("numba.core.compiler_lock")
+_pipeline = Lazy("icarus.compiler.kernels.pipeline")
+_errors = Lazy("numba.core.errors")
+_lock = Lazy("numba.core.compiler_lock")
 _NEEDS_COMPILER = "needs the compiler when it runs"
+Stored: TypeAlias = tuple[bytes, str] | str  # an object file with the name of its function; or _NEEDS_COMPILER
+Code: TypeAlias = MachineCode | str
 
 
 class Kernel:
@@ -33,46 +37,42 @@ class Kernel:
             raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it to search")
         self.name, self.fresh = name, False
         self._file = File(name, digest(function, name, arity))
-        self._code: Any = self._file.read_early(lambda kept: self._loaded(kept, arity))
-        if self._code is None:
-            self._code = self._compile(function, arity)
-        if self._code == _NEEDS_COMPILER:
-            self._code = _Dispatched(function, arity, name)
+        code = self._file.read_early(lambda stored: _load(stored, arity)) or self._compile(function, arity)
+        self._code = _Dispatched(function, arity, name) if isinstance(code, str) else code
         self.address: int = self._code.address
 
     def __call__(self, *arguments: int) -> int:
         listen()
         return self._code(*arguments)
 
-    def _compile(self, function: Callable, arity: int) -> Any:
+    def _compile(self, function: Callable, arity: int) -> Code:
         compiler()
         signature = types.int64(*(types.int64,) * arity)
         with _lock.global_compiler_lock, self._file.compiling():
-            code = self._file.read(lambda kept: self._loaded(kept, arity))
+            code = self._file.read(lambda stored: _load(stored, arity))
             if code is not None:  # another process has just compiled it
                 return code
             self.fresh = True
             dispatcher = _pipeline.entered(function, nogil=True, boundscheck=DEBUG)
-            with refusals_told(function, self.name), interrupts_kept():
+            with compilation_errors(function, self.name), interrupts_kept():
                 dispatcher.compile(signature)
-            made = dispatcher.overloads[signature.args]
+            result = dispatcher.overloads[signature.args]
             with interrupts_kept():
-                code = made.library.machine_code()
-            kept: Any = (code, made.fndesc.llvm_func_name) if made.library.stands_alone() else _NEEDS_COMPILER
-            self._file.write(made.library, kept)
-        return self._loaded(kept, arity)
-
-    def _loaded(self, kept: Any, arity: int) -> Any:
-        if kept == _NEEDS_COMPILER:
-            return kept
-        code, symbol = kept
-        return MachineCode(code, symbol, arity)
+                machine_code = result.library.machine_code()
+            alone = result.library.stands_alone()
+            stored: Stored = (machine_code, result.fndesc.llvm_func_name) if alone else _NEEDS_COMPILER
+            self._file.write(result.library, stored)
+        return _load(stored, arity)
 
     def forget(self) -> None:
         """Keep no machine code of it on the disk."""
         self._file.delete()
         if isinstance(self._code, _Dispatched):
             self._code.dispatcher._cache.delete()
+
+
+def _load(stored: Stored, arity: int) -> Code:
+    return stored if isinstance(stored, str) else MachineCode(*stored, arity)
 
 
 class _Dispatched:
@@ -84,7 +84,7 @@ class _Dispatched:
         with _lock.global_compiler_lock:  # the linker has one list of names for all threads
             with parts_in_memory():
                 self.dispatcher = compiled(function, signature, name)
-            result: Any = self.dispatcher.overloads[signature.args]
+            result = self.dispatcher.overloads[signature.args]
             self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         if self.address == 0:
             raise RuntimeError(f"{name} was compiled, but its machine code is nowhere to be found")
@@ -97,15 +97,15 @@ class _Dispatched:
 @contextlib.contextmanager
 def interrupts_kept() -> Iterator[None]:
     """Within, Ctrl-C is never lost: the compiler calls Python from C, which drops exceptions and goes on with half a result."""
-    if threading.current_thread() is not threading.main_thread() or not callable(signal.getsignal(signal.SIGINT)):
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
         return
-    before: Any = signal.getsignal(signal.SIGINT)
     pressed: list[int] = []
 
-    def note(number: int, frame: Any) -> None:
+    def note(number: int, frame: FrameType | None) -> None:
         try:
-            before(number, frame)
+            handler(number, frame)
         except BaseException:
             pressed.append(number)
             raise
@@ -117,12 +117,12 @@ def interrupts_kept() -> Iterator[None]:
         if not pressed:
             raise
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, handler)
     if pressed:
         raise KeyboardInterrupt("while compiling")
 
 
-def compiled(function: Callable, signature: Any, name: str, **flags: Any) -> Any:
+def compiled(function: Callable, signature: Signature, name: str, **flags: object) -> Dispatcher:
     """Compile a function for one signature, or load its machine code from the disk cache.
 
     Raises:
@@ -130,14 +130,14 @@ def compiled(function: Callable, signature: Any, name: str, **flags: Any) -> Any
     """
     dispatcher = compiler().njit(nogil=True, boundscheck=DEBUG, **flags)(function)
     cache = dispatcher._cache = DiskCache(name, digest(function, name, str(signature), sorted(flags.items())))
-    with _lock.global_compiler_lock, cache.compiling(), refusals_told(function, name), interrupts_kept():
+    with _lock.global_compiler_lock, cache.compiling(), compilation_errors(function, name), interrupts_kept():
         dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher
 
 
 @contextlib.contextmanager
-def refusals_told(function: Callable, name: str) -> Iterator[None]:
+def compilation_errors(function: Callable, name: str) -> Iterator[None]:
     """Within, what the compiler refuses is told in one sentence.
 
     Raises:

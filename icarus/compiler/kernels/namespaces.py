@@ -1,13 +1,12 @@
 """Namespaces as the compiler takes them: values of which only parts are called, by their names. Loads Numba."""
 
-from typing import Any
-
 from numba.core import errors, types
 from numba.core.imputils import lower_constant, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import models, register_model
 
 from icarus.compiler.kernels.callables import Namespace
+from icarus.compiler.numba_types import Builder, NumbaType, TargetContext, Value
 
 
 class NamespaceType(types.Type):
@@ -22,9 +21,9 @@ class NamespaceType(types.Type):
 class _Parts(AttributeTemplate):
     key = NamespaceType
 
-    def generic_resolve(self, namespace: Any, name: Any) -> Any:  # type: ignore[override]
+    def generic_resolve(self, namespace: NamespaceType, name: str) -> NumbaType:  # type: ignore[override]
         try:
-            return namespace.namespace.member(name).compiled._numba_type_
+            return namespace.namespace.member(name).compiled._numba_type_  # type: ignore[attr-defined]
         except AttributeError as error:
             raise errors.TypingError(f"uncallable: {error}") from None
 
@@ -33,10 +32,10 @@ register_model(NamespaceType)(models.OpaqueModel)
 
 
 @lower_constant(NamespaceType)
-def _lower_namespace(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+def _lower_namespace(context: TargetContext, builder: Builder, kind: NamespaceType, value: Namespace) -> Value:
     return context.get_dummy_value()
 
 
 @lower_getattr_generic(NamespaceType)
-def _lower_part(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
+def _lower_part(context: TargetContext, builder: Builder, kind: NamespaceType, value: Value, name: str) -> Value:
     return context.get_dummy_value()

@@ -6,7 +6,6 @@ Here the parts are only linked; what a caller from Python sees, a kernel, is opt
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
 
 import llvmlite.binding as llvm
 import numba
@@ -15,6 +14,7 @@ from numba.core.compiler import Compiler
 from numba.core.runtime import rtsys
 
 from icarus.compiler.cache.symbols import unresolved
+from icarus.compiler.numba_types import CodeLibrary, Dispatcher, TargetContext, TypingContext
 
 FOREIGN = ("Py", "_Py", "numba_", "NRT_", "nrt_")  # how the names of functions begin that only the compiler can provide
 
@@ -22,7 +22,7 @@ FOREIGN = ("Py", "_Py", "numba_", "NRT_", "nrt_")  # how the names of functions 
 class _NoEnvironments:
     """In place of a code generator: parts are nowhere in memory, so there is nothing to be set in them."""
 
-    def set_env(self, *told: Any) -> None:
+    def set_env(self, *arguments: object) -> None:
         """Nothing to be done."""
 
 
@@ -31,7 +31,7 @@ class Part(JITCodeLibrary):
 
     codegen = _NoEnvironments()
 
-    def add_linking_library(self, library: Any) -> None:
+    def add_linking_library(self, library: CodeLibrary) -> None:
         """Have the code of a function that is called linked; counting of references is left to the whole."""
         if library is not rtsys.library:
             super().add_linking_library(library)
@@ -53,7 +53,7 @@ class Part(JITCodeLibrary):
 class Whole(Part):
     """The code of a kernel with that of all it calls, which becomes machine code."""
 
-    def __init__(self, codegen: Any, name: str) -> None:
+    def __init__(self, codegen: object, name: str) -> None:
         super().__init__(codegen, name)
         self._final_module.link_in(llvm.parse_assembly(_UNCOUNTED))
 
@@ -66,14 +66,14 @@ class Whole(Part):
 
     def called(self) -> list[str]:
         """The names of functions that are called and not in it."""
-        named = [function.name for function in self._final_module.functions if function.is_declaration]
-        return [name for name in named if not name.startswith("llvm.")] + unresolved(self)
+        names = [function.name for function in self._final_module.functions if function.is_declaration]
+        return [name for name in names if not name.startswith("llvm.")] + unresolved(self)
 
     def stands_alone(self) -> bool:
         """Whether it needs nothing of the compiler when it runs: no memory of Python's objects, no exception made of values."""
-        known = ctypes.CDLL(None)
+        process = ctypes.CDLL(None)
         return not self._dynamic_globals and all(
-            not name.startswith(FOREIGN) and hasattr(known, name) for name in self.called()
+            not name.startswith(FOREIGN) and hasattr(process, name) for name in self.called()
         )
 
 
@@ -89,7 +89,7 @@ class _Linking(Compiler):
 
     ENDING_IN: type[Part] = Part
 
-    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *rest: Any) -> None:
+    def __init__(self, typingctx: TypingContext, targetctx: TargetContext, library: CodeLibrary, *rest: object) -> None:
         super().__init__(typingctx, targetctx, library or self.ENDING_IN(targetctx.codegen(), "part"), *rest)
 
 
@@ -98,10 +98,10 @@ class _Making(_Linking):
 
 
 _NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-WITHIN: dict[str, Any] = {**_NO_WRAPPERS, "pipeline_class": _Linking}
+WITHIN: dict[str, object] = {**_NO_WRAPPERS, "pipeline_class": _Linking}
 
 
-def entered(function: Callable, **options: Any) -> Any:
+def entered(function: Callable, **options: object) -> Dispatcher:
     """A function as machine code that other machine code enters by its address."""
-    njit: Any = numba.njit
+    njit: Dispatcher = numba.njit  # what makes one
     return njit(**options, **_NO_WRAPPERS, pipeline_class=_Making)(function)

@@ -5,15 +5,16 @@ arrival. One uniform signature is what lets the playout loop, compiled once, cal
 """
 
 import functools
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from icarus.compiler.kernels.functions import DEBUG, DISABLED, inlined, intrinsic
+from icarus.compiler.kernels.functions import DEBUG, DISABLED, Intrinsic, inlined, intrinsic
 from icarus.compiler.lazy import Lazy, types
+from icarus.compiler.numba_types import Builder, Definition, NumbaType, Signature, TargetContext, TypingContext, Value
 
-ir: Any = Lazy("llvmlite.ir")
-cgutils: Any = Lazy("numba.core.cgutils")
+ir = Lazy("llvmlite.ir")
+cgutils = Lazy("numba.core.cgutils")
 
 WORD_BYTES = 8
 
@@ -27,7 +28,7 @@ def offset_of(dtype: np.dtype, field: str) -> int:
 _WORD = (1 << 64) - 1
 
 
-def _refuse_nothing(context: Any, builder: Any, address: Any, *lengths: Any) -> None:
+def _refuse_nothing(context: TargetContext, builder: Builder, address: Value, *lengths: Value) -> None:
     """In a debug build, refuse address 0, unless of nothing, and lengths below 0."""
     if DEBUG:
         zero = address.type(0)
@@ -41,10 +42,10 @@ def _refuse_nothing(context: Any, builder: Any, address: Any, *lengths: Any) -> 
 
 
 @intrinsic
-def address_of(typingctx: Any, array: Any) -> Any:
+def address_of(typingctx: TypingContext, array: NumbaType) -> Definition:
     """The address of the first element of an array, as an integer."""
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         data = context.make_array(array)(context, builder, arguments[0]).data
         return builder.ptrtoint(data, context.get_value_type(types.int64))
 
@@ -52,11 +53,11 @@ def address_of(typingctx: Any, array: Any) -> Any:
 
 
 @intrinsic
-def array_at(typingctx: Any, address: Any, length: Any, dtype: Any) -> Any:
+def array_at(typingctx: TypingContext, address: NumbaType, length: NumbaType, dtype: NumbaType) -> Definition:
     """View `length` items of `dtype` at an address as a one-dimensional array, without a copy."""
     array_type = types.Array(dtype.dtype, 1, "C")
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         array = context.make_array(array_type)(context, builder)
         size = context.get_abi_sizeof(context.get_data_type(dtype.dtype))
         item_size = context.get_constant(types.intp, size)
@@ -71,11 +72,13 @@ def array_at(typingctx: Any, address: Any, length: Any, dtype: Any) -> Any:
 
 
 @intrinsic
-def matrix_at(typingctx: Any, address: Any, rows: Any, columns: Any, dtype: Any) -> Any:
+def matrix_at(
+    typingctx: TypingContext, address: NumbaType, rows: NumbaType, columns: NumbaType, dtype: NumbaType
+) -> Definition:
     """View `rows` × `columns` items of `dtype` at an address as a two-dimensional array, without a copy."""
     array_type = types.Array(dtype.dtype, 2, "C")
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         array = context.make_array(array_type)(context, builder)
         item_size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(dtype.dtype)))
         _refuse_nothing(context, builder, *arguments[:3])
@@ -95,28 +98,30 @@ def matrix_at(typingctx: Any, address: Any, rows: Any, columns: Any, dtype: Any)
 
 
 @intrinsic
-def struct_at(typingctx: Any, address: Any, dtype: Any) -> Any:
+def struct_at(typingctx: TypingContext, address: NumbaType, dtype: NumbaType) -> Definition:
     """View the bytes at an address as one structure of `dtype`, without a copy."""
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         _refuse_nothing(context, builder, arguments[0])
         return builder.inttoptr(arguments[0], context.get_value_type(dtype.dtype))
 
     return dtype.dtype(types.int64, dtype), codegen
 
 
-def _unpack(kinds: tuple[type, ...]) -> Any:
+def _unpack(kinds: tuple[type, ...]) -> Intrinsic:
     """An intrinsic that reads consecutive 8-byte parameters at an address as a tuple of int64 and float64."""
 
     @intrinsic
-    def unpack(typingctx: Any, address: Any) -> Any:
+    def unpack(typingctx: TypingContext, address: NumbaType) -> Definition:
         tuple_type = types.Tuple([types.int64 if kind is int else types.float64 for kind in kinds])
 
-        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        def codegen(
+            context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]
+        ) -> Value:
             loaded = []
             for i, item in enumerate(tuple_type.types):
-                at = builder.add(arguments[0], context.get_constant(types.int64, WORD_BYTES * i))
-                loaded.append(builder.load(builder.inttoptr(at, context.get_value_type(item).as_pointer())))
+                word = builder.add(arguments[0], context.get_constant(types.int64, WORD_BYTES * i))
+                loaded.append(builder.load(builder.inttoptr(word, context.get_value_type(item).as_pointer())))
             return context.make_tuple(builder, tuple_type, loaded)
 
         return tuple_type(types.int64), codegen
@@ -127,18 +132,17 @@ def _unpack(kinds: tuple[type, ...]) -> Any:
 unpack_parameters = functools.lru_cache(maxsize=None)(_unpack)
 
 
-def _caller(arity: int) -> Any:
-
+def _caller(arity: int) -> Intrinsic:
     @intrinsic
-    def call(typingctx: Any, address: Any, arguments: Any) -> Any:
+    def call(typingctx: TypingContext, address: NumbaType, arguments: NumbaType) -> Definition:
         signature_types = (types.int64,) * arity
 
-        def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            given = [builder.extract_value(values[1], i) for i in range(arity)]
+        def codegen(context: TargetContext, builder: Builder, signature: Signature, values: Sequence[Value]) -> Value:
+            words = [builder.extract_value(values[1], i) for i in range(arity)]
             _refuse_nothing(context, builder, values[0])
             function_type = context.call_conv.get_function_type(types.int64, signature_types)
             pointer = builder.inttoptr(values[0], function_type.as_pointer())
-            status, result = context.call_conv.call_function(builder, pointer, types.int64, signature_types, given)
+            status, result = context.call_conv.call_function(builder, pointer, types.int64, signature_types, words)
             with cgutils.if_unlikely(builder, status.is_error):
                 context.call_conv.return_status_propagate(builder, status)
             return result
@@ -152,10 +156,10 @@ call1, call2, call3, call4, call5, call6, call7 = (_caller(arity) for arity in r
 
 
 @intrinsic
-def unlikely(typingctx: Any, condition: Any) -> Any:
+def unlikely(typingctx: TypingContext, condition: NumbaType) -> Definition:
     """A condition that hardly ever holds: what is done then is put where it is not in the way."""
 
-    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, values: Sequence[Value]) -> Value:
         bit = ir.IntType(1)
         expected = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
         return builder.call(expected, [values[0], ir.Constant(bit, 0)])
@@ -164,10 +168,10 @@ def unlikely(typingctx: Any, condition: Any) -> Any:
 
 
 @intrinsic
-def foreign3(typingctx: Any, address: Any, arguments: Any) -> Any:
+def foreign3(typingctx: TypingContext, address: NumbaType, arguments: NumbaType) -> Definition:
     """Call the C function of three integers at an address; what it returns is ignored."""
 
-    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, values: Sequence[Value]) -> Value:
         word = ir.IntType(64)
         pointer = builder.inttoptr(values[0], ir.FunctionType(word, [word] * 3).as_pointer())
         builder.call(pointer, [builder.extract_value(values[1], i) for i in range(3)])
@@ -177,20 +181,20 @@ def foreign3(typingctx: Any, address: Any, arguments: Any) -> Any:
 
 
 @intrinsic
-def popcount(typingctx: Any, word: Any) -> Any:
+def popcount(typingctx: TypingContext, word: NumbaType) -> Definition:
     """The number of one bits in a 64-bit word."""
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         return builder.ctpop(arguments[0])
 
     return types.int64(types.uint64), codegen
 
 
 @intrinsic
-def lowest_bit(typingctx: Any, word: Any) -> Any:
+def lowest_bit(typingctx: TypingContext, word: NumbaType) -> Definition:
     """The index of the lowest one bit in a 64-bit word (64 for zero)."""
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
 
     return types.int64(types.uint64), codegen
@@ -212,11 +216,11 @@ if DISABLED:
 
 
 @inlined
-def append_bits(items: np.ndarray, count: int, base: int, bits: int) -> int:
+def append_bits(items: np.ndarray, count: int, base: int | np.int64, bits: int | np.integer) -> int:
     """Append base + i to `count` items for each one bit i of a 64-bit word, the lowest first; returns their new number."""
-    left = np.uint64(bits)
-    while left != np.uint64(0):
-        items[count] = base + lowest_bit(left)
+    rest = np.uint64(bits)
+    while rest != np.uint64(0):
+        items[count] = base + lowest_bit(rest)
         count += 1
-        left &= left - np.uint64(1)
+        rest &= rest - np.uint64(1)
     return count

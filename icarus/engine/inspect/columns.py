@@ -1,16 +1,15 @@
 """What each component of a strategy says of actions: its policy asked by the reference engine, for people to look at."""
 
-from typing import Any
-
 import numpy as np
 
 from icarus.algebra.slots import Candidates
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import Composed, keys_of, values_of
-from icarus.engine.reference.table import Row, row_of
+from icarus.engine.reference.history import ReferenceHistory
+from icarus.engine.reference.table import ReferenceTheta, Row, row_of
 
 
-class RecordsTheta:
+class RecordsTheta(ReferenceTheta):
     """θ of one component by the records of a search, as slots read it."""
 
     def __init__(self, records: Records) -> None:
@@ -36,7 +35,9 @@ class Column:
     def __init__(self, name: str, records: Records) -> None:
         self.name, self._part, self._theta = name, records.enhancement, RecordsTheta(records)
 
-    def read(self, program: Composed, history: Any, legal: np.ndarray, player: int) -> list[tuple[float, int]]:
+    def read(
+        self, program: Composed, history: ReferenceHistory, legal: np.ndarray, player: int
+    ) -> list[tuple[float, int]]:
         """(value, count) of each legal action at the end of a history, as `Tree` has them."""
         source = self._part.policy.source
         if not isinstance(source, Candidates):

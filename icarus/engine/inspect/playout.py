@@ -6,14 +6,14 @@ decision, every captured record and every updated row passes by and is noted. It
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.algebra.information import ACTION, HISTORY, MOVE, PLAYER, POSITION
+from icarus.algebra.information import ACTION, HISTORY, MOVE, PLAYER, POSITION, FieldValue
 from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.reference import Interpreter
@@ -25,6 +25,7 @@ from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.validation import COMPILED, check_cutoff, check_scheme, check_state, check_strategy, checked_engine
 from icarus.kernel import CHANCE, UNSEEN, extended, mix
+from icarus.kernel.data import StateData
 from icarus.kernel.history import EMPTY_HISTORY, PHASES
 from icarus.kernel.state import State
 
@@ -69,8 +70,8 @@ class Update:
     record: str
     key: int
     context: int
-    before: dict[str, Any] | None
-    after: dict[str, Any]
+    before: dict[str, FieldValue] | None
+    after: dict[str, FieldValue]
 
 
 @attrs.frozen
@@ -89,7 +90,7 @@ class InspectedPlayout:
 
     state: State
     strategy: Enhancement
-    seed: Any
+    seed: int | Sequence[int]
     scheme: Scheme
     iteration: int
     begun: str
@@ -138,16 +139,16 @@ class _RecordingComposition(Composed):
         self._interpret = Interpreter([(mix, self._mixed)])
 
     def _mixed(self, key: int, part: int) -> int:
-        made = mix(key, part)
-        self.parts_of[made] = int(key), int(part)
-        return made
+        mixed = mix(key, part)
+        self.parts_of[mixed] = int(key), int(part)
+        return mixed
 
     def decided(self, which: int, decision: Decision) -> int:
         self.decision, index = decision, super().decided(which, decision)
         term = self.term
         if term is not None and term.rule == RULE_GIBBS_OF_MEANS and not len(decision.values):
             drawn = self.rng.copy()  # by acceptance: only a few actions were asked about
-            decision.values = self._asked(term.leaves[0], decision.history, decision.legal)
+            decision.values = self._values_of(term.leaves[0], decision.history, decision.legal)
             self.rng[:] = drawn
         return index
 
@@ -167,21 +168,21 @@ class PlayoutInspector(ReferenceSearch):
         self.rng[:] = search.rng
         self.iterations, self.depth, self._phase_steps = search.iterations, search.depth, search.phase_steps()
         self._root_visits[:] = search.root().visits
-        for table, other in zip(self.tables, search.tables, strict=True):
-            table.fill(other)
+        for table, compiled in zip(self.tables, search.tables, strict=True):
+            table.fill(compiled)
 
-    def _begin_playout(self) -> tuple[Playout, Any]:
+    def _begin_playout(self) -> tuple[Playout, StateData]:
         self.program.parts_of.clear()
         self.__dict__.pop("_histories", None)
         self._choices: list[Choice] = []
-        self._worlds: list[Any] = []
+        self._worlds: list[StateData] = []
         self._updates: dict[str, list[Update]] = {part.name: [] for part in self.program.components}
         self._texts: dict[int, str] = {}
         playout, world = super()._begin_playout()
         self._start, self._now = self.game.text(world), playout
         return playout, world
 
-    def _decided(self, playout: Playout, world: Any, player: int, in_tree: bool) -> tuple[int, int]:
+    def _decided(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:
         texts = {int(action): self.game.action_text(world, action) for action in self.game.legal(world)}
         self._worlds.append(self.game.copy(world))
         self.program.decision = self.program.term = None
@@ -190,8 +191,8 @@ class PlayoutInspector(ReferenceSearch):
         self._texts[edge] = texts[action]
         details: dict[str, Any] = {"by": ENVIRONMENT if player == CHANCE else ONLY}
         if term is not None:
-            named = {int(edge): texts.get(int(edge), str(edge)) for edge in decision.legal}
-            values = zip(named.values(), decision.values.tolist(), strict=False)
+            labels = {int(edge): texts.get(int(edge), str(edge)) for edge in decision.legal}
+            values = zip(labels.values(), decision.values.tolist(), strict=False)
             details = {
                 "by": term.by,
                 "weight": self.program.share(term.weight, decision),
@@ -203,12 +204,14 @@ class PlayoutInspector(ReferenceSearch):
 
     def _update(self, part: Enhancement, table: ReferenceTable, record: int, context: int, rewards: np.ndarray) -> None:
         before = table.find(record)
-        held = None if before is None else _information(before)
+        information = None if before is None else _information(before)
         super()._update(part, table, record, context, rewards)
         text = self._record_text(part, record)
-        self._updates[part.name].append(Update(text, record, context, held, _information(table.find(record))))
+        self._updates[part.name].append(
+            Update(text, record, context, information, _information(cast(np.void, table.find(record))))
+        )
 
-    def _rewards(self, world: Any) -> np.ndarray:
+    def _rewards(self, world: StateData) -> np.ndarray:
         self._end, self._final = self.game.text(world), super()._rewards(world)
         self._worlds.append(self.game.copy(world))
         return self._final
@@ -256,13 +259,13 @@ class PlayoutInspector(ReferenceSearch):
         return parts if key == 0 else []
 
     def _history_text(self, key: int, in_episode: bool) -> str:
-        """The moves of a history, or of a position-in-episode, in the eyes of the player who made the last one."""
+        """The moves of a history, or of a position-in-episode, as the player who made the last one saw them."""
         t, perspective, action = self._histories[in_episode].get(key, (0, 0, None))
         if action is None:
             return f"key {key}"
         first = self._episode_begin(t, perspective) if in_episode else 0
-        seen = self._now.history().moves[first + 1 : t + 1, perspective]
-        moves = [*seen[seen != UNSEEN].tolist(), action]
+        observed = self._now.history().moves[first + 1 : t + 1, perspective]
+        moves = [*observed[observed != UNSEEN].tolist(), action]
         return f"⟨{', '.join(self._texts.get(move, str(move)) for move in moves)}⟩"
 
     @functools.cached_property
@@ -284,8 +287,8 @@ class PlayoutInspector(ReferenceSearch):
 
     def _episode_begin(self, t: int, perspective: int) -> int:
         """The step at which the episode of step t began; its keys do not go on from those before."""
-        seen = self._now.history()
-        moves, keys = seen.moves[:, perspective], seen.episodes[:, perspective]
+        history = self._now.history()
+        moves, keys = history.moves[:, perspective], history.episodes[:, perspective]
         while t > 0:
             before = int(keys[t - 1])
             if int(keys[t]) != (before if moves[t] == UNSEEN else mix(before, int(moves[t]))):
@@ -294,6 +297,6 @@ class PlayoutInspector(ReferenceSearch):
         return t
 
 
-def _information(row: Any) -> dict[str, Any]:
+def _information(row: np.void) -> dict[str, FieldValue]:
     """The fields of a row other than its key, as Python numbers and lists."""
-    return {name: row[name].tolist() for name in row.dtype.names if name != "record"}
+    return {name: row[name].tolist() for name in row.dtype.names or () if name != "record"}

@@ -8,7 +8,6 @@ walk turns back where less than half a visit arrives. Where everybody sees every
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -21,6 +20,7 @@ from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, ONCE
 from icarus.kernel import CHANCE, SELECTION, TERMINAL, UNSEEN
+from icarus.kernel.data import StateData
 from icarus.kernel.history import EMPTY_HISTORY
 from icarus.kernel.state import State
 
@@ -151,7 +151,7 @@ class _Branch:
     node: int
     flow: float
     depth: int
-    world: Any
+    world: StateData
     edge: int = 0
     action: int = 0
 
@@ -210,7 +210,7 @@ class _Walk:
         self.children[parent, action] = len(self.nodes) - 1
         return len(self.nodes) - 1
 
-    def walk(self, world: Any) -> None:
+    def walk(self, world: StateData) -> None:
         """Add all nodes that this root state leads to."""
         playout = self.search.empty_history(world)
         branches = [_Branch(0, float(self.result.iterations), 0, world)]
@@ -226,7 +226,7 @@ class _Walk:
             if player != TERMINAL:
                 branches.extend(reversed(list(self.below(branch, playout, world, player))))
 
-    def below(self, branch: _Branch, playout: Playout, world: Any, player: int) -> Iterator[_Branch]:
+    def below(self, branch: _Branch, playout: Playout, world: StateData, player: int) -> Iterator[_Branch]:
         """The children of a node that are in the tree."""
         actions, edges, _ = self.search.begin_decision(playout, world, player)
         first = dict(zip(reversed(edges), reversed(actions), strict=True))  # of the actions of each edge
@@ -239,8 +239,10 @@ class _Walk:
         if all(row is None for row in rows):
             return
         history = playout.history()
-        asked = self.columns if player != CHANCE else []
-        columns = [column.read(self.search.program, history, np.array(legal), player) for column in asked]
+        columns = [
+            column.read(self.search.program, history, np.array(legal), player)
+            for column in (self.columns if player != CHANCE else [])
+        ]
         visits = [0 if row is None else self.visits[row] for row in rows]
         share = branch.flow / max(1, sum(visits))
         for i, (edge, row) in enumerate(zip(legal, rows, strict=True)):
@@ -249,8 +251,8 @@ class _Walk:
             node = self.children.get((branch.node, edge))
             if node is None:
                 label, moves = self.game.action_text(world, first[edge]), self.game.seen(world, edge)
-                said = [column[i] for column in columns] or [(np.nan, 0)] * len(self.columns)
-                node = self.add(branch.node, edge, player, label, row, moves, said)
+                cells = [column[i] for column in columns] or [(np.nan, 0)] * len(self.columns)
+                node = self.add(branch.node, edge, player, label, row, moves, cells)
             if visits[i] > 1:  # the first visit of a history is the one that expanded it: nothing is below
                 yield _Branch(node, flow, branch.depth + 1, world, edge, first[edge])
 

@@ -1,7 +1,6 @@
 """How often games and slots are checked, and that slots only read the history (with ICARUS_DEBUG=1, in every playout)."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -46,7 +45,7 @@ def guarded(function: Callable, label: str) -> Callable:
     message = f"{label} writes to the history that it is given to read"
 
     @helper
-    def guarded_slot(history: History, *arguments: Any) -> None:
+    def guarded_slot(history: History, *arguments: object) -> None:
         before = fingerprint(history)
         inner(history, *arguments)
         if fingerprint(history) != before:

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -36,8 +35,7 @@ def reader(function: Callable, label: str) -> Callable:
 
 def legal_of(function: Callable, position: int) -> str:
     """The name by which a slot takes the legal actions, its argument of this position."""
-    code: Any = plain(function).__code__
-    return code.co_varnames[position]
+    return plain(function).__code__.co_varnames[position]
 
 
 def _theta(row: np.dtype) -> Callable:

@@ -6,7 +6,7 @@ positions-in-episode, which are counted from the start of the game: they stay as
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -22,6 +22,8 @@ from icarus.engine.scheme import ROOT_PLAYER, Scheme
 from icarus.kernel import mix
 from icarus.kernel.history import EMPTY_HISTORY
 from icarus.kernel.state import State
+
+EarlierResult: TypeAlias = Any  # a `Result`, which is made of what stands here
 
 
 @attrs.frozen(eq=False)
@@ -50,7 +52,12 @@ class WarmStart:
 
 
 def warm_starts_of(
-    records: Any, state: State, strategy: Enhancement, scheme: Scheme, searches: int, compiled: bool = True
+    records: EarlierResult | None,
+    state: State,
+    strategy: Enhancement,
+    scheme: Scheme,
+    searches: int,
+    compiled: bool = True,
 ) -> list[WarmStart | None]:
     """What each of so many searches of a state begins with, by the `Result` of an earlier search that fits; None each where there is none.
 
@@ -78,16 +85,16 @@ def check_reusable(reusable: bool) -> None:
 
 def continues(earlier: State, state: State) -> bool:
     """Whether a state is an earlier one, or one that play has led to from there."""
-    one, other = earlier.start, state.start
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        same = one.tobytes() == other.tobytes()
+    before, now = earlier.start, state.start
+    if isinstance(before, np.ndarray) and isinstance(now, np.ndarray):
+        same = before.tobytes() == now.tobytes()
     else:
-        same = one is other or bool(one == other)
+        same = before is now or bool(before == now)
     return same and state.history[: len(earlier.history)] == earlier.history
 
 
 def _warm_start(
-    result: Any, state: State, scheme: Scheme, components: Sequence[Enhancement], compiled: bool
+    result: EarlierResult, state: State, scheme: Scheme, components: Sequence[Enhancement], compiled: bool
 ) -> WarmStart:
     """What one search begins with, by the result of another of one tree."""
     tables = {storage_of(part.enhancement): part._table for part in result.records.values()}

@@ -6,11 +6,12 @@ import functools
 import mmap
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from icarus.algebra import Enhancement
+from icarus.algebra.information import Parts
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, foreign3, matrix_at, struct_at
@@ -29,9 +30,11 @@ class RecordTable(Protocol):
     """The records of one component, as either engine holds them."""
 
     component: Enhancement
-    game: AnyGame
 
-    def find(self, key: int) -> Any:
+    @property
+    def game(self) -> AnyGame: ...
+
+    def find(self, key: int) -> np.void | None:
         """The row of the record with this key; None where it was never updated."""
 
     def insert_rows(self, rows: np.ndarray) -> None:
@@ -115,12 +118,12 @@ class Table:
 
     def with_rows(self, rows: np.ndarray) -> "Table":
         """A table of the same component that knows these rows, beside what is given to begin with."""
-        other = Table(self.component, self.game)
-        other.insert_rows(rows)
-        return other
+        table = Table(self.component, self.game)
+        table.insert_rows(rows)
+        return table
 
     @property
-    def blank(self) -> Any:
+    def blank(self) -> np.void:
         """The row of the initial information."""
         return self._blank[0]
 
@@ -183,13 +186,13 @@ class Table:
 
     def snapshot(self) -> "Table":
         """The table as it is now, for reading only: a copy that later updates do not change."""
-        other = copy.copy(self)
-        other._held = other._next = self.rows.copy()
-        other.descriptor = self.descriptor.copy()
-        other.descriptor["rows"] = other._held.ctypes.data
-        return other
+        table = copy.copy(self)
+        table._held = table._next = self.rows.copy()
+        table.descriptor = self.descriptor.copy()
+        table.descriptor["rows"] = table._held.ctypes.data
+        return table
 
-    def find(self, key: int) -> Any:
+    def find(self, key: int) -> np.void | None:
         """The row of the record with this key; None where it was never updated."""
         row = self.rows[plain(index_of)(self.rows["record"], key)]
         return row if row["record"] == key else None
@@ -213,11 +216,11 @@ def rehash(table: int, target: int, capacity: int, words: int, give_back: int) -
     descriptor = struct_at(table, TABLE)
     old = matrix_at(descriptor.rows, descriptor.capacity, words, _INT)
     new = matrix_at(target, capacity + 1, words, _INT)
-    given = -(-descriptor.rows // GIVEN_BACK) * GIVEN_BACK
+    released = -(-descriptor.rows // GIVEN_BACK) * GIVEN_BACK
     for i in range(descriptor.capacity):
-        if give_back != 0 and descriptor.rows + WORD_BYTES * words * i >= given + GIVEN_BACK:
-            foreign3(give_back, (given, GIVEN_BACK, UNNEEDED))
-            given += GIVEN_BACK
+        if give_back != 0 and descriptor.rows + WORD_BYTES * words * i >= released + GIVEN_BACK:
+            foreign3(give_back, (released, GIVEN_BACK, UNNEEDED))
+            released += GIVEN_BACK
         if old[i, 0] != NO_RECORD:
             j = index_of(new[:, 0], old[i, 0])
             for word in range(words):
@@ -230,12 +233,12 @@ def insert_rows(table: int, source: int, count: int, words: int) -> int:
     """Enter so many rows, which stand at an address, into a table that has room for them."""
     descriptor = struct_at(table, TABLE)
     rows = matrix_at(descriptor.rows, descriptor.capacity + 1, words, _INT)
-    entered = matrix_at(source, count, words, _INT)
+    new = matrix_at(source, count, words, _INT)
     for i in range(count):
-        j = index_of(rows[:, 0], entered[i, 0])
+        j = index_of(rows[:, 0], new[i, 0])
         descriptor.used += rows[j, 0] == NO_RECORD
         for word in range(words):
-            rows[j, word] = entered[i, word]
+            rows[j, word] = new[i, word]
     return 0
 
 
@@ -260,7 +263,7 @@ def _rehash() -> Kernel:
     return Kernel(rehash, 5, "growth of a table")
 
 
-class Records(Mapping[Any, Any]):
+class Records(Mapping[Parts, np.void]):
     """What a search has learned about one enhancement's records.
 
     `records[parts]` looks a record up by its parts, (action, player) for MAST, (player, moves) for the baseline, and gives a row
@@ -271,7 +274,7 @@ class Records(Mapping[Any, Any]):
         self.enhancement, self.game, self._table = enhancement, game, table
 
     @property
-    def initial(self) -> Any:
+    def initial(self) -> np.void:
         """What is known of a record before its first update."""
         return self._table.blank
 
@@ -280,11 +283,11 @@ class Records(Mapping[Any, Any]):
         """All rows, sorted by key: a copy, made when first asked for."""
         return self._table.records()
 
-    def key(self, parts: Any) -> int:
+    def key(self, parts: Parts) -> int:
         """The key of the record with these parts."""
         return self.enhancement.records.key(self.game, parts)
 
-    def __getitem__(self, parts: Any) -> Any:
+    def __getitem__(self, parts: Parts) -> np.void:
         row = self._table.find(int(parts) if isinstance(parts, int | np.integer) else self.key(parts))
         if row is None:
             raise KeyError(parts)

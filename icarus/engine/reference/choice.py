@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -20,12 +20,14 @@ from icarus.engine.program import slots as kernels
 from icarus.engine.program.lowering import components_of
 from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE, Vote, draws_from_means, mixture
 from icarus.engine.program.requirements import refuse_hidden, refuse_unknown
-from icarus.engine.reference.history import Playout
+from icarus.engine.reference.history import Playout, ReferenceHistory
 from icarus.engine.reference.table import ReferenceTable, ReferenceTheta, Row
 from icarus.kernel import NO_RECORD, SIMULATION, below, uniform
+from icarus.kernel.python_game import PythonGame
 from icarus.specs.exp3 import EXP3
 
 _plain = Interpreter()
+SlotCall: TypeAlias = Callable[..., Any]  # of a slot, and what its function is given
 below, uniform, follow_rule = map(_plain, (below, uniform, choice.follow_rule))
 
 
@@ -48,12 +50,12 @@ class Term:
     rule: int
     parameter: float
     voters: tuple[list["Term"], ...] = ()
-    told: str = ""
+    label: str = ""
 
     @property
     def by(self) -> str:
         """Whose values decide."""
-        return self.told or " ^ ".join(leaf.part.name for leaf in self.leaves)
+        return self.label or " ^ ".join(leaf.part.name for leaf in self.leaves)
 
 
 class Decision:
@@ -69,7 +71,7 @@ class Decision:
         self.values = np.zeros(0)
 
     @functools.cached_property
-    def history(self) -> Any:
+    def history(self) -> ReferenceHistory:
         """The history up to it."""
         return self._playout.history()
 
@@ -86,7 +88,7 @@ class Decision:
 
 
 @attrs.frozen
-class _Found:
+class _Rows:
     """Rows, for rules that take them by their places."""
 
     rows: list[Row]
@@ -101,7 +103,7 @@ class Composed:
         tables: one for each component.
     """
 
-    def __init__(self, strategy: Enhancement, uses_exp3: bool, game: Any, rng: np.ndarray) -> None:
+    def __init__(self, strategy: Enhancement, uses_exp3: bool, game: PythonGame, rng: np.ndarray) -> None:
         refuse_unknown(game, strategy)
         self.strategy, self.game, self.rng = strategy, game, rng
         self.components, self.table_of = components_of(strategy, uses_exp3)
@@ -111,7 +113,7 @@ class Composed:
         programs = {TREE: strategy, IN_SIMULATION: strategy, **({SIMULTANEOUS: EXP3} if uses_exp3 else {})}
         self.programs = {which: self._program(which, program) for which, program in programs.items()}
 
-    def called(self, slot: Slot, *arguments: Any) -> Any:
+    def called(self, slot: Slot, *arguments: object) -> Any:
         """Call a slot's function, its parameters appended."""
         return self._interpret(slot.function)(*arguments, *slot.values(self.game))
 
@@ -123,16 +125,22 @@ class Composed:
 
     def _vote(self, which: int, weight: Weight, vote: Vote) -> Term:
         voters = tuple(self._program(which, member, votes=True) for member in vote.members)
-        quiet = all(term.rule == RULE_UNIFORM for voter in voters for term in voter)
-        told = " & ".join(map(str, vote.members))
-        return Term(weight, [], RULE_UNIFORM if quiet else RULE_VOTE, 0.0, voters, told)
+        all_uniform = all(term.rule == RULE_UNIFORM for voter in voters for term in voter)
+        label = " & ".join(map(str, vote.members))
+        return Term(weight, [], RULE_UNIFORM if all_uniform else RULE_VOTE, 0.0, voters, label)
 
     def _term(self, which: int, weight: Weight, leaves: list[tuple[Weight, Enhancement]], votes: bool) -> Term:
         rule = leaves[0][1].policy.rule
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
         asked = [Leaf(share, part, self._theta(part), self._infinite(which, part)) for share, part in leaves]
-        uniform = all(leaf.infinite for leaf in asked)
-        code = RULE_UNIFORM if uniform else RULE_GIBBS_OF_MEANS if draws_from_means(leaves) and not votes else rule.code
+        all_uniform = all(leaf.infinite for leaf in asked)
+        code = (
+            RULE_UNIFORM
+            if all_uniform
+            else RULE_GIBBS_OF_MEANS
+            if draws_from_means(leaves) and not votes
+            else rule.code
+        )
         return Term(weight, asked, code, parameter)
 
     def _theta(self, part: Enhancement) -> ReferenceTheta:
@@ -159,7 +167,7 @@ class Composed:
     def _values(self, term: Term, decision: Decision) -> np.ndarray:
         """The values that a term's rule chooses among."""
         if len(term.leaves) == 1:
-            return self._asked(term.leaves[0], decision.history, decision.legal)
+            return self._values_of(term.leaves[0], decision.history, decision.legal)
         return self._summed(term, decision)
 
     def _followed(self, term: Term, decision: Decision) -> int:
@@ -216,7 +224,7 @@ class Composed:
             if share > 0.0 and leaf.infinite:
                 total[:] = np.inf
             elif share > 0.0:  # 0 · ∞ is 0
-                total += share * self._asked(leaf, decision.history, decision.legal)
+                total += share * self._values_of(leaf, decision.history, decision.legal)
         self._check_total(weights, "^")
         return total
 
@@ -248,7 +256,7 @@ class Composed:
         leaf, count = term.leaves[0], len(decision.legal)
         for _ in range(count):
             i = int(below(self.rng, count))
-            value = self._asked(leaf, decision.history, decision.legal[i : i + 1])[0]
+            value = self._values_of(leaf, decision.history, decision.legal[i : i + 1])[0]
             x, point = (value - record_values.UNVISITED) / term.parameter, uniform(self.rng)
             above = 1.0 + x + x * x / 2.0
             if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):
@@ -257,28 +265,30 @@ class Composed:
                         "averages=True is declared where rewards are added up, but a mean is above 1"
                     )
                 return i
-        decision.values = self._asked(leaf, decision.history, decision.legal)
+        decision.values = self._values_of(leaf, decision.history, decision.legal)
         return int(follow_rule(RULE_GIBBS, term.parameter, decision.values, count, self.rng))
 
-    def _asked(self, leaf: Leaf, history: Any, legal: np.ndarray) -> np.ndarray:
+    def _values_of(self, leaf: Leaf, history: ReferenceHistory, legal: np.ndarray) -> np.ndarray:
         """The values of one component for some legal actions."""
-        begins = leaf.part.initial.function
-        if begins is not None:
-            self._enter_asked(leaf.part, begins, history, legal)
+        prior = leaf.part.initial.function
+        if prior is not None:
+            self._enter_new(leaf.part, prior, history, legal)
         return values_of(leaf.part, leaf.theta, history, legal, self.called)
 
-    def _enter_asked(self, part: Enhancement, begins: Slot, history: Any, legal: np.ndarray) -> None:
+    def _enter_new(self, part: Enhancement, prior: Slot, history: ReferenceHistory, legal: np.ndarray) -> None:
         """Enter the records that are asked about for the first time, with what is known of them by the state."""
         table, keys = self.tables[self.table_of[part]], np.zeros(len(legal), np.int64)
         self.called(part.policy.source, history, legal, keys)
         for i, key in enumerate(keys.tolist()):
             if key != NO_RECORD and not table.holds(key):
                 row = table.opened(key)
-                self.called(begins, history, i, row)
+                self.called(prior, history, i, row)
                 table.close(row)
 
 
-def values_of(leaf: Enhancement, theta: Any, history: Any, legal: np.ndarray, called: Callable[..., Any]) -> np.ndarray:
+def values_of(
+    leaf: Enhancement, theta: ReferenceTheta, history: ReferenceHistory, legal: np.ndarray, called: SlotCall
+) -> np.ndarray:
     """v of some legal actions, by the policy of one enhancement.
 
     Args:
@@ -294,14 +304,14 @@ def values_of(leaf: Enhancement, theta: Any, history: Any, legal: np.ndarray, ca
     elif isinstance(source, Values):
         called(source, history, theta, legal, out)
     else:
-        found = _Found([theta.find(record) for record in keys_of(source, history, legal, called)])
+        rows = _Rows([theta.find(record) for record in keys_of(source, history, legal, called)])
         rule = _plain(record_values.rule_values(leaf.policy, leaf.information))
-        rule(found, range(len(legal)), int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
+        rule(rows, range(len(legal)), int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
     _check_written(source, legal, np.isnan(out))
     return out
 
 
-def keys_of(source: Candidates, history: Any, legal: np.ndarray, called: Callable[..., Any]) -> list[int]:
+def keys_of(source: Candidates, history: ReferenceHistory, legal: np.ndarray, called: SlotCall) -> list[int]:
     """The key of the record that stands for each legal action; arguments and errors as of `values_of`."""
     keys = np.full(len(legal), kernels.UNWRITTEN)
     called(source, history, legal, keys)

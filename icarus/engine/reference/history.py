@@ -1,9 +1,10 @@
 """A playout under way in plain Python: the steps of a `History`, and what its perspectives saw, found out where somebody looks."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.rng import seeded
@@ -16,6 +17,7 @@ from icarus.kernel.history import episode_key as compiled_episode_key
 extended, episode_key = plain(compiled_extended), plain(compiled_episode_key)
 Moves = Sequence[int] | Callable[[], Sequence[int]]
 _FIELDS = STEP.names or ()
+Index: TypeAlias = Any  # what an array takes between brackets
 
 
 class Step:
@@ -48,12 +50,12 @@ class Step:
         self.write(_playout=playout, _t=t, phase=SIMULATION, probability=0.0)
         self.write(player=0, action=0, perspective=0, first=0, count=0, choice=0)
 
-    def write(self, **fields: Any) -> None:
+    def write(self, **fields: object) -> None:
         """Write what is known of the decision by now."""
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise TypeError("the steps of a history are only read; a slot writes to one of them")
 
     __setitem__ = __setattr__
@@ -66,7 +68,7 @@ class Step:
     def episode(self) -> int:
         return self._playout.position_at(self._t)
 
-    def __getitem__(self, field: str) -> Any:
+    def __getitem__(self, field: str) -> float:
         return getattr(self, field)
 
     def __repr__(self) -> str:
@@ -76,7 +78,7 @@ class Step:
 class Steps(list[Step]):
     """Steps in order; `steps.player` and `steps["player"]` are columns of them, as in an array of STEP."""
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, place: Index) -> Any:
         return getattr(self, place) if type(place) is str else list.__getitem__(self, place)
 
     def __getattr__(self, field: str) -> np.ndarray:
@@ -86,9 +88,9 @@ class Steps(list[Step]):
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:
-    seen = array.view()
-    seen.flags.writeable = False
-    return seen
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 class View:
@@ -102,7 +104,7 @@ class View:
     def __len__(self) -> int:
         return self._length
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, place: Index) -> Any:
         if type(place) is not tuple or not all(isinstance(number, int | np.integer) for number in place):
             return self.array()[place]
         i, perspective = place
@@ -110,14 +112,14 @@ class View:
             raise IndexError(f"there is no row {i}; there are {self._length}")
         return self._at(i if i >= 0 else i + self._length)[perspective]
 
-    def __setitem__(self, place: Any, value: Any) -> None:
+    def __setitem__(self, place: Index, value: object) -> None:
         raise TypeError("moves, keys and episodes of a history are only read; a slot writes to one of them")
 
     def __iter__(self) -> Iterator[np.ndarray]:
         return iter(self.array())
 
-    def __array__(self, *how: Any, **so: Any) -> np.ndarray:
-        return np.asarray(self.array(), *how, **so)
+    def __array__(self, *arguments: Any, **keywords: Any) -> np.ndarray:
+        return np.asarray(self.array(), *arguments, **keywords)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.array(), name)
@@ -189,7 +191,7 @@ class Playout:
         self, keys: Sequence[int], episodes: Sequence[int], position: int, widths: Mapping[str, int] | None = None
     ) -> None:
         self._widths = widths or dict.fromkeys(NAMES, 0)
-        self.features: dict[str, list[Any]] = {name: [] for name in NAMES}
+        self.features: dict[str, list[npt.ArrayLike]] = {name: [] for name in NAMES}
         self._tables: dict[str, tuple[int, np.ndarray]] = {}
         self.steps, self.t = [Step(self, 0)], 0
         self.rewards, self.rng = np.zeros(0), seeded(0)
@@ -201,7 +203,7 @@ class Playout:
         self._legal: list[int] = []
         self._listed = np.zeros(0, np.int64)
 
-    def history(self) -> Any:
+    def history(self) -> ReferenceHistory:
         """What slots are given."""
         return ReferenceHistory(self)
 
@@ -211,10 +213,10 @@ class Playout:
         step.write(player=player, perspective=perspective, phase=SIMULATION, first=len(self._legal), count=len(legal))
         self._legal += legal
 
-    def extend(self, action: int, seen: Moves) -> None:
+    def extend(self, action: int, moves: Moves) -> None:
         """Append an action to the history, as every perspective sees it, or what tells that when somebody looks."""
         self.steps[self.t].write(action=action)
-        self._moves.append(seen)
+        self._moves.append(moves)
         self.t += 1
         self.steps.append(Step(self, self.t))
 
@@ -223,7 +225,7 @@ class Playout:
         self._labels[self.t] = label
         del self._episodes[max(1, self.t) :]
         if self.t == 0:
-            self._episodes[0] = self._begun(0)
+            self._episodes[0] = self._episode_keys(0)
 
     def truncate(self, t: int) -> None:
         """Forget all that came after the decision after t actions was written down."""
@@ -239,10 +241,10 @@ class Playout:
 
     def moves_at(self, i: int) -> Sequence[int]:
         """How each perspective saw a_i."""
-        seen = self._moves[i]
-        if callable(seen):
-            seen = self._moves[i] = seen()
-        return seen
+        moves = self._moves[i]
+        if callable(moves):
+            moves = self._moves[i] = moves()
+        return moves
 
     def keys_at(self, i: int) -> list[int]:
         """The key of the first i actions, for each perspective."""
@@ -253,7 +255,9 @@ class Playout:
     def episodes_at(self, i: int) -> list[int]:
         """The key of the position-in-episode after i actions, for each perspective."""
         for t in range(len(self._episodes), i + 1):
-            self._episodes.append(self._begun(t) if t in self._labels else self._continued(self._episodes[-1], t))
+            self._episodes.append(
+                self._episode_keys(t) if t in self._labels else self._continued(self._episodes[-1], t)
+            )
         return self._episodes[i]
 
     def record_at(self, i: int) -> int:
@@ -277,20 +281,20 @@ class Playout:
         return self._listed
 
     def table(self, name: str) -> np.ndarray:
-        """A table of what the game tells; rows that nobody has told are 0."""
+        """A table of what the game tells; rows that nobody has filled are 0."""
         count, rows = self.t + 1 if name == "features" else len(self._legal), self.features[name]
-        made, table = self._tables.get(name, (-1, np.zeros(0)))
-        if made != len(rows) or len(table) != count:
+        filled, table = self._tables.get(name, (-1, np.zeros(0)))
+        if filled != len(rows) or len(table) != count:
             table = np.zeros((count, self._widths[name]))
             if self._widths[name] > 0:
-                table[: len(rows)] = rows
+                table[: len(rows)] = np.asarray(rows)
             table = _read_only(table)
             self._tables[name] = len(rows), table
         return table
 
     def _continued(self, keys: Sequence[int], t: int) -> list[int]:
-        seen = self.moves_at(t)
-        return [key if move == UNSEEN else mix(key, move) for key, move in zip(keys, seen, strict=True)]
+        moves = self.moves_at(t)
+        return [key if move == UNSEEN else mix(key, move) for key, move in zip(keys, moves, strict=True)]
 
-    def _begun(self, t: int) -> list[int]:
+    def _episode_keys(self, t: int) -> list[int]:
         return [episode_key(self._labels[t], perspective) for perspective in range(len(self._keys[0]))]

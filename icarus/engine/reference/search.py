@@ -9,7 +9,6 @@ import copy
 import functools
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ from icarus.engine.records.reuse import WarmStart
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import Composed, Decision
 from icarus.engine.reference.features import FeatureEvaluator
-from icarus.engine.reference.history import Moves, Playout
+from icarus.engine.reference.history import Moves, Playout, ReferenceHistory
 from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
@@ -43,6 +42,7 @@ from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, Up
 from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended
 from icarus.kernel.constants import CONTINUES
+from icarus.kernel.data import StateData
 from icarus.kernel.history import EMPTY_HISTORY, UNLIMITED, root_key
 from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
@@ -158,8 +158,8 @@ class ReferenceSearch:
         history, parts = playout.history(), self.program.components
         captured = [Updates(Written(), Written(), [0]) for _ in parts]
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
-            known = [table.theta] if table.theta_is_captured else []
-            self.program.called(part.capture, history, *known, updates)  # line 16
+            theta = [table.theta] if table.theta_is_captured else []
+            self.program.called(part.capture, history, *theta, updates)  # line 16
         if self.reusable:
             self._note_links(history)
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
@@ -168,7 +168,7 @@ class ReferenceSearch:
         self._root_visits[self.actions.index(history.steps[0].action)] += 1
         self.iterations += 1
 
-    def _note_links(self, history: Any) -> None:
+    def _note_links(self, history: ReferenceHistory) -> None:
         """Note which records the playout adds to the tree, and which histories they continue."""
         room = np.zeros((0, LINK), np.int64)
         arrays = history.steps, history.keys, history.moves, history.legal, self.tables[0].rows
@@ -182,19 +182,19 @@ class ReferenceSearch:
         self.program.called(part.backpropagation, row, context, rewards)
         table.close(row)
 
-    def _rewards(self, world: Any) -> np.ndarray:
+    def _rewards(self, world: StateData) -> np.ndarray:
         """μ of the state in which a playout has ended, or the heuristic where it was cut off."""
         ended = int(self.game.player(world)) == TERMINAL
         return self._features.rewards(world) if ended else self.game.tell("heuristic", world)
 
-    def _begin_playout(self) -> tuple[Playout, Any]:
+    def _begin_playout(self) -> tuple[Playout, StateData]:
         """Lines 7-9: the empty history, at a state drawn from the root's information set."""
         world = self.game.drawn(self._root, self._root_observer, self._beliefs, self.rng)
         if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
             raise ValueError("a determinization changed the player to move, or ended the game")
         return self.empty_history(world), world
 
-    def empty_history(self, world: Any) -> Playout:
+    def empty_history(self, world: StateData) -> Playout:
         """A playout that begins at a state of the root's information set."""
         recall = None if self.game.recall is None else partial(self.game.recall, world)
         playout = Playout(self._root_keys, *self._root_episode.keys(recall), self._features.widths)
@@ -206,7 +206,7 @@ class ReferenceSearch:
     def _root_keys(self) -> list[int]:
         return [root_key(perspective) for perspective in range(self.game.perspectives)]
 
-    def _played(self) -> tuple[Playout, Any]:
+    def _played(self) -> tuple[Playout, StateData]:
         """Lines 7-14: one playout, and the state that it ends in."""
         playout, world = self._begin_playout()
         in_tree = self._visits(EMPTY_HISTORY) > 0  # the first playout of all expands the empty history
@@ -228,7 +228,7 @@ class ReferenceSearch:
         self._features.evaluate_state(playout.features, world)
         return playout, world
 
-    def play(self, playout: Playout, world: Any, edge: int, action: int) -> None:
+    def play(self, playout: Playout, world: StateData, edge: int, action: int) -> None:
         """Play an action, which is this edge of the tree: the state changes, and the history is one longer."""
         moves = self._moves(playout, world, edge)
         self.game.apply(world, action)
@@ -237,7 +237,7 @@ class ReferenceSearch:
         if label >= 0:
             playout.begin_episode(label)
 
-    def _moves(self, playout: Playout, world: Any, edge: int) -> Moves:
+    def _moves(self, playout: Playout, world: StateData, edge: int) -> Moves:
         """How each perspective sees an action about to be played; in simulation a function of that, called where a slot reads it."""
         if self.game.observe is None or playout.steps[playout.t].phase != SIMULATION or not self._copies_cheaply:
             return self.game.seen(world, edge)
@@ -248,7 +248,7 @@ class ReferenceSearch:
         """Whether a playout is cut off after so many actions of simulation; the root's action is always played."""
         return self.scheme.cutoff is not None and simulated >= self.scheme.cutoff and t > 0
 
-    def _player(self, world: Any) -> int:
+    def _player(self, world: StateData) -> int:
         """ρ(s)."""
         player = int(self.game.player(world))
         if player >= self.game.players or (player < CHANCE and player != TERMINAL):
@@ -257,7 +257,7 @@ class ReferenceSearch:
             )
         return player
 
-    def _decided(self, playout: Playout, world: Any, player: int, in_tree: bool) -> tuple[int, int]:
+    def _decided(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:
         """Line 11: what is played in a state, as an edge of the tree and as an action."""
         actions, edges, classes = self.begin_decision(playout, world, player)
         step, legal = playout.steps[playout.t], list(dict.fromkeys(edges))
@@ -274,7 +274,7 @@ class ReferenceSearch:
         i = candidates[below(self.rng, len(candidates))] if len(candidates) > 1 else candidates[0]
         return edges[i], actions[i]
 
-    def begin_decision(self, playout: Playout, world: Any, player: int) -> tuple[list[int], list[int], list[int]]:
+    def begin_decision(self, playout: Playout, world: StateData, player: int) -> tuple[list[int], list[int], list[int]]:
         """Write down among what a player decides.
 
         Returns:
@@ -300,8 +300,8 @@ class ReferenceSearch:
     def _phase(self, playout: Playout, legal: Sequence[int]) -> int:
         step = playout.steps[playout.t]
         key = playout.keys_at(playout.t)[step.perspective]
-        known = all(self._visits(extended(key, step.player, action)) > 0 for action in legal)
-        return SELECTION if known else EXPANSION
+        visited = all(self._visits(extended(key, step.player, action)) > 0 for action in legal)
+        return SELECTION if visited else EXPANSION
 
     def _chosen(self, playout: Playout, in_tree: bool, legal: list[int]) -> int:
         """The index of what the policy chooses; ANY where it is uniform by definition."""
@@ -314,7 +314,7 @@ class ReferenceSearch:
             step.write(probability=float(decision.values[index]))
         return index
 
-    def _outcome(self, world: Any, count: int) -> int:
+    def _outcome(self, world: StateData, count: int) -> int:
         """The index of an outcome of a chance state."""
         if count == 1:
             return 0

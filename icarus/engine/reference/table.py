@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from icarus.algebra import Enhancement
+from icarus.algebra.information import FieldValues
 from icarus.compiler.kernels.functions import plain
 from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, KEYLESS
 from icarus.engine.records.tables import SMALLEST, Table
 from icarus.kernel import NO_RECORD
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.theta import TABLE, has_room_for, index_of
 
 _set = object.__setattr__
@@ -28,7 +30,7 @@ class Row:
     _opened: bool
     KINDS: ClassVar[dict[str, str]] = {}  # of each field: i, f, or with a star an array of them
 
-    def __setattr__(self, field: str, value: Any) -> None:
+    def __setattr__(self, field: str, value: float | np.ndarray) -> None:
         if not self._opened:
             raise ValueError(f"{field} of a record is written where θ is only read; backpropagation functions write it")
         kind = self.KINDS.get(field, "")
@@ -47,7 +49,7 @@ class Row:
     def __getitem__(self, field: str) -> Any:
         return getattr(self, field)
 
-    def __setitem__(self, field: str, value: Any) -> None:
+    def __setitem__(self, field: str, value: float | np.ndarray) -> None:
         setattr(self, field, value)
 
     def __repr__(self) -> str:
@@ -62,13 +64,13 @@ def open_row(row: Row, opened: bool = True) -> None:
             getattr(row, field).flags.writeable = opened
 
 
-def row_of(data: Any) -> Row:
+def row_of(data: np.void) -> Row:
     """The row that an array [] of an information's dtype tells, not open."""
-    made = _kind_of(data.dtype)()
-    for field in made.KINDS:
-        _set(made, field, data[field].copy() if data[field].ndim else data[field].item())
-    open_row(made, False)
-    return made
+    row = _kind_of(data.dtype)()
+    for field in row.KINDS:
+        _set(row, field, data[field].copy() if data[field].ndim else data[field].item())
+    open_row(row, False)
+    return row
 
 
 @functools.cache
@@ -81,7 +83,7 @@ def _kind_of(dtype: np.dtype) -> type[Row]:
 class ReferenceTheta:
     """θ of one component, as slots read it."""
 
-    def __init__(self, rows: Mapping[int, Row], initial: Row) -> None:
+    def __init__(self, rows: dict[int, Row], initial: Row) -> None:
         self._rows, self._initial = rows, initial
 
     def find(self, key: int) -> Row:
@@ -92,7 +94,7 @@ class ReferenceTheta:
 class ReferenceTable:
     """The records of one component."""
 
-    def __init__(self, component: Enhancement, game: Any) -> None:
+    def __init__(self, component: Enhancement, game: PythonGame) -> None:
         self.component, self.game, self.dtype = component, game, component.information.row(game.players)
         kinds = {name: self.dtype[name].base for name in self.dtype.names or ()}
         self.counts = [name for name, kind in kinds.items() if kind == np.int32]
@@ -107,7 +109,7 @@ class ReferenceTable:
             self.enter(component.records.key(game, parts), dict(fields))
 
     @property
-    def blank(self) -> Any:
+    def blank(self) -> np.void:
         """The row of the initial information."""
         return self._blank[0]
 
@@ -130,11 +132,11 @@ class ReferenceTable:
         """Whether a record has entered it."""
         return key in self._rows
 
-    def enter(self, key: int, fields: Mapping[str, Any]) -> None:
+    def enter(self, key: int, fields: FieldValues) -> None:
         """Enter what is known of a record."""
         row = self.opened(key)
         for name, value in fields.items():
-            row[name] = value
+            row[name] = value if isinstance(value, float | int) else np.array(value)
         open_row(row, False)
 
     def opened(self, key: int) -> Row:
@@ -168,10 +170,10 @@ class ReferenceTable:
         if full:
             raise OverflowError(COUNT_OVERFLOW)
 
-    def find(self, key: int) -> Any:
+    def find(self, key: int) -> np.void | None:
         """The row of the record with this key, of the row dtype; None where it was never updated."""
-        found = self._rows.get(key)
-        return None if found is None else self._array([found])[0]
+        row = self._rows.get(key)
+        return None if row is None else self._array([row])[0]
 
     def records(self) -> np.ndarray:
         """The rows that hold a record, sorted by key."""
@@ -181,10 +183,10 @@ class ReferenceTable:
         """Enter rows of the row dtype, each of another record; one that is here already is replaced."""
         self._rows.update({int(data["record"]): row_of(data) for data in rows})
 
-    def fill(self, other: Table) -> None:
+    def fill(self, table: Table) -> None:
         """Hold what a table of the same component holds."""
         self._rows.clear()
-        self._rows.update({int(data["record"]): row_of(data) for data in other.records()})
+        self._rows.update({int(data["record"]): row_of(data) for data in table.records()})
 
     def snapshot(self) -> "Snapshot":
         """The table as it is now, as compiled code has it."""
@@ -193,16 +195,16 @@ class ReferenceTable:
         keys, place = np.zeros(len(rows), np.int64).tolist(), plain(index_of)
         held = self.records()
         for i, key in enumerate(held["record"].tolist()):
-            at = place(keys, key)
-            keys[at], rows[at] = key, held[i]
+            index = place(keys, key)
+            keys[index], rows[index] = key, held[i]
         return Snapshot(self, rows)
 
     def _array(self, rows: list[Row]) -> np.ndarray:
-        found = np.zeros(len(rows), self.dtype)
+        array = np.zeros(len(rows), self.dtype)
         for name in self.dtype.names or ():
             if rows:
-                found[name] = [getattr(row, name) for row in rows]
-        return found
+                array[name] = [getattr(row, name) for row in rows]
+        return array
 
     def _capacity(self) -> int:
         capacity = SMALLEST

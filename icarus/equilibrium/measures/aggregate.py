@@ -11,11 +11,12 @@ Sampling and ISMCTS, the weights of the average policy.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
 from icarus import checks
+from icarus.engine.algorithm import SearchResult, SeatedPlayer
+from icarus.engine.match import Player
 from icarus.equilibrium.measures.full_stitching import own_predecessors, refuse_unless_it_searches
 from icarus.equilibrium.online.tree_search import TreeSearch
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
@@ -49,7 +50,7 @@ class Aggregate:
     """
 
     def __init__(
-        self, game: Game | GameTree, agent: Any, *, version: str = AAAI, missing: str = UNIFORM, seed: int = 0
+        self, game: Game | GameTree, agent: Player, *, version: str = AAAI, missing: str = UNIFORM, seed: int = 0
     ) -> None:
         refuse_unless_it_searches(agent)
         for name, value, choices in (("version", version, VERSIONS), ("missing", missing, MISSING)):
@@ -79,9 +80,10 @@ class Aggregate:
             info_set = self.tree.sets[number]
             if info_set["count"] > 1:
                 player = int(info_set["player"])
-                before = _sums(seated[player])
+                memory = _memory(seated[player])
+                before = np.zeros(0) if memory is None else memory.sums.copy()
                 result = self._search(seated[player], number, key)
-                learned = self._at_root(number, result) if before is None else seated[player].memory.sums - before
+                learned = self._at_root(number, result) if memory is None else memory.sums - before
                 included = self._at_or_after(number) if searched[player] else self.tree.sets["player"] == player
                 self._add(learned, included)
                 searched[player] = True
@@ -95,18 +97,18 @@ class Aggregate:
             if info_set["player"] == player and info_set["count"] > 1:
                 result = self._search(seated, number, key)
                 policies[number] = result.policy
-                included, sums = self._at_or_after(number), _sums(seated)
-                if sums is None:
+                included, memory = self._at_or_after(number), _memory(seated)
+                if memory is None:
                     self._add(self._at_root(number, result), included)
                 else:
-                    self._add(sums, included & (seated.memory.updates >= FEWEST))
+                    self._add(memory.sums, included & (memory.updates >= FEWEST))
 
     def _path(self, rng: np.random.Generator, policies: Mapping[int, np.ndarray]) -> Iterator[int]:
         """The information sets of the players along a match; where no policy is given in time, they choose uniformly."""
         tree, node = self.tree, 0
         while (number := int(tree.nodes[node]["set"])) >= 0:
             info_set = tree.sets[number]
-            probabilities: Any = tree.slots["probability"][tree.slots_of(number)]
+            probabilities: np.ndarray | None = tree.slots["probability"][tree.slots_of(number)]
             if info_set["player"] >= 0:
                 yield number
                 probabilities = policies.get(number)
@@ -116,11 +118,11 @@ class Aggregate:
                 k = rng.choice(len(probabilities), p=probabilities / probabilities.sum())
             node = int(tree.nodes[node]["child"]) + int(k)
 
-    def _search(self, seated: Any, number: int, key: tuple[int, ...]) -> Any:
+    def _search(self, seated: SeatedPlayer, number: int, key: tuple[int, ...]) -> SearchResult:
         self.searches += 1
         return seated.search(self.tree.state_of(number), (*key, number))
 
-    def _at_root(self, number: int, result: Any) -> np.ndarray:
+    def _at_root(self, number: int, result: SearchResult) -> np.ndarray:
         """The visits of a search that leaves no tree behind. [slots]"""
         visits = np.zeros(len(self.tree.slots))
         visits[self.tree.slots_of(number)] = result.visits
@@ -149,7 +151,7 @@ class Aggregate:
         return exploitability(self.tree, self.policy)
 
 
-def _sums(seated: Any) -> np.ndarray | None:
-    """A copy of the weights of the average policy; None of a player who keeps no tree."""
+def _memory(seated: SeatedPlayer) -> TreeSearch | None:
+    """What a player has learned; None of one who keeps no tree."""
     memory = getattr(seated, "memory", None)
-    return memory.sums.copy() if isinstance(memory, TreeSearch) else None
+    return memory if isinstance(memory, TreeSearch) else None

@@ -4,11 +4,11 @@ Each comes after the searches in those of the same player that lead there, and w
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from icarus import checks
+from icarus.engine.match import Player
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.policies import TabularPolicy, uniform_policy
 from icarus.equilibrium.tree.tree import GameTree, tree_of
@@ -28,7 +28,7 @@ def own_predecessors(tree: GameTree) -> np.ndarray:
     return before
 
 
-def refuse_unless_it_searches(agent: Any) -> None:
+def refuse_unless_it_searches(agent: object) -> None:
     """Refuse what is no player of a match.
 
     Raises:
@@ -55,7 +55,7 @@ class Stitching:
         ValueError, TypeError: as for a `GameTree`; no agent.
     """
 
-    def __init__(self, game: Game | GameTree, agent: Any, *, seed: int = 0) -> None:
+    def __init__(self, game: Game | GameTree, agent: Player, *, seed: int = 0) -> None:
         refuse_unless_it_searches(agent)
         self.tree = tree_of(game)
         self.agent, self.seed = agent, checks.integer("seed", seed, 0)
@@ -108,7 +108,7 @@ class Stitching:
 
 
 def stitch(
-    game: Game | GameTree, agent: Any, *, seed: int = 0, progress: Callable[[int, int], None] | None = None
+    game: Game | GameTree, agent: Player, *, seed: int = 0, progress: Callable[[int, int], None] | None = None
 ) -> TabularPolicy:
     """The policy of an agent by full stitching: what he would play in each information set, were it reached.
 

@@ -6,7 +6,7 @@ way learn the reward of their players.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from icarus.equilibrium.tree.arrays import END_SET, InfoSet
 from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.kernel import CHANCE, inlined, uniform
+from icarus.kernel.contract import Fields
 
 UCB1, REGRET_MATCHING, EXP3 = "UCB1", "regret matching", "EXP3"
 SELECTIONS = (UCB1, REGRET_MATCHING, EXP3)
@@ -112,7 +113,7 @@ def exp3_policy(tree: Bandits, info_set: InfoSet) -> float:
 
 
 @inlined
-def draw_exploring(tree: Bandits, info_set: InfoSet, trial: Any, gamma: float) -> int:
+def draw_exploring(tree: Bandits, info_set: InfoSet, trial: Fields, gamma: float) -> int:
     """An index drawn by `sigma` with γ of the uniform policy mixed in; its probability is entered."""
     choice = info_set.count - 1
     if uniform(tree.rng) < gamma:
@@ -131,7 +132,7 @@ def draw_exploring(tree: Bandits, info_set: InfoSet, trial: Any, gamma: float) -
 
 
 @inlined
-def choose(tree: Bandits, info_set: InfoSet, trial: Any, new: bool) -> int:
+def choose(tree: Bandits, info_set: InfoSet, trial: Fields, new: bool) -> int:
     """An index: where an information set is new by uniform choice, then by its bandit; the average policy is updated."""
     if new:
         trial.probability = 1.0 / info_set.count
@@ -150,7 +151,7 @@ def choose(tree: Bandits, info_set: InfoSet, trial: Any, new: bool) -> int:
 
 
 @inlined
-def update(tree: Bandits, trial: Any, reward: float) -> None:
+def update(tree: Bandits, trial: Fields, reward: float) -> None:
     """Tell a bandit what came of its choice."""
     arm = tree.arms[trial.slot]
     arm.trials += 1.0

@@ -6,7 +6,6 @@ MO-ISMCTS, which `search` runs, the nodes of the other players do not tell their
 
 import functools
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -132,7 +131,7 @@ class ISMCTSSearch(TreeSearch):
         """At most so many iterations in compiled code."""
         search_by_bandits(*self._arguments(iterations))
 
-    def _arguments(self, iterations: int) -> tuple[Any, ...]:
+    def _arguments(self, iterations: int) -> tuple[object, ...]:
         tree = self.tree
         arrays = Bandits(
             *(tree.nodes, tree.sets, tree.ends, self.arms, self.in_memory, self._visits, self._chance_policy),

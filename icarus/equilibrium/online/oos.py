@@ -1,7 +1,6 @@
 """Online Outcome Sampling (Lanctot, Lisý and Bowling, 2015): its settings, and the search in a match."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -23,9 +22,9 @@ AVERAGE, CURRENT = "average", "current"
 _TAIL_RULES = (RULE_GIBBS, RULE_EPSILON_GREEDY, RULE_ROULETTE, RULE_ARGMAX)
 
 
-def _checked_tail(given: Any) -> Enhancement | None:
+def _checked_tail(value: object) -> Enhancement | None:
     """The policy of the playouts beyond the tree; text is parsed."""
-    tail = parse(given) if isinstance(given, str) else given
+    tail = parse(value) if isinstance(value, str) else value
     if tail is None:
         return None
     if isinstance(tail, Enhancement) and len(tail.components) == 1:
@@ -33,7 +32,7 @@ def _checked_tail(given: Any) -> Enhancement | None:
         if same_kind and tail.policy.rule.code in _TAIL_RULES and tail.capture in (MAST.capture, TO_MAST.capture):
             return tail
     raise ValueError(
-        f"tail is {given!r}; it must be None for uniform choice, or MAST or TO_MAST with a rule other than UCB1, such as "
+        f"tail is {value!r}; it must be None for uniform choice, or MAST or TO_MAST with a rule other than UCB1, such as "
         "mast(epsilon_greedy(0.2))"
     )
 
@@ -143,7 +142,7 @@ class OOSSearch(TreeSearch):
         """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
         sample_online(*self._arguments(iterations, forced_path))
 
-    def _arguments(self, iterations: int, forced_path: Sequence[int] = ()) -> tuple[Any, ...]:
+    def _arguments(self, iterations: int, forced_path: Sequence[int] = ()) -> tuple[object, ...]:
         tree = self.tree
         arrays = Sampling(
             *(tree.nodes, tree.sets, tree.ends, self.regrets, self.sums, self._updates, self._visits),

@@ -7,7 +7,7 @@ the probability 0, the targeted scenario draws one of them uniformly.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from icarus.equilibrium.tree.arrays import END_SET, PLAYERS, InfoSet
 from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.kernel import CHANCE, inlined, uniform
+from icarus.kernel.contract import Fields
 
 SETTINGS = np.dtype(
     [
@@ -193,7 +194,7 @@ def deal(tree: Sampling, targeted: bool, forced_path: np.ndarray) -> int:
 
 
 @inlined
-def go_through_tree(tree: Sampling, cursor: Any, player: int, targeted: bool, forced_path: np.ndarray) -> None:
+def go_through_tree(tree: Sampling, cursor: Fields, player: int, targeted: bool, forced_path: np.ndarray) -> None:
     """Lines 1-17 down to the first information set that is new, which is added, with an action made in it.
 
     s₁ and s₂, the probabilities of the sample in either scenario, and the rest of where it is are kept in local variables: this is
@@ -285,7 +286,7 @@ def draw_in_tail(tree: Sampling, info_set: InfoSet) -> int:
 
 
 @inlined
-def play_out(tree: Sampling, cursor: Any, forced_path: np.ndarray) -> None:
+def play_out(tree: Sampling, cursor: Fields, forced_path: np.ndarray) -> None:
     """Line 12: to the end of the game by the tail policy."""
     while tree.nodes[cursor.node].set != END_SET:
         info_set = tree.sets[tree.nodes[cursor.node].set]
@@ -296,7 +297,7 @@ def play_out(tree: Sampling, cursor: Any, forced_path: np.ndarray) -> None:
 
 
 @inlined
-def update(tree: Sampling, cursor: Any, player: int) -> None:
+def update(tree: Sampling, cursor: Fields, player: int) -> None:
     """Lines 18-28 in each information set of the head, from the last to the first."""
     tail = 1.0  # x / (probability of the tail)
     utility = end_value(tree.ends[tree.nodes[cursor.node].child], player)
@@ -319,7 +320,7 @@ def update(tree: Sampling, cursor: Any, player: int) -> None:
 
 
 @inlined
-def record_for_tail(tree: Sampling, cursor: Any) -> None:
+def record_for_tail(tree: Sampling, cursor: Fields) -> None:
     """MAST-6 and -7: the reward of each player for his actions, those beyond the tree only where they count."""
     reward = (tree.ends[tree.nodes[cursor.node].child].utility - tree.settings[0].low) / tree.settings[0].range
     for depth in range(cursor.depth if tree.settings[0].beyond else cursor.head):
@@ -332,7 +333,7 @@ def record_for_tail(tree: Sampling, cursor: Any) -> None:
 
 
 @inlined
-def traverse(tree: Sampling, cursor: Any, player: int, targeted: bool, forced_path: np.ndarray) -> None:
+def traverse(tree: Sampling, cursor: Fields, player: int, targeted: bool, forced_path: np.ndarray) -> None:
     """One call of OOS from the root, with updates for a player; along a given path where there is one."""
     go_through_tree(tree, cursor, player, targeted, forced_path)
     play_out(tree, cursor, forced_path)

@@ -1,10 +1,11 @@
 """What a text means where strategies are named: a composition, or the settings of an algorithm that keeps the tree of a game."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from icarus.algebra import Enhancement
+from icarus.algebra.parsing import Operand
 from icarus.engine.algorithm import Algorithm
+from icarus.engine.match import Agent
 from icarus.engine.scheme import Scheme, parse_scheme
 from icarus.equilibrium.online.ismcts import ISMCTS
 from icarus.equilibrium.online.near_equilibrium import NearEquilibrium
@@ -39,16 +40,16 @@ def parse_algorithm(text: str) -> Algorithm:
     return read(text, kind, TITLES[kind])
 
 
-def parse_strategy(text: str, own: Mapping[str, Any]) -> Enhancement | Algorithm:
+def parse_strategy(text: str, enhancements: Mapping[str, Operand]) -> Enhancement | Algorithm:
     """The composition or the algorithm that a text describes.
 
     Args:
-        own: enhancements of one's own, by name.
+        enhancements: of one's own, by name.
 
     Raises:
         ValueError: it cannot be understood.
     """
-    return parse_algorithm(text) if names_algorithm(text) else parse(text, **own)
+    return parse_algorithm(text) if names_algorithm(text) else parse(text, **enhancements)
 
 
 def read_scheme(text: str) -> Scheme:
@@ -62,7 +63,7 @@ def read_scheme(text: str) -> Scheme:
     return parse_scheme(text)
 
 
-def check_trees(game: Game, players: Iterable[Any]) -> None:
+def check_trees(game: Game, players: Iterable[Agent]) -> None:
     """Refuse a game whose tree some player would keep and cannot.
 
     Args:

@@ -1,6 +1,6 @@
 """What an online search found."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import attrs
 import numpy as np
@@ -38,7 +38,7 @@ class OnlineResult:
     seconds: float
     state: State
     algorithm: Algorithm
-    seed: Any
+    seed: int | Sequence[int] | None
 
     def __str__(self) -> str:
         texts = [self.state.action_to_string(action) for action in self.actions]

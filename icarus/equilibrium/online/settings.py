@@ -1,7 +1,7 @@
 """Settings of algorithms as text, "OOS(delta=0.5)", and back."""
 
 import ast
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import attrs
 
@@ -52,7 +52,7 @@ def read(text: str, kind: type[S], title: str) -> S:
     return kind(**values)
 
 
-def _value(keyword: ast.keyword) -> Any:
+def _value(keyword: ast.keyword) -> object:
     if keyword.arg == "tail" and not isinstance(keyword.value, ast.Constant):
         return ast.unparse(keyword.value)
     return ast.literal_eval(keyword.value)

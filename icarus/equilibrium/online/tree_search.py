@@ -3,7 +3,6 @@
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -111,7 +110,9 @@ class TreeSearch:
             raise SearchInterrupted(result) from None  # type: ignore[arg-type]
         return self._result(state, number, running.iterations, started, seed)
 
-    def _result(self, state: State, number: int, made: int, started: float, seed: Any) -> OnlineResult:
+    def _result(
+        self, state: State, number: int, made: int, started: float, seed: int | Sequence[int] | None
+    ) -> OnlineResult:
         actions, policy = self.tree.actions(number), self.policy_in(number)
         return OnlineResult(
             draw(actions, policy, self._rng),
@@ -201,8 +202,7 @@ class SeatedTreeSearch:
         self, state: State, seed: int | Sequence[int], progress: Callable[[int, float], None] | None = None
     ) -> OnlineResult:
         """The search for a decision, which builds on those before."""
-        budget: dict[str, Any] = {"iterations": self.iterations, "seconds": self.seconds}
-        return self.memory.run(state, **budget, seed=seed, progress=progress)
+        return self.memory.run(state, iterations=self.iterations, seconds=self.seconds, seed=seed, progress=progress)
 
 
 class OnlineAlgorithm(Settings):

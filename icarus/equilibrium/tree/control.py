@@ -1,13 +1,13 @@
 """How far a compiled loop of iterations has come, and how Ctrl-C ends it: at the end of an iteration, with all that was learned."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from icarus.compiler.interrupts import INTERRUPT_FLAG, listening
 from icarus.compiler.kernels.atomic import atomic_load
 from icarus.kernel import inlined
+from icarus.kernel.contract import Fields
 
 CONTROL = np.dtype(
     [
@@ -28,12 +28,12 @@ def new_control() -> np.ndarray:
 
 
 @inlined
-def is_interrupted(control: Any) -> bool:
+def is_interrupted(control: Fields) -> bool:
     """Whether the loop is to return."""
     return atomic_load(control.interrupt_flag) != control.flag_at_start
 
 
-def run_interruptibly(control: np.ndarray, iterations: int, run: Callable[[int], Any]) -> None:
+def run_interruptibly(control: np.ndarray, iterations: int, run: Callable[[int], object]) -> None:
     """Have a compiled loop make so many more iterations; Ctrl-C is raised after the one that it came in.
 
     Args:

@@ -1,7 +1,7 @@
 """Policies of both players, written out: a probability for every action in every information set of a game tree."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,12 @@ from icarus.kernel import CHANCE
 from icarus.kernel.state import State
 
 TOLERANCE = 1e-6  # how near to 1 the probabilities of a policy must sum
-Policy = Any  # a TabularPolicy, a mapping, a function of states, an Agent, or a pair of these, one for each player
+Policy: TypeAlias = (
+    Any  # a TabularPolicy, a mapping, a function of states, an Agent, or a pair of these, one for each player
+)
+Probabilities: TypeAlias = (
+    Mapping[int, float] | Sequence[float] | np.ndarray
+)  # by action, or in the order of the actions
 
 
 class TabularPolicy:
@@ -127,12 +132,12 @@ def _from_pair(tree: GameTree, pair: Sequence[Policy], seed: int) -> TabularPoli
     return TabularPolicy(tree, np.where(of_second, second, first))
 
 
-def _from_table(tree: GameTree, table: Mapping[Any, Any]) -> TabularPolicy:
+def _from_table(tree: GameTree, table: Mapping[InformationState, Probabilities]) -> TabularPolicy:
     result = uniform_policy(tree)
     for key, answer in table.items():
         try:
             player, observation, moves = key
-            number = tree.set_of(player, observation, tuple((bool(own), int(move)) for own, move in moves))
+            number = tree.set_of(player, observation, tuple((bool(is_own), int(move)) for is_own, move in moves))
         except (TypeError, ValueError):
             number = NOTHING
         if number == NOTHING:
@@ -144,7 +149,7 @@ def _from_table(tree: GameTree, table: Mapping[Any, Any]) -> TabularPolicy:
     return result
 
 
-def _from_function(tree: GameTree, ask: Callable[[State, int], Any]) -> TabularPolicy:
+def _from_function(tree: GameTree, ask: Callable[[State, int], Probabilities]) -> TabularPolicy:
     """What a policy answers when it is asked in each information set; where only one action is legal nobody asks."""
     result = uniform_policy(tree)
     for number in tree.decisions.tolist():
@@ -153,7 +158,7 @@ def _from_function(tree: GameTree, ask: Callable[[State, int], Any]) -> TabularP
     return result
 
 
-def _checked_probabilities(tree: GameTree, number: int, answer: Any) -> np.ndarray:
+def _checked_probabilities(tree: GameTree, number: int, answer: Probabilities) -> np.ndarray:
     """The probabilities of an information set in the order of its actions."""
     actions = tree.actions(number)
     if isinstance(answer, Mapping):

@@ -5,8 +5,6 @@ what it stands for, stands for all; so a walk goes down a few histories of each 
 the estimate hardly varies.
 """
 
-from typing import Any
-
 import attrs
 import numpy as np
 
@@ -17,6 +15,7 @@ from icarus.equilibrium.tree.control import is_interrupted, new_control, run_int
 from icarus.equilibrium.tree.deals import Deals
 from icarus.equilibrium.tree.kernel import kernel
 from icarus.kernel import TERMINAL, below, helper, inlined, uniform
+from icarus.kernel.contract import Fields
 from icarus.kernel.data import in_words
 
 WALKS = 20  # of each kind
@@ -52,7 +51,7 @@ def representatives(observations: np.ndarray, choices: np.ndarray, count: int, r
 
 @inlined
 def next_moves(
-    walk: Any,
+    walk: Fields,
     address: int,
     mover: int,
     perspective: int,
@@ -76,7 +75,7 @@ def next_moves(
 
 
 @helper
-def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndarray, control: Any) -> float:
+def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndarray, control: Fields) -> float:
     """The number of a perspective's information states, or of all histories, after one deal, by one walk; at most about COUNTLESS."""
     walk, total = walks[0], 0.0
     strata = (PLAYERS + 1) * (walk.max_legal + 1)

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -259,7 +258,7 @@ def _lengthen(array: np.ndarray, rows: int) -> np.ndarray:
     return longer
 
 
-def refuse_unless_two_players(game: Any) -> None:
+def refuse_unless_two_players(game: object) -> None:
     """Refuse what is no game, or one to which the theorems about two-player zero-sum games do not apply."""
     if isinstance(game, PythonGame):
         raise TypeError(
@@ -277,7 +276,7 @@ def refuse_unless_two_players(game: Any) -> None:
         raise RuntimeError(f"{game} cannot be walked: NUMBA_DISABLE_JIT is set; unset it")
 
 
-def refuse_unless_walkable(game: Any, largest: int = LARGEST) -> None:
+def refuse_unless_walkable(game: Game, largest: int = LARGEST) -> None:
     """Refuse a game whose tree cannot be had, before any of it is grown.
 
     Raises:

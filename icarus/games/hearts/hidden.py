@@ -1,7 +1,5 @@
 """Hearts: what a player sees of an action, and how all that he cannot know is drawn anew."""
 
-from typing import Any
-
 import numpy as np
 
 from icarus.compiler.kernels.rng import next_word
@@ -270,16 +268,16 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return _start_of_round(facts), actions
 
 
-def _start_of_round(facts: Any) -> np.ndarray:
+def _start_of_round(facts: Facts) -> np.ndarray:
     """The data before the passes of a round, with the cards that were dealt in it."""
     start = np.zeros(1, STATE)
-    begun = start.view(np.recarray)[0]
+    facts_at_start = start.view(np.recarray)[0]
     for field in ("fate", "threshold", "round_number", "searching"):
-        setattr(begun, field, facts[field])
-    begun.phase, begun.player = (DEALING, CHANCE) if facts.round_number > 0 else (PASSING, 0)
+        setattr(facts_at_start, field, getattr(facts, field))
+    facts_at_start.phase, facts_at_start.player = (DEALING, CHANCE) if facts.round_number > 0 else (PASSING, 0)
     passed = [int(passed_by(facts, i)) for i in range(PLAYERS)]
     for i in range(PLAYERS):
         received = 0 if facts.phase in (PASSING, EXCHANGING) else passed[giver(facts, i)]
-        begun.held[i] = int(facts.held[i]) & ~received | passed[i]
-        begun.scores[i] = facts.scores[i] - (scored(facts, i) if facts.phase == ENDED else 0)
+        facts_at_start.held[i] = int(facts.held[i]) & ~received | passed[i]
+        facts_at_start.scores[i] = facts.scores[i] - (scored(facts, i) if facts.phase == ENDED else 0)
     return start

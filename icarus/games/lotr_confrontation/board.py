@@ -41,6 +41,7 @@ from icarus.games.lotr_confrontation.facts import (
 )
 from icarus.games.lotr_confrontation.knowledge import LAPSED
 from icarus.kernel import Facts, helper, inlined
+from icarus.kernel.structures import Integer
 
 STATE = np.dtype(
     [
@@ -180,7 +181,7 @@ def possible_movers(state: Facts) -> int:
 
 
 @inlined
-def open_cards(light: int, dark: int) -> bool:
+def open_cards(light: Integer, dark: Integer) -> bool:
     """Gandalf's text: Dark plays first, face up."""
     return light == GANDALF and dark != WARG
 

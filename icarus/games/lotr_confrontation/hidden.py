@@ -28,12 +28,13 @@ from icarus.games.lotr_confrontation.facts import (
 )
 from icarus.games.lotr_confrontation.knowledge import LAPSED, count_ways, lay_out, sample
 from icarus.kernel import CHANCE, CONTINUES, Facts, below, helper, inlined, lowest_bit, popcount
+from icarus.kernel.structures import Integer
 
 _DRAWS = 1_000_000  # before it is said that there is no such placement
 
 
 @inlined
-def _seen_move(action: int) -> int:
+def _seen_move(action: Integer) -> int:
     """A move as the other side sees it."""
     squares = action % (SQUARES * SQUARES)
     wins = action // (SQUARES * SQUARES) == FRODO and action % SQUARES == MORDOR
