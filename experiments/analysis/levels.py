@@ -7,7 +7,7 @@ import numpy as np
 from icarus.ladder.rating import Rating
 
 
-def iterations_for(rated: Mapping[int, Rating], wanted: list[float]) -> list[int]:
+def iterations_for(ratings: Mapping[int, Rating], wanted: list[float]) -> list[int]:
     """The iterations at which an agent stands so high, by ratings at some iterations.
 
     Isotonic regression (pool adjacent violators), weighted by the precision of each rating; linear between the fitted points.
@@ -15,9 +15,9 @@ def iterations_for(rated: Mapping[int, Rating], wanted: list[float]) -> list[int
     """
     from scipy.optimize import isotonic_regression
 
-    numbers = sorted(rated)
-    value = np.array([rated[number].value for number in numbers])
-    precision = np.array([rated[number].deviation ** -2 for number in numbers])
+    numbers = sorted(ratings)
+    value = np.array([ratings[number].value for number in numbers])
+    precision = np.array([ratings[number].deviation ** -2 for number in numbers])
     fitted = isotonic_regression(value, weights=precision).x
     return [round(float(np.exp(np.interp(elo, *_rising(fitted, np.log(numbers)))))) for elo in wanted]
 

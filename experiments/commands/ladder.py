@@ -57,30 +57,29 @@ def ladder(
                         say(f"void: {row['void']}")
         except KeyboardInterrupt:
             say("stopped; what was played is kept")
-        fitted = playing.fitted(game, out)
-        rated = playing.table_of(game, out) if table else fitted.known()
-        print_table(_comparisons(game, out) if compare else _ratings(game, rated))
+        ladder_of_rows = playing.fitted_ladder(game, out)
+        ratings = playing.table_of(game, out) if table else ladder_of_rows.ratings()
+        print_table(_comparisons(game, out) if compare else _ratings(game, ratings))
         if not (table or compare):
             say(f"levels equally far apart: {', '.join(map(str, playing.proposed_levels(game, out)))} iterations")
         if picture is not None:
-            marked = set(rated) if table else set[str]()
-            drawn = ladder_svg(f"{game}: ratings in Elo, random play at 0", fitted.known() | rated, marked)
-            picture.write_text(drawn, "utf-8")
-        if keep:
-            playing.keep(fitted, out)
+            title, marked = f"{game}: ratings in Elo, random play at 0", set(ratings) if table else set[str]()
+            picture.write_text(ladder_svg(title, ladder_of_rows.ratings() | ratings, marked), "utf-8")
+        if keep and not playing.keep(ladder_of_rows, out):
+            say("no levels are written: eight baselines, stronger with more iterations, need more games")
 
 
-def _ratings(game: str, rated: Mapping[str, Rating]) -> Table:
+def _ratings(game: str, ratings: Mapping[str, Rating]) -> Table:
     lines = [
         [name, f"{rating.value:.0f}", f"{rating.low:.0f} … {rating.high:.0f}", str(rating.games)]
-        for name, rating in rated.items()
+        for name, rating in ratings.items()
     ]
     return Table(f"{game}: ratings, random play at 0", ("player", "Elo", "95 %", "games"), lines)
 
 
 def _comparisons(game: str, directory: Path) -> Table:
     lines = [
-        [one, other, str(count), f"{score.value:.3f} ± {score.half:.3f}", comparison.question]
-        for comparison, one, other, count, score in playing.compared(game, directory)
+        [player, opponent, str(count), f"{score.value:.3f} ± {score.half:.3f}", comparison.question]
+        for comparison, player, opponent, count, score in playing.scores_of_comparisons(game, directory)
     ]
     return Table(f"{game}: score, 95 % intervals", ("player", "against", "games", "score", "question"), lines)

@@ -48,17 +48,17 @@ class Pairs:
         self._players: dict[str, Any] = {}
         self.failures: Counter[str] = Counter()  # of each engine
 
-    def played(self, one: str, other: str) -> list[Row]:
+    def games_between(self, player: str, opponent: str) -> list[Row]:
         """The games between two players, void ones included."""
-        return [row for row in self.rows if {one, other} == {row["player"], row["opponent"]}]
+        return [row for row in self.rows if {player, opponent} == {row["player"], row["opponent"]}]
 
-    def play(self, one: Rung, other: Rung) -> Iterator[Row]:
+    def play(self, first: Rung, second: Rung) -> Iterator[Row]:
         """The next two games between two players, or the one that a pair lacks."""
-        player, opponent = (self._players.setdefault(rung.name, rung.player()) for rung in (one, other))
-        number = len(self.played(one.name, other.name))
+        player, opponent = (self._players.setdefault(rung.name, rung.player()) for rung in (first, second))
+        number = len(self.games_between(first.name, second.name))
         for trial in range(number, number + 2 - number % 2):
             row = play_game(self._game, player, opponent, seed=(self._seed, trial // 2), side=trial % 2)
-            row |= {"player": one.name, "opponent": other.name, "provenance": provenance()}
+            row |= {"player": first.name, "opponent": second.name, "provenance": provenance()}
             self.failures.update([row["failed"]] if "void" in row else [])
             self.rows.append(row)
             append_row(self._path, row)
@@ -78,48 +78,55 @@ def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> It
     rungs = [rung for rung in opponents(game).rungs if rung.is_installed()]
     with Pairs(game, rows_of(directory, game, BETWEEN), seed) as pairs:
         while time.monotonic() < deadline:
-            able = [rung for rung in rungs if pairs.failures[rung.name] < PATIENCE]
-            yield from pairs.play(*_most_telling(list(itertools.combinations(able, 2)), pairs.rows))
+            opponents_left = [rung for rung in rungs if pairs.failures[rung.name] < PATIENCE]
+            yield from pairs.play(*_most_telling(list(itertools.combinations(opponents_left, 2)), pairs.rows))
 
 
 def _most_telling(pairs: list[tuple[Rung, Rung]], rows: list[Row]) -> tuple[Rung, Rung]:
     """The pair whose next game tells most for the time that it takes."""
-    found = posterior(scores_of(rows), {RANDOM: ZERO}, {rung.name for pair in pairs for rung in pair})
+    estimate = posterior(scores_of(rows), {RANDOM: ZERO}, {rung.name for pair in pairs for rung in pair})
     times: defaultdict[frozenset[str], list[float]] = defaultdict(list)
     for row in rows:
         times[frozenset((row["player"], row["opponent"]))].append(row.get("seconds", USUAL))
 
     def telling(pair: tuple[Rung, Rung]) -> float:
         names = [rung.name for rung in pair]
-        taken = times.get(frozenset(names), [USUAL])[-20:]  # the latest: the first ones compiled
-        return found.gain(*names) / max(SHORTEST, sum(taken) / len(taken))
+        seconds = times.get(frozenset(names), [USUAL])[-20:]  # the latest: the first ones compiled
+        return estimate.gain(*names) / max(SHORTEST, sum(seconds) / len(seconds))
 
     return max(pairs, key=telling)
 
 
-def fitted(game: str, directory: Path) -> Ladder:
+def fitted_ladder(game: str, directory: Path) -> Ladder:
     """The ladder that the rows of a directory say."""
     return fit(opponents(game), read_rows(rows_of(directory, game, BETWEEN)))
 
 
 def proposed_levels(game: str, directory: Path) -> list[int]:
     """Iterations of the baseline for levels that are equally far apart, by all baselines that have played."""
-    found = ratings(scores_of(read_rows(rows_of(directory, game, BETWEEN))), {RANDOM: ZERO})
-    rated = {int(match[1]): rating for name, rating in found.items() if (match := BASELINE.fullmatch(name))}
-    step = min(STEP, max((rating.value for rating in rated.values()), default=0) / LEVELS)
-    return iterations_for(rated, [step * level for level in range(1, LEVELS + 1)])
+    values = ratings(scores_of(read_rows(rows_of(directory, game, BETWEEN))), {RANDOM: ZERO})
+    baselines = {int(match[1]): rating for name, rating in values.items() if (match := BASELINE.fullmatch(name))}
+    step = min(STEP, max((rating.value for rating in baselines.values()), default=0) / LEVELS)
+    return iterations_for(baselines, [step * level for level in range(1, LEVELS + 1)])
 
 
-def keep(ladder: Ladder, directory: Path) -> None:
-    """Write a fitted ladder into the package, and the levels of its game if it has eight baselines; pack the game's rows."""
+def keep(ladder: Ladder, directory: Path) -> bool:
+    """Write a fitted ladder into the package, and the levels of its game; pack the game's rows.
+
+    Returns:
+        Whether levels were written: eight baselines have played, and those that search more are rated higher.
+    """
     ladder.write(DATA / f"{ladder.game}.json")
-    agents = sorted((rung for rung in ladder.rungs if rung.agent), key=lambda rung: rung.agent["iterations"])
-    if len(agents) == LEVELS:
+    agents = [rung for rung in ladder.rungs if rung.agent]  # in the order of their ratings
+    iterations = [rung.agent["iterations"] for rung in agents]
+    are_levels = len(agents) == LEVELS and iterations == sorted(iterations)
+    if are_levels:
         content = json.loads(LEVEL_DATA.read_text("utf-8"))
         content["games"][ladder.game] = [_level(number, rung) for number, rung in enumerate(agents, 1)]
         LEVEL_DATA.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     for kind in (BETWEEN, TABLE_ROWS, COMPARED):
         pack_rows(rows_of(directory, ladder.game, kind))
+    return are_levels
 
 
 def _level(number: int, rung: Rung) -> dict[str, Any]:
@@ -147,8 +154,8 @@ def table_of(game: str, directory: Path) -> dict[str, Rating]:
     """The ratings of the players whose games on the ladder a directory has, the strongest first."""
     rows = read_rows(rows_of(directory, game, TABLE_ROWS))
     names = {row["player"] for row in rows}
-    found = ratings(scores_of(rows), read_ladder(game).known())
-    return dict(sorted(((name, found[name]) for name in names if name in found), key=lambda item: -item[1].value))
+    values = ratings(scores_of(rows), read_ladder(game).ratings())
+    return dict(sorted(((name, values[name]) for name in names if name in values), key=lambda item: -item[1].value))
 
 
 def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> Iterator[Row]:
@@ -156,26 +163,26 @@ def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> 
     planned = [(rung_of(each.player), rung_of(each.opponent), each.games) for each in COMPARISONS.get(game, ())]
     with Pairs(game, rows_of(directory, game, COMPARED), seed) as pairs:
         while time.monotonic() < deadline:
-            open_ones = []
-            for one, other, number in planned:
-                played = pairs.played(one.name, other.name)
-                able = all(pairs.failures[rung.name] < PATIENCE for rung in (one, other))
-                if able and sum("score" in row for row in played) < number:
-                    open_ones.append((sum(row.get("seconds", 0) for row in played), one, other))
-            if not open_ones:
+            unfinished = []
+            for player, opponent, number in planned:
+                rows = pairs.games_between(player.name, opponent.name)
+                is_able = all(pairs.failures[rung.name] < PATIENCE for rung in (player, opponent))
+                if is_able and sum("score" in row for row in rows) < number:
+                    unfinished.append((sum(row.get("seconds", 0) for row in rows), player, opponent))
+            if not unfinished:
                 return
-            yield from pairs.play(*min(open_ones, key=lambda entry: entry[0])[1:])
+            yield from pairs.play(*min(unfinished, key=lambda entry: entry[0])[1:])
 
 
-def compared(game: str, directory: Path) -> Iterable[tuple[Comparison, str, str, int, Estimate]]:
+def scores_of_comparisons(game: str, directory: Path) -> Iterable[tuple[Comparison, str, str, int, Estimate]]:
     """Each planned comparison with the names of both, the games played and the player's score; pairs of games are the sample."""
     rows = read_rows(rows_of(directory, game, COMPARED))
     for comparison in COMPARISONS.get(game, ()):
-        one, other = rung_of(comparison.player).name, rung_of(comparison.opponent).name
+        player, opponent = rung_of(comparison.player).name, rung_of(comparison.opponent).name
         pairs: defaultdict[tuple[int, ...], list[float]] = defaultdict(list)
         for row in rows:
-            if (row["player"], row["opponent"]) == (one, other) and "score" in row:
+            if (row["player"], row["opponent"]) == (player, opponent) and "score" in row:
                 pairs[tuple(row["seed"])].append(row["score"])
         scores = [sum(pair) / 2 for pair in pairs.values() if len(pair) == 2]
         if scores:
-            yield comparison, one, other, 2 * len(scores), mean_reward(scores)
+            yield comparison, player, opponent, 2 * len(scores), mean_reward(scores)

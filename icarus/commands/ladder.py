@@ -48,7 +48,7 @@ def ladder_command(
     files: options.With = None,
 ) -> None:
     """Rate a strategy against opponents whose ratings are known; 0 is random play. Ctrl-C loses nothing."""
-    own = load_files(files or [])
+    names = load_files(files or [])
     integer("--games", number, 1)
     if picture is not None and not picture.absolute().parent.is_dir():
         raise ValueError(f"--picture is {picture}; there is no directory {picture.parent}")
@@ -62,7 +62,7 @@ def ladder_command(
     if strategy is not None:
         budget: dict[str, Any] = {"iterations": options.default_iterations(iterations, seconds), "seconds": seconds}
         by = read_scheme(scheme).with_cutoff(cutoff)
-        player = Agent(parse_strategy(strategy, own), scheme=by, **budget)
+        player = Agent(parse_strategy(strategy, names), scheme=by, **budget)
     else:
         assert engine is not None
         player = EnginePlayer(_started(engine_of(loaded, engine, "" if engine in ENGINES else engine)))
@@ -72,8 +72,8 @@ def ladder_command(
     _play(climb, number, minutes)
     _print_climb(climb)
     if picture is not None and scores_of(climb.rows):
-        rated = climb.ladder.known() | {climb.name: climb.rating()}
-        picture.write_text(ladder_svg(f"{loaded}: ratings in Elo, random play at 0", rated, {climb.name}), "utf-8")
+        ratings = climb.ladder.ratings() | {climb.name: climb.rating()}
+        picture.write_text(ladder_svg(f"{loaded}: ratings in Elo, random play at 0", ratings, {climb.name}), "utf-8")
 
 
 def _started(engine: Engine) -> Engine:
@@ -94,16 +94,16 @@ def _play(climb: Climb, number: int, minutes: float | None) -> None:
     deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     try:
         with show_compilation(), progress_bar(left=True) as bar:
-            task = bar.add_task("games", total=number, completed=sum(climb.played().values()))
+            task = bar.add_task("games", total=number, completed=sum(climb.games_played().values()))
             for row in climb.games(number):
                 if "void" in row:
                     notes.print(f"void: {row['void']}", markup=False, soft_wrap=True)
-                done = sum(climb.played().values())
-                bar.update(task, completed=done, description=f"{climb.rating()} Elo, games")
+                completed = sum(climb.games_played().values())
+                bar.update(task, completed=completed, description=f"{climb.rating()} Elo, games")
                 if time.monotonic() > deadline:
                     break
     except KeyboardInterrupt:
-        notes.print(f"stopped after {sum(climb.played().values())} of {number} games")
+        notes.print(f"stopped after {sum(climb.games_played().values())} of {number} games")
     finally:
         if isinstance(climb.player, EnginePlayer):
             climb.player.close()

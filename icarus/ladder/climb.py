@@ -48,16 +48,16 @@ class Climb:
         self.game: Game = games.load(ladder.game)
         self.name = str(player)
         self.rows = [row for row in (read_rows(path) if path else []) if row["player"] == self.name]
-        others = [rung for rung in ladder.rungs if rung.name != self.name]
-        self._rungs = [rung for rung in others if rung.is_installed()]
-        self.absent = [rung.name for rung in others if rung not in self._rungs]
+        opponents = [rung for rung in ladder.rungs if rung.name != self.name]
+        self._rungs = [rung for rung in opponents if rung.is_installed()]
+        self.absent = [rung.name for rung in opponents if rung not in self._rungs]
         if not self._rungs:
             raise ValueError(f"no opponent of {ladder.game} can play here: {', '.join(self.absent)} are not installed")
         self._failures: Counter[str] = Counter()
 
     def rating(self) -> Rating:
         """What the games so far say, with what is known of the opponents."""
-        return ratings(scores_of(self.rows), self.ladder.known() | {self.name: NEW})[self.name]
+        return ratings(scores_of(self.rows), self.ladder.ratings() | {self.name: NEW})[self.name]
 
     def games(self, number: int) -> Iterator[Row]:
         """Play until there are so many games that are not void; each is kept before it is given out."""
@@ -92,11 +92,11 @@ class Climb:
         """The opponent of a pair that lacks a game, or else against whom a game tells most; None where all have failed, or the player."""
         if self.has_failed:
             return None
-        played, rating, tried = self.played(), self.rating(), Counter(row["opponent"] for row in self.rows)
-        able = [rung for rung in self._rungs if self._failures[rung.name] < PATIENCE]
-        if halved := [rung for rung in able if tried[rung.name] % 2]:
-            return halved[0]
-        return max(able, key=lambda rung: informative(rating, rung.rating, played[rung.name]), default=None)
+        counts, rating, attempts = self.games_played(), self.rating(), Counter(row["opponent"] for row in self.rows)
+        opponents = [rung for rung in self._rungs if self._failures[rung.name] < PATIENCE]
+        if unpaired := [rung for rung in opponents if attempts[rung.name] % 2]:
+            return unpaired[0]
+        return max(opponents, key=lambda rung: informative(rating, rung.rating, counts[rung.name]), default=None)
 
     def _pair(self, opponent: str) -> Iterator[tuple[tuple[int, ...], int]]:
         """The seed and side of the next two games against an opponent, or of the one that a pair lacks."""
@@ -104,6 +104,6 @@ class Climb:
         for game in range(number, number + 2 - number % 2):
             yield (self._seed, game // 2), game % 2
 
-    def played(self) -> Counter[str]:
+    def games_played(self) -> Counter[str]:
         """Games against each opponent that are not void."""
         return Counter(row["opponent"] for row in self.rows if "score" in row)

@@ -235,6 +235,6 @@ def engine_of(game: Game, name: str, command: str = "") -> Engine:
         return Engine(name, game.name, tuple(shlex.split(command)))
     engine = ENGINES.get(name)
     if engine is None or engine.game != game.name:
-        known = ", ".join(engine.name for engine in ENGINES.values() if engine.game == game.name)
-        raise ValueError(f"no engine of {game.name} is called {name!r}; known: {known or 'none'}")
+        names = ", ".join(engine.name for engine in ENGINES.values() if engine.game == game.name)
+        raise ValueError(f"no engine of {game.name} is called {name!r}; known: {names or 'none'}")
     return engine

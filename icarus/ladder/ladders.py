@@ -50,7 +50,7 @@ class Ladder:
     game: str
     rungs: tuple[Rung, ...]
 
-    def known(self) -> dict[str, Rating]:
+    def ratings(self) -> dict[str, Rating]:
         """The ratings by name."""
         return {rung.name: rung.rating for rung in self.rungs}
 
@@ -66,8 +66,8 @@ class Ladder:
 
 def agent_of(settings: Mapping[str, Any]) -> Agent:
     """An agent of a strategy's text and the keywords of `Agent`."""
-    given = dict(settings)
-    return Agent(parse(given.pop("strategy")), **given)
+    keywords = dict(settings)
+    return Agent(parse(keywords.pop("strategy")), **keywords)
 
 
 def read_ladder(game: str | Game) -> Ladder:
@@ -79,8 +79,8 @@ def read_ladder(game: str | Game) -> Ladder:
     name = game if isinstance(game, str) else game.name
     path = DATA / f"{name}.json"
     if not path.exists():
-        known = ", ".join(sorted(path.stem for path in DATA.glob("*.json") if path.stem != "levels"))
-        raise ValueError(f"there is no ladder of {name}; there are ladders of {known}")
+        names = ", ".join(sorted(path.stem for path in DATA.glob("*.json") if path.stem != "levels"))
+        raise ValueError(f"there is no ladder of {name}; there are ladders of {names}")
     content = json.loads(path.read_text("utf-8"))
     rungs = [
         Rung(rung["name"], Rating(rung["value"], rung["low"], rung["high"], rung["games"]), rung.get("agent", {}))
@@ -91,9 +91,9 @@ def read_ladder(game: str | Game) -> Ladder:
 
 def fit(ladder: Ladder, rows: Iterable[Row]) -> Ladder:
     """The same opponents with the ratings that games say, random play at 0; players who are no opponents count as a tie between these."""
-    found = ratings(scores_of(rows), {RANDOM: ZERO})
-    rated = [attrs.evolve(rung, rating=found[rung.name]) for rung in ladder.rungs if rung.name in found]
-    return Ladder(ladder.game, tuple(sorted(rated, key=lambda rung: rung.rating.value)))
+    values = ratings(scores_of(rows), {RANDOM: ZERO})
+    rungs = [attrs.evolve(rung, rating=values[rung.name]) for rung in ladder.rungs if rung.name in values]
+    return Ladder(ladder.game, tuple(sorted(rungs, key=lambda rung: rung.rating.value)))
 
 
 def scores_of(rows: Iterable[Row]) -> list[Score]:

@@ -90,8 +90,8 @@ def _settings(engines: Sequence[EnginePlayer]) -> dict[str, list[str]]:
     return {str(engine): [engine.version, " ".join(engine.engine.command[1:])] for engine in engines}
 
 
-def side_score(returns: Sequence[float], mine: Sequence[bool]) -> float:
+def side_score(returns: Sequence[float], is_on_side: Sequence[bool]) -> float:
     """The mean reward of a side as a share of both sides' means; ½ where nobody gets anything."""
-    own = np.mean([reward for reward, is_mine in zip(returns, mine, strict=True) if is_mine])
-    other = np.mean([reward for reward, is_mine in zip(returns, mine, strict=True) if not is_mine])
-    return float(own / (own + other)) if own + other else 0.5
+    side = np.mean([reward for reward, inside in zip(returns, is_on_side, strict=True) if inside])
+    opponents = np.mean([reward for reward, inside in zip(returns, is_on_side, strict=True) if not inside])
+    return float(side / (side + opponents)) if side + opponents else 0.5

@@ -10,15 +10,15 @@ TICK = 200  # Elo
 COLOURS = {False: "#444", True: "#c2410c"}
 
 
-def ladder_svg(title: str, rated: Mapping[str, Rating], marked: set[str] | frozenset[str] = frozenset()) -> str:
+def ladder_svg(title: str, ratings: Mapping[str, Rating], marked: set[str] | frozenset[str] = frozenset()) -> str:
     """The picture, the strongest player on top.
 
     Args:
         marked: the names that stand out.
     """
-    order = sorted(rated.items(), key=lambda item: -item[1].value)
-    low = min(0.0, *(rating.low for rating in rated.values())) // TICK * TICK
-    high = -(-max(rating.high for rating in rated.values()) // TICK) * TICK
+    order = sorted(ratings.items(), key=lambda item: -item[1].value)
+    low = min(0.0, *(rating.low for rating in ratings.values())) // TICK * TICK
+    high = -(-max(rating.high for rating in ratings.values()) // TICK) * TICK
     scale = (WIDTH - NAMES - MARGIN) / (high - low)
 
     def x(elo: float) -> float:

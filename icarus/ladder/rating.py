@@ -71,30 +71,32 @@ class Posterior:
         rows = zip(self.names, self.value, reach, self.games, strict=True)
         return {name: Rating(float(v), float(v - r), float(v + r), int(games)) for name, v, r, games in rows}
 
-    def gain(self, one: str, other: str) -> float:
+    def gain(self, player: str, opponent: str) -> float:
         """What one more game between two players tells of the difference between them, in parts of what is not known of it."""
-        i, j = self.names.index(one), self.names.index(other)
+        i, j = self.names.index(player), self.names.index(opponent)
         chance = float(expected(self.value[i], self.value[j]))
         variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
         return float(ELO**2 * chance * (1 - chance) * variance)
 
 
-def posterior(scores: Iterable[Score], known: Mapping[str, Rating], others: Iterable[str] = ()) -> Posterior:
+def posterior(scores: Iterable[Score], priors: Mapping[str, Rating], newcomers: Iterable[str] = ()) -> Posterior:
     """The ratings of all who played, and of those known beforehand: the maximum of the posterior density, by Newton's method.
 
     Args:
         scores: of games between two different players.
-        known: ratings that are known with their intervals; one of width 0 is the scale's zero.
-        others: players of whom nothing is known and who may not have played yet.
+        priors: ratings that are known with their intervals; one of width 0 is the scale's zero.
+        newcomers: players of whom nothing is known and who may not have played yet.
     """
-    counted = list(scores)
-    names = tuple(sorted({name for player, opponent, _ in counted for name in (player, opponent)} | {*known, *others}))
+    games = list(scores)
+    names = tuple(
+        sorted({name for player, opponent, _ in games for name in (player, opponent)} | {*priors, *newcomers})
+    )
     index = {name: i for i, name in enumerate(names)}
-    first = np.array([index[player] for player, _, _ in counted], int)
-    second = np.array([index[opponent] for _, opponent, _ in counted], int)
-    score = np.array([points for _, _, points in counted], float)
-    center = np.array([known[name].value if name in known else 0.0 for name in names])
-    width = np.array([max(known[name].deviation, PRECISION) if name in known else UNKNOWN for name in names])
+    first = np.array([index[player] for player, _, _ in games], int)
+    second = np.array([index[opponent] for _, opponent, _ in games], int)
+    score = np.array([points for _, _, points in games], float)
+    center = np.array([priors[name].value if name in priors else 0.0 for name in names])
+    width = np.array([max(priors[name].deviation, PRECISION) if name in priors else UNKNOWN for name in names])
     value, curvature = center.copy(), np.diag(width**-2)
     for _ in range(STEPS):
         chance = expected(value[first], value[second])
@@ -109,16 +111,16 @@ def posterior(scores: Iterable[Score], known: Mapping[str, Rating], others: Iter
         value = value + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
         if np.abs(step).max() < PRECISION:
             break
-    played = np.bincount(first, minlength=len(names)) + np.bincount(second, minlength=len(names))
-    return Posterior(names, value, np.linalg.inv(curvature), played)
+    games_each = np.bincount(first, minlength=len(names)) + np.bincount(second, minlength=len(names))
+    return Posterior(names, value, np.linalg.inv(curvature), games_each)
 
 
-def ratings(scores: Iterable[Score], known: Mapping[str, Rating]) -> dict[str, Rating]:
+def ratings(scores: Iterable[Score], priors: Mapping[str, Rating]) -> dict[str, Rating]:
     """The ratings of all who played, and of those known beforehand (see `posterior`)."""
-    return posterior(scores, known).ratings()
+    return posterior(scores, priors).ratings()
 
 
-def informative(rating: Rating, opponent: Rating, played: int) -> float:
+def informative(rating: Rating, opponent: Rating, games: int) -> float:
     """What the next game against an opponent is worth to a rating: the information in its outcome.
 
     Averaged over what the rating may be; it falls with the games already played where the opponent's own rating is uncertain.
@@ -126,4 +128,4 @@ def informative(rating: Rating, opponent: Rating, played: int) -> float:
     possible = rating.value + rating.deviation * np.linspace(-1.5, 1.5, 7)
     chance = expected(possible, opponent.value)
     information = float(np.mean(ELO**2 * chance * (1 - chance)))
-    return information / (1 + played * information * opponent.deviation**2) ** 2
+    return information / (1 + games * information * opponent.deviation**2) ** 2

@@ -22,14 +22,14 @@ def around(value: float, deviation: float = SURE) -> Rating:
 
 
 def test_levels_lie_where_a_monotone_fit_reaches_them() -> None:
-    rated = {10: around(100), 100: around(300), 1000: around(500)}
-    assert iterations_for(rated, [100, 200, 300, 400]) == [10, 32, 100, 316]
-    assert iterations_for(rated, [0, 900]) == [10, 1000]  # nothing is extrapolated
+    ratings = {10: around(100), 100: around(300), 1000: around(500)}
+    assert iterations_for(ratings, [100, 200, 300, 400]) == [10, 32, 100, 316]
+    assert iterations_for(ratings, [0, 900]) == [10, 1000]  # nothing is extrapolated
 
 
 def test_ratings_that_fall_are_pooled_by_their_precision() -> None:
-    rated = {10: around(0), 100: around(220, 20), 1000: around(200), 10_000: around(400)}
-    halfway = iterations_for(rated, [204])[0]  # (220 / 4 + 200) / (1 / 4 + 1), in the middle of the two
+    ratings = {10: around(0), 100: around(220, 20), 1000: around(200), 10_000: around(400)}
+    halfway = iterations_for(ratings, [204])[0]  # (220 / 4 + 200) / (1 / 4 + 1), in the middle of the two
     assert halfway == pytest.approx(316, abs=1)
 
 
@@ -43,8 +43,8 @@ def test_a_planned_pair_is_played_up_to_its_games_and_not_again(
     assert [row["side"] for row in rows] == [0, 1, 0, 1]
     assert {"icarus", "provenance", "engines"} <= rows[0].keys()
     assert not list(playing.play_comparisons("othello", tmp_path, 1, deadline))
-    [(comparison, one, other, count, score)] = playing.compared("othello", tmp_path)
-    assert (comparison, one, other, count) == (planned, "BASELINE (8 iterations)", "BASELINE (2 iterations)", 4)
+    [(comparison, player, opponent, count, score)] = playing.scores_of_comparisons("othello", tmp_path)
+    assert (comparison, player, opponent, count) == (planned, "BASELINE (8 iterations)", "BASELINE (2 iterations)", 4)
     assert score.value == sum(row["score"] for row in rows) / 4
 
 
@@ -57,7 +57,7 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
         for game in range(20):
             row = {"player": name, "opponent": ladders.RANDOM, "seed": [game], "score": float(game < 10 + number)}
             append_row(tmp_path / "othello-opponents.jsonl", row)
-    playing.keep(playing.fitted("othello", tmp_path), tmp_path)
+    assert playing.keep(playing.fitted_ladder("othello", tmp_path), tmp_path)
     content = json.loads((tmp_path / "levels.json").read_text())
     assert [level["level"] for level in content["games"]["othello"]] == list(range(1, LEVELS + 1))
     assert content["games"]["othello"][5]["elo"] == pytest.approx(190, abs=8)  # 15 of 20
@@ -65,12 +65,17 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
     assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + LEVELS
     assert len(read_rows(tmp_path / "othello-opponents.jsonl")) == 20 * LEVELS
     assert not (tmp_path / "othello-opponents.jsonl").exists()  # packed
+    for game in range(40):  # then the second is stronger than the third
+        row = {"player": names[1], "opponent": ladders.RANDOM, "seed": [game], "score": 1.0}
+        append_row(tmp_path / "othello-opponents.jsonl", row)
+    assert not playing.keep(playing.fitted_ladder("othello", tmp_path), tmp_path)
+    assert json.loads((tmp_path / "levels.json").read_text()) == content
 
 
 def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path: Path) -> None:
     rows = Path("experiments/runs/ladder").resolve()
     for path in ladders.DATA.glob("*.json"):
-        playing.fitted(path.stem, rows).write(tmp_path / path.name)
+        playing.fitted_ladder(path.stem, rows).write(tmp_path / path.name)
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.stem
 
 

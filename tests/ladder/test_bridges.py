@@ -39,17 +39,17 @@ def test_rust_reversi_knows_the_same_moves(number: int) -> None:
 @counts(10, 300)
 def test_py_draughts_with_forced_captures_knows_the_same_moves(number: int) -> None:
     pytest.importorskip("draughts", reason="py-draughts is not installed")
-    from icarus.ladder.servers.checkers import board_of, theirs
+    from icarus.ladder.servers.checkers import board_of, to_draughts
 
     for state in decisions("checkers", number):
         if not state.facts.chained:
             found = {tuple(move.square_list[:2]) for move in board_of(state).legal_moves}
-            assert found == {(theirs(action // 64), theirs(action % 64)) for action in state.legal_actions()}
+            assert found == {(to_draughts(action // 64), to_draughts(action % 64)) for action in state.legal_actions()}
 
 
 def test_openspiel_s_hearts_knows_the_same_cards() -> None:
     pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
-    from icarus.ladder.servers.hearts import PASS, ours, round_of
+    from icarus.ladder.servers.hearts import PASS, from_openspiel, round_of
 
     game = pyspiel.load_game("hearts")
     for number, state in enumerate(decisions("hearts(threshold=30)", 1)):
@@ -57,7 +57,9 @@ def test_openspiel_s_hearts_knows_the_same_cards() -> None:
             other = round_of(state, game)
             assert other.current_player() == state.current_player()
             base = PASS if state.legal_actions()[0] >= PASS else 0
-            assert sorted(base + ours(card) for card in other.legal_actions()) == sorted(state.legal_actions())
+            assert sorted(base + from_openspiel(card) for card in other.legal_actions()) == sorted(
+                state.legal_actions()
+            )
 
 
 def turn_ends(state: State, mover: int) -> set[tuple[tuple[int, ...], ...]]:
@@ -93,7 +95,7 @@ def test_gnubg_s_rolls_lead_to_the_same_boards(number: int) -> None:
 def test_gnubg_and_pubeval_choose_what_they_think_best() -> None:
     """Orientation and score: the roll's best board by each one's own evaluation, but for a few that the network passes over unseen."""
     gnubg_nn = pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
-    from icarus.ladder.servers.backgammon import board_of, dice, reached, serve
+    from icarus.ladder.servers.backgammon import board_of, checkers_after, dice, serve
 
     evaluations = {
         ("gnubg", "0"): lambda other, own: -gnubg_nn.probabilities([own, other], 0)[0],
@@ -107,7 +109,7 @@ def test_gnubg_and_pubeval_choose_what_they_think_best() -> None:
                 gnubg_nn.board_from_position_key(key) for key in gnubg_nn.moves(board_of(state, mover), *dice(state))
             ]
             values = {own: evaluation(list(other), list(own)) for other, own in boards if any(own)}
-            chosen = reached(state, engine._steps(state))[1:]
+            chosen = checkers_after(state, engine._steps(state))[1:]
             if chosen in values and len(values) > 1:
                 best.append(values[chosen] >= max(values.values()) - 1e-5)
         assert len(best) > 80
@@ -136,20 +138,23 @@ def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike(number: int) -> No
     from rlcard.games.doudizhu.judger import DoudizhuJudger
     from rlcard.games.doudizhu.utils import get_gt_cards
 
-    from icarus.ladder.servers.dou_di_zhu import PASS, cards_of, complete_plays, ranked, trace, written
+    from icarus.ladder.servers.dou_di_zhu import PASS, cards_of, complete_plays, ranks_of, text_of, trace
 
     differing = {True: [0, 0], False: [0, 0]}  # leads and follows: as many of so many
     for state in decisions("dou-di-zhu", number):
         if state.facts.kickers_due:
             continue
-        hand, leads = written(cards_of(state.facts.hands[state.facts.player])), state.facts.play == PASS
+        hand, leads = text_of(cards_of(state.facts.hands[state.facts.player])), state.facts.play == PASS
         if leads:
             texts = DoudizhuJudger.playable_cards_from_hand(hand)
         else:
             cards = [SimpleNamespace(rank=rank) for rank in hand]
             last = [text for _, text in trace(state) if text != "pass"][-1]
             texts = get_gt_cards(SimpleNamespace(current_hand=cards), SimpleNamespace(played_cards=last))
-        theirs, mine = {text if text == "pass" else written(ranked(text)) for text in texts}, set(complete_plays(state))
+        theirs, mine = (
+            {text if text == "pass" else text_of(ranks_of(text)) for text in texts},
+            set(complete_plays(state)),
+        )
         assert mine <= theirs, (hand, mine - theirs)
         assert all(any(count == 2 for count in map(play.count, play)) for play in theirs - mine)
         differing[leads][0] += theirs != mine
@@ -160,7 +165,7 @@ def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike(number: int) -> No
 
 def test_a_whole_roll_is_played_where_a_part_of_it_leads_to_the_same_checkers() -> None:
     pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
-    from icarus.ladder.servers.backgammon import path_to, reached
+    from icarus.ladder.servers.backgammon import checkers_after, path_to
 
     state = games.load("backgammon").new_initial_state()
     state.facts.points[:] = 0
@@ -169,5 +174,5 @@ def test_a_whole_roll_is_played_where_a_part_of_it_leads_to_the_same_checkers() 
     state.facts.player, state.facts.actor = 0, -1
     survey.py_func(state.facts)
     state.apply_action(state.string_to_action("roll 61"))
-    path = path_to(state, 0, reached(state, [(5, 4), (4, 0)]))  # 5/off alone would leave the 1 unplayed
+    path = path_to(state, 0, checkers_after(state, [(5, 4), (4, 0)]))  # 5/off alone would leave the 1 unplayed
     assert path is not None and [state.game.action_text(state.facts, action) for action in path] == ["5/4", "4/off[6]"]

@@ -38,7 +38,7 @@ class Backgammon:
             rolled = State(state.game, state.start.copy())
             for _, action in state.history[:roll]:
                 rolled.apply_action(action)
-            self._roll, self._target = roll, reached(rolled, self._steps(rolled))
+            self._roll, self._target = roll, checkers_after(rolled, self._steps(rolled))
         mover = int(state.facts.player)
         path = path_to(state, mover, self._target)
         if not path:
@@ -65,7 +65,7 @@ def dice(state: State) -> tuple[int, int]:
     return first, second or first
 
 
-def reached(state: State, steps: list[Step]) -> tuple[int, ...]:
+def checkers_after(state: State, steps: list[Step]) -> tuple[int, ...]:
     """The mover's checkers on 0 … BAR after the steps."""
     points = [int(count) for count in state.facts.points[state.facts.player]]
     for origin, target in steps:

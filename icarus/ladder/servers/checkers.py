@@ -35,17 +35,17 @@ class Checkers:
         """The next step or jump of the engine's move."""
         if not self._chain or self._chain[0] not in state.legal_actions():
             move: Any = self._engine.get_best_move(board_of(state))
-            squares = [ours(square) for square in move.square_list]
+            squares = [from_draughts(square) for square in move.square_list]
             self._chain = [SIZE * SIZE * a + b for a, b in zip(squares, squares[1:], strict=False)]
         return self._chain.pop(0)
 
 
-def theirs(square: int) -> int:
+def to_draughts(square: int) -> int:
     """Their number 0 … 31 of one of our dark squares: rows from the top, four in each."""
     return 4 * (SIZE - 1 - square // SIZE) + square % SIZE // 2
 
 
-def ours(square: int) -> int:
+def from_draughts(square: int) -> int:
     """Our square of their number."""
     row = SIZE - 1 - square // 4
     return SIZE * row + 2 * (square % 4) + row % 2
@@ -58,7 +58,7 @@ def board_of(state: State) -> ForcedCaptures:
     for square in range(SIZE * SIZE):
         for player in range(2):
             if int(state.facts.pieces[player]) >> square & 1:
-                (kings if int(state.facts.kings) >> square & 1 else men)[player] |= 1 << theirs(square)
+                (kings if int(state.facts.kings) >> square & 1 else men)[player] |= 1 << to_draughts(square)
     (board.white_men, board.black_men), (board.white_kings, board.black_kings) = men, kings
     board.turn = Color.WHITE if int(state.facts.player) == 0 else Color.BLACK
     return board

@@ -36,21 +36,21 @@ class DouDiZhu:
         if self._kickers:
             return self._kickers.pop()
         plays = complete_plays(state)
-        known = {text: actions for text, actions in plays.items() if text == "pass" or text in CARD_TYPE[0]}
-        chosen = self._agent.step({"raw_obs": observation(state, list(known))})
+        readable = {text: actions for text, actions in plays.items() if text == "pass" or text in CARD_TYPE[0]}
+        chosen = self._agent.step({"raw_obs": observation(state, list(readable))})
         actions = (
-            plays.get(chosen) or plays.get("pass") or plays[min(plays, key=lambda text: (len(text), ranked(text)))]
+            plays.get(chosen) or plays.get("pass") or plays[min(plays, key=lambda text: (len(text), ranks_of(text)))]
         )
         self._kickers = list(actions[1:])
         return actions[0]
 
 
-def ranked(text: str) -> list[int]:
+def ranks_of(text: str) -> list[int]:
     """The ranks of a play."""
     return [RANK_NAMES.index(rank) for rank in text]
 
 
-def written(cards: list[int]) -> str:
+def text_of(cards: list[int]) -> str:
     """Ranks as RLCard writes them, rising."""
     return "".join(RANK_NAMES[rank] for rank in sorted(cards))
 
@@ -63,9 +63,9 @@ def complete_plays(state: State) -> dict[str, list[int]]:
         after.apply_action(base)
         if base != PASS and not after.is_terminal() and after.facts.kickers_due:
             for kickers in after.legal_actions():
-                plays[written(cards_played(base) + cards_played(kickers))] = [base, kickers]
+                plays[text_of(cards_played(base) + cards_played(kickers))] = [base, kickers]
         else:
-            plays["pass" if base == PASS else written(cards_played(base))] = [base]
+            plays["pass" if base == PASS else text_of(cards_played(base))] = [base]
     return plays
 
 
@@ -73,7 +73,7 @@ def observation(state: State, actions: list[str]) -> dict[str, Any]:
     """What RLCard's agent reads of a state: own hand, the plays so far, the legal ones."""
     player = int(state.facts.player)
     return {
-        "current_hand": written(cards_of(state.facts.hands[player])),
+        "current_hand": text_of(cards_of(state.facts.hands[player])),
         "trace": trace(state),
         "actions": actions,
         "landlord": 0,
@@ -89,7 +89,7 @@ def trace(state: State) -> list[tuple[int, str]]:
         if action < SOLO_KICKERS:
             players.append(player)
         cards[len(players) - 1] += [] if action == PASS else cards_played(action)
-    return [(player, written(cards[i]) or "pass") for i, player in enumerate(players)]
+    return [(player, text_of(cards[i]) or "pass") for i, player in enumerate(players)]
 
 
 def serve(*settings: str) -> Any:

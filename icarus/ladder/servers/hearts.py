@@ -40,15 +40,15 @@ class Hearts:
         legal = state.legal_actions()
         if legal[0] >= PASS:
             return max(legal, key=lambda action: (action - PASS) % RANKS)
-        return ours(self._bot.step(round_of(state, self._game)))
+        return from_openspiel(self._bot.step(round_of(state, self._game)))
 
 
-def theirs(card: int) -> int:
+def to_openspiel(card: int) -> int:
     """OpenSpiel's number of a card: by ranks, then suits."""
     return card % RANKS * len(SUITS) + SUITS[card // RANKS]
 
 
-def ours(card: int) -> int:
+def from_openspiel(card: int) -> int:
     """Our number of OpenSpiel's card."""
     return SUITS.index(card % len(SUITS)) * RANKS + card // len(SUITS)
 
@@ -63,15 +63,15 @@ def round_of(state: State, game: Any) -> Any:
     for action in actions[:first]:
         started.apply_action(action)
     passes = OFFSETS[int(started.facts.round_number) % PLAYERS]
-    other = game.new_initial_state()
-    other.apply_action(DIRECTIONS[passes])
+    copy = game.new_initial_state()
+    copy.apply_action(DIRECTIONS[passes])
     hands = [[card for card in range(CARDS) if int(held) >> card & 1] for held in started.facts.held]
     for number in range(CARDS):
-        other.apply_action(theirs(hands[number % PLAYERS][number // PLAYERS]))
+        copy.apply_action(to_openspiel(hands[number % PLAYERS][number // PLAYERS]))
     for action in actions[first:]:
         if action != EXCHANGE:
-            other.apply_action(theirs(action % CARDS))
-    return other
+            copy.apply_action(to_openspiel(action % CARDS))
+    return copy
 
 
 def serve(*settings: str) -> Any:

@@ -49,13 +49,13 @@ class Othello:
 def board_of(state: State) -> Any:
     """The position as a board of rust-reversi, whose squares are counted from a1 by rows as ours."""
     mover = int(state.facts.player)
-    own, other = (mirrored(int(state.facts.discs[player])) for player in (mover, 1 - mover))
+    mover_discs, opponent_discs = (mirror(int(state.facts.discs[player])) for player in (mover, 1 - mover))
     board = rust_reversi.Board()
-    board.set_board(own, other, rust_reversi.Turn.BLACK if mover == 0 else rust_reversi.Turn.WHITE)
+    board.set_board(mover_discs, opponent_discs, rust_reversi.Turn.BLACK if mover == 0 else rust_reversi.Turn.WHITE)
     return board
 
 
-def mirrored(discs: int) -> int:
+def mirror(discs: int) -> int:
     """A set of squares with a1 as its highest bit."""
     return int(f"{discs:064b}"[::-1], 2)
 
