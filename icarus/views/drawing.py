@@ -260,4 +260,4 @@ class Lines:
             f'<text x="14" y="{26 + 17 * i}" font-size="12" fill="{INK}" {style}>{escape(line)}</text>'
             for i, line in enumerate(self.lines)
         ]
-        return svg(width, 26 + 17 * len(self.lines), parts)
+        return svg(width, 26 + 17 * len(self.lines), parts, title="; ".join(self.lines))

@@ -67,7 +67,7 @@ def test_a_move_opens_to_its_replies_and_shows_its_board(othello: Result, tmp_pa
 def test_long_lists_are_cut_and_go_on_when_asked(hearts: Result, tmp_path: Path, page: Any) -> None:
     opened(page, hearts, tmp_path)
     assert len(rows(page, 1)) == 12
-    page.get_by_role("button", name=re.compile("and 1 more")).click()
+    page.get_by_role("treeitem", name=re.compile("and 1 more")).click()
     assert len(rows(page, 1)) == 13
 
 

@@ -145,6 +145,7 @@ class Table:
             "log": list(log),
             "status": self.problem or self._status(waits),
             "over": over,
+            "undo": not self._is_shown_at_last(),
             "people": bool(session.people),
             "why": self._has_reasons(),
             "levels": self._levels,
@@ -171,7 +172,9 @@ class Table:
         for index in range(first, len(self.session.played)):
             if self.session.notices(observer, index):
                 played, text = self.session.played[index], self.session.heard(observer, index)
-                places = list(marks(self.session.at(index), played.action, text is not None))
+                before = self.session.at(index)
+                places = list(marks(before, played.action, text is not None))
+                text = text and label(before, played.action)
                 self._noticed.append(index)
                 self._marks.append(places)
                 self._log.append(
@@ -207,6 +210,10 @@ class Table:
     def _shows_searches(self) -> bool:
         """Whether the page may show what agents think: not where it would tell of cards or pieces that the seat does not see."""
         return self.observer is None or self.session.game.determinize is None or self.session.over
+
+    def _is_shown_at_last(self) -> bool:
+        """Whether the end of the game has shown what was hidden: there is no way back then."""
+        return self.session.over and self.observer is not None and self.session.game.determinize is not None
 
     def _has_reasons(self) -> bool:
         """Whether the page may show why an agent acted."""
@@ -250,7 +257,7 @@ class Table:
         return {}
 
     def _undo(self, arguments: Answer) -> Answer:
-        if self.session.over and self.observer is not None and self.session.game.determinize is not None:
+        if self._is_shown_at_last():
             raise ValueError(ENDED)
         at = arguments.get("at")
         count = self.session.undo(self._noticed[at] if isinstance(at, int) and 0 <= at < len(self._noticed) else None)

@@ -169,7 +169,9 @@ def levels(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
     scores = [(row["player"], row["opponent"], row["score"]) for row in rows]
     if not scores:
         return []
-    rated = ratings(scores, {str(plan.entrants()[0]): ZERO})
+    zero = str(plan.entrants()[0])
+    rated = ratings(scores, {zero: ZERO})
+    rated[zero] = attrs.evolve(ZERO, games=rated[zero].games)  # exactly
     return [
         {"name": name, "iterations": iterations, **attrs.asdict(rated[name])}
         for name, iterations in names.items()

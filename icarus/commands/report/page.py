@@ -124,7 +124,7 @@ def _course(measures: Measures) -> str:
         name = next(iter(games.values()))["seats"][seat]["name"]
         rows.append((f"mean reward of {name}", [str(game["seats"][seat]["reward"]) for game in games.values()]))
         rows.append((f"{name} wins", [percent(game["seats"][seat]["best"]) for game in games.values()]))
-    table = _table(["", *games], [[name, *cells] for name, cells in rows])
+    table = _table(["measure", *games], [[name, *cells] for name, cells in rows])
     lengths = histogram("actions of a game", {kind: game["length"]["all"] for kind, game in games.items()})
     choices = curves("choices", {kind: game["choices_by_part"] for kind, game in games.items()}, 0)
     return f"{table}{_pictures(lengths, choices)}"
@@ -200,7 +200,7 @@ def _commented(measures: Measures) -> str:
         f"<figure>{svg}<figcaption class='faint'>{_caption(game['steps'], int(index))}</figcaption></figure>"
         for index, svg in game["pictures"].items()
     )
-    table = _table(["", "player", "action", "value", "comment"], cells, "words")
+    table = _table(["no.", "player", "action", "value", "comment"], cells, "words")
     rewards = ", ".join(f"{reward:g}" for reward in game["returns"])
     return f"{table}<p>Rewards: {rewards}.</p><div class='pictures'>{drawn}</div>"
 

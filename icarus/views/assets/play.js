@@ -83,7 +83,11 @@ function drawBoard(told) {
     if (told.last.includes(name) && !svg.classList.contains("cards")) mark(part, "last");
     if (open && !svg.classList.contains("cards")) mark(part, "open");
   }
-  document.body.classList.toggle("mine", looking === null && [...mine].some(Boolean));
+  for (const part of board.querySelectorAll("[data-part] [data-part]")) {  // a button must not lie in another: beside it, and it knows where it was
+    part.inside = part.parentElement.closest("[data-part]");
+    part.inside.after(part);
+  }
+  document.body.classList.toggle("mine", looking === null && told.moves.length > 0);
   if (focused) [...board.querySelectorAll("[data-part]")].find((part) => part.dataset.part === focused)?.focus();
 }
 
@@ -130,6 +134,7 @@ function draw(told) {
   byId("why").disabled = !told.why;
   byId("open").hidden = !told.hidden || !told.people;
   byId("undo").textContent = looking === null ? "undo" : "take back to here";
+  byId("undo").disabled = !told.undo;
   byId("review").hidden = !told.over || !!told.review;
   byId("record").disabled = told.hidden;
   offerStrengths(told.levels);
@@ -244,7 +249,7 @@ async function search(what, given) {
 
 function partsAround(target) {
   const parts = [];
-  for (let part = target.closest("[data-part]"); part; part = part.parentElement.closest("[data-part]")) parts.push(part);
+  for (let part = target.closest("[data-part]"); part; part = part.inside) parts.push(part);
   return parts;
 }
 byId("board").addEventListener("click", (event) => {

@@ -75,7 +75,7 @@ class Page {
     const head = element("tr", {}, ...["record", "context", "information"].map(text => element("th", {textContent: text})));
     return element("details", {open: one.open},
       element("summary", {}, `${one.name} `, element("span", {className: "faint", textContent: one.summary})),
-      ...(one.updates.length > 12 ? [find] : []), element("div", {className: "wide"}, element("table", {}, element("thead", {}, head), body)), more);
+      ...(one.updates.length > 12 ? [find] : []), element("div", {className: "wide", tabIndex: 0}, element("table", {}, element("thead", {}, head), body)), more);
   }
 }
 

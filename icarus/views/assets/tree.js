@@ -163,7 +163,7 @@ class Page {
     row.held.push(...made);
     row.button = null;
     if (upto < children.length) {
-      const button = element("button", {className: "more", textContent: `and ${children.length - upto} more`});
+      const button = element("button", {className: "more", textContent: `and ${children.length - upto} more`, role: "treeitem"});
       button.style.setProperty("--depth", row.depth + 1);
       button.onclick = () => this.extend(row, MORE);
       row.held[row.held.length - 1] ? this.last(row).after(button) : row.after(button);

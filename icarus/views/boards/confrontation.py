@@ -1,5 +1,6 @@
 """Lord of the Rings: The Confrontation: sixteen regions, and pieces that stand with their backs to the enemy."""
 
+import textwrap
 from html import escape
 from typing import Any
 
@@ -29,6 +30,7 @@ from icarus.views.drawing import EDGE, INK, PAPER, box, part, svg, words
 COLOURS = ("#e9e2c8", "#3b3f49")  # of Light and Dark
 INKS = ("#22252a", "#f3eee3")
 WIDTH, CELL_WIDTH, CELL_HEIGHT = 480.0, 118.0, 82.0
+LETTERS = 66  # of a line below the board
 _AT_ONCE = (DARK_CARD, SHOW)  # between these decisions a chosen card lies face down
 
 
@@ -74,8 +76,9 @@ class Regions:
             left = (WIDTH - len(row) * CELL_WIDTH) / 2
             parts += [self._region(square, left + k * CELL_WIDTH, 6 + i * CELL_HEIGHT) for k, square in enumerate(row)]
         top = 6 + len(ROWS) * CELL_HEIGHT
-        parts += [words(10, top + 18 + 17 * i, line, 12) for i, line in enumerate(self.lines)]
-        return svg(WIDTH, top + 24 + 17 * len(self.lines), parts, PAPER, self.lines[-1])
+        lines = [short for line in self.lines for short in textwrap.wrap(line, LETTERS)]
+        parts += [words(10, top + 18 + 17 * i, line, 12) for i, line in enumerate(lines)]
+        return svg(WIDTH, top + 24 + 17 * len(lines), parts, PAPER, self.lines[-1])
 
     def _region(self, square: int, x: float, y: float) -> str:
         inside = [box(x + 2, y + 2, CELL_WIDTH - 4, CELL_HEIGHT - 4, "#dcd6c4", EDGE, 5)]
