@@ -4,7 +4,6 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -116,7 +115,8 @@ class EngineAnswer:
 class EnginePlayer:
     """An engine at the table, in one seat or in several: a player for `icarus.play`.
 
-    `observe` must be told every action before it is played (the `watch` of `play`).
+    `observe` must be told every action before it is played (the `watch` of `play`). The engine hears of them when it is to move, of
+    all at once: on a busy machine each message costs a turn of the processor.
     """
 
     preference = None
@@ -125,6 +125,7 @@ class EnginePlayer:
         self.engine, self._notation = engine, NOTATIONS[engine.notation]
         self._process: Process | None = None
         self._began = self._generated = False
+        self._untold: list[str] = []  # commands that the engine gets before its next move
         self.version = ""  # what the running engine says of itself
 
     def seated(self, game: Game) -> "EnginePlayer":
@@ -137,7 +138,7 @@ class EnginePlayer:
             return
         self._begin(state)
         if not self._generated:
-            self._tell(self._notation.play(state, action))
+            self._untold += self._notation.play(state, action)
         self._generated = False
 
     def search(self, state: State, seed: Any = 0) -> EngineAnswer:
@@ -148,7 +149,8 @@ class EnginePlayer:
         """
         self._begin(state)
         started = time.perf_counter()
-        answer = self._ask(self._notation.genmove(state))
+        answer = self._ask(*self._untold, self._notation.genmove(state))
+        self._untold = []
         action = self._notation.action(state, answer)
         if action is None:
             self.close()
@@ -162,17 +164,13 @@ class EnginePlayer:
         if self._process is None:
             self._process = self.engine.start()
             self.version = f"{self._ask('name')} {self._ask('version')}"
-        self._tell(self._notation.new_game(state))
+        self._untold = self._notation.new_game(state)
         self._began, self._generated = True, False
 
-    def _tell(self, commands: Sequence[str]) -> None:
-        for command in commands:
-            self._ask(command)
-
-    def _ask(self, command: str) -> str:
+    def _ask(self, *commands: str) -> str:
         assert self._process is not None
         try:
-            return self._process.ask(command)
+            return self._process.ask(*commands)
         except EngineFailed:
             self._process = None  # it has been ended
             raise

@@ -68,32 +68,35 @@ class Process:
             if line.strip():
                 self._words.append(line.strip())
 
-    def ask(self, command: str) -> str:
-        """The answer to a command, without its mark.
+    def ask(self, *commands: str) -> str:
+        """The answer to the last of some commands, which are sent at once, without its mark.
 
         Raises:
-            EngineFailed: no answer in time, none at all, or a refusal; the process is ended then.
+            EngineFailed: to one of them no answer in time, none at all, or a refusal; the process is ended then.
         """
         try:
-            self._child.stdin.write(command + "\n")
+            self._child.stdin.write("".join(f"{command}\n" for command in commands))
             self._child.stdin.flush()
         except OSError:
-            raise self._failure(f"died before {command.split()[0]}") from None
+            raise self._failure(f"died before {commands[0].split()[0]}") from None
+        return [self._answer(command.split()[0]) for command in commands][-1]
+
+    def _answer(self, command: str) -> str:
         lines: list[str] = []
         while True:
             try:
                 line = self._answers.get(timeout=self.seconds)
             except queue.Empty:
-                raise self._failure(f"gave no answer to {command.split()[0]} in {self.seconds:g} s") from None
+                raise self._failure(f"gave no answer to {command} in {self.seconds:g} s") from None
             if line is None:
-                raise self._failure(f"died at {command.split()[0]}")
+                raise self._failure(f"died at {command}")
             if line.strip():
                 lines.append(line)
             elif lines:
                 break
         answer = "\n".join(lines)
         if not answer.startswith("="):
-            raise self._failure(f"refused {command.split()[0]}: {answer.lstrip('? ')}")
+            raise self._failure(f"refused {command}: {answer.lstrip('? ')}")
         return answer[1:].strip()
 
     def _failure(self, what: str) -> EngineFailed:

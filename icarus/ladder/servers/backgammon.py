@@ -35,9 +35,7 @@ class Backgammon:
         """The next action of the roll; what of the roll was forced has been played without asking."""
         roll = max(number for number, (player, _) in enumerate(state.history) if player == CHANCE) + 1
         if roll != self._roll:
-            rolled = State(state.game, state.start.copy())
-            for _, action in state.history[:roll]:
-                rolled.apply_action(action)
+            rolled = state_after(state, roll)
             self._roll, self._target = roll, checkers_after(rolled, self._steps(rolled))
         mover = int(state.facts.player)
         path = path_to(state, mover, self._target)
@@ -52,6 +50,16 @@ class Backgammon:
             flat = gnubg_nn.pub_best_move(board, first, second)
             return [(flat[i] + 1, flat[i + 1] + 1) for i in range(0, len(flat), 2)]
         return [(int(origin), int(target)) for origin, target in gnubg_nn.best_move(board, first, second, n=self._ply)]
+
+
+def state_after(state: State, number: int) -> State:
+    """The state in which the history had so many actions."""
+    if number == len(state.history):
+        return state
+    earlier = State(state.game, state.start.copy())
+    for _, action in state.history[:number]:
+        earlier.apply_action(action)
+    return earlier
 
 
 def board_of(state: State, mover: int) -> list[list[int]]:
