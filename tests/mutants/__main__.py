@@ -1,17 +1,22 @@
 """Plant each mutant of the list in a copy of the repository, and run the tests of its subject until one fails.
 
-python -m tests.mutants draw              # draw sixty anew, by the seed, after sources have changed
-python -m tests.mutants run [--whole]     # results beside the list; --whole: all tests for those that the subject's tests let live
+python -m tests.mutants draw                              # draw sixty anew, by the seed, after sources have changed
+python -m tests.mutants run [--whole] [--minutes 40]      # those without a result; --whole: all tests for those that live
+
+`results.json` says by which test each is killed, or "" where it lives; why one that lives changes nothing is written there by hand.
 """
 
 import argparse
 import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 import attrs
@@ -20,80 +25,132 @@ from tests.mutants.planting import Mutant, drawn, planted
 
 ROOT = Path(__file__).parents[2]
 LIST, RESULTS = Path(__file__).with_name("list.json"), Path(__file__).with_name("results.json")
-SEED, PATIENCE = 2014, 600.0  # seconds until a mutant that hangs counts as killed
-SUBJECTS: dict[str, tuple[int, list[str], list[str]]] = {  # how many, in which files, with which tests
-    "specs": (14, ["icarus/specs/*.py"], ["tests/specs"]),
-    "engine": (
+SEED = 2014
+PATIENCE = {
+    False: 150,
+    True: 1200,
+}  # processor seconds for the tests of a subject, and for all; a mutant that needs more hangs
+
+
+@attrs.frozen
+class Subject:
+    """What mutants are drawn from, and the tests that should notice them, the fastest first."""
+
+    count: int
+    files: list[str]
+    tests: list[str]
+
+
+SUBJECTS = {
+    "specs": Subject(
+        14,
+        ["icarus/specs/*.py"],
+        ["tests/specs/test_more_players.py", "tests/specs/test_specs.py", "tests/engine/test_twin.py", "tests/specs"],
+    ),
+    "engine": Subject(
         16,
         ["icarus/engine/loop/*.py", "icarus/engine/records/*.py", "icarus/engine/program/*.py"],
-        ["tests/engine"],
+        ["tests/engine/test_small_examples.py", "tests/engine/test_twin.py", "tests/engine/test_schemes_twin.py"],
     ),
-    "kernel": (8, ["icarus/kernel/*.py", "icarus/algebra/*.py"], ["tests/kernel", "tests/algebra", "tests/engine"]),
-    "games": (12, ["icarus/games/*.py", "icarus/games/*/*.py"], ["tests/games"]),
-    "statistics": (
-        5,
-        ["experiments/analysis/statistics.py"],
-        ["tests/experiments/test_statistics.py", "tests/experiments"],
+    "kernel": Subject(
+        8,
+        ["icarus/kernel/*.py", "icarus/algebra/*.py"],
+        ["tests/kernel", "tests/algebra", "tests/engine/test_twin.py", "tests/specs/test_more_players.py"],
     ),
-    "equilibrium": (5, ["icarus/equilibrium/*/*.py"], ["tests/equilibrium"]),
+    "games": Subject(12, ["icarus/games/*.py", "icarus/games/*/*.py"], ["tests/games/test_games.py", "tests/games"]),
+    "statistics": Subject(5, ["experiments/analysis/statistics.py"], ["tests/experiments/test_statistics.py"]),
+    "equilibrium": Subject(5, ["icarus/equilibrium/*.py", "icarus/equilibrium/*/*.py"], ["tests/equilibrium"]),
 }
 
 
 def draw() -> None:
     """Write the list."""
     subjects = {}
-    for name, (count, patterns, _) in SUBJECTS.items():
-        files = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
-        subjects[name] = [attrs.asdict(mutant) for mutant in drawn(files, count, ROOT, SEED)]
+    for name, subject in SUBJECTS.items():
+        files = sorted({path for pattern in subject.files for path in ROOT.glob(pattern)})
+        subjects[name] = [attrs.asdict(mutant) for mutant in drawn(files, subject.count, ROOT, SEED)]
     LIST.write_text(json.dumps(subjects, indent=1, ensure_ascii=False) + "\n")
 
 
-def killer(copy: Path, tests: list[str]) -> str:
+def listed() -> Iterator[tuple[str, Mutant]]:
+    """The mutants of the list, one of each subject after the other."""
+    subjects = json.loads(LIST.read_text())
+    for row in zip_longest(*subjects.values()):
+        for name, fields in zip(subjects, row, strict=True):
+            if fields is not None:
+                yield name, Mutant(**fields)
+
+
+def tests_of(subject: str, path: str) -> list[str]:
+    """The tests of a subject; those with the name of the mutant's file or folder come first."""
+    names = {Path(path).stem, Path(path).parent.name}
+    near = [test for name in sorted(names) for test in sorted(ROOT.glob(f"tests/{subject}/test_{name}.py"))]
+    return [*(str(test.relative_to(ROOT)) for test in near), *SUBJECTS[subject].tests]
+
+
+def killer(copy: Path, tests: list[str], seconds: int) -> str:
     """The test that fails; "" where none does."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=no", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(copy)}
     try:
-        done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run(
+            command,
+            cwd=copy,
+            env={**os.environ, "PYTHONPATH": str(copy)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=20 * seconds,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5)),
+        )
     except subprocess.TimeoutExpired:
-        return f"no end within {PATIENCE:g} s"
+        return "no end"
+    if done.returncode == -signal.SIGXCPU:
+        return f"no end within {seconds} s of processor time"
     if done.returncode == 0:
         return ""
     failed = [line.split(" - ")[0] for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return failed[0] if failed else (done.stderr or done.stdout).strip().splitlines()[-1]
+    return (
+        failed[0] if failed else ((done.stderr or done.stdout).strip().splitlines() or [f"exit {done.returncode}"])[-1]
+    )
 
 
-def try_all(whole: bool) -> int:
-    """Try every mutant that has no result yet; how many live."""
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+def processor_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def try_all(whole: bool, minutes: float) -> list[str]:
+    """Try every mutant that has no result yet while the time lasts; those that live."""
+    results: dict[str, str] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
-        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        for name in listed.split("\n"):
-            if name and not name.startswith("experiments/runs/"):
+        kept = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        for name in kept.splitlines():
+            if not name.startswith("experiments/runs/"):
                 (copy / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, copy / name)
-        for subject, mutants in json.loads(LIST.read_text()).items():
-            for fields in mutants:
-                mutant = Mutant(**fields)
-                key = f"{mutant.path}:{mutant.line}: {mutant.before} -> {mutant.after}"
-                if results.get(key) or (key in results and not whole):
-                    continue
-                path, started = copy / mutant.path, time.perf_counter()
-                source = path.read_text()
-                path.write_text(planted(source, mutant))
-                results[key] = killer(copy, SUBJECTS[subject][2]) or (killer(copy, ["tests"]) if whole else "")
-                path.write_text(source)
-                RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
-                print(f"{key}: {results[key] or 'LIVES'} ({time.perf_counter() - started:.0f} s)", flush=True)
-    return sum(not killed for killed in results.values())
+        for subject, mutant in listed():
+            key, started = str(mutant), processor_seconds()
+            if results.get(key) or (key in results and not whole) or started > 60 * minutes:
+                continue
+            path = copy / mutant.path
+            source = path.read_text()
+            path.write_text(planted(source, mutant))
+            tests = ["tests"] if whole else tests_of(subject, mutant.path)
+            results[key] = killer(copy, tests, PATIENCE[whole])
+            path.write_text(source)
+            RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+            print(f"{key}: {results[key] or 'LIVES'} ({processor_seconds() - started:.0f} s)", flush=True)
+    return [key for key, killed in results.items() if not killed]
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("what", choices=["draw", "run"])
     parser.add_argument("--whole", action="store_true", help="all tests for those that the subject's tests let live")
+    parser.add_argument("--minutes", type=float, default=600, help="of processor time, after which none is begun")
     arguments = parser.parse_args()
     if arguments.what == "draw":
         draw()
-    elif alive := try_all(arguments.whole):
-        raise SystemExit(f"{alive} mutants live")
+    elif alive := try_all(arguments.whole, arguments.minutes):
+        raise SystemExit(f"{len(alive)} mutants live")

@@ -4,6 +4,7 @@ import ast
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -29,15 +30,17 @@ class Mutant:
 
     Attributes:
         path: of the file, from the root of the repository.
-        line, number: where; of several changes of a line, which.
+        line: where it is.
         before, after: the changed expression or statement.
     """
 
     path: str
     line: int
-    number: int
     before: str
     after: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.before} -> {self.after}"
 
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
@@ -61,43 +64,39 @@ def has_text(node: ast.AST) -> bool:
     return any(isinstance(inner, ast.JoinedStr) for inner in ast.walk(node))
 
 
-def bodies(tree: ast.Module) -> Iterator[ast.AST]:
+def bodies(tree: ast.Module) -> Iterator[Any]:
     """The nodes inside functions that are compiled or compute; docstrings, messages and annotations are left alone."""
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
             for statement in function.body:
                 if not isinstance(statement, ast.Raise | ast.FunctionDef):
-                    yield from (node for node in ast.walk(statement) if not has_text(node))
+                    yield from (node for node in ast.walk(statement) if hasattr(node, "lineno") and not has_text(node))
 
 
 def mutants_of(path: Path, root: Path) -> list[Mutant]:
     """All mutants of a file, in the order of its lines."""
-    found: dict[tuple[int, str, str], Mutant] = {}
-    for node in bodies(ast.parse(path.read_text())):
-        for change in changes(node):
-            before, after = ast.unparse(node), ast.unparse(ast.fix_missing_locations(change))
-            line = getattr(node, "lineno", 0)
-            number = sum(key[0] == line for key in found)
-            found.setdefault((line, before, after), Mutant(str(path.relative_to(root)), line, number, before, after))
-    return sorted(found.values(), key=lambda mutant: (mutant.line, mutant.number))
+    name = str(path.relative_to(root))
+    made = {
+        Mutant(name, node.lineno, ast.unparse(node), ast.unparse(ast.fix_missing_locations(change)))
+        for node in bodies(ast.parse(path.read_text()))
+        for change in changes(node)
+    }
+    return sorted(made, key=lambda mutant: (mutant.line, mutant.before, mutant.after))
 
 
 def planted(source: str, mutant: Mutant) -> str:
-    """The source with the mutant in it.
+    """The source with the mutant in its place, and nothing else changed.
 
     Raises:
         ValueError: the source has changed, and the mutant has no place in it.
     """
-    tree = ast.parse(source)
-    for parent in ast.walk(tree):
-        for name, value in ast.iter_fields(parent):
-            for place, node in enumerate(value) if isinstance(value, list) else [(None, value)]:
-                if isinstance(node, ast.AST) and getattr(node, "lineno", 0) == mutant.line:
-                    for change in changes(node):
-                        if (ast.unparse(node), ast.unparse(change)) == (mutant.before, mutant.after):
-                            ast.copy_location(change, node)
-                            setattr(parent, name, change) if place is None else value.__setitem__(place, change)
-                            return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    for node in bodies(ast.parse(source)):
+        if getattr(node, "lineno", 0) == mutant.line and ast.unparse(node) == mutant.before:
+            lines = source.encode().splitlines(keepends=True)
+            first = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
+            last = sum(map(len, lines[: node.end_lineno - 1])) + node.end_col_offset
+            after = mutant.after if isinstance(node, ast.stmt | ast.Constant) else f"({mutant.after})"
+            return (source.encode()[:first] + after.encode() + source.encode()[last:]).decode()
     raise ValueError(f"{mutant.path} has no {mutant.before!r} in line {mutant.line}: make the list anew")
 
 
