@@ -1,5 +1,6 @@
 """The options --slow and --processor-time, toy games, and Python in a process of its own."""
 
+import gc
 import json
 import os
 import signal
@@ -52,6 +53,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("slow") is not None:
                 item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage seldom: the compiler's millions of objects stay to the end, and looking through them again and again is slow."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.hookimpl(wrapper=True)

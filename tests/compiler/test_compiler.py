@@ -1,5 +1,6 @@
 """Compilation: no stale machine code after any edit, a cache that survives everything, and errors in one sentence."""
 
+import gc
 import inspect
 import itertools
 import json
@@ -340,6 +341,18 @@ def test_an_array_that_compiled_code_reads_is_read_only_from_then_on() -> None:
     assert (found[0].visits == found[1].visits).all()
     with pytest.raises(ValueError, match="read-only"):
         WEIGHTS[:] = 0.75
+
+
+def one_more(x: int) -> int:
+    return x + 1
+
+
+def test_no_garbage_is_looked_for_while_the_compiler_works(folder: Path) -> None:
+    looked: list[bool] = []
+    end = disk.on_compile(lambda name: looked.append(gc.isenabled()))
+    assert kernels.Kernel(one_more, 1, "one more")(2) == 3
+    end()
+    assert looked == [False] and gc.isenabled()
 
 
 def test_an_edit_of_an_overloaded_attribute_is_seen(python: Python) -> None:
@@ -1053,6 +1066,24 @@ json.dump({"file": sys.modules["icarus"].__file__, "compiled": told, "lgr": len(
 """
 
 
+FOLDER = """
+import json, sys
+import icarus
+from icarus.compiler.cache.disk import cache_folder
+json.dump({"file": icarus.__file__, "folder": str(cache_folder())}, sys.stdout)
+"""
+
+
+def test_an_edit_of_a_source_below_the_engine_gives_machine_code_another_folder(copy: Copy) -> None:
+    edit = ("icarus/kernel/history.py", "while i > 0:", "while i < 0:")
+    first = copy.run(FOLDER)["folder"]
+    copy.edit(*edit)
+    second = copy.run(FOLDER)["folder"]
+    copy.edit(edit[0], edit[2], edit[1])
+    assert Path(first).parent == Path(second).parent == copy.cache and first != second
+
+
+@pytest.mark.slow
 def test_an_edit_of_a_helper_of_the_engine_is_seen(copy: Copy, edited: dict[str, Any]) -> None:
     copy.edit(
         "icarus/kernel/history.py",

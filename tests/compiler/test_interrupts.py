@@ -94,11 +94,11 @@ def apply(state, action):
         state.mover = 1 - state.mover
 
 def press():
-    time.sleep(0.5)
+    time.sleep(0.2)
     for _ in range(2):
         for _ in range(5):  # a bunch counts as one
             os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(1.5)
+        time.sleep(1.1)
 
 state = attrs.evolve(NIM, name="stuck", apply=apply).new_initial_state(1)
 search(NIM.new_initial_state(1), MAST, iterations=10)

@@ -24,6 +24,7 @@ from icarus.kernel.state import State
 from tests.commands.test_contract import NIM
 from tests.conftest import environment
 from tests.forked import survive
+from tests.marks import slow_after
 
 SOON = 60.0  # seconds, on a busy machine
 TRIALS = 150  # of changing facts by hand, for each game
@@ -154,10 +155,11 @@ def test_a_command_that_only_starts_ends_without_a_word(module: str) -> None:
         assert moment > 0.0 or (process.returncode, told) == (-signal.SIGINT, "")
 
 
-def test_a_command_that_compiles_ends_with_one_sentence(tmp_path: Path) -> None:
+@pytest.mark.parametrize("moments", slow_after(1, [(2.0,), (2.0, 4.0, 6.0)]), ids=str)
+def test_a_command_that_compiles_ends_with_one_sentence(tmp_path: Path, moments: tuple[float, ...]) -> None:
     call = [sys.executable, "-m", "icarus", "search", "othello", "--iterations", "10"]
     changed = environment(ICARUS_CACHE_DIR=str(tmp_path))
-    for moment in (2.0, 4.0, 6.0):
+    for moment in moments:
         with subprocess.Popen(
             call, env=changed, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         ) as process:
@@ -275,7 +277,7 @@ def test_a_determinization_of_the_confrontation_played_on_says_that_knowledge_is
 # ------------------------------------------------------------------------------------------------ counts, memory, limits
 
 
-NEARLY = np.iinfo(np.int32).max - 200
+NEARLY = np.iinfo(np.int32).max - 60
 FULL_COUNTS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     "visits": ("othello", "BASELINE", "BASELINE", "visits", {}),
     "visits in Python": ("othello", "BASELINE", "BASELINE", "visits", {"engine": "python"}),

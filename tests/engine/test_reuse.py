@@ -271,7 +271,7 @@ def test_decay_goes_back_to_the_initial_information_and_keeps_replies() -> None:
 
 @pytest.mark.parametrize("name", SPECIFICATIONS)
 def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name: str) -> None:
-    found = search(OTHELLO.new_initial_state(), SPECIFICATIONS[name], iterations=12, seed=1, engine="python")
+    found = search(toy.BRANCHES.new_initial_state(), SPECIFICATIONS[name], iterations=40, seed=1, engine="python")
     half = found.decayed(0.5)
     for part, records in found.records.items():
         fields = records.enhancement.information.fields

@@ -1,4 +1,4 @@
-"""Engine against naive twin: the same random draws must give the same records with the same information after every iteration."""
+"""Engine against naive twin: the same random draws must give the same records with the same information."""
 
 import random
 from collections.abc import Callable
@@ -144,10 +144,17 @@ def starts(game: Game, seed: int) -> Any:
     return found
 
 
+def compared(made: int, iterations: int) -> bool:
+    """Whether records are compared after so many iterations: what differs goes on differing, so a look at some finds it as well."""
+    return made <= 5 or made % 10 == 0 or made == iterations
+
+
 def agree(state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: int) -> None:
     engine = CompiledSearch(state, strategy, seed)
     parts = dict(zip(naive.leaves(twin), strategy.components, strict=True))
     for made, outcome in enumerate(naive.stepwise(state, twin, iterations, seed), start=1):
+        if not compared(made, iterations):
+            continue
         engine.run(made)
         records = engine.records()
         for kind, theta in outcome.records.items():
@@ -158,7 +165,7 @@ def agree(state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: i
         assert dict(zip(engine.actions, engine.result().visits.tolist(), strict=True)) == outcome.selections
 
 
-@pytest.mark.parametrize("number", slow_after(10, range(COMPOSITIONS)))
+@pytest.mark.parametrize("number", slow_after(7, range(COMPOSITIONS)))
 def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int) -> None:
     rng = random.Random(number)
     strategy, twin = composition(rng, 3)
@@ -167,14 +174,14 @@ def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int) ->
 
 
 @pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)"])
-@pytest.mark.parametrize("number", slow_after(10, range(COMPOSITIONS)))
+@pytest.mark.parametrize("number", slow_after(6, range(COMPOSITIONS)))
 def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str, number: int) -> None:
     rng = random.Random(1000 + number)
     strategy, twin = composition(rng, 3)
     agree(starts(games.load(name), number), strategy, twin, ITERATIONS["whole"], seed=number)
 
 
-@pytest.mark.parametrize("number", slow_after(5, range(12)))
+@pytest.mark.parametrize("number", slow_after(3, range(12)))
 def test_engine_and_twin_agree_on_majority_votes(number: int, toys: Toys) -> None:
     rng = random.Random(500 + number)
     members = [composition(rng, 2) for _ in range(3)]

