@@ -14,9 +14,6 @@ from icarus import starting
 from icarus.commands.options import INTERRUPTED
 from icarus.compiler.interrupts import listening
 
-# Interrupts whose calls must not be taken apart before the process ends: a compilation among them would free what it has half made.
-_interrupts: list[KeyboardInterrupt] = []
-
 
 def reporting_interrupts(command: Callable[..., Any], name: str) -> Callable[..., Any]:
     """The same command, which prints one line when Ctrl-C has ended it.
@@ -30,7 +27,6 @@ def reporting_interrupts(command: Callable[..., Any], name: str) -> Callable[...
         try:
             return command(*arguments, **named)
         except KeyboardInterrupt as interrupt:
-            _interrupts.append(interrupt)
             print(f"{name}: interrupted{': ' if str(interrupt) else ''}{interrupt}", file=sys.stderr, flush=True)
             raise typer.Exit(INTERRUPTED) from None
 

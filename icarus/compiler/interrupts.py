@@ -29,6 +29,8 @@ _late: list[FrameType] = []  # calls of compiled code that had not returned when
 _reminders: list[threading.Timer] = []  # the one that runs, if one does
 _previous = [_NO_DESCRIPTOR]  # where the system wrote signals before; they are passed on
 _permanent = [False]  # whether this process listens beyond a `listening` block
+_held_handler: list[Callable[[int, FrameType | None], object]] = []  # whose signals a `held_back` block holds back
+_pending: list[int] = []  # the signals that came in it
 
 
 class Handler:
@@ -37,19 +39,15 @@ class Handler:
 
     Attributes:
         raised: when it last raised KeyboardInterrupt.
-        blocks: how many `held_back` blocks the main thread is in; in these it raises nothing.
-        pending: whether Ctrl-C came in one of them.
     """
 
     def __init__(self) -> None:
-        self.raised, self.blocks, self.pending = -PATIENCE, 0, False
+        self.raised = -PATIENCE
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle the signal."""
         now = time.monotonic()
-        if self.blocks:
-            self.pending = True
-        elif now - self.raised >= PATIENCE:
+        if now - self.raised >= PATIENCE:
             self.raised = now
             raise KeyboardInterrupt
 
@@ -85,19 +83,34 @@ def listening() -> Iterator[None]:
 
 @contextlib.contextmanager
 def held_back() -> Iterator[None]:
-    """Raise KeyboardInterrupt at the end of this block, not within: for a few statements of which none may go without the others."""
+    """Have Ctrl-C handled at the end of this block, or at `handle_pending` in it: an exception amid its statements would do harm.
+
+    Whoever handles it, does so then. Does nothing outside the main thread, in another such block, and where Ctrl-C is ignored.
+    """
     handler = signal.getsignal(signal.SIGINT)
-    if not isinstance(handler, Handler) or threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread() or handler is _note or not callable(handler):
         yield
         return
-    handler.blocks += 1
+    _held_handler[:] = [handler]
+    _pending.clear()
+    signal.signal(signal.SIGINT, _note)
     try:
         yield
     finally:
-        handler.blocks -= 1
-    if handler.pending and not handler.blocks:
-        handler.pending = False
-        handler(signal.SIGINT, None)
+        signal.signal(signal.SIGINT, handler)
+        handle_pending()
+
+
+def handle_pending() -> None:
+    """Handle a Ctrl-C that is held back; raises KeyboardInterrupt, if nobody handles it otherwise."""
+    if _pending and threading.current_thread() is threading.main_thread():
+        _pending.clear()
+        _held_handler[0](signal.SIGINT, None)
+
+
+def _note(number: int, frame: FrameType | None) -> None:
+    """Handle the signal within `held_back`."""
+    _pending.append(number)
 
 
 @contextlib.contextmanager
@@ -165,6 +178,7 @@ def _receive(reader: socket.socket) -> None:
         if signal.SIGINT in signals:
             set_interrupt_flag()
             handler = signal.getsignal(signal.SIGINT)
+            handler = _held_handler[0] if handler is _note else handler
             if handler is signal.default_int_handler or isinstance(handler, Handler):
                 _end_or_remind()
         if _previous[0] != _NO_DESCRIPTOR:

@@ -1,21 +1,53 @@
 """Compiled functions as plain Python: the same source, with all that it calls, where a breakpoint or a print works."""
 
+import functools
 import types as pytypes
+import weakref
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
+
+import numpy as np
 
 from icarus.compiler.kernels.callables import CompiledCallable, Namespace
 from icarus.compiler.kernels.functions import REPLACEMENTS, is_helper
 from icarus.compiler.kernels.pointers import lowest_bit, plain_lowest_bit, plain_popcount, popcount
 from icarus.compiler.kernels.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
+Structures: TypeAlias = np.ndarray | np.void
+
+
+def _with_attributes(value: Structures) -> Structures:
+    """An array or record of structures whose fields are attributes, as they are in compiled code; nothing is copied."""
+    kind = np.dtype((np.record, value.dtype))
+    return np.ndarray((), kind, value.data)[()] if isinstance(value, np.void) else value.view(kind)
+
+
+def _is_plain_structure(value: object) -> TypeGuard[Structures]:
+    return isinstance(value, np.ndarray | np.void) and value.dtype.names is not None and value.dtype.type is np.void
+
+
+def _making_records(make: Callable) -> Callable:
+    """A function of numpy's that makes arrays, of structures too."""
+
+    @functools.wraps(make)
+    def made(*arguments: object, **keywords: object) -> object:
+        array = make(*arguments, **keywords)
+        return _with_attributes(array) if _is_plain_structure(array) else array
+
+    return made
+
+
+_MAKERS = (np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.empty_like)
 _STAND_INS: list[tuple[object, Callable]] = [
+    *((make, _making_records(make)) for make in _MAKERS),
     (popcount, plain_popcount),
     (lowest_bit, plain_lowest_bit),
     (next_word, plain_next_word),
     (below, plain_below),
     (uniform, plain_uniform),
 ]
+
+_interpreters: "weakref.WeakSet[Interpreter]" = weakref.WeakSet()
 
 
 class Interpreter:
@@ -33,6 +65,8 @@ class Interpreter:
         self._alive: list[object] = [function for function, _ in more]  # so that no id is given twice
         self._results: dict[int, Any] = {id(function): stand_in for function, stand_in in [*_STAND_INS, *more]}
         self._spaces: dict[int, dict[str, Any]] = {}
+        self._copies: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = []  # (globals, as they were, copy)
+        _interpreters.add(self)
 
     def __call__(self, value: object) -> Any:
         """The plain Python of a function or a helper, or of a module of helpers; None for None."""
@@ -45,6 +79,8 @@ class Interpreter:
                 result = pytypes.SimpleNamespace(**self._space(vars(function)))
             elif isinstance(function, Namespace):
                 result = _Interpreted(self, function)
+            elif _is_plain_structure(function):
+                result = _with_attributes(function)
             else:
                 result = self._function(function) if isinstance(function, pytypes.FunctionType) else function
             self._alive.append(value)
@@ -75,7 +111,17 @@ class Interpreter:
             space = self._spaces[id(names)] = dict(names) if changed else names
             self._alive.append(names)
             space.update({name: self(names[name]) for name in changed})
+            if changed:
+                self._copies.append((names, dict(names), space))
         return space
+
+    def take_up_rebound(self) -> None:
+        """Take up the globals that have been bound to other values since they were copied."""
+        for names, before, copy in self._copies:
+            for name, value in list(names.items()):
+                if before.get(name, self) is not value:
+                    before[name] = value
+                    copy[name] = self(value) if self._changes(value) else value
 
     def _changes(self, value: object) -> bool:
         if isinstance(value, pytypes.ModuleType):
@@ -86,10 +132,17 @@ class Interpreter:
         if (
             is_helper(value)
             or isinstance(value, CompiledCallable | Namespace)
+            or _is_plain_structure(value)
             or any(value is function for function, _ in REPLACEMENTS)
         ):
             return True  # the last are plain Python, and may call what has a stand-in
         return self._results.get(id(value), value) is not value
+
+
+def interpret_rebound() -> None:
+    """Have all plain Python functions that were made of compiled ones use the globals as they are bound now."""
+    for interpreter in list(_interpreters):
+        interpreter.take_up_rebound()
 
 
 class _Interpreted:

@@ -1,6 +1,9 @@
 """What compiled slots write where it would be lost or do harm, read off the types that the compiler found."""
 
 from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import numpy as np
 
 from icarus.compiler.cache.dependencies import reachable
 from icarus.compiler.errors import CompilationError
@@ -11,6 +14,7 @@ from icarus.compiler.numba_types import Dispatcher, NumbaType, Statement, TypedF
 
 ir = Lazy("numba.core.ir")
 _annotations = Lazy("numba.core.annotations.type_annotations")
+Lent: TypeAlias = tuple[type | np.dtype, ...]
 
 
 def refuse_cuts(kernel: Kernel, function: Callable, label: str) -> Kernel:
@@ -26,11 +30,11 @@ def refuse_cuts(kernel: Kernel, function: Callable, label: str) -> Kernel:
     return kernel
 
 
-def refuse_changes(kernel: Kernel, function: Callable, label: str, lent: tuple[type, ...], legal: str = "") -> Kernel:
+def refuse_changes(kernel: Kernel, function: Callable, label: str, lent: Lent, legal: str = "") -> Kernel:
     """Refuse a function that writes to θ or to the history: it is given them to be read.
 
     Args:
-        lent: the classes of what it is given to read; records count as such too.
+        lent: the classes of what it is given to read, and the types of records in it; rows of θ count as such too.
         legal: the name of its argument that holds the legal actions, if it has one.
 
     Raises:
@@ -82,18 +86,26 @@ def _writes(kernel: Kernel, function: Callable) -> Iterator[tuple[TypedFunction,
                                 yield version.type_annotation, statement
 
 
-def _target(typed: TypedFunction, statement: Statement, lent: tuple[type, ...]) -> tuple[str, NumbaType]:
-    """The field of a record or of something lent that a statement writes to, and the type that it has room for; or ("", None)."""
+def _target(typed: TypedFunction, statement: Statement, lent: Lent) -> tuple[str, NumbaType]:
+    """The field of something lent that a statement writes to, and the type that it has room for; or ("", None)."""
     target = typed.typemap[statement.target.name]
-    if isinstance(statement, ir.SetAttr):
-        return (statement.attr, target.typeof(statement.attr)) if isinstance(target, types.Record) else ("", None)
     if isinstance(target, types.Record):
-        return str(statement.index), target.typeof(statement.index)
+        name = statement.attr if isinstance(statement, ir.SetAttr) else str(statement.index)
+        return (name, target.typeof(name)) if _is_lent(target, lent) else ("", None)
+    if isinstance(statement, ir.SetAttr):
+        return "", None
     field = _field_behind(typed, statement.target.name, lent)
     return field, target.dtype if isinstance(target, types.Array) else None
 
 
-def _field_behind(typed: TypedFunction, name: str, lent: tuple[type, ...]) -> str:
+def _is_lent(record: NumbaType, lent: Lent) -> bool:
+    """Whether records of a type are rows of θ, which their keys show, or lent; those that a function has made for itself are not."""
+    return "record" in record.fields or any(
+        isinstance(kind, np.dtype) and set(kind.names or ()) == record.fields.keys() for kind in lent
+    )
+
+
+def _field_behind(typed: TypedFunction, name: str, lent: Lent) -> str:
     """The field that an array was taken from, by attributes and items; "" where it is no part of a record or of something lent."""
     values = {s.target.name: s.value for block in typed.blocks.values() for s in block.body if isinstance(s, ir.Assign)}
     value, field = values.get(name), ""
@@ -101,9 +113,8 @@ def _field_behind(typed: TypedFunction, name: str, lent: tuple[type, ...]) -> st
         if isinstance(value, ir.Expr):
             field = value.attr if value.op == "getattr" else field
             owner = typed.typemap[value.value.name]
-            if (isinstance(owner, types.NamedTuple) and owner.instance_class in lent) or isinstance(
-                owner, types.Record
-            ):
+            named = isinstance(owner, types.NamedTuple) and owner.instance_class in lent
+            if named or (isinstance(owner, types.Record) and _is_lent(owner, lent)):
                 return field
             value = value.value
         value = values.get(value.name)

@@ -8,7 +8,9 @@ from typing import TypeVar
 
 from icarus import checks
 from icarus.algebra import Enhancement
+from icarus.compiler.cache.bindings import renew_rebound
 from icarus.compiler.interrupts import listening
+from icarus.compiler.reference import interpret_rebound
 from icarus.engine.compiled_search import CompiledSearch, Shared
 from icarus.engine.parallel import Roots, SharedRecords
 from icarus.engine.recommendation import Recommendation, most_visits
@@ -153,6 +155,9 @@ def start_search(
     Args:
         reusable: whether a later search may begin with its records. False spares what that costs, 1 to 7 % of the time.
     """
+    renew_rebound()
+    if engine != COMPILED:
+        interpret_rebound()
     check_cutoff(state.game, scheme)
     check_priors(strategy, threads, sharing)
     if threads > 1 and sharing == RECORDS:

@@ -3,7 +3,6 @@
 They are compiled when a slot, or an early cut-off, first reads them, and refused where they make no sense.
 """
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -11,6 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.kernels.functions import helper, inlined, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, struct_at
@@ -60,7 +60,7 @@ def are_rewards(numbers: np.ndarray) -> bool:
 _NO_FEATURE = " wrote NaN, infinity or nothing at all for a feature; it must write every out[i]"
 
 
-@functools.cache
+@kernel_cache
 def features_kernel(function: Callable, state_type: np.dtype, count: int) -> Kernel:
     """Compile the features of a game: kernel(state, out). A feature that is left unwritten or no number ends the search."""
     inner, label = helper(function), _label("features", function)
@@ -77,7 +77,7 @@ def features_kernel(function: Callable, state_type: np.dtype, count: int) -> Ker
     return Kernel(kernel, 2, label)
 
 
-@functools.cache
+@kernel_cache
 def action_features_kernel(function: Callable, state_type: np.dtype, count: int) -> Kernel:
     """Compile the features of actions: kernel(state, action, out)."""
     inner, label = helper(function), _label("action_features", function)
@@ -94,7 +94,7 @@ def action_features_kernel(function: Callable, state_type: np.dtype, count: int)
     return Kernel(kernel, 3, label)
 
 
-@functools.cache
+@kernel_cache
 def heuristic_kernel(function: Callable, state_type: np.dtype, players: int) -> Kernel:
     """Compile the heuristic of a game: kernel(state, out)."""
     inner, label = helper(function), _label("heuristic", function)

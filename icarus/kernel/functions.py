@@ -1,11 +1,11 @@
 """The functions of a game as kernels: what the playout loop calls by address."""
 
-import functools
 from collections.abc import Callable
 
 import attrs
 import numpy as np
 
+from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.kernels.functions import helper
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, struct_at, unpack_parameters
@@ -187,7 +187,7 @@ _MAKERS: dict[
 FUNCTIONS = tuple(_MAKERS)  # of a game, by name
 
 
-@functools.cache
+@kernel_cache
 def _kernel_of(name: str, function: Callable, arrays: Arrays) -> Kernel:
     make, arity = _MAKERS[name]
     original = getattr(function, "py_func", function)
@@ -195,7 +195,7 @@ def _kernel_of(name: str, function: Callable, arrays: Arrays) -> Kernel:
     return Kernel(make(inner, arrays), arity, f"{original.__module__}.{original.__qualname__}")
 
 
-@functools.cache
+@kernel_cache
 def kernels_of(arrays: Arrays, *functions: Callable | None) -> Kernels:
     """The kernels of the functions of a game, in the order of `FUNCTIONS`; None for those that it lacks.
 

@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 
 from icarus import checks
+from icarus.compiler.cache.bindings import renew_rebound
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.rng import seeded
@@ -250,6 +251,7 @@ class Game(AnyGame):
 
     def kernels(self) -> "Kernels":
         """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
+        renew_rebound()
         arrays = Arrays(self.state, self.beliefs, self.max_legal, len(_parameters_of(self.initial)))
         return kernels_of(arrays, *(getattr(self, name) for name in FUNCTIONS))
 

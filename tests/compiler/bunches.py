@@ -1,4 +1,4 @@
-"""Searches that bunches of Ctrl-C end: `python -m tests.compiler.bunches 1000` sends so many, and prints what came of them.
+"""Searches that bunches of Ctrl-C end: `python -m tests.compiler.bunches 1000 [SEED]` sends so many, and prints what came of them.
 
 A bunch is one to nine presses within a few milliseconds. It comes while a search runs alone or on threads, while a function of its game
 takes and gives back memory, or while a slot is compiled. No search may hang, and none may lose the playouts that it has reported.
@@ -78,12 +78,10 @@ def links(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__context__
 
 
-def interrupted(kind: str, count: int, delay: float) -> bool:
-    """Whether a search that a bunch of Ctrl-C ended has handed over every playout that it had reported."""
-    reported, done = [0], threading.Event()
-    threading.Thread(target=press, args=(count, delay, done)).start()
+def interruption(kind: str, reported: list[int], done: threading.Event) -> BaseException:
+    """What ended a search, when the last press of the bunch has come."""
     ended: BaseException | None = None
-    while not done.is_set() or ended is None:
+    while ended is None or not done.is_set():
         try:
             if ended is None:
                 KINDS[kind](lambda iterations, _: reported.append(iterations))
@@ -91,6 +89,18 @@ def interrupted(kind: str, count: int, delay: float) -> bool:
             time.sleep(0.01)
         except KeyboardInterrupt as error:  # the last presses of a bunch may come after the search
             ended = ended or error
+    return ended
+
+
+def interrupted(kind: str, count: int, delay: float) -> bool:
+    """Whether a search that a bunch of Ctrl-C ended has handed over every playout that it had reported."""
+    reported, done = [0], threading.Event()
+    threading.Thread(target=press, args=(count, delay, done)).start()
+    try:
+        ended = interruption(kind, reported, done)
+    except KeyboardInterrupt as late:  # a press while another was being handled
+        ended = late
+        done.wait()
     results = [error.result for error in links(ended) if isinstance(error, SearchInterrupted)]
     if not results:
         return reported[-1] == 0
@@ -114,4 +124,6 @@ def main(presses: int) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        LUCK.seed(int(sys.argv[2]))
     main(int(sys.argv[1]))

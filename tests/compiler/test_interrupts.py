@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -81,6 +82,62 @@ def test_ctrl_c_that_is_held_back_is_raised_at_the_end_of_the_block() -> None:
         time.sleep(0.01)
         ended = True
     assert ended
+
+
+def test_a_handler_of_the_user_s_hears_what_is_held_back_at_the_end_of_the_block() -> None:
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    try:
+        with held_back(), held_back():
+            os.kill(os.getpid(), signal.SIGINT)
+            assert not heard
+        assert heard == [signal.SIGINT]
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+AFTER_EACH_FUNCTION = """
+import gc, itertools, os, signal
+import llvmlite.binding.ffi as ffi
+from icarus.compiler.kernels.kernel import Kernel
+
+table, numbers, counts = ffi.lib._fntab, itertools.count(5), {}
+
+def compile_anew():
+    number = next(numbers)
+    return Kernel(lambda x: number * x, 1, "times")
+
+def pressing(name, function):
+    def call(*arguments):
+        result = function(*arguments)
+        counts[name] = counts.get(name, 0) + 1
+        if counts[name] == 1 and name == pressed:
+            os.kill(os.getpid(), signal.SIGINT)
+        return result
+    return call
+
+pressed = ""
+compile_anew()  # finds which functions there are
+table.update({name: pressing(name, function) for name, function in table.items()})
+first = compile_anew()
+called = sorted(counts)
+for pressed in called:
+    counts.clear()
+    try:
+        kernel = compile_anew()
+        assert pressed.startswith("LLVMPY_Dispose") or pressed not in counts, pressed
+    except KeyboardInterrupt:
+        pass
+    gc.collect()
+pressed = ""
+print(len(called) > 20, compile_anew()(2) > 10)
+"""
+
+
+def test_ctrl_c_after_any_function_of_llvm_leaves_the_compiler_in_one_piece(python: Python, tmp_path: Path) -> None:
+    """Raised between what LLVM has done and what Python knows of it, it had memory freed twice."""
+    done = python(AFTER_EACH_FUNCTION, ICARUS_CACHE_DIR=str(tmp_path))
+    assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr[-2000:]
 
 
 STUCK = """

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MAST, DeterminizedUCT, SearchExhausted, backpropagation, games, initial, parse, search
-from icarus.compiler.kernels.kernel import interrupts_kept
 from icarus.engine.search import start_search
 from icarus.kernel.state import State
 from tests.commands.test_contract import NIM
@@ -126,16 +125,6 @@ def test_whoever_was_told_of_signals_before_still_is() -> None:
         assert signal.set_wakeup_fd(before) == writing
         os.close(reading)
         os.close(writing)
-
-
-def test_an_interrupt_that_the_compiler_drops_is_raised_afterwards() -> None:
-    with pytest.raises(KeyboardInterrupt), interrupts_kept():
-        try:
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(1)
-        except KeyboardInterrupt:
-            raise RuntimeError("no compiled object yet for <Library>") from None
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize("module", ["icarus", "experiments"])

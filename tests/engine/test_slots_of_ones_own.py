@@ -28,6 +28,7 @@ from icarus.kernel import CHANCE, MAX_PLAYERS, find, helper, record, uniform, up
 from icarus.testing import Decision, Played, backpropagated
 from tests import naive
 from tests import naive_catalogue as twins
+from tests.commands import test_contract as contract
 from tests.conftest import Toys
 from tests.engine.test_twin import agree, starts
 
@@ -186,3 +187,26 @@ def test_a_field_may_be_an_array_of_reals() -> None:
     assert np.array_equal(one.records["MOMENTS"].rows, other.records["MOMENTS"].rows)
     rows = one.records["MOMENTS"].rows
     assert (rows["sums"][:, 0] <= rows["visits"]).all() and (rows["sums"][:, 1] <= rows["sums"][:, 0]).all()
+
+
+take, list_legal = helper(contract.apply), helper(contract.legal)
+ANOTHER_PILE = np.zeros(1, contract.STATE)[0]
+
+
+@capture
+def capture_on_own_states(history: Any, updates: Any) -> None:
+    """Plays on a state that it makes, and looks at one that its module made."""
+    actions, states = np.zeros(8, np.int64), np.zeros(2, contract.STATE)
+    state = states[1]
+    state.left = 5
+    take(state, 3)
+    update(updates, record(list_legal(states[1], actions), list_legal(ANOTHER_PILE, actions)), 0)
+
+
+def test_a_slot_may_call_a_game_s_functions_on_states_of_its_own_in_both_engines() -> None:
+    state, strategy = contract.NIM.new_initial_state(1), attrs.evolve(MAST, name="PLAYS", capture=capture_on_own_states)
+    keys = [
+        search(state, strategy, iterations=3, engine=engine).records["PLAYS"].rows["record"].tolist()
+        for engine in ("compiled", "python")
+    ]
+    assert keys[0] == keys[1] == [record(2, 0)]

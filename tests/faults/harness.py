@@ -153,6 +153,16 @@ def completed(bench: Bench, directory: Path) -> None:
     bench.compare(directory)
 
 
+def wait_for_work(process: subprocess.Popen[str], seconds: float) -> None:
+    """Wait until a process has used so much of a processor, or has ended."""
+    until = time.monotonic() + TIMEOUT
+    while process.poll() is None and time.monotonic() < until:
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        if (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") >= seconds:
+            return
+        time.sleep(0.01)
+
+
 def wait_for_rows(process: subprocess.Popen[str], directory: Path, count: int) -> None:
     """Wait until so many rows are kept, or the process has ended."""
     until = time.monotonic() + TIMEOUT

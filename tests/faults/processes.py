@@ -14,7 +14,7 @@ from pathlib import Path
 
 from experiments.store import rows as store
 from tests.conftest import environment
-from tests.faults.harness import TIMEOUT, TYPED, Bench, Wrong, command, completed, rows_of, wait_for_rows
+from tests.faults.harness import TIMEOUT, TYPED, Bench, Wrong, command, completed, rows_of, wait_for_rows, wait_for_work
 
 MEGABYTE = 1 << 20
 WITHOUT_MEMORY = 120  # seconds for a command that may have little memory
@@ -148,34 +148,72 @@ def take_memory(bench: Bench) -> None:
 OWN = """
 import attrs
 from icarus import gibbs, mast
+from beside import TAU
 sharp = attrs.evolve(mast(gibbs(TAU)), name="sharp")
 EXPERIMENT = {"games": "othello", "iterations": 20, "trials": 12, "agents": {"mine": "sharp"}}
 """
 
 
 def edit_while_running(bench: Bench) -> None:
-    """The Python file of a run is edited: it ends in a sentence with both digests; undone, the same command continues to equal rows."""
+    """The Python file of a run is edited, or one that it imports: the run ends in a sentence with both digests.
+
+    When the edit is undone, the same command continues to equal rows.
+    """
     folder = bench.fresh()
     folder.mkdir()
-    path, arguments = folder / "own.py", ("--workers", 1, "--out")
-    path.write_text(OWN.replace("TAU", "1.0"))
-    with command("run", path, *arguments, folder / "whole") as process:
+    path, beside, arguments = folder / "own.py", folder / "beside.py", ("--workers", 1, "--out")
+    path.write_text(OWN)
+    beside.write_text("TAU = 1.0\n")
+    edited_file = bench.random.choice([path, beside])
+    content = edited_file.read_text()
+    with command("run", path, *arguments, folder / "whole", cwd=folder) as process:
         process.communicate(timeout=TIMEOUT)
-    with command("run", path, *arguments, folder / "run") as process:
+    with command("run", path, *arguments, folder / "run", cwd=folder) as process:
         wait_for_rows(process, folder / "run", bench.random.randrange(1, 4))
-        path.write_text(OWN.replace("TAU", "2.0"))
+        edited_file.write_text(content + "TAU = 2.0\n")
         _, told = process.communicate(timeout=TIMEOUT)
     edited = process.returncode
-    with command("run", path, *arguments, folder / "run") as process:
+    with command("run", path, *arguments, folder / "run", cwd=folder) as process:
         _, again = process.communicate(timeout=TIMEOUT)
     if process.returncode != 2 or "was edited" not in again or (edited and "was edited" not in told):
         raise Wrong(f"the edit was not told: {told} {again}")
-    path.write_text(OWN.replace("TAU", "1.0"))
-    with command("run", path, *arguments, folder / "run") as process:
+    edited_file.write_text(content)
+    with command("run", path, *arguments, folder / "run", cwd=folder) as process:
         process.communicate(timeout=TIMEOUT)
     experiment = store.experiment_in(folder / "run")
     if process.returncode or rows_of(folder / "run", experiment) != rows_of(folder / "whole", experiment):
         raise Wrong("after the edit was undone the rows are others")
+
+
+def press_in_bunches(bench: Bench) -> None:
+    """Bunches of Ctrl-C while searches run, allocate, compile and have threads: none hangs, none loses its result."""
+    call = [sys.executable, "-m", "tests.compiler.bunches", "100", str(bench.random.randrange(1 << 30))]
+    done = subprocess.run(call, env=environment(), text=True, capture_output=True, timeout=TIMEOUT, check=False)
+    if done.returncode:
+        raise Wrong(f"it ended with {done.returncode}: {done.stderr}")
+    lost = {
+        kind: counts
+        for kind, counts in json.loads(done.stdout.splitlines()[-1])["kept"].items()
+        if len(set(counts)) > 1
+    }
+    if lost:
+        raise Wrong(f"searches that kept their results, of all: {lost}")
+
+
+def interrupt_compilation(bench: Bench) -> None:
+    """Ctrl-C at any moment of a search whose machine code is still to be made: one sentence; the next search compiles the rest."""
+    folder = bench.fresh()
+    call = [sys.executable, "-m", "icarus", "search", "kuhn-poker", "--iterations", "10"]
+    changed = environment(ICARUS_CACHE_DIR=str(folder))
+    with subprocess.Popen(call, env=changed, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        wait_for_work(process, bench.random.uniform(1.0, 10.0))
+        process.send_signal(signal.SIGINT)
+        told = process.communicate(timeout=TIMEOUT)[1]
+    if process.returncode not in (0, 130, -signal.SIGINT) or "Traceback" in told or "Exception ignored" in told:
+        raise Wrong(f"it ended with {process.returncode}: {told}")
+    done = subprocess.run(call, env=changed, text=True, capture_output=True, timeout=TIMEOUT, check=False)
+    if done.returncode:
+        raise Wrong(f"the next search ended with {done.returncode}: {done.stderr}")
 
 
 STARTING = """
@@ -215,6 +253,8 @@ FAULTS: dict[Callable[[Bench], None], int] = {
     kill_scheduler: 1,
     kill_cluster_worker: 1,
     take_memory: 4,
-    edit_while_running: 1,
+    edit_while_running: 6,
+    press_in_bunches: 5,
+    interrupt_compilation: 12,
     start_eight: 1,
 }

@@ -24,7 +24,7 @@ from tests.algebra.test_enhancement import compositions
 from tests.engine.test_plain import same
 from tests.engine.test_twin import starts
 from tests.experiments.conftest import a_row, keep, small
-from tests.fuzz import inputs
+from tests.fuzz import inputs, requests
 
 ROOT = Path(__file__).parent.parent.parent
 GAMES = 5
@@ -167,6 +167,15 @@ def _damaged(content: bytes, place: int, what: str, byte: int) -> bytes:
     return content[:place] + content[max(0, place - byte) :]
 
 
+def a_foreign_request_is_refused_and_changes_nothing(request: requests.Request) -> None:
+    """So is whatever stands in its body: one answer, and the connection is closed."""
+    table = requests.served().table
+    before = table.version, list(table.session.played)
+    statuses = requests.answers(request)
+    assert len(statuses) == 1 and 400 <= statuses[0] < 500, (statuses, bytes(request))
+    assert (table.version, table.session.played) == before, bytes(request)
+
+
 CLAIMS: dict[Callable[..., None], dict[str, st.SearchStrategy[Any]]] = {
     a_text_is_a_strategy_that_reads_back_or_is_refused: {"text": inputs.texts},
     both_engines_find_the_same: {
@@ -188,4 +197,5 @@ CLAIMS: dict[Callable[..., None], dict[str, st.SearchStrategy[Any]]] = {
     a_command_ends_in_output_or_one_sentence: {"arguments": inputs.command_lines},
     a_table_is_an_experiment_that_reads_back_or_is_refused: {"table": inputs.tables()},
     a_damaged_run_is_told_or_gives_games_that_were_played: {"damage": inputs.damages},
+    a_foreign_request_is_refused_and_changes_nothing: {"request": requests.foreign_requests},
 }

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from icarus.compiler.cache.dependencies import names_in, reachable
+from icarus.compiler.cache.bindings import watch
+from icarus.compiler.cache.dependencies import NONE, names_in, reachable
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.lazy import types
 
@@ -153,11 +154,13 @@ def digest(function: Callable, *context: object) -> str:
     """A name for the machine code of a function: changes when anything that it was made from changes.
 
     The arrays that it reads are read-only from here on: their values are compiled in, so that a later change would go unnoticed.
+    Globals that are bound anew are noticed by `renew_rebound`.
     """
     hasher = hashlib.sha256(repr((context, _settings())).encode())
     for name, value in reachable(function):
         if isinstance(value, np.ndarray):
             value.setflags(write=False)
+        watch(value, frozenset(names_in(value.__code__)) if isinstance(value, pytypes.FunctionType) else NONE)
         described = _describe(value)
         hasher.update(f"{name}={len(described)} ".encode() + described)
     return hasher.hexdigest()[:24]

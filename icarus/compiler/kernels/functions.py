@@ -72,6 +72,11 @@ class Helper:
         """Those of the two that have been made: `dispatcher`, and the one that is in memory by itself."""
         return [vars(self)[name] for name in ("dispatcher", "_called_from_python") if name in vars(self)]
 
+    def forget(self) -> None:
+        """Have the function compiled anew when it is next called or met: something that it uses is another by now."""
+        for name in ("dispatcher", "_called_from_python"):
+            vars(self).pop(name, None)
+
     def __call__(self, *arguments: object, **keywords: object) -> Any:
         return self._called_from_python(*arguments, **keywords)
 

@@ -2,17 +2,15 @@
 
 import contextlib
 import gc
-import signal
-import threading
+import sys
 from collections.abc import Callable, Iterator
-from types import FrameType
 from typing import TypeAlias
 
 from icarus.compiler.cache.digest import digest
 from icarus.compiler.cache.disk import DiskCache, File
 from icarus.compiler.cache.machine import MachineCode
 from icarus.compiler.errors import CompilationError
-from icarus.compiler.interrupts import listen, runs_compiled_code
+from icarus.compiler.interrupts import handle_pending, held_back, listen, runs_compiled_code
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
 from icarus.compiler.lazy import Lazy, types
 from icarus.compiler.messages import mention, reason
@@ -20,6 +18,7 @@ from icarus.compiler.numba_types import Dispatcher, Signature
 
 _pipeline = Lazy("icarus.compiler.kernels.pipeline")
 _errors = Lazy("numba.core.errors")
+_events = Lazy("numba.core.event")
 _lock = Lazy("numba.core.compiler_lock")
 _NEEDS_COMPILER = "needs the compiler when it runs"
 Stored: TypeAlias = tuple[bytes, str] | str  # an object file with the name of its function; or _NEEDS_COMPILER
@@ -38,7 +37,9 @@ class Kernel:
             raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it to search")
         self.name, self.fresh = name, False
         self._file = File(name, digest(function, name, arity))
-        code = self._file.read_early(lambda stored: _load(stored, arity)) or self._compile(function, arity)
+        with interrupts_between_passes():
+            code = self._file.read_early(lambda stored: _load(stored, arity))
+        code = code or self._compile(function, arity)
         self._code = _Dispatched(function, arity, name) if isinstance(code, str) else code
         self.address: int = self._code.address
 
@@ -47,23 +48,23 @@ class Kernel:
         return self._code(*arguments)
 
     def _compile(self, function: Callable, arity: int) -> Code:
-        compiler()
+        load_compiler()
         signature = types.int64(*(types.int64,) * arity)
-        with _lock.global_compiler_lock, self._file.compiling(), collection_paused():
+        with _lock.global_compiler_lock, self._file.compiling(), interrupts_between_passes(), collection_paused():
             code = self._file.read(lambda stored: _load(stored, arity))
             if code is not None:  # another process has just compiled it
                 return code
             self.fresh = True
             dispatcher = _pipeline.entered(function, nogil=True, boundscheck=DEBUG)
-            with compilation_errors(function, self.name), interrupts_kept():
+            with compilation_errors(function, self.name):
                 dispatcher.compile(signature)
+            handle_pending()
             result = dispatcher.overloads[signature.args]
-            with interrupts_kept():
-                machine_code = result.library.machine_code()
+            machine_code = result.library.machine_code()
             alone = result.library.stands_alone()
             stored: Stored = (machine_code, result.fndesc.llvm_func_name) if alone else _NEEDS_COMPILER
             self._file.write(result.library, stored)
-        return _load(stored, arity)
+            return _load(stored, arity)
 
     def forget(self) -> None:
         """Keep no machine code of it on the disk."""
@@ -80,19 +81,26 @@ class _Dispatched:
     """A function whose machine code works with objects of Python, or raises exceptions made of what it met: the compiler runs it."""
 
     def __init__(self, function: Callable, arity: int, name: str) -> None:
-        compiler()
+        load_compiler()
         signature = types.int64(*(types.int64,) * arity)
         with _lock.global_compiler_lock:  # the linker has one list of names for all threads
             with parts_in_memory():
                 self.dispatcher = compiled(function, signature, name)
             result = self.dispatcher.overloads[signature.args]
-            self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+            with interrupts_between_passes():
+                self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         if self.address == 0:
             raise RuntimeError(f"{name} was compiled, but its machine code is nowhere to be found")
 
     @runs_compiled_code
     def __call__(self, *arguments: int) -> int:
         return self.dispatcher(*arguments)
+
+
+def load_compiler() -> None:
+    """Load the compiler, as a whole if at all."""
+    with held_back():
+        compiler()
 
 
 @contextlib.contextmanager
@@ -109,31 +117,18 @@ def collection_paused() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def interrupts_kept() -> Iterator[None]:
-    """Within, Ctrl-C is never lost: the compiler calls Python from C, which drops exceptions and goes on with half a result."""
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield
-        return
-    pressed: list[int] = []
+def interrupts_between_passes() -> Iterator[None]:
+    """Within, Ctrl-C is handled where the compiler begins a pass, or at the end, and nowhere else.
 
-    def note(number: int, frame: FrameType | None) -> None:
-        try:
-            handler(number, frame)
-        except BaseException:
-            pressed.append(number)
-            raise
-
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    except Exception:
-        if not pressed:
-            raise
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    if pressed:
-        raise KeyboardInterrupt("while compiling")
+    Anywhere else, an exception comes between what a function of LLVM has done and what Python knows of it, and then memory is freed twice;
+    or in a finalizer or a callback, which drop exceptions.
+    """
+    with held_back():
+        if "numba" not in sys.modules:  # nothing is compiled before it is loaded
+            yield
+            return
+        with _events.install_listener("numba:run_pass", _pipeline.OnPass(handle_pending)):
+            yield
 
 
 def compiled(function: Callable, signature: Signature, name: str, **flags: object) -> Dispatcher:
@@ -142,9 +137,10 @@ def compiled(function: Callable, signature: Signature, name: str, **flags: objec
     Raises:
         CompilationError: the compiler refuses the function; the message names it and the line.
     """
-    dispatcher = compiler().njit(nogil=True, boundscheck=DEBUG, **flags)(function)
+    with interrupts_between_passes():
+        dispatcher = compiler().njit(nogil=True, boundscheck=DEBUG, **flags)(function)
     cache = dispatcher._cache = DiskCache(name, digest(function, name, str(signature), sorted(flags.items())))
-    with _lock.global_compiler_lock, cache.compiling(), compilation_errors(function, name), interrupts_kept():
+    with _lock.global_compiler_lock, cache.compiling(), compilation_errors(function, name), interrupts_between_passes():
         dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher

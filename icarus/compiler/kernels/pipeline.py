@@ -11,12 +11,27 @@ import llvmlite.binding as llvm
 import numba
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.event import Listener
 from numba.core.runtime import rtsys
 
 from icarus.compiler.cache.symbols import unresolved
 from icarus.compiler.numba_types import CodeLibrary, Dispatcher, TargetContext, TypingContext
 
 FOREIGN = ("Py", "_Py", "numba_", "NRT_", "nrt_")  # how the names of functions begin that only the compiler can provide
+
+
+class OnPass(Listener):
+    """Calls a function where the compiler begins a pass over a function: there it may raise what it likes, as a pass may."""
+
+    def __init__(self, function: Callable[[], None]) -> None:
+        self._function = function
+
+    def on_start(self, event: object) -> None:
+        """A pass begins."""
+        self._function()
+
+    def on_end(self, event: object) -> None:
+        """A pass has ended."""
 
 
 class _NoEnvironments:

@@ -1,11 +1,11 @@
 """Priors: θ_initial by a function, which writes the information of a record when a policy first asks about it."""
 
-import functools
 from collections.abc import Callable
 
 import numpy as np
 
 from icarus.algebra import Enhancement
+from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.kernels.functions import embedded
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, struct_at, unpack_parameters
@@ -25,7 +25,7 @@ def prior_kernel(part: Enhancement, players: int) -> Kernel:
     return _entry(prior.function, prior.kinds(), source.function, source.kinds(), row, prior.label())
 
 
-@functools.cache
+@kernel_cache
 def _entry(
     prior: Callable,
     kinds: tuple[type, ...],

@@ -9,6 +9,7 @@ from icarus.algebra import Information, Policy
 from icarus.algebra.adaptive import member_of
 from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Values
+from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.kernels.atomic import atomic_load, atomic_store, exchanged
 from icarus.compiler.kernels.functions import DEBUG, embedded, plain
 from icarus.compiler.kernels.kernel import Kernel
@@ -16,7 +17,7 @@ from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, offset_of, st
 from icarus.compiler.writes import refuse_changes, refuse_cuts
 from icarus.engine.program.promises import KEYLESS, guarded, is_checked
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
-from icarus.kernel.history import history_at
+from icarus.kernel.history import STEP, history_at
 from icarus.kernel.structures import Address
 from icarus.kernel.theta import TABLE, index_of, place_of, updates_at, write_initial
 
@@ -25,7 +26,7 @@ KEY_CHANGED = (
     "a backpropagation function writes to `record`, the key of what it updates, which is not its own to change"
 )
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
-READ_ONLY = History, Theta  # what slots are given to be read
+READ_ONLY = History, Theta, STEP  # what slots are given to be read
 
 
 def reader(function: Callable, label: str) -> Callable:
@@ -50,7 +51,7 @@ def _theta(row: np.dtype) -> Callable:
 theta_of = functools.lru_cache(maxsize=None)(_theta)
 
 
-@functools.cache
+@kernel_cache
 def values_kernel(
     function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str, uniform: bool = False
 ) -> Kernel:
@@ -99,7 +100,7 @@ def check_independence(inner: Callable, label: str) -> Callable:
     return check
 
 
-@functools.cache
+@kernel_cache
 def candidates_kernel(
     function: Callable,
     rule: Callable,
@@ -137,7 +138,7 @@ def candidates_kernel(
     return refuse_changes(Kernel(kernel, 7, label), inner, label, READ_ONLY, legal_of(function, 1))
 
 
-@functools.cache
+@kernel_cache
 def rows_kernel(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str) -> Kernel:
     """Compile the value of records whose rows in the table are known: the same arguments, with rows for records."""
     unpack_rule, theta_at = unpack_parameters(rule_kinds), theta_of(row)
@@ -152,7 +153,7 @@ def rows_kernel(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, lab
     return Kernel(kernel, 7, label)
 
 
-@functools.cache
+@kernel_cache
 def capture_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype | None, label: str) -> Kernel:
     """Compile a capture function: kernel(playout, table, updates, parameters).
 
@@ -207,7 +208,7 @@ def check_of(row: np.dtype, label: str) -> Callable:
     return check
 
 
-@functools.cache
+@kernel_cache
 def backpropagation_kernel(
     function: Callable, kinds: tuple[type, ...], row: np.dtype, words: int, label: str, shared: bool
 ) -> Kernel:
@@ -274,7 +275,7 @@ def policy_kernel(policy: Policy, information: Information, players: int, by_row
     return candidates_kernel(source.function, rule, source.kinds(), rule_kinds, row, source.label(), source.independent)
 
 
-@functools.cache
+@kernel_cache
 def weight_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Kernel:
     """Compile a weight function of the baseline's information: kernel(table, record, out, parameters)."""
     inner, unpack, theta_at = embedded(function), unpack_parameters(kinds), theta_of(row)
@@ -287,7 +288,7 @@ def weight_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype, la
     return Kernel(kernel, 4, label)
 
 
-@functools.cache
+@kernel_cache
 def share_kernel(row: np.dtype) -> Kernel:
     """Compile the weight of a member, 1 or 0, by the bandit of the player to move: kernel(table, playout, out, parameters)."""
     unpack, theta_at = unpack_parameters((int, int, float, int)), theta_of(row)

@@ -1,0 +1,78 @@
+"""Globals whose values have been compiled in, and what becomes of machine code where somebody binds one of them anew."""
+
+import functools
+import types as pytypes
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from icarus.compiler.kernels.functions import Helper, is_helper
+
+T = TypeVar("T")
+_ABSENT = object()
+_bindings: dict[
+    tuple[int, str], tuple[dict[str, Any], str, Any]
+] = {}  # (namespace, name, value), of users' modules only
+_compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()  # what keeps machine code in which such values stand
+_generation = [0]  # how often values have been found bound anew
+
+
+def kernel_cache(make: Callable[..., T]) -> Callable[..., T]:
+    """`functools.cache` of a function that makes kernels: from `renew_rebound` on, what uses a global that was bound anew is made anew.
+
+    What was made before is kept too, as a search may still use its addresses.
+    """
+
+    @functools.cache
+    def made(generation: int, *arguments: Any, **named: Any) -> T:
+        return make(*arguments, **named)
+
+    @functools.wraps(make)
+    def cached(*arguments: Any, **named: Any) -> T:
+        return made(_generation[0], *arguments, **named)
+
+    return cached
+
+
+def watch(value: Any, names: frozenset[str]) -> None:
+    """Remember what is compiled into a function: the values of its globals, and of the modules among them by `names`.
+
+    A helper is told to compile anew later. What belongs to this package is never bound anew.
+    """
+    if is_helper(value) and (value.py_func.__closure__ or not _is_ours(value.py_func.__module__)):
+        _compiled.add(value)
+    if isinstance(value, pytypes.FunctionType) and not _is_ours(value.__module__):
+        spaces = [value.__globals__]
+        modules = [value.__globals__.get(name) for name in names]
+        spaces += [vars(m) for m in modules if isinstance(m, pytypes.ModuleType) and not _is_library(m.__name__)]
+        for space in spaces:
+            for name in names & space.keys():
+                _bindings[id(space), name] = (space, name, space[name])
+
+
+def renew_rebound() -> None:
+    """Have everything compiled anew if a global has been bound to another value since it was compiled in."""
+    if all(_is_same(space.get(name, _ABSENT), value) for space, name, value in _bindings.values()):
+        return
+    _bindings.clear()
+    _generation[0] += 1
+    for compiled in list(_compiled):
+        if isinstance(compiled, Helper):
+            compiled.forget()
+        else:
+            compiled.recompile()
+
+
+def _is_same(value: Any, before: Any) -> bool:
+    return value is before or (type(value) is type(before) and isinstance(value, _SCALARS) and value == before)
+
+
+_SCALARS = (int, float, complex, str)
+
+
+def _is_ours(module: str | None) -> bool:
+    return (module or "").partition(".")[0] == "icarus"
+
+
+def _is_library(module: str) -> bool:
+    return _is_ours(module) or module.partition(".")[0] in ("numpy", "numba", "math", "operator")

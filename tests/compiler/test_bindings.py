@@ -1,0 +1,107 @@
+"""A global that is bound anew after a search: the next search uses what it is now, in both engines."""
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import MAST, capture, search
+from icarus.compiler.cache.bindings import renew_rebound
+from icarus.kernel import helper, record, update
+from tests.commands.test_contract import NIM
+
+OFFSET = 10
+TENFOLD = 10
+WEIGHTS = np.array([10])
+settings = types.ModuleType("settings")
+settings.OFFSET = 10  # type: ignore[attr-defined]
+
+
+@helper
+def tenfold(action: int) -> int:
+    """What `key_by_helper` calls."""
+    return TENFOLD * action
+
+
+@helper
+def thousandfold(action: int) -> int:
+    """Another such function."""
+    return 1000 * action
+
+
+shift = tenfold
+
+
+def key_by_global(history: Any, updates: Any) -> None:
+    update(updates, record(OFFSET), history.steps[0].player)
+
+
+def key_by_helper(history: Any, updates: Any) -> None:
+    update(updates, record(tenfold(1)), history.steps[0].player)
+
+
+def key_by_function(history: Any, updates: Any) -> None:
+    update(updates, record(shift(1)), history.steps[0].player)
+
+
+def key_by_array(history: Any, updates: Any) -> None:
+    update(updates, record(WEIGHTS[0]), history.steps[0].player)
+
+
+def key_by_module(history: Any, updates: Any) -> None:
+    update(updates, record(settings.OFFSET), history.steps[0].player)  # type: ignore[attr-defined]
+
+
+def rewards_by_global(state: Any, out: np.ndarray) -> None:
+    """As in nim, but who wins gets a tenth of OFFSET."""
+    out[:] = 0.0
+    out[1 - state.mover] = OFFSET / 1000
+
+
+def keys(slot: Callable, engine: str) -> set[int]:
+    """The first parts of the records of a search."""
+    strategy = attrs.evolve(MAST, name="OWN", capture=capture(slot))
+    found = search(NIM.new_initial_state(1), strategy, iterations=3, engine=engine)
+    return set(found.records["OWN"].rows["record"].tolist())
+
+
+@pytest.mark.parametrize(
+    ("slot", "space", "name", "value"),
+    [
+        (key_by_global, globals(), "OFFSET", 1000),
+        (key_by_helper, globals(), "TENFOLD", 1000),
+        (key_by_function, globals(), "shift", thousandfold),
+        (key_by_array, globals(), "WEIGHTS", np.array([1000])),
+        (key_by_module, vars(settings), "OFFSET", 1000),
+    ],
+)
+def test_a_slot_uses_what_a_global_is_bound_to_when_a_search_starts(
+    monkeypatch: pytest.MonkeyPatch, slot: Callable, space: dict[str, Any], name: str, value: Any
+) -> None:
+    engines = ("compiled", "python")
+    before = [keys(slot, engine) for engine in engines]
+    monkeypatch.setitem(space, name, value)
+    after = [keys(slot, engine) for engine in engines]
+    monkeypatch.undo()
+    assert before[0] == before[1] != after[0] == after[1]
+    assert [keys(slot, engine) for engine in engines] == before
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_a_game_uses_what_a_global_is_bound_to(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    state = attrs.evolve(NIM, name="rebound", rewards=rewards_by_global).new_initial_state(1)
+    best = [max(search(state, MAST, iterations=50, engine=engine).values)]
+    monkeypatch.setitem(globals(), "OFFSET", 1000)
+    best.append(max(search(state, MAST, iterations=50, engine=engine).values))
+    assert best[0] <= 0.01 and best[1] > 0.3
+
+
+def test_nothing_is_made_anew_where_nothing_was_bound_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys(key_by_global, "compiled")
+    kernels = NIM.kernels()
+    monkeypatch.setitem(globals(), "OFFSET", int("10"))
+    renew_rebound()
+    assert NIM.kernels() is kernels
