@@ -29,7 +29,9 @@ def text_of(found: Discovery) -> str:
 def page_of(found: Discovery) -> str:
     """The result as a page that needs no network."""
     parts = "".join(
-        f"<h2>{escape(title)}</h2><pre>{escape(chr(10).join(lines))}</pre>" for title, lines in _parts(found) if lines
+        f"<h2>{escape(title)}</h2><pre tabindex='0'>{escape(chr(10).join(lines))}</pre>"
+        for title, lines in _parts(found)
+        if lines
     )
     return filled(
         "discovery.html",

@@ -139,7 +139,7 @@ function draw(told) {
   byId("record").disabled = told.hidden;
   offerStrengths(told.levels);
   drawReview(told.review, told.log);
-  if (!told.over && !now.moves.length) watch(() => now.over || now.moves.length);
+  if (!told.over && !told.hidden && !now.moves.length) watch(() => now.over || now.moves.length);
   const log = byId("log"), end = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
   log.replaceChildren(...told.log.map((text, i) => {
     const button = document.createElement("button");
