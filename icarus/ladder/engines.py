@@ -4,6 +4,7 @@ import shlex
 import shutil
 import sys
 import time
+from importlib.util import find_spec
 from typing import Any
 
 import attrs
@@ -27,6 +28,7 @@ class Engine:
         command: the program and its arguments.
         notation: how a game is told to it, one of NOTATIONS.
         installation: how to install it, as a sentence says it.
+        module: the Python module that it is; empty for a program.
         seconds: the time limit of each answer.
     """
 
@@ -35,6 +37,7 @@ class Engine:
     command: tuple[str, ...]
     notation: str = "gtp"
     installation: str = ""
+    module: str = ""
     seconds: float = SECONDS
 
     def start(self) -> Process:
@@ -46,12 +49,8 @@ class Engine:
         return Process(self.name, self.command, self.seconds, self.installation)
 
     def is_installed(self) -> bool:
-        """Whether the engine starts and gives its version."""
-        try:
-            self.version()
-        except EngineFailed:
-            return False
-        return True
+        """Whether the program or the module is there; nothing is started."""
+        return find_spec(self.module) is not None if self.module else shutil.which(self.command[0]) is not None
 
     def version(self) -> str:
         """What the engine says of itself.
@@ -185,9 +184,9 @@ class EnginePlayer:
         return self.engine.name
 
 
-def _server(game: str, name: str, *settings: str, installation: str) -> Engine:
+def _server(game: str, name: str, *settings: str, module: str, extra: str = "ladder") -> Engine:
     command = (sys.executable, "-m", SERVER, game, *settings)
-    return Engine(name, game, command, "integers", f"pip install {installation}")
+    return Engine(name, game, command, "integers", f"pip install 'icarus-mcts[{extra}]'", module)
 
 
 def _grhino(depth: int) -> Engine:
@@ -202,23 +201,20 @@ ENGINES: dict[str, Engine] = {
     for engine in (
         *(_grhino(depth) for depth in (1, 2, 3, 4, 5)),
         *(
-            _server("othello", f"rust-reversi {kind} {depth}", kind, str(depth), installation="'icarus-mcts[ladder]'")
+            _server("othello", f"rust-reversi {kind} {depth}", kind, str(depth), module="rust_reversi")
             for kind, depth in (("matrix", 2), ("matrix", 4), ("mobility", 2), ("mobility", 4), ("mcts", 5000))
         ),
-        _server("backgammon", "pubeval", "pubeval", installation="'icarus-mcts[ladder]'"),
+        _server("backgammon", "pubeval", "pubeval", module="gnubg_nn"),
         *(
-            _server("backgammon", f"gnubg {ply}-ply DMP", "gnubg", str(ply), installation="'icarus-mcts[ladder]'")
+            _server("backgammon", f"gnubg {ply}-ply DMP", "gnubg", str(ply), module="gnubg_nn")
             for ply in range(3)  # DMP is double match point, where a gammon is a win like any other
         ),
         *(
-            _server("hearts", f"OpenSpiel ISMCTS {seconds} s", seconds, installation="'icarus-mcts[openspiel]'")
+            _server("hearts", f"OpenSpiel ISMCTS {seconds} s", seconds, module="pyspiel", extra="openspiel")
             for seconds in ("0.01", "0.05", "0.2")
         ),
-        _server("dou-di-zhu", "RLCard rules", "rules", installation="'icarus-mcts[ladder]'"),
-        *(
-            _server("checkers", f"py-draughts depth {depth}", str(depth), installation="'icarus-mcts[ladder]'")
-            for depth in (1, 3, 5)
-        ),
+        _server("dou-di-zhu", "RLCard rules", "rules", module="rlcard"),
+        *(_server("checkers", f"py-draughts depth {depth}", str(depth), module="draughts") for depth in (1, 3, 5)),
     )
 }
 

@@ -131,6 +131,32 @@ def test_gnubg_s_rolls_are_played_by_legal_actions_doubles_too() -> None:
     assert doubles
 
 
+@counts(40, 1000)
+def test_gnubg_beats_pubeval_as_often_as_published(number: int) -> None:
+    """GNU Backgammon at 0 plies won .719 of 1,000 games against pubeval, gammons as wins (M. Higgins, Computational Backgammon, 2012)."""
+    pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
+    from icarus.ladder.servers.backgammon import serve
+
+    published, wins = 0.719, 0.0
+    engines = serve("gnubg", "0"), serve("pubeval")
+    for trial in range(number):
+        luck, state = random.Random(trial // 2), games.load("backgammon").new_initial_state()
+        for engine in engines:
+            engine.new_game(state)
+        while not state.is_terminal():
+            legal = state.legal_actions()
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                action = luck.choices(outcomes, chances)[0]
+            else:
+                action = legal[0] if len(legal) == 1 else engines[state.current_player() ^ trial % 2].choose(state)
+            state.apply_action(action)
+        wins += state.returns()[trial % 2]
+    share = wins / number
+    print(f"GNU Backgammon at 0 plies won {share:.3f} of {number} games against pubeval")
+    assert abs(share - published) < 3 * (published * (1 - published) / number) ** 0.5
+
+
 @counts(6, 300)
 def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike(number: int) -> None:
     """Leads and follows: nothing of ours is missing there, and what is theirs alone has a kicker twice."""

@@ -51,6 +51,7 @@ def test_a_game_whose_engine_fails_is_void_and_the_next_one_is_played(mode: str,
 def test_an_engine_that_is_missing_is_told_with_how_to_install_it() -> None:
     missing = Engine("nobody", "othello", ("/no/such/engine",), installation="build it")
     assert not missing.is_installed()
+    assert not Engine("nobody", "othello", (sys.executable,), module="no_such_module").is_installed()
     with pytest.raises(
         EngineFailed, match=r"^nobody cannot be started: /no/such/engine: No such file or directory; build it$"
     ):
