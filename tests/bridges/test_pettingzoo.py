@@ -19,7 +19,7 @@ OPENSPIEL = ["kuhn_poker", "leduc_poker", "openspiel hearts", "tic_tac_toe", "li
 
 
 def made(name):
-    if name in games.names() or "-" in name:
+    if name.partition("(")[0] in games.names() or "-" in name:
         return pettingzoo.env(name)
     given = {"determinize": lambda state, player, random_: state.clone()} if "dice" in name or "hearts" in name else {}
     return pettingzoo.env(openspiel.game(name.removeprefix("openspiel "), **given))
@@ -48,7 +48,9 @@ def test_pettingzoo_s_own_tests_pass(name) -> None:
         seed_test(lambda: made(name), num_cycles=20)
 
 
-@pytest.mark.parametrize("name", [*OPENSPIEL, *games.names()])
+@pytest.mark.parametrize(
+    "name", [*OPENSPIEL, *(name for name in games.names() if name != "hearts"), "hearts(threshold=1)"]
+)
 def test_no_game_is_truncated_before_its_end_and_all_get_their_rewards(name) -> None:
     env = made(name)
     env.reset(seed=3)

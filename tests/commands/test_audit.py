@@ -396,9 +396,9 @@ def keeps_one_hand_of(determinize: Any) -> Any:
     redraw = helper(determinize)
 
     def keeps_one_hand(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-        hand = state.hands[(observer + 1) % 3]
+        hand = state.hands[(observer + 1) % 7]
         redraw(state, observer, beliefs, rng)
-        state.hands[(observer + 1) % 3] = hand
+        state.hands[(observer + 1) % 7] = hand
 
     return keeps_one_hand
 
@@ -406,7 +406,7 @@ def keeps_one_hand_of(determinize: Any) -> Any:
 def test_a_determinization_that_redraws_nothing_or_not_every_hidden_hand_is_found() -> None:
     nothing = audit(attrs.evolve(SECRETS, determinize=nothing_but_the_truth), games=4, determinizations=60)
     assert "no draw at any decision differs from the truth" in nothing["redraw"].examples[0]
-    rules = games.load("knockout-whist(players=3)")
+    rules = games.load("knockout-whist(players=7)")
     kept = audit(attrs.evolve(rules, determinize=keeps_one_hand_of(rules.determinize)), games=3, determinizations=20)
     assert "for player 0, hands[1] is never redrawn, while those of others are" in str(kept["redraw"])
     assert audit(rules, games=3, determinizations=20)["redraw"].outcome == "passed"

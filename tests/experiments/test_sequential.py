@@ -45,7 +45,7 @@ def test_the_ratio_of_wins_and_losses_is_that_of_the_binomial():
     assert log_ratio(scores, [Fraction(-1), Fraction(1)], 0.1) == pytest.approx(expected, abs=1e-3)
 
 
-RUNS = 150
+RUNS = 80
 SPREAD = math.sqrt(0.05 * 0.95 / RUNS)  # the standard error of a share of 5 %
 
 

@@ -1149,7 +1149,7 @@ def random_games(records, raw, rng, games, shire, random_setup, endings):
     ],
 )
 def test_random_play_ends_as_often_as_it_should(random_setup, dark, turns, split):
-    games, record, endings = 20_000, np.zeros(1, GAME.state), np.zeros(len(ENDINGS), np.int64)
+    games, record, endings = 8_000, np.zeros(1, GAME.state), np.zeros(len(ENDINGS), np.int64)
     turns_played, battles, _ = random_games(
         record, record.view(np.uint8), seeded(2002), games, 4, random_setup, endings
     )
