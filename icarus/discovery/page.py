@@ -6,7 +6,7 @@ from pathlib import Path
 
 from icarus.discovery.race import Discovery, Proof
 from icarus.discovery.statistics import CONFIDENCE
-from icarus.views.pages import asset, filled
+from icarus.views.pages import page
 
 PAGE, TEXT = "result.html", "result.txt"
 WIDTH, HEIGHT, EDGE = 640, 220, 40
@@ -33,12 +33,10 @@ def page_of(found: Discovery) -> str:
         for title, lines in _parts(found)
         if lines
     )
-    return filled(
-        "discovery.html",
-        title=escape(f"Discovered for {found.protocol.game}"),
-        style=asset("page.css"),
-        picture=picture_of(found),
-        parts=parts,
+    return page(
+        "document",
+        f"Discovered for {found.protocol.game}",
+        sections=f"{parts}<h2>The race</h2><div class='pictures'>{picture_of(found)}</div>",
     )
 
 

@@ -18,7 +18,7 @@ from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.search import start_search
 from icarus.kernel.state import State
-from icarus.views.pages import asset, check_new_file, filled, packed
+from icarus.views.pages import check_new_file, packed, page
 from icarus.views.tree_page import tree_page
 
 POINTS = 40  # of a course: the iterations at which a search is looked at grow by the same factor
@@ -71,15 +71,13 @@ def write_comparison(courses: Sequence[Course], path: Path) -> None:
     """
     check_new_file(path)
     state = courses[0].result.state
-    page = filled(
-        "comparison.html",
-        title=escape(f"{state.game}: {len(courses)} strategies on one position"),
-        style=asset("page.css") + asset("comparison.css"),
+    text = page(
+        "comparison",
+        f"{state.game}: {len(courses)} strategies on one position",
         columns="".join(map(_column, courses)),
         data=packed([_lines(course) for course in courses]),
-        script=asset("page.js") + asset("comparison.js"),
     )
-    path.write_text(page, "utf-8")
+    path.write_text(text, "utf-8")
 
 
 def _column(course: Course) -> str:

@@ -3,6 +3,7 @@
 import base64
 import json
 import zlib
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,24 @@ def filled(name: str, **parts: str) -> str:
     for place, text in parts.items():
         page = page.replace(f"\0{place}\0", text)
     return page
+
+
+def page(name: str, title: str, **parts: str) -> str:
+    """A whole page: the body `name`.html with its places filled in, `name`.css, and `name`.js where there is one.
+
+    Args:
+        title: of the page; the body may have it too, as {title}.
+        parts: what comes into the other places, as HTML.
+    """
+    title = escape(title)
+    has_script = files("icarus.views").joinpath("assets", f"{name}.js").is_file()
+    return filled(
+        "page.html",
+        title=title,
+        style=asset("page.css") + asset(f"{name}.css"),
+        body=filled(f"{name}.html", title=title, **parts),
+        script=asset("page.js") + asset(f"{name}.js") if has_script else "",
+    )
 
 
 def packed(data: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from icarus.engine.inspect.playout import Choice, InspectedPlayout
 from icarus.kernel import TERMINAL
 from icarus.views.boards import drawing
-from icarus.views.pages import asset, check_new_file, filled, packed
+from icarus.views.pages import check_new_file, packed, page
 from icarus.views.playout_words import change, counted, decider, rewards_text
 
 OPENED = 40  # of a component's updates that are shown without being asked for
@@ -29,15 +29,12 @@ def write_playout_page(playout: InspectedPlayout, path: str | Path) -> None:
 def playout_page(playout: InspectedPlayout) -> str:
     """A playout as an HTML page."""
     strategy = playout.scheme.label(playout.strategy)
-    return filled(
-        "playout.html",
-        title=escape(f"{playout.state.game}: playout {playout.iteration:,}"),
-        summary=escape(
-            f"{strategy}, seed {playout.seed}: {len(playout.choices)} actions, rewards {rewards_text(playout)}"
-        ),
-        style=asset("page.css") + asset("playout.css"),
+    summary = f"{strategy}, seed {playout.seed}: {len(playout.choices)} actions, rewards {rewards_text(playout)}"
+    return page(
+        "playout",
+        f"{playout.state.game}: playout {playout.iteration:,}",
+        summary=escape(summary),
         data=packed(_data(playout)),
-        script=asset("page.js") + asset("playout.js"),
     )
 
 

@@ -12,7 +12,7 @@ from icarus.engine.inspect.tree import LIMIT, Tree, tree_of
 from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
 from icarus.views.boards import drawing
-from icarus.views.pages import asset, check_new_file, filled, packed
+from icarus.views.pages import check_new_file, packed, page
 from icarus.views.playout_page import playout_page
 
 DRAWN = 400  # boards in a page, of the nodes visited most
@@ -36,9 +36,9 @@ def write_tree_page(
     """
     place = Path(path)
     check_new_file(place)
-    page = tree_page(result, limit, playout=playout)
+    text = tree_page(result, limit, playout=playout)
     with place.open("x", encoding="utf-8") as file:
-        file.write(page)
+        file.write(text)
     return place
 
 
@@ -46,14 +46,12 @@ def tree_page(result: Result, limit: int = LIMIT, drawn: int = DRAWN, playout: I
     """The tree of a search as an HTML page."""
     tree = tree_of(result, limit)
     summary = str(result).split("\n", 1)[0] + _left_out(tree)
-    return filled(
-        "tree.html",
-        title=escape(f"{result.state.game}: {result.state.action_to_string(result.action)}"),
+    return page(
+        "tree",
+        f"{result.state.game}: {result.state.action_to_string(result.action)}",
         summary=escape(summary),
         variation=escape(" ".join(tree.label[node] for node in tree.principal_variation()) or "–"),
-        style=asset("page.css") + asset("tree.css"),
         data=packed(_data(tree, drawn)),
-        script=asset("page.js") + asset("tree.js"),
         tabs=_TABS if playout is not None else "",
         playout="" if playout is None else _framed(playout),
     )
@@ -61,9 +59,9 @@ def tree_page(result: Result, limit: int = LIMIT, drawn: int = DRAWN, playout: I
 
 def notebook_frame(result: Result) -> str:
     """The page in a frame of its own, for a notebook."""
-    page = escape(tree_page(result, IN_NOTEBOOK, DRAWN_IN_NOTEBOOK), quote=True)
+    text = escape(tree_page(result, IN_NOTEBOOK, DRAWN_IN_NOTEBOOK), quote=True)
     return (
-        f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="the tree of the search" '
+        f'<iframe srcdoc="{text}" sandbox="allow-scripts" title="the tree of the search" '
         f'style="width:100%;height:{NOTEBOOK_HEIGHT}px;border:1px solid #8884;border-radius:6px"></iframe>'
     )
 
@@ -76,8 +74,8 @@ class TreePages:
 
 
 def _framed(playout: InspectedPlayout) -> str:
-    page = escape(playout_page(playout), quote=True)
-    return f'<iframe id="playout" hidden title="the next playout" sandbox="allow-scripts" srcdoc="{page}"></iframe>'
+    text = escape(playout_page(playout), quote=True)
+    return f'<iframe id="playout" hidden title="the next playout" sandbox="allow-scripts" srcdoc="{text}"></iframe>'
 
 
 def _left_out(tree: Tree) -> str:

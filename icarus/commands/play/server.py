@@ -19,7 +19,7 @@ except ModuleNotFoundError as missing:
     raise ValueError(f"playing in a browser needs {missing.name}: pip install 'icarus-mcts[play]'") from None
 
 from icarus.commands.play.table import Answer, Table
-from icarus.views.pages import asset, filled
+from icarus.views.pages import page
 from icarus.views.tree_page import tree_page
 
 HOST = "127.0.0.1"
@@ -138,7 +138,7 @@ class Server:
             response: Response = RedirectResponse("/", 303)
             response.set_cookie(self._cookie, self.token, httponly=True, samesite="strict")
             return response
-        return _with_policy(page(), "'none'")
+        return _with_policy(page("play", "icarus play"), "'none'")
 
     async def _state(self, request: Request) -> Response:
         since, at = (_count(request.query_params.get(name, "")) for name in ("since", "at"))
@@ -202,13 +202,8 @@ def _with_policy(text: str, ancestors: str) -> Response:
     return HTMLResponse(text.replace("<script>", f'<script nonce="{nonce}">'), headers=headers)
 
 
-def page() -> str:
-    """The page itself; the game comes to it afterwards."""
-    return filled("play.html", style=asset("page.css") + asset("play.css"), script=asset("page.js") + asset("play.js"))
-
-
 def _count(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
-__all__: Sequence[str] = ("Refusal", "Server", "page")
+__all__: Sequence[str] = ("Refusal", "Server")

@@ -10,7 +10,7 @@ from icarus.commands.report.matches import EVEN, REFERENCE
 from icarus.commands.report.measures import AHEAD, Estimate, Measures
 from icarus.commands.report.pictures import curves, histogram, intervals
 from icarus.ladder.rating import Rating
-from icarus.views.pages import asset, filled
+from icarus.views.pages import page
 
 NONE = "–"
 
@@ -27,10 +27,9 @@ def page_of(game: str, report: AuditReport, measures: Measures | None) -> str:
             ("A game with comments", _commented(measures)),
         ]
     sections.append(("Audit", f'<pre tabindex="0">{escape(str(report))}</pre>'))
-    return filled(
-        "report.html",
-        title=escape(f"{game}: what the game is like"),
-        style=asset("page.css"),
+    return page(
+        "document",
+        f"{game}: what the game is like",
         sections="".join(f"<section><h2>{escape(title)}</h2>{body}</section>" for title, body in sections),
     )
 
