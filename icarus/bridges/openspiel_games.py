@@ -16,6 +16,7 @@ tree walk the tree of these deals. Rewards are icarus's own, in [0, 1]. A bot pl
 """
 
 import functools
+import math
 import re
 from collections.abc import Callable
 
@@ -24,7 +25,7 @@ import pyspiel
 
 from icarus import games
 from icarus.bridges import openspiel
-from icarus.bridges.seats import action_count, is_dealt, meets_chance, parameters_of, remembered_by, seen_by
+from icarus.bridges.seats import action_count, is_dealt, meets_chance, parameters_of, remembered_by, seen_by, tensor_of
 from icarus.engine.match import Agent
 from icarus.equilibrium.tree.deals import deals_of
 from icarus.games import GAMES
@@ -100,9 +101,9 @@ def _type_of(game: Game | PythonGame, parameters: dict[str, int], constant_sum: 
         max_num_players=most,
         min_num_players=fewest,
         provides_information_state_string=True,
-        provides_information_state_tensor=False,
+        provides_information_state_tensor=getattr(game, "information_state_tensor", None) is not None,
         provides_observation_string=True,
-        provides_observation_tensor=False,
+        provides_observation_tensor=getattr(game, "observation_tensor", None) is not None,
         parameter_specification=parameters | ({"deals": DEALS} if dealt and not _has_all_deals(game) else {}),
     )
 
@@ -163,7 +164,7 @@ class OpenSpielGame(pyspiel.Game):
     def make_py_observer(
         self, iig_obs_type: "pyspiel.IIGObservationType | None" = None, params: object = None
     ) -> "_Observer":
-        return _Observer(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
+        return _Observer(self.game, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
 
 
 class _Held:
@@ -219,15 +220,19 @@ class OpenSpielState(pyspiel.State):
 
 
 class _Observer:
-    """What a player sees, in words; there are no tensors."""
+    """What a player sees, in words, and as the tensor that the game declares, if it does."""
 
-    def __init__(self, kind: "pyspiel.IIGObservationType") -> None:
+    def __init__(self, game: Game | PythonGame, kind: "pyspiel.IIGObservationType") -> None:
         self.perfect_recall = kind.perfect_recall
-        self.tensor = np.zeros(0, np.float32)
-        self.dict: dict[str, np.ndarray] = {}
+        self._name = "information_state_tensor" if kind.perfect_recall else "observation_tensor"
+        declared = getattr(game, self._name, None)
+        self.tensor = np.zeros(0 if declared is None else math.prod(declared.shape), np.float32)
+        self.dict = {} if declared is None else {self._name: self.tensor.reshape(declared.shape)}
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
-        """There is nothing to fill."""
+        """Fill the tensor; before the deal nobody has seen anything."""
+        for name, view in self.dict.items():
+            view[...] = 0 if state.own is None else tensor_of(state.own, name, player)
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
         if state.own is None:

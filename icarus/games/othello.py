@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, inlined, popcount
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, Tensor
 
 SIZE = 8
 PASS = SIZE * SIZE
@@ -187,6 +187,14 @@ def action_text(state: Facts, action: int) -> str:
     return "pass" if action == PASS else f"{'abcdefgh'[action % SIZE]}{action // SIZE + 1}"
 
 
+def observation(state: Facts, observer: int, out: np.ndarray) -> None:
+    """As OpenSpiel: three boards with rows from the top, of empty squares, his own discs and the other's."""
+    for square in range(PASS):
+        owner = next((i for i in range(2) if int(state.discs[i]) >> square & 1), -1)
+        plane = 0 if owner == -1 else 1 + (owner != observer)
+        out[plane, square // SIZE, square % SIZE] = 1
+
+
 OTHELLO = Game(
     name="othello",
     players=2,
@@ -205,6 +213,7 @@ OTHELLO = Game(
     action_features=action_features,
     action_feature_names=("corner", "x_square"),
     heuristic=heuristic,
+    observation_tensor=Tensor((3, SIZE, SIZE), observation),
     text=text,
     action_text=action_text,
 )

@@ -7,6 +7,7 @@ attribute access (`state.player`, `state.discs[0]`), so that the same source run
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import attrs
 import numpy as np
@@ -76,6 +77,18 @@ def _of_fields(instance: "Game", attribute: attrs.Attribute, value: Mapping[str,
             raise ValueError(
                 f"the range of {name} of {instance.name} is {limits!r}; it must be (least, most), such as (0, 1)"
             )
+
+
+class Tensor(NamedTuple):
+    """Numbers that a player sees, for whoever learns from them.
+
+    Attributes:
+        shape: of the numbers.
+        write: `write(state, player, out)`, plain Python: fills `out` [shape], which is all zero, with what this player may know.
+    """
+
+    shape: tuple[int, ...]
+    write: Callable
 
 
 class AnyGame:
@@ -177,6 +190,8 @@ class Game(AnyGame):
             probability of this deal, NO_DEAL where there are no so many; `seen(state, perspective) -> int` is what a player sees of
             the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: secret, if `initial` draws.
         gains: what a player has won or lost, in the game's own units, at a reward of 0 and at one of 1: (-2, 2) chips.
+        observation_tensor: what a player sees of a state as numbers, `Tensor(shape, write)`; bridges hand it on.
+        information_state_tensor: the same of all that he has seen since the game began.
         actions: every action, those of chance included, is below this number; libraries that number the actions of a game ask
             for it. Absent: nobody knows.
 
@@ -223,6 +238,8 @@ class Game(AnyGame):
     deal: Callable | None = None
     seen: Callable | None = None
     gains: tuple[float, float] = (-1.0, 1.0)
+    observation_tensor: Tensor | None = None
+    information_state_tensor: Tensor | None = None
     actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
 
     def __attrs_post_init__(self) -> None:
