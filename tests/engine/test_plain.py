@@ -91,7 +91,7 @@ def both(state: Any, strategy: Enhancement, iterations: int, seed: int, **how: A
     same(compiled, plain)
 
 
-@pytest.mark.parametrize("number", slow_after(6, range(12)))
+@pytest.mark.parametrize("number", slow_after(4, range(12)))
 def test_both_engines_find_the_same_in_every_toy_game(number: int) -> None:
     strategy, _ = composition(random.Random(number), 3)
     for game in ALL_TOYS:

@@ -1,7 +1,8 @@
 """Plant each mutant of the list in a copy of the repository, and run the tests of its subject until one fails.
 
 python -m tests.mutants draw                              # draw sixty anew, by the seed, after sources have changed
-python -m tests.mutants run [--whole] [--minutes 40]      # those without a result; --whole: all tests for those that live
+python -m tests.mutants run [--whole] [--subject specs] [--minutes 40]
+    # those without a result; --whole: all tests for those that live
 
 `results.json` says by which test each is killed, or "" where it lives; why one that lives changes nothing is written there by hand.
 """
@@ -72,9 +73,11 @@ def draw() -> None:
     LIST.write_text(json.dumps(subjects, indent=1, ensure_ascii=False) + "\n")
 
 
-def listed() -> Iterator[tuple[str, Mutant]]:
-    """The mutants of the list, one of each subject after the other."""
+def listed(subject: str | None) -> Iterator[tuple[str, Mutant]]:
+    """The mutants of a subject, or of the whole list, one of each subject after the other."""
     subjects = json.loads(LIST.read_text())
+    if subject is not None:
+        subjects = {subject: subjects[subject]}
     for row in zip_longest(*subjects.values()):
         for name, fields in zip(subjects, row, strict=True):
             if fields is not None:
@@ -119,7 +122,7 @@ def processor_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def try_all(whole: bool, minutes: float) -> list[str]:
+def try_all(only: str | None, whole: bool, minutes: float) -> list[str]:
     """Try every mutant that has no result yet while the time lasts; those that live."""
     results: dict[str, str] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     with tempfile.TemporaryDirectory() as folder:
@@ -129,13 +132,17 @@ def try_all(whole: bool, minutes: float) -> list[str]:
             if not name.startswith("experiments/runs/"):
                 (copy / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, copy / name)
-        for subject, mutant in listed():
+        for subject, mutant in listed(only):
             key, started = str(mutant), processor_seconds()
             if results.get(key) or (key in results and not whole) or started > 60 * minutes:
                 continue
             path = copy / mutant.path
             source = path.read_text()
-            path.write_text(planted(source, mutant))
+            try:
+                path.write_text(planted(source, mutant))
+            except ValueError as error:  # somebody has edited the file since the list was drawn
+                print(error, flush=True)
+                continue
             tests = ["tests"] if whole else tests_of(subject, mutant.path)
             results[key] = killer(copy, tests, PATIENCE[whole])
             path.write_text(source)
@@ -148,9 +155,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("what", choices=["draw", "run"])
     parser.add_argument("--whole", action="store_true", help="all tests for those that the subject's tests let live")
+    parser.add_argument("--subject", choices=list(SUBJECTS), help="only its mutants")
     parser.add_argument("--minutes", type=float, default=600, help="of processor time, after which none is begun")
     arguments = parser.parse_args()
     if arguments.what == "draw":
         draw()
-    elif alive := try_all(arguments.whole, arguments.minutes):
+    elif alive := try_all(arguments.subject, arguments.whole, arguments.minutes):
         raise SystemExit(f"{len(alive)} mutants live")

@@ -29,8 +29,14 @@ def found(strategy: Enhancement, name: str) -> Result:
     return search(state, strategy, iterations=150, seed=7)
 
 
-@pytest.mark.parametrize(("known", "point"), POINTS, ids=[known.name for known, _ in POINTS])
-@pytest.mark.parametrize("name", ["knockout-whist(players=2)", "phantom-mnk"])
+@pytest.mark.parametrize(
+    ("known", "point", "name"),
+    [
+        pytest.param(*pair, name, marks=pytest.mark.slow if (i + j) % 2 else [], id=f"{pair[0].name} {name}")
+        for i, pair in enumerate(POINTS)
+        for j, name in enumerate(["knockout-whist(players=2)", "phantom-mnk"])
+    ],
+)
 def test_known_enhancements_are_points(known: Enhancement, point: Enhancement, name: str) -> None:
     one, other = found(BASELINE >> known, name), found(BASELINE >> point, name)
     assert list(one.visits) == list(other.visits) and one.depth == other.depth
