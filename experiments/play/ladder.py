@@ -122,17 +122,27 @@ def keep(ladder: Ladder, directory: Path) -> bool:
     are_levels = len(agents) == LEVELS and iterations == sorted(iterations)
     if are_levels:
         content = json.loads(LEVEL_DATA.read_text("utf-8"))
-        content["games"][ladder.game] = [_level(number, rung) for number, rung in enumerate(agents, 1)]
+        content["games"][ladder.game] = _levels(agents, read_rows(rows_of(directory, ladder.game, BETWEEN)))
         LEVEL_DATA.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     for kind in (BETWEEN, TABLE_ROWS, COMPARED):
         pack_rows(rows_of(directory, ladder.game, kind))
     return are_levels
 
 
-def _level(number: int, rung: Rung) -> dict[str, Any]:
-    rating = rung.rating
-    interval = {"elo": round(rating.value), "low": round(rating.low), "high": round(rating.high)}
-    return {"level": number, **interval, "games": rating.games, "agent": dict(rung.agent)}
+def _levels(rungs: list[Rung], rows: list[Row]) -> list[dict[str, Any]]:
+    """Levels as the package has them: each one's Elo, and by how much it stands above the one below; the first above random play."""
+    estimate, below = posterior(scores_of(rows), {RANDOM: ZERO}), RANDOM
+    content = []
+    for number, rung in enumerate(rungs, 1):
+        step = _interval(estimate.difference(rung.name, below))
+        level = {"level": number, **_interval(rung.rating), "games": rung.rating.games, "step": step}
+        content.append(level | {"agent": dict(rung.agent)})
+        below = rung.name
+    return content
+
+
+def _interval(rating: Rating) -> dict[str, int]:
+    return {"elo": round(rating.value), "low": round(rating.low), "high": round(rating.high)}
 
 
 def play_table(game: str, directory: Path, number: int, seed: int, deadline: float) -> Iterator[Climb]:

@@ -12,7 +12,8 @@ Settings: TypeAlias = dict[str, Any]  # by name, as read from JSON
 
 
 def levels_of(game: str) -> list[Settings]:
-    """The levels of a game, the weakest first: the settings of an agent, and its `elo` (random play at 0) with the 95 % interval.
+    """The levels of a game, the weakest first: the settings of an agent, and its `elo` (random play at 0) with the 95 % interval,
+    and its `step` above the level below.
 
     Raises:
         ValueError: the levels of this game have not been measured.

@@ -71,12 +71,18 @@ class Posterior:
         rows = zip(self.names, self.value, reach, self.games, strict=True)
         return {name: Rating(float(v), float(v - r), float(v + r), int(games)) for name, v, r, games in rows}
 
+    def difference(self, player: str, opponent: str) -> Rating:
+        """How far a player stands above another; its interval is narrower than those of both where they have played each other."""
+        i, j = self.names.index(player), self.names.index(opponent)
+        value = float(self.value[i] - self.value[j])
+        reach = NORMAL_95 * float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]) ** 0.5
+        return Rating(value, value - reach, value + reach)
+
     def gain(self, player: str, opponent: str) -> float:
         """What one more game between two players tells of the difference between them, in parts of what is not known of it."""
-        i, j = self.names.index(player), self.names.index(opponent)
-        chance = float(expected(self.value[i], self.value[j]))
-        variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
-        return float(ELO**2 * chance * (1 - chance) * variance)
+        difference = self.difference(player, opponent)
+        chance = float(expected(difference.value, 0.0))
+        return ELO**2 * chance * (1 - chance) * difference.deviation**2
 
 
 def posterior(scores: Iterable[Score], priors: Mapping[str, Rating], newcomers: Iterable[str] = ()) -> Posterior:

@@ -61,6 +61,7 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
     content = json.loads((tmp_path / "levels.json").read_text())
     assert [level["level"] for level in content["games"]["othello"]] == list(range(1, LEVELS + 1))
     assert content["games"]["othello"][5]["elo"] == pytest.approx(190, abs=8)  # 15 of 20
+    assert content["games"]["othello"][5]["step"]["elo"] == pytest.approx(45, abs=5)  # above 14 of 20
     assert content["games"]["hearts"] == []
     assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + LEVELS
     assert len(read_rows(tmp_path / "othello-opponents.jsonl")) == 20 * LEVELS

@@ -13,7 +13,7 @@ from icarus.ladder.climb import Climb
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder
 from icarus.ladder.matches import play_game, side_score
 from icarus.ladder.picture import ladder_svg
-from icarus.ladder.rating import Rating, expected, informative, ratings
+from icarus.ladder.rating import Rating, expected, informative, posterior, ratings
 from icarus.ladder.rows import append_row, pack_rows, read_rows
 
 FIXED = {"zero": ZERO}
@@ -60,6 +60,15 @@ def test_a_game_tells_most_against_an_equal_and_less_against_one_unknown_or_play
     near, far, unsure = Rating(300, 290, 310), Rating(900, 890, 910), Rating(300, 100, 500)
     assert informative(mine, near, 0) > informative(mine, far, 0)
     assert informative(mine, unsure, 100) < informative(mine, near, 100)
+
+
+def test_a_difference_is_known_better_than_both_ratings() -> None:
+    scores = [("a", "b", float(i % 2)) for i in range(200)] + [("a", "zero", float(i % 2)) for i in range(8)]
+    estimate = posterior(scores, FIXED)
+    difference = estimate.difference("a", "b")
+    assert difference.value == pytest.approx(0, abs=1e-6)
+    assert difference.deviation == pytest.approx(400 / np.log(10) * 2 / np.sqrt(200), rel=0.01)
+    assert difference.deviation < estimate.ratings()["b"].deviation / 4
 
 
 def test_scores_are_shares_of_sides() -> None:
