@@ -11,7 +11,7 @@ from typing import TypeGuard
 import numpy as np
 
 
-def shown(text: str, most: int) -> str:
+def excerpt(text: str, most: int) -> str:
     """A text as it is quoted where it is refused: its first so many characters."""
     return text if len(text) <= most else f"{text[:most]}…"
 

@@ -13,9 +13,9 @@ COMMANDS = ("icarus", "experiments")
 
 def is_command() -> bool:
     """Whether this process is `icarus`, `python -m icarus` or `python -m experiments`."""
-    given = sys.orig_argv
-    named = given[given.index("-m") + 1 : given.index("-m") + 2] if "-m" in given else []
-    return named in [[name] for name in COMMANDS] or os.path.basename(sys.argv[0]) == COMMANDS[0]
+    arguments = sys.orig_argv
+    modules = arguments[arguments.index("-m") + 1 : arguments.index("-m") + 2] if "-m" in arguments else []
+    return modules in [[name] for name in COMMANDS] or os.path.basename(sys.argv[0]) == COMMANDS[0]
 
 
 def ready() -> None:

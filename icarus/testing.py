@@ -101,10 +101,12 @@ class Played:
         seed: int = 0,
         budget: int = UNLIMITED,
     ) -> None:
-        named = [decision.player for decision in decisions] + [p for d in decisions for p in d.seen]
-        self.players = integer("the number of players", players or max([0, *named]) + 1, least=1, most=MAX_PLAYERS)
+        players_named = [decision.player for decision in decisions] + [p for d in decisions for p in d.seen]
+        self.players = integer(
+            "the number of players", players or max([0, *players_named]) + 1, least=1, most=MAX_PLAYERS
+        )
         self.decisions, self.label = tuple(decisions), label
-        strangers = [player for player in named if player not in range(CHANCE, self.players)]
+        strangers = [player for player in players_named if player not in range(CHANCE, self.players)]
         if strangers:
             raise ValueError(
                 f"player {strangers[0]} decides or sees, but there are {self.players} players, 0 the first"
@@ -116,8 +118,8 @@ class Played:
         keys = [_plain(root_key)(perspective) for perspective in perspectives]
         episodes = [_plain(episode_key)(label, perspective) for perspective in perspectives]
         self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
-        of_actions = [told for decision in decisions for told in decision.action_features.values()]
-        self.action_feature_names = tuple(dict.fromkeys(name for told in of_actions for name in told))
+        of_actions = [numbers for decision in decisions for numbers in decision.action_features.values()]
+        self.action_feature_names = tuple(dict.fromkeys(name for numbers in of_actions for name in numbers))
         widths = widths_of(self, sum(TABLES))
         self._playout = Playout(keys, episodes, episode_record(label, 0, 0, ()), widths)
         self._playout.rng, self._playout.iteration, self._playout.budget = seeded(seed), iteration, budget
@@ -169,7 +171,7 @@ class Played:
         self._called(slot, self._playout.history(), *theta, updates)
         return list(zip(updates.records.integers, updates.contexts.integers, strict=True))
 
-    def beginnings(self, enhancement: Enhancement) -> list[dict[str, FieldValue]]:
+    def priors(self, enhancement: Enhancement) -> list[dict[str, FieldValue]]:
         """θ_initial of the records that tell about the legal actions of the open decision, field by field.
 
         Raises:
@@ -184,7 +186,7 @@ class Played:
             priors.append({name: np.asarray(row[name]).tolist() for name in enhancement.information.names})
         return priors
 
-    def asked(self, enhancement: Enhancement) -> list[int]:
+    def candidates(self, enhancement: Enhancement) -> list[int]:
         """The keys of the records that tell about the legal actions of the open decision, by a @candidates function.
 
         Raises:
@@ -209,11 +211,11 @@ class Played:
         legal, theta = np.array(self._open().legal), self._theta(_single(enhancement), known)
         return values_of(enhancement, theta, self._playout.history(), legal, self._called).tolist()
 
-    def _theta(self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None) -> ReferenceTheta:
+    def _theta(self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None) -> ReferenceTheta:
         table = ReferenceTable(
             enhancement, cast(PythonGame, self)
         )  # of a game, a table needs the number of players only
-        for parts, fields in (known or {}).items():
+        for parts, fields in (information or {}).items():
             table.enter(parts if isinstance(parts, int) else self.key(enhancement, *parts), fields)
         return table.theta
 
@@ -235,13 +237,13 @@ class Played:
             playout.extend(decision.action, [decision.seen.get(player, decision.action) for player in eyes])
 
     def _tell(self, decision: Decision) -> None:
-        told, unknown, going_on = self._playout.features, [0.0] * self.players, [np.nan] * self.players
-        told["features"].append([decision.features.get(name, 0.0) for name in self.feature_names])
+        tables, unknown, going_on = self._playout.features, [0.0] * self.players, [np.nan] * self.players
+        tables["features"].append([decision.features.get(name, 0.0) for name in self.feature_names])
         for action in decision.legal:
-            known = decision.action_features.get(action, {})
-            told["action_features"].append([known.get(name, 0.0) for name in self.action_feature_names])
-            told["lookahead"].append(decision.lookahead.get(action, unknown))
-            told["endings"].append(decision.endings.get(action, going_on))
+            numbers = decision.action_features.get(action, {})
+            tables["action_features"].append([numbers.get(name, 0.0) for name in self.action_feature_names])
+            tables["lookahead"].append(decision.lookahead.get(action, unknown))
+            tables["endings"].append(decision.endings.get(action, going_on))
 
     def _called(self, slot: Slot, *arguments: object) -> object:
         """Call a slot's function as plain Python, its parameters appended."""

@@ -29,7 +29,7 @@ PLAYED = Played([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=SIMULATION
         (lambda: PLAYED.values(MAST), "give the last one no action, or ask upto"),
         (lambda: PLAYED.upto(1).captured(MAST), "the last decision of this one is open"),
         (lambda: PLAYED.captured(RAVE), "RAVE is no single enhancement; ask about its components"),
-        (lambda: PLAYED.upto(0).asked(LGR), "recorded_reply names no records; ask for its values"),
+        (lambda: PLAYED.upto(0).candidates(LGR), "recorded_reply names no records; ask for its values"),
     ],
 )
 def test_a_mistake_by_hand_gets_a_sentence(mistake: Callable, told: str) -> None:
@@ -68,7 +68,7 @@ def test_a_history_by_hand_is_the_one_that_a_search_plays() -> None:
     search = ReferenceSearch(state, BASELINE >> MAST, 3)
     for _ in range(5):
         search.iterate()
-    playout, world = search._played()
+    playout, world = search._play_out()
     steps, t = playout.steps, playout.t
     assert t > 3 and world is not None
     history = playout.history()

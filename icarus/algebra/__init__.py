@@ -1,7 +1,16 @@
 """Enhancements as values (Definition 5), and the operators that compose them (Specification 6)."""
 
 from icarus.algebra.adaptive import Adaptive, adaptive
-from icarus.algebra.enhancement import Composition, Enhancement, Sum, linear, majority, maxilinear, named, sequential
+from icarus.algebra.enhancement import (
+    Composition,
+    Enhancement,
+    Sum,
+    linear,
+    majority,
+    maxilinear,
+    sequential,
+    with_alias,
+)
 from icarus.algebra.information import (
     ACTION,
     ACTIONS,
@@ -86,7 +95,7 @@ __all__ = [
     "linear",
     "majority",
     "maxilinear",
-    "named",
+    "with_alias",
     "rave_weight",
     "reply",
     "roulette",

@@ -111,8 +111,8 @@ class Enhancement(_Algebra, Called):
             raise TypeError(f"the name of an enhancement is {self.name!r}; it must be a text")
         if isinstance(self.policy, Policy):
             self.policy.check(self.information)
-            named = [*self.initial.common, *(field for _, fields in self.initial.given for field in fields)]
-            unknown = {name for name, _ in named} - set(self.information.names)
+            fields_set = [*self.initial.common, *(field for _, fields in self.initial.given for field in fields)]
+            unknown = {name for name, _ in fields_set} - set(self.information.names)
             if unknown:
                 raise ValueError(
                     f"initial of {self.name} sets {', '.join(sorted(unknown))}, but the information has "
@@ -222,7 +222,7 @@ class Composition(Enhancement):
     __repr__ = __str__
 
 
-def named(composition: Enhancement, alias: str) -> Enhancement:
+def with_alias(composition: Enhancement, alias: str) -> Enhancement:
     """The same composition under a name of its own."""
     return (
         attrs.evolve(composition, alias=alias)

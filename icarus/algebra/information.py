@@ -53,8 +53,8 @@ class Space:
             return True
         if self.continues_histories:
             beyond = len(parts) - len(_OF_HISTORY)
-            wanted = beyond >= 1 if self.factors[-1] == _ANY_NUMBER else beyond == len(self.factors) - 1
-            return wanted and HISTORY.has(parts[:2]) and all(is_integer(part) for part in parts[2:])
+            fits = beyond >= 1 if self.factors[-1] == _ANY_NUMBER else beyond == len(self.factors) - 1
+            return fits and HISTORY.has(parts[:2]) and all(is_integer(part) for part in parts[2:])
         if self in (HISTORY, POSITION):
             *numbers, moves = parts or (None,)
             lists = isinstance(moves, tuple | list) and all(is_integer(move) for move in moves)
@@ -250,8 +250,8 @@ class Initial:
             kind = domains[field].type.base.kind
             numbers = np.atleast_1d(np.asarray(value, float))
             if np.isnan(numbers).any() or (kind == "i" and (numbers % 1 != 0).any()):
-                wanted = "an integer" if kind == "i" else "a number"
-                raise ValueError(f"initial of {name} sets {field} to {value!r}; it must be {wanted}")
+                expected = "an integer" if kind == "i" else "a number"
+                raise ValueError(f"initial of {name} sets {field} to {value!r}; it must be {expected}")
         for parts, _ in self.given:
             if not records.has(parts):
                 raise ValueError(f"initial of {name} is given {parts!r}, which is no record of {records}")

@@ -47,23 +47,23 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
         raise TypeError(f"a strategy is given as a text, not as {text!r}")
     if len(text) > LONGEST:
         raise ValueError(f"a strategy of {len(text):,} characters; at most {LONGEST:,} are read")
-    shown, text = checks.shown(text, SHOWN), text.strip()
+    excerpt, text = checks.excerpt(text, SHOWN), text.strip()
     try:
         tree = ast.parse(text or " ", mode="eval")
     except (MemoryError, RecursionError):
-        raise ValueError(f"the strategy {shown!r} has too many operators, one within the other") from None
+        raise ValueError(f"the strategy {excerpt!r} has too many operators, one within the other") from None
     except (SyntaxError, ValueError) as error:
         place = (isinstance(error, SyntaxError) and error.offset) or len(text) + 1
         raise ValueError(
-            f"the strategy {shown!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2"
+            f"the strategy {excerpt!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2"
         ) from None
     result = _Reader(text, names).value(tree.body)
     if isinstance(result, Sum):
         raise ValueError(
-            f"the weights of the strategy {shown!r} do not sum to 1; did you mean ({result})/{len(result.terms)}?"
+            f"the weights of the strategy {excerpt!r} do not sum to 1; did you mean ({result})/{len(result.terms)}?"
         )
     if not isinstance(result, Enhancement):
-        raise ValueError(f"{shown!r} is no enhancement; write it like RAVE >> (MAST + NAST2)/2")
+        raise ValueError(f"{excerpt!r} is no enhancement; write it like RAVE >> (MAST + NAST2)/2")
     return result
 
 
@@ -72,12 +72,12 @@ class _Reader:
         self.text, self.names, self._depth = text, names, 0
 
     def wrong(self, node: ast.AST, reason: str) -> ValueError:
-        shown = checks.shown(self.text, SHOWN)
-        return ValueError(f"the strategy {shown!r}, at position {getattr(node, 'col_offset', 0) + 1}: {reason}")
+        excerpt = checks.excerpt(self.text, SHOWN)
+        return ValueError(f"the strategy {excerpt!r}, at position {getattr(node, 'col_offset', 0) + 1}: {reason}")
 
     def source(self, node: ast.expr) -> str:
         """What of the text an expression is, as it is quoted."""
-        return checks.shown(ast.get_source_segment(self.text, node) or "", SHOWN)
+        return checks.excerpt(ast.get_source_segment(self.text, node) or "", SHOWN)
 
     def value(self, node: ast.expr) -> Operand:
         """The value of an expression; one too deep in others is refused."""
@@ -95,7 +95,7 @@ class _Reader:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
             return -self.operand(node.operand)
         if isinstance(node, ast.Name):
-            return self.named(node)
+            return self.name(node)
         if isinstance(node, ast.Call):
             return self.call(node)
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
@@ -104,7 +104,7 @@ class _Reader:
             node, f"{self.source(node)!r} is not part of the algebra; it knows >>, +, -, *, /, ^, &, names and numbers"
         )
 
-    def named(self, node: ast.Name) -> Operand:
+    def name(self, node: ast.Name) -> Operand:
         if node.id not in self.names:
             near = difflib.get_close_matches(node.id, self.names, n=3, cutoff=0.5)
             hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(self.names)}"

@@ -148,8 +148,8 @@ class Slot(CompiledCallable):
                 raise TypeError(f"{self.name} has no parameter {name!r}; it has {', '.join(bound_values) or 'none'}")
             kind = type(bound_values[name])
             if not _fits(value, kind):
-                wanted = {int: "an integer", float: "a real", str: "the name of a feature"}[kind]
-                raise TypeError(f"parameter {name} of {self.name} is {value!r}; it must be {wanted}")
+                expected = {int: "an integer", float: "a real", str: "the name of a feature"}[kind]
+                raise TypeError(f"parameter {name} of {self.name} is {value!r}; it must be {expected}")
             bound_values[name] = kind(value)
         return attrs.evolve(self, parameters=tuple(bound_values.items()))
 

@@ -60,8 +60,8 @@ class Weight:
     constant: float = 1.0
     functions: tuple[tuple[WeightFunction, bool], ...] = ()  # (λ, whether 1 − λ is meant)
 
-    def times(self, other: "Weight") -> "Weight":
-        return Weight(self.constant * other.constant, self.functions + other.functions)
+    def times(self, weight: "Weight") -> "Weight":
+        return Weight(self.constant * weight.constant, self.functions + weight.functions)
 
     def __rsub__(self, other: object) -> "Weight":
         if other != 1 or self.constant != 1.0 or len(self.functions) != 1:

@@ -54,13 +54,13 @@ def audit(
             if not hidden.broken:
                 contract.play_determinized(number)
         if progress is not None:
-            progress(number + 1, hidden.drawn)
+            progress(number + 1, hidden.draw_count)
     contract.finish()
     hidden.finish(contract.broken)
     perfect, checks = game.determinize is None, tuple(contract.checks.values())
     checks += () if perfect else tuple(hidden.checks.values())
     seconds = time.perf_counter() - started
-    return AuditReport(str(game), games, hidden.decisions, hidden.drawn, perfect, checks, seconds)
+    return AuditReport(str(game), games, hidden.decisions, hidden.draw_count, perfect, checks, seconds)
 
 
 __all__ = ["CHECKS", "CONTRACT", "HIDDEN", "AuditReport", "Check", "audit", "audit_belief", "differences"]

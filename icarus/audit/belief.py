@@ -42,7 +42,7 @@ def audit_belief(
         checks.integer(name, number, least=1)
     fixed, started = checks.seed(seed), time.perf_counter()
     key = fixed if isinstance(fixed, tuple) else (fixed,)
-    found, decisions = {name: Check(name, claim) for name, claim in BELIEF.items()}, 0
+    results, decisions = {name: Check(name, claim) for name, claim in BELIEF.items()}, 0
     for number in range(games):
         state, luck = game.new_initial_state((*key, number)), random.Random(f"{key} {number}")
         while not state.is_terminal():
@@ -51,13 +51,13 @@ def audit_belief(
                 state.apply_action(luck.choices(outcomes, shares)[0])
                 continue
             decisions += 1
-            _look_at(state, determinize, draws, (*key, number, decisions), found)
+            _look_at(state, determinize, draws, (*key, number, decisions), results)
             state.apply_action(luck.choice(state.legal_actions()))
     seconds = time.perf_counter() - started
-    return AuditReport(str(game), games, decisions, decisions * draws, False, tuple(found.values()), seconds)
+    return AuditReport(str(game), games, decisions, decisions * draws, False, tuple(results.values()), seconds)
 
 
-def _look_at(state: State, determinize: Callable, draws: int, seed: tuple[int, ...], found: dict[str, Check]) -> None:
+def _look_at(state: State, determinize: Callable, draws: int, seed: tuple[int, ...], results: dict[str, Check]) -> None:
     """Make every check on the draws at one decision."""
     observer, believing = state.current_player(), with_belief(state, determinize)
     assert isinstance(believing, BelievingState)
@@ -65,15 +65,15 @@ def _look_at(state: State, determinize: Callable, draws: int, seed: tuple[int, .
     for k in range(draws):
         draw = believing.determinize(observer, (*seed, k, 0))
         same = draw.current_player() == observer and draw.legal_actions() == legal
-        found["actions"].count(1, not same, functools.partial(_example, state, observer, draw))
+        results["actions"].count(1, not same, functools.partial(_example, state, observer, draw))
         if not same:
             continue
-        other, swapped = state.drawn(draw.data), believing.drawn(draw.data)
+        plain_draw, swapped = state.from_determinization(draw.data), believing.from_determinization(draw.data)
         assert isinstance(swapped, BelievingState)
         swapped.observations = believing.observations
-        for name, truth, drawn in (("set", state, other), ("hidden", believing, swapped)):
-            pair = [str(each.determinize(observer, (*seed, k, 1))) for each in (truth, drawn)]
-            found[name].count(1, pair[0] != pair[1], functools.partial(_example, state, observer, draw))
+        for name, truth, alternative in (("set", state, plain_draw), ("hidden", believing, swapped)):
+            pair = [str(each.determinize(observer, (*seed, k, 1))) for each in (truth, alternative)]
+            results[name].count(1, pair[0] != pair[1], functools.partial(_example, state, observer, draw))
 
 
 def _example(state: State, observer: int, draw: State) -> str:

@@ -66,9 +66,9 @@ class Contract:
         self.checks = {name: Check(name, claim) for name, claim in CONTRACT.items()}
         self._fenced = Fenced(game)
         self._boards: dict[int, tuple] = {}
-        self._told_of, self._played = "", [""]
+        self._subject, self._texts = "", [""]
         self._in_playout = False  # where the game goes on from a determinization: nothing is determinized there
-        self._seen: list[list[int]] | None = (
+        self._observed: list[list[int]] | None = (
             None  # by each perspective since the episode began; None where nobody knows
         )
         self._earlier_choice = 0, TERMINAL, False  # its number, who made it, and whether the others could see it
@@ -95,7 +95,7 @@ class Contract:
         def go_on() -> None:
             self._fenced.place(data)
             self._fenced.determinize(observer, seeded((*self.seed, 3, number)))
-            self._seen, self._in_playout = None, True
+            self._observed, self._in_playout = None, True
             self._go_on()
 
         self._guarded(go_on)
@@ -116,31 +116,31 @@ class Contract:
 
     # ------------------------------------------------------------------------------------------------------------ a game
 
-    def _begin(self, told_of: str, luck: str) -> None:
-        self._told_of, self._played, self.luck = told_of, [], random.Random(luck)
+    def _begin(self, subject: str, luck: str) -> None:
+        self._subject, self._texts, self.luck = subject, [], random.Random(luck)
 
     def _guarded(self, game: Callable[[], None]) -> None:
         """A game that ends where a promise is broken."""
         try:
             game()
         except BrokenPromise as broken:
-            told = broken.told
-            self.checks[broken.promise].count(1, 1, lambda: self._example(told))
+            message = broken.message
+            self.checks[broken.promise].count(1, 1, lambda: self._example(message))
 
-    def _example(self, told: str) -> str:
+    def _example(self, message: str) -> str:
         """Which game, after which actions, what is wrong, and the state."""
-        last = self._played[-LAST_ACTIONS:]
-        moves = ("… " if len(last) < len(self._played) else "") + (" ".join(last) or "nothing")
+        last = self._texts[-LAST_ACTIONS:]
+        moves = ("… " if len(last) < len(self._texts) else "") + (" ".join(last) or "nothing")
         try:
             board = str(self.game.text(facts_of(self._fenced.data)))
         except Exception as error:  # the text may be what is broken
             board = f"text raises {error!r}"
-        return f"{self._told_of}, after {moves}: {told}\n  " + board.replace("\n", "\n  ")
+        return f"{self._subject}, after {moves}: {message}\n  " + board.replace("\n", "\n  ")
 
-    def _held(self, promise: str, so: bool, told: str | Callable[[], str]) -> None:
+    def _require(self, promise: str, so: bool, message: str | Callable[[], str]) -> None:
         """Count a promise as tested; the game ends if it was not kept."""
         if not so:
-            raise BrokenPromise(promise, told if isinstance(told, str) else told())
+            raise BrokenPromise(promise, message if isinstance(message, str) else message())
         self.checks[promise].checked += 1
 
     def _deal(self, seed: tuple[int, ...]) -> None:
@@ -148,8 +148,8 @@ class Contract:
         first = self._fenced.data
         self._fenced.initial(seeded(seed))
         same = _same(first, self._fenced.data)
-        self._held("repeat", same, lambda: "initial makes another state of the same seed")
-        self._seen = [[] for _ in range(self.game.perspectives)]
+        self._require("repeat", same, lambda: "initial makes another state of the same seed")
+        self._observed = [[] for _ in range(self.game.perspectives)]
         self._go_on()
 
     def _go_on(self) -> None:
@@ -174,10 +174,10 @@ class Contract:
             self._number(player, actions)
             self._notice(player, actions[k])
             self._apply(actions[k])
-            self._played.append(texts[k])
+            self._texts.append(texts[k])
             longest = self.game.max_length
-            told = f"it has gone on for {longest + 1:,} actions; max_length is {longest:,}"
-            self._held("end", self._in_playout or len(self._played) <= longest, told)
+            message = f"it has gone on for {longest + 1:,} actions; max_length is {longest:,}"
+            self._require("end", self._in_playout or len(self._texts) <= longest, message)
             self._label()
             self._recall()
         raise BrokenPromise("end", f"it has not ended after {MOST_ACTIONS:,} actions")
@@ -187,19 +187,19 @@ class Contract:
     def _ranges(self) -> None:
         if self.game.ranges:
             outside = out_of_range(self.game.ranges, self._fenced.data)
-            self._held("ranges", outside is None, str(outside))
+            self._require("ranges", outside is None, str(outside))
 
     def _player(self) -> int:
         player, players = self._twice("player", self._fenced.player), self.game.players
-        told = f"player {player} is about to act; it must be 0 to {players - 1}, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})"
-        self._held("mover", player in (CHANCE, TERMINAL) or 0 <= player < players, told)
+        message = f"player {player} is about to act; it must be 0 to {players - 1}, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})"
+        self._require("mover", player in (CHANCE, TERMINAL) or 0 <= player < players, message)
         return player
 
     def _twice(self, name: str, ask: Callable[[], T]) -> T:
         """What a function answers, which must be the same when it is asked again."""
         answer, again = ask(), ask()
-        told = f"{name} says {answer}, then for the same state {again}"
-        self._held("repeat", repr(answer) == repr(again), told)  # as texts NaN is NaN
+        message = f"{name} says {answer}, then for the same state {again}"
+        self._require("repeat", repr(answer) == repr(again), message)  # as texts NaN is NaN
         return answer
 
     def _choices(self) -> list[int]:
@@ -208,15 +208,15 @@ class Contract:
         self._fenced.place(self._fenced.data)
         copied = self._fenced.legal()
         wrong = [action for action in actions if action < 0]
-        shown = "one that was not written" if UNWRITTEN in wrong else f"{wrong[0]}" if wrong else ""
+        culprit = "one that was not written" if UNWRITTEN in wrong else f"{wrong[0]}" if wrong else ""
         twice = next((action for i, action in enumerate(actions) if action in actions[:i]), None)
-        self._held("choices", not wrong, lambda: f"among {len(actions)} legal actions there is {shown}")
-        self._held("choices", twice is None, lambda: f"the legal action {twice} is written twice")
+        self._require("choices", not wrong, lambda: f"among {len(actions)} legal actions there is {culprit}")
+        self._require("choices", twice is None, lambda: f"the legal action {twice} is written twice")
         beyond = [] if self.game.actions is None else [action for action in actions if action >= self.game.actions]
-        told = f"the legal action {max(actions)} is not below `actions` of the game, {self.game.actions}"
-        self._held("choices", not beyond, told)
-        told = f"legal writes {actions[:10]}, then for the same state {again[:10]} and for a copy {copied[:10]}"
-        self._held("choices", actions == again == copied, told)
+        message = f"the legal action {max(actions)} is not below `actions` of the game, {self.game.actions}"
+        self._require("choices", not beyond, message)
+        message = f"legal writes {actions[:10]}, then for the same state {again[:10]} and for a copy {copied[:10]}"
+        self._require("choices", actions == again == copied, message)
         return actions
 
     def _notation(self, actions: list[int]) -> list[str]:
@@ -227,50 +227,52 @@ class Contract:
             raise BrokenPromise("notation", f"action_text raises {error!r}") from None
         first: dict[str, int] = {}
         for action, text in zip(actions, texts, strict=True):
-            self._held("notation", isinstance(text, str), lambda: f"action_text gives {texts[0]!r}, which is no text")
-            one = first.setdefault(text, action)
-            told = f"the actions {one} and {action} are both written {text!r}"
-            self._held("notation", one == action, told)
+            self._require(
+                "notation", isinstance(text, str), lambda: f"action_text gives {texts[0]!r}, which is no text"
+            )
+            namesake = first.setdefault(text, action)
+            message = f"the actions {namesake} and {action} are both written {text!r}"
+            self._require("notation", namesake == action, message)
         return texts
 
     def _chances(self, count: int) -> list[float]:
         if not self._fenced.knows("chance"):
             return [1.0] * count
-        found = self._twice("chance", lambda: self._fenced.probabilities(count, math.nan))
-        if any(map(math.isnan, found)):
+        probabilities = self._twice("chance", lambda: self._fenced.probabilities(count, math.nan))
+        if any(map(math.isnan, probabilities)):
             again = self._fenced.probabilities(count, 0.0)
-            which = next(k for k, value in enumerate(found) if math.isnan(value))
-            told = "is nan" if math.isnan(again[which]) else "is not written"
-            raise BrokenPromise("chances", f"the probability of outcome {which + 1} of {count} {told}")
-        outside = next((value for value in found if not 0 <= value <= 1), None)
-        self._held("chances", outside is None, lambda: f"a probability is {outside}")
-        total = math.fsum(found)
-        self._held("chances", abs(total - 1) <= TOLERANCE, lambda: f"the probabilities sum to {total:.12g}")
-        return found
+            which = next(k for k, value in enumerate(probabilities) if math.isnan(value))
+            fault = "is nan" if math.isnan(again[which]) else "is not written"
+            raise BrokenPromise("chances", f"the probability of outcome {which + 1} of {count} {fault}")
+        outside = next((value for value in probabilities if not 0 <= value <= 1), None)
+        self._require("chances", outside is None, lambda: f"a probability is {outside}")
+        total = math.fsum(probabilities)
+        self._require("chances", abs(total - 1) <= TOLERANCE, lambda: f"the probabilities sum to {total:.12g}")
+        return probabilities
 
     def _rewards(self) -> list[float]:
-        found, again = self._fenced.rewards(math.nan), self._fenced.rewards(0.5)
-        for player, (one, other) in enumerate(zip(found, again, strict=True)):
-            told = "is not written" if math.isnan(one) and not math.isnan(other) else f"is {one}"
-            if 0 <= one <= 1 and one != other:
-                told += f", then for the same state {other}"
-            so = 0 <= one <= 1 and one == other
-            self._held("rewards", so, f"the reward of player {player} {told}")
-        return found
+        rewards, again = self._fenced.rewards(math.nan), self._fenced.rewards(0.5)
+        for player, (reward, repeat) in enumerate(zip(rewards, again, strict=True)):
+            fault = "is not written" if math.isnan(reward) and not math.isnan(repeat) else f"is {reward}"
+            if 0 <= reward <= 1 and reward != repeat:
+                fault += f", then for the same state {repeat}"
+            so = 0 <= reward <= 1 and reward == repeat
+            self._require("rewards", so, f"the reward of player {player} {fault}")
+        return rewards
 
     def _number(self, player: int, actions: list[int]) -> None:
         """The number of a decision among those made at once, which follows on that of the decision before."""
         if not self._fenced.knows("simultaneous"):
             return
         number = self._twice("simultaneous", self._fenced.choice)
-        self._held("episodes", number >= 0, lambda: f"simultaneous is {number}; it must be at least 0")
-        earlier, chooser, shown = self._earlier_choice
+        self._require("episodes", number >= 0, lambda: f"simultaneous is {number}; it must be at least 0")
+        earlier, chooser, visible = self._earlier_choice
         if number > 1:
             follows = number == earlier + 1 and player != chooser
-            told = f"simultaneous is {number} for player {player}, after {earlier} for player {chooser}"
-            self._held("at once", follows or not earlier and self._in_playout, told)
-            self._held(
-                "at once", not shown, f"player {player} chooses at once with player {chooser}, whose choice is seen"
+            message = f"simultaneous is {number} for player {player}, after {earlier} for player {chooser}"
+            self._require("at once", follows or not earlier and self._in_playout, message)
+            self._require(
+                "at once", not visible, f"player {player} chooses at once with player {chooser}, whose choice is seen"
             )
         views = [tuple(self._fenced.moves(action)) for action in actions]
         others = [p for p in range(self.game.players) if p != player]
@@ -288,7 +290,7 @@ class Contract:
                 checked_numbers(self.game, kind, written_by(self.game, kind, facts_of(copied), *arguments))
             except Exception as error:  # whatever it stumbles over is what there is to tell
                 raise BrokenPromise("features", str(error)) from None
-            self._held("memory", _same(data, copied), f"{kind} changes the state, which it may only read")
+            self._require("memory", _same(data, copied), f"{kind} changes the state, which it may only read")
             self.checks["features"].checked += 1
 
     def _notice(self, player: int, action: int) -> None:
@@ -296,14 +298,18 @@ class Contract:
         moves = self._twice("observe", lambda: self._fenced.moves(action))
         if self._fenced.knows("observe"):
             hides = any(move != action for p, move in enumerate(moves) if p != player)
-            told = "a move is hidden, and there is no determinize"
-            self._held("hidden", not hides or self._fenced.knows("determinize"), told)
-            own = action if player == CHANCE else moves[player]
-            self._held("moves", own == action, lambda: f"the mover, {player}, sees {own} of his own action {action}")
-        if self._seen is not None:
+            message = "a move is hidden, and there is no determinize"
+            self._require("hidden", not hides or self._fenced.knows("determinize"), message)
+            move_of_mover = action if player == CHANCE else moves[player]
+            self._require(
+                "moves",
+                move_of_mover == action,
+                lambda: f"the mover, {player}, sees {move_of_mover} of his own action {action}",
+            )
+        if self._observed is not None:
             eyes = [action] if self.game.perspectives == 1 else [*moves, action]
-            for seen, move in zip(self._seen, eyes, strict=True):
-                seen += [move] * (move != UNSEEN)
+            for observed, move in zip(self._observed, eyes, strict=True):
+                observed += [move] * (move != UNSEEN)
 
     def _apply(self, action: int) -> None:
         before = self._fenced.data
@@ -312,29 +318,33 @@ class Contract:
         self._fenced.place(before)
         self._fenced.apply(action)
         same = _same(after, self._fenced.data)
-        self._held("repeat", same, lambda: f"apply makes two different states of one by the same action {action}")
+        self._require("repeat", same, lambda: f"apply makes two different states of one by the same action {action}")
 
     def _label(self) -> None:
         if not self._fenced.knows("episode"):
             return
         label = self._twice("episode", self._fenced.label)
-        self._held(
+        self._require(
             "episodes", label >= CONTINUES, lambda: f"the label is {label}; it must be at least 0 or CONTINUES (-1)"
         )
         if label >= 0:
-            self._seen = [[] for _ in range(self.game.perspectives)]
+            self._observed = [[] for _ in range(self.game.perspectives)]
 
     def _recall(self) -> None:
-        if self._seen is None or self.game.perspectives == 1 or self._fenced.player() == TERMINAL:
+        if self._observed is None or self.game.perspectives == 1 or self._fenced.player() == TERMINAL:
             return
         if not self._fenced.knows("recall"):
-            hidden = any(seen != self._seen[-1] for seen in self._seen)  # without `episode` the game is one
-            self._held("recall", not hidden, lambda: "something is hidden in this episode, and there is no recall")
+            hidden = any(
+                observed != self._observed[-1] for observed in self._observed
+            )  # without `episode` the game is one
+            self._require("recall", not hidden, lambda: "something is hidden in this episode, and there is no recall")
             return
-        for perspective, seen in enumerate(self._seen):
-            found = self._twice("recall", partial(self._fenced.recalled, perspective))
-            told = f"perspective {perspective} has seen {seen[-10:]} of the episode, but recall tells {found[-10:]}"
-            self._held("recall", found == seen, told)
+        for perspective, observed in enumerate(self._observed):
+            recalled = self._twice("recall", partial(self._fenced.recalled, perspective))
+            message = (
+                f"perspective {perspective} has seen {observed[-10:]} of the episode, but recall tells {recalled[-10:]}"
+            )
+            self._require("recall", recalled == observed, message)
 
     def _board(self, player: int, following: tuple[float, ...]) -> None:
         """Whether another state looks the same to everyone together, and is not."""
@@ -342,33 +352,31 @@ class Contract:
             text = self.game.text(facts_of(self._fenced.data))
         except Exception as error:
             raise BrokenPromise("board", f"text raises {error!r}") from None
-        self._held("board", isinstance(text, str), lambda: f"text gives {text!r}, which is no text")
+        self._require("board", isinstance(text, str), lambda: f"text gives {text!r}, which is no text")
         recalled = tuple(self._fenced.recalled(self.game.players)) if self._fenced.knows("recall") else ()
-        known = self._boards.setdefault(hash((text, recalled)), (player, following))
-        told = f"another state has this text, but there {_outlook(*known)} and here {_outlook(player, following)}"
-        self._held("board", known == (player, following), told)
+        outlook = self._boards.setdefault(hash((text, recalled)), (player, following))
+        message = f"another state has this text, but there {_outlook(*outlook)} and here {_outlook(player, following)}"
+        self._require("board", outlook == (player, following), message)
 
     def _determinize(self, player: int) -> None:
         """Draw a determinization, for what it writes; keep some states to play on from theirs."""
         if player == CHANCE or self._in_playout or not self._fenced.knows("determinize"):
             return
         data = self._fenced.data
-        if self.luck.random() < 1 / (1 + len(self._played)):
-            self.determinizations.append(
-                (data, player, f"{self._told_of}, after {' '.join(self._played) or 'nothing'}")
-            )
+        if self.luck.random() < 1 / (1 + len(self._texts)):
+            self.determinizations.append((data, player, f"{self._subject}, after {' '.join(self._texts) or 'nothing'}"))
         worlds = []
         for _ in range(2):
             self._fenced.place(data)
-            self._fenced.determinize(player, seeded((*self.seed, 4, len(self._played))))
+            self._fenced.determinize(player, seeded((*self.seed, 4, len(self._texts))))
             worlds.append(self._fenced.data)
         self._fenced.place(data)
-        self._held("repeat", _same(*worlds), "determinize draws two different states by the same seed")
+        self._require("repeat", _same(*worlds), "determinize draws two different states by the same seed")
 
 
-def _same(one: np.ndarray, other: np.ndarray) -> bool:
+def _same(first: np.ndarray, second: np.ndarray) -> bool:
     """Whether two states are equal field by field; the bytes between the fields count for nothing."""
-    return one.tobytes() == other.tobytes() or bool((one == other).all())
+    return first.tobytes() == second.tobytes() or bool((first == second).all())
 
 
 def _outlook(player: int, following: tuple[float, ...]) -> str:

@@ -83,12 +83,12 @@ class Determinizations:
     ) -> None:
         self.game, self.determinizations, self.seed, self.multiplicity = game, determinizations, seed, multiplicity
         self.checks = {name: Check(name, claim) for name, claim in HIDDEN.items()}
-        self.decisions = self.drawn = 0
+        self.decisions = self.draw_count = 0
         self._chi_square, self._chi_square_tail = chi_square_functions()
         self._statistic = self._freedom = self._largest = 0.0
-        self._least, self._least_told = 1.0, ""
+        self._least, self._least_text = 1.0, ""
         # by what an observer has noticed: the true states, and the deals of each
-        self._alike: dict[int, dict[Face, float]] = {}
+        self._deals_by_face: dict[int, dict[Face, float]] = {}
         self._faces: dict[bytes, Face] = {}
         self._recalled, self._listed = np.zeros(RECALLED, np.int64), np.zeros(ROOM * game.max_legal, np.int64)
         self._number, self._texts = 0, [""]
@@ -140,8 +140,8 @@ class Determinizations:
         """An example: where in which game, what is wrong, and the determinization that it is wrong with."""
         texts = self._texts[: len(state.history)]
         before = f"… {' '.join(texts[-LAST_ACTIONS:])}" if len(texts) > LAST_ACTIONS else " ".join(texts) or "nothing"
-        told = f"game {self._number + 1}, player {state.current_player()} after {before}: {what}"
-        return told if data is None else told + "\n  " + str(State.made(self.game, data)).replace("\n", "\n  ")
+        text = f"game {self._number + 1}, player {state.current_player()} after {before}: {what}"
+        return text if data is None else text + "\n  " + str(State.from_data(self.game, data)).replace("\n", "\n  ")
 
     # ------------------------------------------------------------------------------------------------------ a decision
 
@@ -150,7 +150,7 @@ class Determinizations:
         self._faces.clear()
         eyes, before = Eyes(state, observer), self.rng.copy()
         worlds, faults = eyes.draws(state.data, self.determinizations, self.rng)
-        self.drawn += len(worlds)
+        self.draw_count += len(worlds)
         self._redraws.note(state, observer, worlds)
         for name, bit in FAULTS.items():
             self._count_faults(name, state, worlds, np.flatnonzero(faults & bit))
@@ -160,11 +160,11 @@ class Determinizations:
         self._count(state, observer, worlds, deal)
         truth = self._face(state.data)
         sound = np.flatnonzero(faults[:SWAPPED] == 0)
-        other = next((worlds[i : i + 1] for i in sound if self._face(worlds[i : i + 1]) != truth), None)
-        if other is not None and self._swap(state, eyes, other, worlds[:SWAPPED], before):
-            self._ask_another(state, observer, other)
+        alternative = next((worlds[i : i + 1] for i in sound if self._face(worlds[i : i + 1]) != truth), None)
+        if alternative is not None and self._swap(state, eyes, alternative, worlds[:SWAPPED], before):
+            self._ask_another(state, observer, alternative)
             if len(state.legal_actions()) > 1:
-                self._snapshots.append((state.clone(), other))
+                self._snapshots.append((state.clone(), alternative))
 
     def _count_faults(self, name: str, state: State, worlds: np.ndarray, wrong: np.ndarray) -> None:
         self.checks[name].count(
@@ -202,19 +202,19 @@ class Determinizations:
 
     def _replay(self, state: State, observer: int, data: np.ndarray) -> None:
         """Go the way that leads to a determinization."""
-        found, wrong = self._retraced(state, data)
+        replayed, wrong = self._retraced(state, data)
         self.checks["legal"].count(1, bool(wrong), lambda: self._describe(state, wrong, data))
-        if found is not None:
-            seen, moves = (
+        if replayed is not None:
+            observed, moves = (
                 [move for kind, move in self._noticed[observer] if kind == "move"],
-                list(found.moves(observer)),
+                list(replayed.moves(observer)),
             )
-            agrees = moves == seen[len(seen) - len(moves) :]
+            agrees = moves == observed[len(observed) - len(moves) :]
             self.checks["history"].count(
                 1,
                 not agrees,
                 lambda: self._describe(
-                    state, f"he has seen the moves {seen[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}", data
+                    state, f"he has seen the moves {observed[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}", data
                 ),
             )
 
@@ -223,20 +223,20 @@ class Determinizations:
         assert self.game.retrace is not None
         try:
             start, actions = self.game.retrace(state, data)
-            found = State.made(self.game, start.copy())
+            replayed = State.from_data(self.game, start.copy())
             for action in actions:
-                legal = self._legal(found)
+                legal = self._legal(replayed)
                 if action not in legal:
                     return (
                         None,
-                        f"player {found.current_player()} could not have played {self.game.action_text(found.facts, action)}:",
+                        f"player {replayed.current_player()} could not have played {self.game.action_text(replayed.facts, action)}:",
                     )
-                found.apply_action(action)
+                replayed.apply_action(action)
         except Exception as error:  # whatever a way back stumbles over is what there is to tell
             return None, f"no way leads there: {error!r}"
-        if not (found.data == data).all():
-            return None, f"the way back leads elsewhere, by {found.history_str()}:"
-        return found, ""
+        if not (replayed.data == data).all():
+            return None, f"the way back leads elsewhere, by {replayed.history_str()}:"
+        return replayed, ""
 
     def _legal(self, state: State) -> list[int]:
         """Legal actions, listed with room to spare; a state with more than any right one is refused before it is played on."""
@@ -252,10 +252,10 @@ class Determinizations:
         tally = self._tally(worlds)
         if tally is None:
             return
-        known = hash((deal, observer, tuple(self._noticed[observer]), tuple(state.legal_actions())))
-        alike = self._alike.setdefault(known, {})
-        alike[self._face(state.data)] = self._deals(state.data)
-        excluded = [face for face, deals in alike.items() if tally.excludes(face, deals)]
+        key = hash((deal, observer, tuple(self._noticed[observer]), tuple(state.legal_actions())))
+        deals_of_face = self._deals_by_face.setdefault(key, {})
+        deals_of_face[self._face(state.data)] = self._deals(state.data)
+        excluded = [face for face, deals in deals_of_face.items() if tally.excludes(face, deals)]
         self.checks["truth"].count(
             1,
             bool(excluded),
@@ -274,71 +274,71 @@ class Determinizations:
         self._statistic, self._freedom = self._statistic + statistic, self._freedom + len(counts) - 1
         self._largest = max(self._largest, len(counts))
         if p < self._least:
-            self._least, self._least_told = (
+            self._least, self._least_text = (
                 p,
                 self._describe(state, f"{uneven(counts, expected)} (p = {p:.2g}){HIDING * bool(merged)}"),
             )
 
     def _redrawn(
-        self, state: State, eyes: Eyes, other: np.ndarray, count: int, rng: np.ndarray
+        self, state: State, eyes: Eyes, alternative: np.ndarray, count: int, rng: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """Draws where a determinization is the truth; None if the game cannot make them."""
         try:
-            return eyes.draws(other, count, rng)
+            return eyes.draws(alternative, count, rng)
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            told = self._describe(state, f"{error!r} where this is determinized:", other)
-            self.checks["again"].count(1, 1, lambda: told)
+            message = self._describe(state, f"{error!r} where this is determinized:", alternative)
+            self.checks["again"].count(1, 1, lambda: message)
             return None
 
-    def _swap(self, state: State, eyes: Eyes, other: np.ndarray, drawn: np.ndarray, rng: np.ndarray) -> bool:
+    def _swap(self, state: State, eyes: Eyes, alternative: np.ndarray, draws: np.ndarray, rng: np.ndarray) -> bool:
         """With a determinization as the truth, and the generator as it was, draw once more; False if that fails."""
-        redrawn = self._redrawn(state, eyes, other, len(drawn), rng)
+        redrawn = self._redrawn(state, eyes, alternative, len(draws), rng)
         if redrawn is None:
             return False
         worlds, faults = redrawn
         self._count_faults("again", state, worlds, np.flatnonzero(faults))
         differ = [
-            i for i in np.flatnonzero(worlds != drawn) if self._face(worlds[i : i + 1]) != self._face(drawn[i : i + 1])
+            i for i in np.flatnonzero(worlds != draws) if self._face(worlds[i : i + 1]) != self._face(draws[i : i + 1])
         ]
         self.checks["swap"].count(
             1,
             bool(differ),
-            lambda: self._describe(state, f"draw {differ[0] + 1} is another one where this is the truth:", other),
+            lambda: self._describe(state, f"draw {differ[0] + 1} is another one where this is the truth:", alternative),
         )
         return not faults.any()
 
-    def _ask_another(self, state: State, observer: int, other: np.ndarray) -> None:
+    def _ask_another(self, state: State, observer: int, alternative: np.ndarray) -> None:
         """Whether a determinization can be the truth for somebody else."""
         players = [player for player in range(self.game.players) if player != observer]
         if not players:
             return
         player = self.luck.choice(players)
         redrawn = self._redrawn(
-            state, Eyes(State.made(self.game, other), player), other, self.determinizations, self.rng
+            state, Eyes(State.from_data(self.game, alternative), player), alternative, self.determinizations, self.rng
         )
         tally = None if redrawn is None else self._tally(redrawn[0])
         if tally is not None:
             self.checks["others"].count(
                 1,
-                tally.excludes(self._face(other), self._deals(other)),
+                tally.excludes(self._face(alternative), self._deals(alternative)),
                 lambda: self._describe(
-                    state, f"never drawn by the eyes of player {player} where it is the truth:", other
+                    state, f"never drawn by the eyes of player {player} where it is the truth:", alternative
                 ),
             )
 
     def _search(self, state: State, data: np.ndarray) -> None:
         """Search the truth, and a determinization as if it were the truth."""
-        other = self._retraced(state, data)[0] if self.game.retrace is not None else None
-        if other is None:
-            other = state.drawn(data.copy())
+        alternative = self._retraced(state, data)[0] if self.game.retrace is not None else None
+        if alternative is None:
+            alternative = state.from_determinization(data.copy())
         try:
             seed = (*self.seed, self._number)
-            first, second = (search(root, STRATEGY, iterations=ITERATIONS, seed=seed) for root in (state, other))
+            first, second = (search(root, STRATEGY, iterations=ITERATIONS, seed=seed) for root in (state, alternative))
             different = differences(first, second)
-            told = f"other {', '.join(different)} where this is the truth:"
+            message = f"other {', '.join(different)} where this is the truth:"
         except Exception as error:  # here, too
-            different, told = ["error"], f"{error!r} where this is the truth:"
-        self.checks["search"].count(1, bool(different), lambda: self._describe(state, told, data))
+            different, message = ["error"], f"{error!r} where this is the truth:"
+        self.checks["search"].count(1, bool(different), lambda: self._describe(state, message, data))
 
     # ------------------------------------------------------------------------------------------------------ the report
 
@@ -377,20 +377,18 @@ class Determinizations:
             )
             biased = [p for p in check.p_values if p * check.checked < FALSE_ALARM]
             check.failed = max(len(biased), int(together < FALSE_ALARM))
-            check.examples = [self._least_told] * bool(check.failed)
+            check.examples = [self._least_text] * bool(check.failed)
 
 
 def differences(first: Result, second: Result) -> list[str]:
     """The names of the fields in which two results differ, but for the clock and the states; records component by component."""
-    found = []
+    fields = []
     for name in (field.name for field in attrs.fields(Result) if field.name not in ("seconds", "state", "records")):
-        one, other = getattr(first, name), getattr(second, name)
-        same = (
-            np.array_equal(one, other, equal_nan=one.dtype.kind == "f") if isinstance(one, np.ndarray) else one == other
-        )
-        found += [] if same else [name]
+        a, b = getattr(first, name), getattr(second, name)
+        same = np.array_equal(a, b, equal_nan=a.dtype.kind == "f") if isinstance(a, np.ndarray) else a == b
+        fields += [] if same else [name]
     names = dict.fromkeys([*first.records, *second.records])
-    return found + [
+    return fields + [
         f"records of {name}"
         for name in names
         if name not in first.records

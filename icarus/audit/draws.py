@@ -102,7 +102,7 @@ class Eyes:
         """Determinizations of data, [count] of game.state, and the faults of each, [count]."""
         truth = in_words(data)
         draws, faults = np.zeros((count, len(truth)), np.int64), np.zeros(count, np.int64)
-        beliefs = State.made(self.game, data).beliefs(int(self._job["observer"][0]))
+        beliefs = State.from_data(self.game, data).beliefs(int(self._job["observer"][0]))
         for name, array in (("truth", truth), ("draws", draws), ("faults", faults), ("beliefs", beliefs), ("rng", rng)):
             self._job[name] = array.ctypes.data
         self._job["count"] = count

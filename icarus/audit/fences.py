@@ -31,9 +31,9 @@ CHANGING = ("initial", "apply", "determinize")  # the only functions that may ch
 class BrokenPromise(Exception):
     """A promise of the contract that a game does not keep: which, and what happened instead."""
 
-    def __init__(self, promise: str, told: str) -> None:
-        super().__init__(told)
-        self.promise, self.told = promise, told
+    def __init__(self, promise: str, message: str) -> None:
+        super().__init__(message)
+        self.promise, self.message = promise, message
 
 
 class Fence:

@@ -72,16 +72,16 @@ def compare(
     actions = 0
     for number in range(games):
         luck, state = random.Random(f"{seed} {number}"), game.new_initial_state((seed, number))
-        other = reference(state.clone())
+        oracle = reference(state.clone())
         while True:
-            if difference := next(_differences(state, other), ""):
+            if difference := next(_differences(state, oracle), ""):
                 return Comparison(number, actions, f"{_place(state, number)} {difference}")
             if state.is_terminal():
                 break
-            action = _drawn(state, luck)
+            action = _random_action(state, luck)
             state.apply_action(action)
             try:
-                other.apply_action(action)
+                oracle.apply_action(action)
             except Exception as error:
                 place = _place(state, number)
                 return Comparison(number, actions, f"{place} the reference raises {type(error).__name__}: {error}")
@@ -91,7 +91,7 @@ def compare(
     return Comparison(games, actions, "")
 
 
-def _drawn(state: State, luck: random.Random) -> int:
+def _random_action(state: State, luck: random.Random) -> int:
     """A random legal action, or an outcome of chance by its probability."""
     if state.current_player() != CHANCE:
         return luck.choice(state.legal_actions())
@@ -99,24 +99,24 @@ def _drawn(state: State, luck: random.Random) -> int:
     return int(luck.choices(outcomes, probabilities)[0])
 
 
-def _differences(state: State, other: Reference) -> Iterator[str]:
+def _differences(state: State, oracle: Reference) -> Iterator[str]:
     """What the two do not say alike of this state."""
-    if state.is_terminal() != other.is_terminal():
-        yield f"the game {_ended(state.is_terminal())} and the reference {_ended(other.is_terminal())}"
+    if state.is_terminal() != oracle.is_terminal():
+        yield f"the game {_ended(state.is_terminal())} and the reference {_ended(oracle.is_terminal())}"
         return
     if state.is_terminal():
-        rewards, returns = np.array(state.returns()), np.array(other.returns(), float)
+        rewards, returns = np.array(state.returns()), np.array(oracle.returns(), float)
         low, high = state.game.gains
         if rewards.shape != returns.shape or not (
             np.allclose(rewards, returns, atol=CLOSE) or np.allclose(low + (high - low) * rewards, returns, atol=CLOSE)
         ):
             yield f"the rewards are {rewards.tolist()}, and the returns of the reference {returns.tolist()}"
         return
-    if state.current_player() != other.current_player():
-        yield f"player {state.current_player()} is to act, in the reference player {other.current_player()}"
-    legal, expected = set(state.legal_actions()), set(other.legal_actions())
+    if state.current_player() != oracle.current_player():
+        yield f"player {state.current_player()} is to act, in the reference player {oracle.current_player()}"
+    legal, expected = set(state.legal_actions()), set(oracle.legal_actions())
     if legal != expected:
-        more = _named(state, sorted(legal - expected)) or "none"
+        more = _action_list(state, sorted(legal - expected)) or "none"
         less = ", ".join(map(str, sorted(expected - legal))) or "none"
         yield f"legal in the game and not in the reference: {more}; legal in the reference and not in the game: {less}"
 
@@ -125,7 +125,7 @@ def _ended(over: bool) -> str:
     return "has ended" if over else "goes on"
 
 
-def _named(state: State, actions: Sequence[int]) -> str:
+def _action_list(state: State, actions: Sequence[int]) -> str:
     return ", ".join(f"{action} ({state.action_to_string(action)})" for action in actions)
 
 

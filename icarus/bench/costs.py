@@ -52,8 +52,8 @@ class TableUse:
 def use_of_tables(name: str, strategy: str, iterations: int) -> TableUse:
     """What is in the tables after a search, and what its last iterations changed there."""
     search, updates = CompiledSearch(opening(name), parse(strategy), 0), 0
-    for made in range(max(0, iterations - COUNTED), iterations):
-        search.run(made + 1)
+    for iteration in range(max(0, iterations - COUNTED), iterations):
+        search.run(iteration + 1)
         updates += int(search.program.component["count"].sum())
     used = sum(table.used for table in search.tables)
     return TableUse(
@@ -197,15 +197,15 @@ def gain(name: str, strategy: str, threads: int, iterations: int, repeats: int) 
     state, parsed = opening(name), parse(strategy)
     seconds: dict[tuple[int, str], list[float]] = {(1, ROOTS): [], (threads, ROOTS): [], (threads, RECORDS): []}
     for repeat in range(-1, repeats):  # the first time, what is not yet compiled is
-        for (count, sharing), taken in seconds.items():
+        for (count, sharing), times in seconds.items():
             running = start_search(state, parsed, repeat + 1, count, sharing, reusable=False)
             started = time.perf_counter()
             running.run(count * iterations if repeat >= 0 else 2 * count)
             if repeat >= 0:
-                taken.append((time.perf_counter() - started) / count)
+                times.append((time.perf_counter() - started) / count)
             running.close()
-    one, roots, records = (statistics.median(taken) for taken in seconds.values())
-    return Gain(name, strategy, one / roots, one / records)
+    alone, roots, records = (statistics.median(times) for times in seconds.values())
+    return Gain(name, strategy, alone / roots, alone / records)
 
 
 # ------------------------------------------------------------------------------------------------------- misses of the cache
@@ -230,11 +230,11 @@ def cache_misses(name: str, strategy: str, iterations: int) -> float:
 def _missed(name: str, strategy: str, iterations: int) -> float:
     if shutil.which(PERF) is None:
         raise NoCounts(f"{PERF} is not installed; it comes with Linux")
-    with tempfile.NamedTemporaryFile("r") as told:
-        counting = [PERF, "stat", "-x", ",", "-e", f"{EVENT}:u", "-o", told.name, "--"]
+    with tempfile.NamedTemporaryFile("r") as output:
+        counting = [PERF, "stat", "-x", ",", "-e", f"{EVENT}:u", "-o", output.name, "--"]
         command = [*counting, *_searching(name, strategy, iterations)]
         done = subprocess.run(command, capture_output=True, text=True)
-        counts = [line.split(",")[0] for line in told.read().splitlines() if EVENT in line]
+        counts = [line.split(",")[0] for line in output.read().splitlines() if EVENT in line]
     if done.returncode != 0 or not counts:
         last = (done.stderr.strip() or "it says nothing").splitlines()[-1]
         raise NoCounts(f"{PERF} may not count here: {last}")

@@ -103,13 +103,13 @@ def _timed(
     """
 
     def run(seed: int) -> tuple[float, float]:
-        seconds, made, steps, end = 0.0, 0, 0, time.perf_counter() + 2 * SECONDS
-        while seconds < SECONDS and (made == 0 or time.perf_counter() < end):
-            search = CompiledSearch(state, parse(strategy), (seed, made))
+        seconds, count, steps, end = 0.0, 0, 0, time.perf_counter() + 2 * SECONDS
+        while seconds < SECONDS and (count == 0 or time.perf_counter() < end):
+            search = CompiledSearch(state, parse(strategy), (seed, count))
             started = time.perf_counter()
             steps += work(search)
-            seconds, made = seconds + time.perf_counter() - started, made + iterations
-        return made / seconds, seconds / max(1, steps) * 1e9
+            seconds, count = seconds + time.perf_counter() - started, count + iterations
+        return count / seconds, seconds / max(1, steps) * 1e9
 
     return run
 
@@ -176,7 +176,7 @@ def measure(
     progress: Callable[[str], None] = lambda text: None,
 ) -> list[Measurement]:
     """Measure each game's subjects, alternating: random playouts, every strategy, and OpenSpiel where it is installed and has the game."""
-    found = []
+    measurements = []
     for name in names:
         progress(f"{name}: getting ready")
         state = opening(name)
@@ -191,10 +191,10 @@ def measure(
                 progress(f"{name}: {subject}, run {repeat + 1} of {repeats}")
                 samples[subject].append(run(repeat))
         for subject, got in samples.items():
-            found.append(
+            measurements.append(
                 Measurement(name, subject, tuple(rate for rate, _ in got), statistics.median(step for _, step in got))
             )
-    return found
+    return measurements
 
 
 def _installed() -> bool:

@@ -131,8 +131,8 @@ def _round_redrawn(state: "pyspiel.State", player: int, random: Callable[[], flo
     while done and 0 <= done[-1].player < player:
         player, choosers = done.pop().player, choosers + 1
     redrawn = state.get_game().new_initial_state()
-    for played in done:
-        redrawn.apply_action(played.action)
+    for step in done:
+        redrawn.apply_action(step.action)
     for _ in range(choosers):
         legal = redrawn.legal_actions()
         redrawn.apply_action(legal[int(len(legal) * random())])

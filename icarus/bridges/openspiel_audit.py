@@ -45,9 +45,9 @@ CLAIMS = {
 Face = tuple[str | None, ...]
 
 
-def _in_common(one: Face, other: Face) -> int:
+def _in_common(first: Face, second: Face) -> int:
     """How many characters of two faces are the same, place by place."""
-    return sum(a == b for x, y in zip(one, other, strict=True) for a, b in zip(x or "", y or "", strict=False))
+    return sum(a == b for x, y in zip(first, second, strict=True) for a, b in zip(x or "", y or "", strict=False))
 
 
 @attrs.define
@@ -156,11 +156,11 @@ class _Audit:
         self.start, self.games, self.draws = start, games, draws
         self.game, self.luck = start.get_game(), np.random.default_rng(seed)
         self.draw = determinize or (lambda state, player, random: state.resample_from_infostate(player, random))
-        self.alike: Callable = chi2_contingency
-        self.fits: Callable = chisquare
-        self.nearer: Callable = mannwhitneyu
+        self.contingency_test: Callable = chi2_contingency
+        self.chi_square_test: Callable = chisquare
+        self.rank_test: Callable = mannwhitneyu
         self.claims = {name: Claim(name) for name in CLAIMS}
-        self.decisions, self.drawn = 0, 0
+        self.decisions, self.draw_count = 0, 0
         self.sets = self._information_sets()
 
     def report(self) -> SamplerReport:
@@ -173,7 +173,7 @@ class _Audit:
                     continue
                 self._decision(state)
                 state.apply_action(int(self.luck.choice(state.legal_actions())))
-        return SamplerReport(str(self.game), self.decisions, self.drawn, self.claims)
+        return SamplerReport(str(self.game), self.decisions, self.draw_count, self.claims)
 
     def _information_sets(self) -> dict[Hashable, dict[Face, float]] | None:
         """By what a player knows, the states that agree with it and their chances; None where the game is too large to list."""
@@ -191,55 +191,57 @@ class _Audit:
 
     def _sampled(self, state: "pyspiel.State", count: int) -> list["pyspiel.State"]:
         player = state.current_player()
-        self.drawn += count
+        self.draw_count += count
         return [self.draw(state, player, self.luck.random) for _ in range(count)]
 
     def _decision(self, state: "pyspiel.State") -> None:
         self.decisions += 1
-        found = self._sampled(state, self.draws)
-        sound = [self._agrees(state, one) for one in found]
-        counts = Counter(map(self._face, found))
+        draws = self._sampled(state, self.draws)
+        sound = [self._agrees(state, draw) for draw in draws]
+        counts = Counter(map(self._face, draws))
         truth = self._face(state)
-        other = next((one for one, good in zip(found, sound, strict=True) if good and self._face(one) != truth), None)
-        if other is not None:
-            self._from_another(state, other, counts)
+        alternative = next(
+            (draw for draw, good in zip(draws, sound, strict=True) if good and self._face(draw) != truth), None
+        )
+        if alternative is not None:
+            self._from_another(state, alternative, counts)
         if self.sets is not None and all(sound):
             self._against_chance(state, counts)
 
-    def _agrees(self, state: "pyspiel.State", found: "pyspiel.State", name: str | None = None) -> bool:
+    def _agrees(self, state: "pyspiel.State", draw: "pyspiel.State", name: str | None = None) -> bool:
         """Whether a draw is a state of the information set; counted under the claims, or all under one."""
         player = state.current_player()
-        same = {"player": found.current_player() == player}
-        same["actions"] = same["player"] and found.legal_actions() == state.legal_actions()
-        same["view"] = read_view(found, player) == read_view(state, player)
+        same = {"player": draw.current_player() == player}
+        same["actions"] = same["player"] and draw.legal_actions() == state.legal_actions()
+        same["view"] = read_view(draw, player) == read_view(state, player)
         for claim, good in same.items():
-            self.claims[name or claim].count(not good, lambda: self._where(state, f"not so in {found.history_str()}"))
+            self.claims[name or claim].count(not good, lambda: self._where(state, f"not so in {draw.history_str()}"))
         return all(same.values())
 
-    def _from_another(self, state: "pyspiel.State", other: "pyspiel.State", counts: Counter) -> None:
+    def _from_another(self, state: "pyspiel.State", alternative: "pyspiel.State", counts: Counter) -> None:
         try:
-            found = self._sampled(other, self.draws)
+            draws = self._sampled(alternative, self.draws)
         except pyspiel.SpielError as error:
             why = str(error).splitlines()[0]
-            self.claims["again"].count(True, lambda: self._where(state, f"{why} in {other.history_str()}"))
+            self.claims["again"].count(True, lambda: self._where(state, f"{why} in {alternative.history_str()}"))
             return
-        for one in found[: min(10, len(found))]:
-            self._agrees(state, one, "again")
-        p = self._same_chances(self._face(state), counts, Counter(map(self._face, found)))
+        for draw in draws[: min(10, len(draws))]:
+            self._agrees(state, draw, "again")
+        p = self._same_chances(self._face(state), counts, Counter(map(self._face, draws)))
         self.claims["leak"].count(
             p < FALSE_ALARM,
-            lambda: self._where(state, f"other draws where {other.history_str()} is true (p = {p:.1g})"),
+            lambda: self._where(state, f"other draws where {alternative.history_str()} is true (p = {p:.1g})"),
         )
 
     def _same_chances(self, truth: Face, counts: Counter, others: Counter) -> float:
         """The p-value of draws from the truth and from another state: state by state, or how near they come to the truth where few states
         are drawn twice."""
         faces = [face for face in {**counts, **others} if counts[face] + others[face] >= FEWEST_EXPECTED]
-        table = np.array([[one[face] for face in faces] for one in (counts, others)])
+        table = np.array([[sample[face] for face in faces] for sample in (counts, others)])
         if len(faces) > 1 and table.sum() > 0.9 * 2 * self.draws and table.sum(1).all():
-            return float(self.alike(table)[1])
-        near = [[_in_common(truth, face) for face in one.elements()] for one in (counts, others)]
-        return float(self.nearer(*near).pvalue)
+            return float(self.contingency_test(table)[1])
+        near = [[_in_common(truth, face) for face in sample.elements()] for sample in (counts, others)]
+        return float(self.rank_test(*near).pvalue)
 
     def _against_chance(self, state: "pyspiel.State", counts: Counter) -> None:
         assert self.sets is not None
@@ -250,8 +252,8 @@ class _Audit:
         missed = [face for face in likely if not counts[face] and expected[face] >= 25]
         self.claims["truth"].count(bool(missed), lambda: self._where(state, f"never drawn: {missed[0]}"))
         if len(likely) > 1 and not missed:
-            seen, fair = np.array([(counts[face], expected[face]) for face in likely], float).T
-            p = float(self.fits(seen, fair * seen.sum() / fair.sum())[1])
+            observed, fair = np.array([(counts[face], expected[face]) for face in likely], float).T
+            p = float(self.chi_square_test(observed, fair * observed.sum() / fair.sum())[1])
             self.claims["chances"].count(p < FALSE_ALARM, lambda: self._where(state, f"p = {p:.1g}"))
 
     def _where(self, state: "pyspiel.State", what: str) -> str:
@@ -273,13 +275,13 @@ def resampled_games() -> list[str]:
 def _hushed() -> Iterator[None]:
     """Without what OpenSpiel itself writes to stderr of each refusal."""
     sys.stderr.flush()
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    descriptor, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(descriptor, 2)
+        os.close(descriptor)
         os.close(nowhere)
 
 
@@ -304,19 +306,19 @@ def _is_resampled(kind: "pyspiel.GameType") -> bool:
 
 def main(arguments: list[str] | None = None) -> None:
     """Audit the samplers of the games named, or of all that can be asked, and print a line for each."""
-    given = argparse.ArgumentParser(prog="python -m icarus.bridges.openspiel_audit", description=main.__doc__)
-    given.add_argument("names", nargs="*", metavar="GAME", help="as pyspiel.load_game takes it")
-    given.add_argument("--games", type=int, default=5, help="random games of each")
-    given.add_argument("--draws", type=int, default=100, help="at each decision")
-    given.add_argument("--seed", type=int, default=0)
-    asked = given.parse_args(arguments)
-    for name in asked.names or resampled_games():
+    parser = argparse.ArgumentParser(prog="python -m icarus.bridges.openspiel_audit", description=main.__doc__)
+    parser.add_argument("names", nargs="*", metavar="GAME", help="as pyspiel.load_game takes it")
+    parser.add_argument("--games", type=int, default=5, help="random games of each")
+    parser.add_argument("--draws", type=int, default=100, help="at each decision")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    for name in options.names or resampled_games():
         try:
-            report = audit_sampler(name, games=asked.games, draws=asked.draws, seed=asked.seed)
+            report = audit_sampler(name, games=options.games, draws=options.draws, seed=options.seed)
         except (ValueError, pyspiel.SpielError) as error:
             print(f"{name}: not audited: {str(error).splitlines()[0][:200]}", flush=True)
             continue
-        print(report if asked.names else report.line(), flush=True)
+        print(report if options.names else report.line(), flush=True)
 
 
 if __name__ == "__main__":

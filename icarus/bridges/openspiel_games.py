@@ -167,56 +167,62 @@ class OpenSpielGame(pyspiel.Game):
         return _Observer(self.game, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
 
 
-class _Held:
+class _Contents:
     """What OpenSpiel copies with a state, attribute by attribute: the game and the deals as they are, the state by its own copy."""
 
-    def __init__(self, game: Game | PythonGame, initial: _Initial, own: IcarusState | None) -> None:
-        self.game, self.initial, self.own = game, initial, own
+    def __init__(self, game: Game | PythonGame, initial: _Initial, position: IcarusState | None) -> None:
+        self.game, self.initial, self.position = game, initial, position
 
-    def __deepcopy__(self, memo: object) -> "_Held":
-        return _Held(self.game, self.initial, None if self.own is None else self.own.clone())
+    def __deepcopy__(self, memo: object) -> "_Contents":
+        return _Contents(self.game, self.initial, None if self.position is None else self.position.clone())
 
 
 class OpenSpielState(pyspiel.State):
-    """A state of icarus's; `own` is None before the deal."""
+    """A state of icarus's; `position` is None before the deal."""
 
     def __init__(self, game: OpenSpielGame) -> None:
         super().__init__(game)
-        self.held = _Held(game.game, game.initial, None if game.initial.probabilities else game.initial.state(0))
+        self.contents = _Contents(
+            game.game, game.initial, None if game.initial.probabilities else game.initial.state(0)
+        )
 
     @property
-    def own(self) -> IcarusState | None:
-        return self.held.own
+    def position(self) -> IcarusState | None:
+        return self.contents.position
 
     def current_player(self) -> int:
-        return pyspiel.PlayerId.CHANCE if self.own is None else self.own.current_player()
+        return pyspiel.PlayerId.CHANCE if self.position is None else self.position.current_player()
 
     def _legal_actions(self, player: int) -> list[int]:
-        assert self.own is not None
-        return sorted(self.own.legal_actions())
+        assert self.position is not None
+        return sorted(self.position.legal_actions())
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        if self.own is None:
-            return list(enumerate(self.held.initial.probabilities))
-        return sorted(self.own.chance_outcomes())
+        if self.position is None:
+            return list(enumerate(self.contents.initial.probabilities))
+        return sorted(self.position.chance_outcomes())
 
     def _apply_action(self, action: int) -> None:
-        if self.own is None:
-            self.held.own = self.held.initial.state(action)
+        if self.position is None:
+            self.contents.position = self.contents.initial.state(action)
         else:
-            self.own.apply_action(action)
+            self.position.apply_action(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        return f"deal {action}" if self.own is None else self.own.action_to_string(action)
+        return f"deal {action}" if self.position is None else self.position.action_to_string(action)
 
     def is_terminal(self) -> bool:
-        return self.own is not None and self.own.is_terminal()
+        return self.position is not None and self.position.is_terminal()
 
     def returns(self) -> list[float]:
-        return self.own.returns() if self.own is not None and self.own.is_terminal() else [0.0] * self.held.game.players
+        return (
+            self.position.returns()
+            if self.position is not None and self.position.is_terminal()
+            else [0.0] * self.contents.game.players
+        )
 
     def __str__(self) -> str:
-        return "before the deal" if self.own is None else str(self.own)
+        return "before the deal" if self.position is None else str(self.position)
 
 
 class _Observer:
@@ -235,9 +241,9 @@ class _Observer:
             view[...] = 0 if state.own is None else tensor_of(state.own, name, player)
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
-        if state.own is None:
+        if state.position is None:
             return "before the deal"
-        return remembered_by(state.own, player) if self.perfect_recall else seen_by(state.own, player)
+        return remembered_by(state.position, player) if self.perfect_recall else seen_by(state.position, player)
 
 
 # ------------------------------------------------------------------------------------------------------------------ bots
@@ -282,13 +288,13 @@ class Bot(pyspiel.Bot):
         Raises:
             ValueError: another player is to act.
         """
-        own = self.taken_up(state)
-        if own.current_player() != self.player:
-            acting = own.current_player()
+        position = self.taken_up(state)
+        if position.current_player() != self.player:
+            acting = position.current_player()
             reason = "the game has ended" if acting == TERMINAL else f"player {acting} is to act"
             raise ValueError(f"the bot plays seat {self.player}, but {reason}")
-        legal = own.legal_actions()
-        return legal[0] if len(legal) == 1 else self.agent.search(own, (self.seed, len(state.history()))).action
+        legal = position.legal_actions()
+        return legal[0] if len(legal) == 1 else self.agent.search(position, (self.seed, len(state.history()))).action
 
     def step_with_policy(self, state: "pyspiel.State") -> tuple[list[tuple[int, float]], int]:
         """What the agent plays, with the probabilities by which it plays: it is sure."""
@@ -307,7 +313,7 @@ class Bot(pyspiel.Bot):
         kind, history = state.get_game().get_type(), list(state.history())
         parameters = {key: value for key, value in state.get_game().get_parameters().items() if key != "deals"}
         initial = _initial_of(kind.short_name, int("deals" in kind.parameter_specification), **parameters)
-        own = initial.state(history.pop(0) if initial.probabilities and history else 0)
+        position = initial.state(history.pop(0) if initial.probabilities and history else 0)
         for action in history:
-            own.apply_action(action)
-        return own
+            position.apply_action(action)
+        return position

@@ -51,9 +51,11 @@ class GameEnv(AECEnv):
         self.metadata = {"name": f"icarus_{game.name}_v0", "render_modes": ["ansi"], "is_parallelizable": False}
         self.possible_agents = [f"player_{seat}" for seat in range(game.players)]
         self._encode, count = encode, action_count(game)
-        seen = space or spaces.Box(0, 255, (BYTES,), np.uint8)
+        observation = space or spaces.Box(0, 255, (BYTES,), np.uint8)
         self.observation_spaces = {
-            name: spaces.Dict({"observation": copy.deepcopy(seen), "action_mask": spaces.Box(0, 1, (count,), np.int8)})
+            name: spaces.Dict(
+                {"observation": copy.deepcopy(observation), "action_mask": spaces.Box(0, 1, (count,), np.int8)}
+            )
             for name in self.possible_agents
         }
         self.action_spaces = {name: spaces.Discrete(count) for name in self.possible_agents}
@@ -99,8 +101,8 @@ class GameEnv(AECEnv):
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees, and its legal actions: none while another is to act."""
         state, seat = self._running(), self.possible_agents.index(agent)
-        seen = self._words(state, seat) if self._encode is None else self._encode(state, seat)
-        return {"observation": seen, "action_mask": self._mask(agent)}
+        observation = self._words(state, seat) if self._encode is None else self._encode(state, seat)
+        return {"observation": observation, "action_mask": self._mask(agent)}
 
     def render(self) -> str:
         return str(self._running())
@@ -141,17 +143,17 @@ class GameEnv(AECEnv):
         return mask
 
     def _words(self, state: State, seat: int) -> np.ndarray:
-        found, text = np.zeros(BYTES, np.uint8), seen_by(state, seat).encode()[:BYTES]
-        found[: len(text)] = np.frombuffer(text, np.uint8)
-        return found
+        numbers, text = np.zeros(BYTES, np.uint8), seen_by(state, seat).encode()[:BYTES]
+        numbers[: len(text)] = np.frombuffer(text, np.uint8)
+        return numbers
 
     def __deepcopy__(self, memo: dict) -> "GameEnv":
-        other = object.__new__(type(self))
+        env = object.__new__(type(self))
         shared = {"game": self.game, "_encode": self._encode}
-        own = {name: value for name, value in vars(self).items() if name not in (*shared, "state_of_game")}
-        other.__dict__.update(copy.deepcopy(own, memo) | shared)
-        other.state_of_game = None if self.state_of_game is None else self.state_of_game.clone()
-        return other
+        fields = {name: value for name, value in vars(self).items() if name not in (*shared, "state_of_game")}
+        env.__dict__.update(copy.deepcopy(fields, memo) | shared)
+        env.state_of_game = None if self.state_of_game is None else self.state_of_game.clone()
+        return env
 
 
 def env(
@@ -194,11 +196,11 @@ def _tensor_of(game: AnyGame) -> tuple[Callable[[State, int], np.ndarray] | None
     source = game.new_initial_state(0).data
     if not isinstance(source, pyspiel.State):
         return None, None
-    kind, played = source.get_game().get_type(), source.get_game()
+    kind, spiel_game = source.get_game().get_type(), source.get_game()
     for name in TENSORS:
         if getattr(kind, f"provides_{name}"):
-            shape = tuple(getattr(played, f"{name}_shape")())
-            return functools.partial(_written, name, shape), spaces.Box(-np.inf, np.inf, shape, np.float32)
+            shape = tuple(getattr(spiel_game, f"{name}_shape")())
+            return functools.partial(_spiel_tensor, name, shape), spaces.Box(-np.inf, np.inf, shape, np.float32)
     return None, None
 
 
@@ -207,7 +209,7 @@ def _tensor(name: str, state: State, seat: int) -> np.ndarray:
     return tensor_of(state, name, seat)
 
 
-def _written(name: str, shape: tuple[int, ...], state: State, seat: int) -> np.ndarray:
+def _spiel_tensor(name: str, shape: tuple[int, ...], state: State, seat: int) -> np.ndarray:
     """One of OpenSpiel's tensors for a seat."""
     return np.array(getattr(state.data, name)(seat), np.float32).reshape(shape)
 
@@ -215,9 +217,9 @@ def _written(name: str, shape: tuple[int, ...], state: State, seat: int) -> np.n
 def policy(agent: Agent, *, seed: int = 0) -> Callable[[AECEnv], int]:
     """An agent as a policy: `policy(env)` is what it plays for the agent that is to act; it sees no more than that seat."""
 
-    def played(running: AECEnv) -> int:
+    def act(running: AECEnv) -> int:
         state = running.unwrapped.state_of_game
         legal = state.legal_actions()
         return legal[0] if len(legal) == 1 else agent.search(state, (seed, len(state.history))).action
 
-    return played
+    return act

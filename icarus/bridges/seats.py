@@ -34,10 +34,9 @@ def action_count(game: AnyGame) -> int:
 
 def parameters_of(name: str) -> dict[str, int]:
     """The parameters of a game of the library, with their defaults."""
-    made = GAMES[name]
-    return (
-        {} if isinstance(made, Game) else {key: one.default for key, one in inspect.signature(made).parameters.items()}
-    )
+    registered = GAMES[name]
+    parameters = {} if isinstance(registered, Game) else inspect.signature(registered).parameters
+    return {key: parameter.default for key, parameter in parameters.items()}
 
 
 def read_view(state: "pyspiel.State", player: int) -> str | None:
@@ -80,17 +79,17 @@ def remembered_by(state: State, seat: int) -> str:
 
 def is_dealt(game: Game | PythonGame) -> bool:
     """Whether chance decides something before the first action."""
-    played = in_python(game)  # nothing is compiled to find it out
-    data = [played.new_initial_state(seed).data for seed in range(TRIED)]
+    reference = in_python(game)  # nothing is compiled to find it out
+    data = [reference.new_initial_state(seed).data for seed in range(TRIED)]
     return len({item.tobytes() if isinstance(item, np.ndarray) else str(item) for item in data}) > 1
 
 
 def meets_chance(game: Game | PythonGame) -> bool:
     """Whether the environment acts after the first action, as random games show."""
-    played = in_python(game)
+    reference = in_python(game)
     for seed in range(TRIED):
-        state, luck = played.new_initial_state(seed), random.Random(seed)
-        while not state.is_terminal() and len(state.history) < played.max_length:
+        state, luck = reference.new_initial_state(seed), random.Random(seed)
+        while not state.is_terminal() and len(state.history) < reference.max_length:
             if state.is_chance_node():
                 return True
             state.apply_action(luck.choice(state.legal_actions()))

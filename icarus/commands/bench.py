@@ -77,17 +77,17 @@ def bench_command(
             gains.append(costs.gain(name, text, threads, iterations, repeats))
         status.update("memory, starts, growth")
         megabytes = {name: costs.memory(name, "BASELINE", memory) for name in chosen} if memory else {}
-        begun = {name: costs.start(name, "BASELINE") for name in chosen} if starts else {}
+        started_up = {name: costs.start(name, "BASELINE") for name in chosen} if starts else {}
         counts = tuple(10**power for power in range(GROWTH[0], growth + 1))
         grown = {name: costs.growth(name, "BASELINE", counts) for name in chosen} if growth else {}
         missed = _misses(pairs, iterations) if misses else {}
     if into is not None:
-        kept = {"tables": used, "threads": gains, "memory": megabytes, "start": begun, "growth": grown}
-        speed.save(into, measured, cache_misses=[[*pair, count] for pair, count in missed.items()], **kept)
+        report = {"tables": used, "threads": gains, "memory": megabytes, "start": started_up, "growth": grown}
+        speed.save(into, measured, cache_misses=[[*pair, count] for pair, count in missed.items()], **report)
     print_rates(measured)
     print_use(used)
     print_memory(megabytes)
-    print_starts(begun)
+    print_starts(started_up)
     print_gains(gains, threads)
     print_misses(missed)
     print_growth(grown)
@@ -143,7 +143,7 @@ def print_rates(measured: Iterable[speed.Measurement]) -> None:
 
 def _rate_row(m: speed.Measurement, measured: list[speed.Measurement]) -> tuple[str, ...]:
     ratio = speed.ratios(measured).get((m.game, m.subject))
-    baselines = {other.game: other.median for other in measured if other.subject == "BASELINE"}
+    baselines = {measurement.game: measurement.median for measurement in measured if measurement.subject == "BASELINE"}
     low, high = m.quartiles
     return (
         m.subject,
@@ -179,11 +179,11 @@ def print_memory(megabytes: dict[str, float]) -> None:
         print_table(("game", "memory, MB"), [(game, f"{cost:.2f}") for game, cost in megabytes.items()])
 
 
-def print_starts(begun: dict[str, costs.Start]) -> None:
+def print_starts(started_up: dict[str, costs.Start]) -> None:
     """Processor time of the import, and from there to the end of a first search, warm and cold, of each game."""
-    if begun:
+    if started_up:
         out.print()
-        rows = [(game, f"{s.imported:.2f}", f"{s.warm:.2f}", f"{s.cold:.1f}") for game, s in begun.items()]
+        rows = [(game, f"{s.imported:.2f}", f"{s.warm:.2f}", f"{s.cold:.1f}") for game, s in started_up.items()]
         print_table(("game", "import, s", "first search, s", "compiling all, s"), rows)
 
 

@@ -51,11 +51,11 @@ def audit_command(
     """
     load_files(files or [])
     loaded = games.load(game)
-    with show_compilation(), progress_bar(left=True) as bar:
+    with show_compilation(), progress_bar(remaining=True) as bar:
         task = bar.add_task("games", total=number)
 
-        def show(played: int, drawn: int) -> None:
-            bar.update(task, completed=played, description=f"{drawn:,} determinizations, games")
+        def show(games: int, draws: int) -> None:
+            bar.update(task, completed=games, description=f"{draws:,} determinizations, games")
 
         report = audit(loaded, games=number, determinizations=determinizations, seed=seed, progress=show)
     print_text(str(report))

@@ -58,12 +58,12 @@ def _is_number(cell: str) -> bool:
     return cell == NOTHING or cell.rstrip(" %").replace(",", "").replace(".", "", 1).isdigit()
 
 
-def progress_bar(*, left: bool = False, disable: bool = False) -> Progress:
+def progress_bar(*, remaining: bool = False, disable: bool = False) -> Progress:
     """A bar on stderr that vanishes when the work is done; with the time that is left, where it can be told; none on a dumb terminal."""
     disable = disable or notes.is_dumb_terminal
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
     return Progress(
-        *columns, *([TimeRemainingColumn()] if left else []), console=notes, transient=True, disable=disable
+        *columns, *([TimeRemainingColumn()] if remaining else []), console=notes, transient=True, disable=disable
     )
 
 

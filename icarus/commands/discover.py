@@ -50,7 +50,7 @@ def discover_command(
 ) -> None:
     """Find the composition of enhancements that plays a game best, and prove it on games that it was not chosen by."""
     directory = to or Path(f"discovery-{game}-{seed}")
-    with show_compilation(), progress_bar(left=True) as bar:
+    with show_compilation(), progress_bar(remaining=True) as bar:
         last = dict[str, int]()
         tasks = {stage: bar.add_task(text, total=None, visible=False) for stage, text in STAGES.items()}
 
@@ -61,7 +61,7 @@ def discover_command(
                 line = f"{STAGES[report.stage]}: {report.done} of {report.total}; {report.text}"
                 notes.print(line, markup=False, soft_wrap=True)
 
-        found = discover(
+        discovery = discover(
             game,
             to=directory,
             workers=workers,
@@ -78,6 +78,6 @@ def discover_command(
             seed=seed,
             files=files or (),
         )
-    write_result(found, directory)
-    print_text(text_of(found))
+    write_result(discovery, directory)
+    print_text(text_of(discovery))
     notes.print(f"kept in {directory}, with {PAGE}; the same command goes on there", markup=False, soft_wrap=True)

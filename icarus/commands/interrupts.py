@@ -23,9 +23,9 @@ def reporting_interrupts(command: Callable[..., Any], name: str) -> Callable[...
     """
 
     @functools.wraps(command)
-    def run(*arguments: Any, **named: Any) -> Any:
+    def run(*arguments: Any, **keywords: Any) -> Any:
         try:
-            return command(*arguments, **named)
+            return command(*arguments, **keywords)
         except KeyboardInterrupt as interrupt:
             print(f"{name}: interrupted{': ' if str(interrupt) else ''}{interrupt}", file=sys.stderr, flush=True)
             raise typer.Exit(INTERRUPTED) from None

@@ -93,7 +93,7 @@ def _play(climb: Climb, number: int, minutes: float | None) -> None:
     """Play the games with a bar of progress, until there are enough, the time has come, or Ctrl-C."""
     deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     try:
-        with show_compilation(), progress_bar(left=True) as bar:
+        with show_compilation(), progress_bar(remaining=True) as bar:
             task = bar.add_task("games", total=number, completed=sum(climb.games_played().values()))
             for row in climb.games(number):
                 if "void" in row:

@@ -26,8 +26,12 @@ def _row(game: Game) -> tuple[str, int, str, str]:
 
 def _first_line(game: Game) -> str:
     """The rules in a line: of the game's own module, or of the one that has its deal."""
-    own = sys.modules.get(f"icarus.games.{game.name.replace('-', '_')}")
-    module = own if own is not None and not hasattr(own, "__path__") else sys.modules[game.initial.__module__]
+    game_module = sys.modules.get(f"icarus.games.{game.name.replace('-', '_')}")
+    module = (
+        game_module
+        if game_module is not None and not hasattr(game_module, "__path__")
+        else sys.modules[game.initial.__module__]
+    )
     return (module.__doc__ or "").strip().split("\n")[0]
 
 

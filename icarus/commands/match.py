@@ -59,13 +59,13 @@ def match_command(
     files: options.With = None,
 ) -> None:
     """Play games between strategies and count the results."""
-    own = load_files(files or [])
+    names = load_files(files or [])
     integer("--games", number, 1)
     iterations = options.default_iterations(iterations, seconds)
     check_seed(seed)
     loaded = games.load(game)
     _check_seats([*strategies, *[str(level)] * (level is not None)], loaded)
-    told = zip(
+    settings = zip(
         strategies,
         _each("--scheme", [read_scheme(text) for text in schemes or [options.DEFAULT_SCHEME]], strategies),
         _each("--move-decay", move_decays or [0.0], strategies),
@@ -75,8 +75,8 @@ def match_command(
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads, "sharing": sharing}
     budget["recommendation"] = read_recommendation(recommendation)
     agents = [
-        Agent(parse_strategy(text, own), scheme=by.with_cutoff(cutoff), move_decay=move, game_decay=game, **budget)
-        for text, by, move, game in told
+        Agent(parse_strategy(text, names), scheme=by.with_cutoff(cutoff), move_decay=move, game_decay=game, **budget)
+        for text, by, move, game in settings
     ]
     agents += [] if level is None else [Agent.at_level(loaded, level)]
     agents += [agents[-1]] * (loaded.players - len(agents))
@@ -84,7 +84,7 @@ def match_command(
     players = [agent.seated(loaded) if agent.remembers else agent for agent in agents]
     rewards: list[list[float]] = [[] for _ in agents]
     try:
-        with show_compilation(), progress_bar(left=True, disable=show) as bar:
+        with show_compilation(), progress_bar(remaining=True, disable=show) as bar:
             task = bar.add_task("games", total=number)
             for trial in range(number):
                 _play_trial(loaded, players, (seed, trial), rewards, show)
@@ -105,17 +105,17 @@ def _check_seats(strategies: list[str], game: Game) -> None:
         raise ValueError(f"{game} has {game.players} seats; {len(strategies)} strategies do not fit")
 
 
-def _each(option: str, given: list[T], strategies: list[str]) -> list[T]:
+def _each(option: str, values: list[T], strategies: list[str]) -> list[T]:
     """What is given once for all strategies, or for each.
 
     Raises:
         ValueError: neither.
     """
-    if len(given) not in (1, len(strategies)):
+    if len(values) not in (1, len(strategies)):
         raise ValueError(
-            f"{option} is given {len(given)} times for {len(strategies)} strategies; give it once or for each"
+            f"{option} is given {len(values)} times for {len(strategies)} strategies; give it once or for each"
         )
-    return given * (len(strategies) // len(given))
+    return values * (len(strategies) // len(values))
 
 
 def _play_trial(game: Game, agents: list[Any], seed: tuple[int, int], rewards: list[list[float]], show: bool) -> None:
@@ -131,12 +131,12 @@ def _play_trial(game: Game, agents: list[Any], seed: tuple[int, int], rewards: l
 
 def _print_results(agents: list[Any], rewards: list[list[float]], number: int) -> None:
     """A table of what each agent got in the games that were played, of so many."""
-    played = len(rewards[0])
-    if played:
+    games = len(rewards[0])
+    if games:
         rows = [_row(agent, received) for agent, received in zip(agents, rewards, strict=True)]
         print_table(("games", "wins", "mean reward", "standard error", "agent"), rows)
-    if played < number:
-        notes.print(f"stopped after {played} of {number} games")
+    if games < number:
+        notes.print(f"stopped after {games} of {number} games")
 
 
 def _row(agent: Any, received: list[float]) -> tuple[Any, ...]:

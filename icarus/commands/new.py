@@ -85,7 +85,7 @@ def check(game: Game, reference: Callable[[State], Reference] | None, number: in
         comparison = lockstep(game, reference, number, seed)
         print_text(f"rules: {comparison}")
         passed = comparison.passed
-    with show_compilation(), progress_bar(left=True) as bar:
+    with show_compilation(), progress_bar(remaining=True) as bar:
         task = bar.add_task("audit", total=10)
         report = audit(game, seed=seed, progress=lambda played, drawn: bar.update(task, completed=played))
     print_text(str(report))
@@ -99,7 +99,7 @@ def check(game: Game, reference: Callable[[State], Reference] | None, number: in
 
 def lockstep(game: Game, reference: Callable[[State], Reference], number: int, seed: int) -> Comparison:
     """The comparison with a reference, with its progress shown."""
-    with show_compilation(), progress_bar(left=True) as bar:
+    with show_compilation(), progress_bar(remaining=True) as bar:
         task = bar.add_task("games", total=number)
         return compare(
             game, reference, games=number, seed=seed, progress=lambda played: bar.update(task, completed=played)
@@ -115,8 +115,8 @@ def reference_in(path: Path) -> Callable[[State], Reference]:
     module = load_file(path)
     make = getattr(module, "reference", None)
     if callable(make):
-        made: Callable[[State], Reference] = make
-        return made
+        maker: Callable[[State], Reference] = make
+        return maker
     needed = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")
     classes: list[Any] = [
         value

@@ -69,9 +69,9 @@ def search_command(
     for path in (html, to_json):
         if path is not None:
             check_new_file(path)
-    own, iterations = load_files(files or []), options.default_iterations(iterations, seconds)
+    names, iterations = load_files(files or []), options.default_iterations(iterations, seconds)
     by = read_scheme(scheme).with_cutoff(cutoff)
-    enhancement, rule = parse_strategy(strategy, own), read_recommendation(recommendation)
+    enhancement, rule = parse_strategy(strategy, names), read_recommendation(recommendation)
     if isinstance(enhancement, Algorithm):
         if html is not None or playout:
             raise ValueError(f"--html and --playout show the tree of a strategy; {strategy} has none to show")
@@ -94,7 +94,7 @@ def search_command(
                 "--beside and --json go with --iterations, and not with --seconds, --threads, --playout or --recommendation"
             )
         assert iterations is not None
-        strategies = [enhancement, *(parse(text, **own) for text in beside or [])]
+        strategies = [enhancement, *(parse(text, **names) for text in beside or [])]
         _compare(state_after(loaded, seed, moves), strategies, iterations, seed, by, html, to_json)
         return
     with show_compilation():
@@ -108,12 +108,12 @@ def search_command(
             iterations,
         )
     print_text(str(result))
-    shown = show_playout(state, enhancement, seed, result.iterations, by) if playout else None
+    playout_page = show_playout(state, enhancement, seed, result.iterations, by) if playout else None
     if html is not None:
-        write_tree_page(result, html, playout=shown.playout if shown else None)
-        print_text(f"{'tree and playout' if shown else 'tree'}: {html}")
-    elif shown is not None:
-        print_text(f"\n{shown}")
+        write_tree_page(result, html, playout=playout_page.playout if playout_page else None)
+        print_text(f"{'tree and playout' if playout_page else 'tree'}: {html}")
+    elif playout_page is not None:
+        print_text(f"\n{playout_page}")
 
 
 def _compare(
@@ -146,10 +146,10 @@ def _search_online(game: str, agent: Agent, seed: int, moves: str) -> None:
         state = state_after(loaded, seed, moves)
         print_text(str(state))
         budget: dict[str, Any] = {"iterations": agent.iterations, "seconds": agent.seconds}
-        found = _run_shown(
+        result = _run_shown(
             lambda progress: online_search(state, algorithm, **budget, seed=seed, progress=progress), agent.iterations
         )
-        print_text(str(found))
+        print_text(str(result))
 
 
 def _run_shown(run: Callable[[Callable], T], iterations: int | None) -> T:

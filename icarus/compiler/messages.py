@@ -46,10 +46,10 @@ def reason(function: Callable, error: Exception) -> str:
     if unmarked:
         return f"{unmarked[1]} is a plain function; mark it @helper{mention(function, unmarked[1])}"
     places = [(Path(path).resolve(), line) for path, line in re.findall(r'File "([^"]+)", line (\d+)', text)]
-    own = [
+    authors = [
         place for place in places if place[0].parent.parent != PACKAGE or place[0].parent.name not in ENGINE
     ] or places
-    told = [line.strip().removeprefix("- ") for line in text.splitlines()]
+    lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
     skipped = (
         "Failed in",
         "During:",
@@ -62,10 +62,10 @@ def reason(function: Callable, error: Exception) -> str:
         "Overload",
         "In definition",
     )
-    reasons = [line for line in told if line and not line.startswith(skipped) and not set(line) <= set("~^- ")]
-    wanted = ("No implementation", "Unknown attribute", "Untyped", "Cannot", "Invalid use", "undefined", "not")
+    reasons = [line for line in lines if line and not line.startswith(skipped) and not set(line) <= set("~^- ")]
+    telling = ("No implementation", "Unknown attribute", "Untyped", "Cannot", "Invalid use", "undefined", "not")
     reason = next(
-        (line for line in reasons if any(word in line for word in wanted)),
+        (line for line in reasons if any(word in line for word in telling)),
         reasons[0] if reasons else "it cannot be typed",
     )
     refused = re.search(r"TypingError: ((?:update|record)\(.+)", text) or re.search(
@@ -73,6 +73,6 @@ def reason(function: Callable, error: Exception) -> str:
     )  # by what is called itself
     if refused:
         reason = refused[1]
-    call = "" if refused else next((line.removeprefix(">>> ") for line in told if line.startswith(">>> ")), "")
-    where = f" ({own[0][0]}, line {own[0][1]})" if own else ""
+    call = "" if refused else next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
+    where = f" ({authors[0][0]}, line {authors[0][1]})" if authors else ""
     return f"{reason.removesuffix(' found for signature:')} {call}".strip().rstrip(":.") + where

@@ -85,40 +85,40 @@ def discover(
     Raises:
         ValueError: before the first game: a space, an opponent or a budget that makes no sense, or a directory of another race.
     """
-    asked = attrs.evolve(settings or Settings(), **changes)
+    chosen = attrs.evolve(settings or Settings(), **changes)
     checks.integer("workers", workers, least=1)
-    table = table_of(game, asked)
+    table = table_of(game, chosen)
     directory = None if to is None else Path(to)
-    protocol = protocol_of(table, asked, workers, directory, report)
+    protocol = protocol_of(table, chosen, workers, directory, report)
     if directory is not None:
         protocol.write(directory)
-    with Games(table, directory / ROWS if directory else None, workers) as played:
-        return run(protocol, played, report)
+    with Games(table, directory / ROWS if directory else None, workers) as games_played:
+        return run(protocol, games_played, report)
 
 
-def table_of(game: Game | str, asked: Settings) -> Table:
+def table_of(game: Game | str, settings: Settings) -> Table:
     """Where the games of a race are played.
 
     Raises:
         ValueError: no such game or seat, or no budget of a decision.
     """
-    files = tuple(str(file) for file in asked.files)
+    files = tuple(str(file) for file in settings.files)
     load_files([Path(file) for file in files])
     loaded = games.load(game) if isinstance(game, str) else game
-    seats = asked.seats if asked.seats is not None else usual_seats(loaded)
-    taken = tuple(checks.integer("seats", seat, 0, loaded.players - 1) for seat in seats)
-    if not taken:
+    seats = settings.seats if settings.seats is not None else usual_seats(loaded)
+    places = tuple(checks.integer("seats", seat, 0, loaded.players - 1) for seat in seats)
+    if not places:
         raise ValueError(f"seats: none is given; {loaded} has the seats 0 to {loaded.players - 1}")
-    if asked.iterations is not None and asked.seconds is not None:
+    if settings.iterations is not None and settings.seconds is not None:
         raise ValueError("give either iterations or seconds for each decision, not both")
-    iterations = asked.iterations if asked.iterations or asked.seconds else DEFAULT_ITERATIONS
-    known = isinstance(game, str)
+    iterations = settings.iterations if settings.iterations or settings.seconds else DEFAULT_ITERATIONS
+    by_name = isinstance(game, str)
     return Table(
-        str(loaded) if known else loaded,
-        taken,
+        str(loaded) if by_name else loaded,
+        places,
         iterations,
-        asked.seconds,
-        checks.integer("seed", asked.seed, least=0),
+        settings.seconds,
+        checks.integer("seed", settings.seed, least=0),
         files,
     )
 
@@ -127,21 +127,21 @@ DEFAULT_ITERATIONS = 1000
 
 
 def protocol_of(
-    table: Table, asked: Settings, workers: int, directory: Path | None, report: Callable[[Report], None]
+    table: Table, settings: Settings, workers: int, directory: Path | None, report: Callable[[Report], None]
 ) -> Protocol:
     """The protocol of a race, after all checks that can be made before the first game: the cheap ones first.
 
     Raises:
         ValueError: see `discover`.
     """
-    if asked.finder not in FINDERS:
-        raise ValueError(f"finder is {asked.finder!r}; there are {', '.join(FINDERS)}")
-    checks.integer("finalists", asked.finalists, least=1, most=20)
-    checks.real("level", asked.level, 0, 0.5, above=True)
-    if (asked.games is None) == (asked.hours is None):
+    if settings.finder not in FINDERS:
+        raise ValueError(f"finder is {settings.finder!r}; there are {', '.join(FINDERS)}")
+    checks.integer("finalists", settings.finalists, least=1, most=20)
+    checks.real("level", settings.level, 0, 0.5, above=True)
+    if (settings.games is None) == (settings.hours is None):
         raise ValueError("a race needs a budget: games=4000 or hours=2, and not both")
-    space = asked.space if isinstance(asked.space, Space) else load_space(asked.space)
-    pool = tuple(each if isinstance(each, Configuration) else Configuration(each) for each in asked.against)
+    space = settings.space if isinstance(settings.space, Space) else load_space(settings.space)
+    pool = tuple(each if isinstance(each, Configuration) else Configuration(each) for each in settings.against)
     if not pool:
         raise ValueError("against: no opponent is given; the last one is the reference that is to be beaten")
     seats, players = len(table.seats), table.loaded().players
@@ -149,26 +149,28 @@ def protocol_of(
     reference_games = 1 if table.seconds is None else seats
 
     def units_of(number: int) -> tuple[int, int, int]:
-        return planned(number, seats, asked.finalists, len(space.factors), deviation, asked.level, reference_games)
+        return planned(
+            number, seats, settings.finalists, len(space.factors), deviation, settings.level, reference_games
+        )
 
-    if asked.games is not None:
-        units_of(checks.integer("games", asked.games, least=1))
+    if settings.games is not None:
+        units_of(checks.integer("games", settings.games, least=1))
     refuse_equal_rewards(table.loaded(), table.seed)
     check_playable(table, space, pool, report)
-    number = asked.games if asked.games is not None else games_of(table, asked, pool, workers, directory)
+    number = settings.games if settings.games is not None else games_of(table, settings, pool, workers, directory)
     return Protocol(
         str(table.game),
         table.seats,
         space,
-        asked.finder,
+        settings.finder,
         pool[-1],
         pool,
         table.iterations,
         table.seconds,
         number,
         units_of(number),
-        asked.finalists,
-        asked.level,
+        settings.finalists,
+        settings.level,
         deviation,
         table.seed,
         tuple((file, digest_of(file)) for file in table.files),
@@ -194,13 +196,15 @@ def check_playable(table: Table, space: Space, pool: Sequence[Configuration], re
     space.check(table.names(), accept)
 
 
-def games_of(table: Table, asked: Settings, pool: Sequence[Configuration], workers: int, directory: Path | None) -> int:
+def games_of(
+    table: Table, settings: Settings, pool: Sequence[Configuration], workers: int, directory: Path | None
+) -> int:
     """The number of games that the hours allow: as a race that goes on has it, or by the time of a few games.
 
     Raises:
         ValueError: the hours are no positive number.
     """
-    hours = checks.positive("hours", asked.hours)
+    hours = checks.positive("hours", settings.hours)
     if directory is not None and (directory / protocols.FILE).exists():
         return protocols.read_protocol(directory).games
     times = []

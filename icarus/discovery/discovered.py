@@ -71,9 +71,9 @@ def discovered(game: str) -> Discovered:
     Raises:
         ValueError: nothing was; the games that something was proven for are told.
     """
-    known = proven()
-    if game not in known:
+    discoveries = proven()
+    if game not in discoveries:
         raise ValueError(
-            f"nothing is proven for {game!r}; there is for {', '.join(known) or 'no game yet'}: icarus discover {game}"
+            f"nothing is proven for {game!r}; there is for {', '.join(discoveries) or 'no game yet'}: icarus discover {game}"
         )
-    return known[game]
+    return discoveries[game]

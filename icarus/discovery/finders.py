@@ -62,12 +62,12 @@ class Factorial:
 
     def ask(self) -> list[Point]:
         """A batch of points: at first the start and random ones; then the best of worlds drawn; in the finale those that are left."""
-        left = self.budget - len(self.scores)
+        remaining = self.budget - len(self.scores)
         if self.posterior is None or self.start:
             first, self.start = self.start[:BATCH], self.start[BATCH:]
             return first + [self.space.sample(self.rng) for _ in range(BATCH - len(first))]
-        if left <= self.budget * FINALE:
-            return self._halved(left)
+        if remaining <= self.budget * FINALE:
+            return self._halved(remaining)
         pool, chosen = self._pool, [0]
         for world in self.posterior.drawn(pool, min(BATCH, len(pool)) - 1, self.rng):
             world[chosen] = -np.inf
@@ -103,13 +103,13 @@ class Factorial:
 
     def _ranked(self) -> list[Point]:
         assert self.posterior is not None
-        played = list(dict.fromkeys(self.points))
-        return [played[i] for i in np.argsort(-self.posterior.means(played), kind="stable")]
+        points = list(dict.fromkeys(self.points))
+        return [points[i] for i in np.argsort(-self.posterior.means(points), kind="stable")]
 
-    def _halved(self, left: int) -> list[Point]:
+    def _halved(self, remaining: int) -> list[Point]:
         """The finalists, of whom as time goes on only the better half is played."""
         stages = int(math.log2(FINALISTS))
-        stage = min(stages - 1, int(stages * (1 - left / (self.budget * FINALE))))
+        stage = min(stages - 1, int(stages * (1 - remaining / (self.budget * FINALE))))
         if not self._halves:
             self.refit()
             self._halves = self._ranked()[:FINALISTS]
@@ -136,10 +136,10 @@ class Halving:
         start: Sequence[Point] = (),
         number: int | None = None,
     ) -> None:
-        rng, wanted = np.random.default_rng(seed), number or max(2, min(256, budget // 64))
+        rng, count = np.random.default_rng(seed), number or max(2, min(256, budget // 64))
         points = dict.fromkeys([*start, space.default])
-        for _ in range(10 * wanted):
-            if len(points) < wanted:
+        for _ in range(10 * count):
+            if len(points) < count:
                 points[space.sample(rng)] = None
         self.alive, self.budget = list(points), budget
         self.stages = max(1, math.ceil(math.log2(len(self.alive))))
@@ -223,9 +223,9 @@ class Evolution:
             self.sums[point] = self.sums.get(point, 0.0) + score
             self.counts[point] = self.counts.get(point, 0) + 1
         self.population = list(dict.fromkeys([*self.population, *points]))
-        played = [point for point in self.population if point in self.counts]
-        if len(played) == len(self.population):
-            self.population = sorted(played, key=self._shrunk, reverse=True)[: self.size]
+        parents = [point for point in self.population if point in self.counts]
+        if len(parents) == len(self.population):
+            self.population = sorted(parents, key=self._shrunk, reverse=True)[: self.size]
 
     def finalists(self, number: int) -> list[Point]:
         """The best of the population by their shrunk means."""

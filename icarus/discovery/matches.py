@@ -78,13 +78,13 @@ class Table:
         game, agent, opponent = self.loaded(), self.agent(match.player), self.agent(match.opponent)
         agents = [agent if seat == match.seat else opponent for seat in range(game.players)]
         log = play(game, agents, seed=(self.seed, match.stream, match.deal))
-        stream, player, other, deal, seat = match.key
+        stream, player, rival, deal, seat = match.key
         mine = [each for each in log.decisions if each.player == match.seat and each.legal > 1]
         others = [each for each in log.decisions if each.player != match.seat and each.legal > 1]
         return {
             "stream": stream,
             "player": player,
-            "opponent": other,
+            "opponent": rival,
             "deal": deal,
             "seat": seat,
             "returns": [round(float(reward), 9) for reward in log.returns],
@@ -160,11 +160,11 @@ class Rows:
 
     def play(self, matches: Iterable[Keyed]) -> Iterator[Row]:
         """The rows of matches in their order; those that are not kept yet are played."""
-        wanted = list(matches)
-        new = list({match.key: match for match in wanted if match.key not in self.rows}.values())
+        pending = list(matches)
+        new = list({match.key: match for match in pending if match.key not in self.rows}.values())
         for row in self._pool.map(_play, new) if self._pool else map(self.table.play, new):
             self._keep(row)
-        return (self.rows[match.key] for match in wanted)
+        return (self.rows[match.key] for match in pending)
 
     def _keep(self, row: Row) -> None:
         self.rows[key_of(row)] = row

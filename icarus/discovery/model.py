@@ -95,8 +95,8 @@ class Posterior:
 
     def _with_rest(self, points: Sequence[Point], sums: Reals, rng: np.random.Generator | None) -> Reals:
         prior = 1 / SCALES[3] ** 2
-        known = [self.observed.get(point, (0.0, 0.0)) for point in points]
-        score, precision = np.array([each[0] for each in known]), np.array([each[1] for each in known])
+        observations = [self.observed.get(point, (0.0, 0.0)) for point in points]
+        score, precision = np.array([each[0] for each in observations]), np.array([each[1] for each in observations])
         shrunk = precision * (score - sums) / (precision + prior)
         noise = rng.standard_normal(sums.shape) / np.sqrt(precision + prior) if rng is not None else 0.0
         return sums + shrunk + noise
@@ -112,8 +112,8 @@ def fit(features: Features, points: Sequence[Point], batches: Sequence[int], sco
     effects = np.zeros(batch.max() + 1)
     noise = max(LEAST_NOISE**2, _within(y, which, number))
     for turn in range(ROUNDS):
-        means, left = np.bincount(which, y - effects[batch]) / number, SCALES[3] ** 2 + noise / number
-        precision = np.asarray(np.linalg.inv(prior + np.diag(left)), np.float64)
+        means, spread = np.bincount(which, y - effects[batch]) / number, SCALES[3] ** 2 + noise / number
+        precision = np.asarray(np.linalg.inv(prior + np.diag(spread)), np.float64)
         if turn < ROUNDS - 1:
             fitted = prior @ (precision @ means)
             effects = _batch_effects(y - fitted[which], batch, noise)
@@ -123,7 +123,7 @@ def fit(features: Features, points: Sequence[Point], batches: Sequence[int], sco
         point: (float(score) + 0.5, float(count) / noise)
         for point, score, count in zip(distinct, means, number, strict=True)
     }
-    return Posterior(features, columns, means, left, precision, mean, observed)
+    return Posterior(features, columns, means, spread, precision, mean, observed)
 
 
 def _distinct(points: Sequence[Point]) -> tuple[list[Point], NDArray[np.int64]]:

@@ -13,52 +13,52 @@ WIDTH, HEIGHT, EDGE = 640, 220, 40
 SHOWN = 12  # levels in the text
 
 
-def write_result(found: Discovery, directory: Path) -> None:
+def write_result(discovery: Discovery, directory: Path) -> None:
     """Write the result of a race beside its rows."""
-    (directory / TEXT).write_text(text_of(found) + "\n", encoding="utf-8")
-    (directory / PAGE).write_text(page_of(found), encoding="utf-8")
+    (directory / TEXT).write_text(text_of(discovery) + "\n", encoding="utf-8")
+    (directory / PAGE).write_text(page_of(discovery), encoding="utf-8")
 
 
-def text_of(found: Discovery) -> str:
+def text_of(discovery: Discovery) -> str:
     """The result as text."""
     return "\n\n".join(
-        f"{title}\n" + "\n".join(f"  {line}" for line in lines) for title, lines in _parts(found) if lines
+        f"{title}\n" + "\n".join(f"  {line}" for line in lines) for title, lines in _parts(discovery) if lines
     )
 
 
-def page_of(found: Discovery) -> str:
+def page_of(discovery: Discovery) -> str:
     """The result as a page that needs no network."""
     parts = "".join(
         f"<h2>{escape(title)}</h2><pre tabindex='0'>{escape(chr(10).join(lines))}</pre>"
-        for title, lines in _parts(found)
+        for title, lines in _parts(discovery)
         if lines
     )
     return page(
         "document",
-        f"Discovered for {found.protocol.game}",
-        sections=f"{parts}<h2>The race</h2><div class='pictures'>{picture_of(found)}</div>",
+        f"Discovered for {discovery.protocol.game}",
+        sections=f"{parts}<h2>The race</h2><div class='pictures'>{picture_of(discovery)}</div>",
     )
 
 
-def _parts(found: Discovery) -> list[tuple[str, list[str]]]:
-    protocol = found.protocol
+def _parts(discovery: Discovery) -> list[tuple[str, list[str]]]:
+    protocol = discovery.protocol
     budget = f"{protocol.iterations} iterations" if protocol.iterations else f"{protocol.seconds:g} s"
     return [
-        (f"{protocol.game}, {budget} for each decision", _verdict(found)),
+        (f"{protocol.game}, {budget} for each decision", _verdict(discovery)),
         (
             f"Proof: mean reward less the reference's in its place, against the reference, {CONFIDENCE:.0%} interval",
-            [_proof(each, protocol.level) for each in found.proofs],
+            [_proof(each, protocol.level) for each in discovery.proofs],
         ),
         (
             "What the best finalist loses with one factor back at its default",
-            [f"{each.difference}   {each.factor} = {each.level}" for each in found.ablations],
+            [f"{each.difference}   {each.factor} = {each.level}" for each in discovery.ablations],
         ),
-        ("What levels are worth, by the model of the exploration: mean, standard deviation", _effects(found)),
+        ("What levels are worth, by the model of the exploration: mean, standard deviation", _effects(discovery)),
         (
             "The incumbent of the exploration: after so many units, expected mean reward",
             [
                 f"{unit:6}  {'' if math.isnan(mean) else f'{mean:.3f}'}  {configuration}"
-                for unit, configuration, mean in found.course
+                for unit, configuration, mean in discovery.course
             ],
         ),
         (
@@ -71,12 +71,12 @@ def _parts(found: Discovery) -> list[tuple[str, list[str]]]:
                 f"a difference of {protocol.detectable():.3f} or more is found with 80 % power at the strictest level of Holm's tests",
             ],
         ),
-        ("Cost", [f"{found.games:,} games, {found.seconds / 3600:.2f} processor hours"]),
+        ("Cost", [f"{discovery.games:,} games, {discovery.seconds / 3600:.2f} processor hours"]),
     ]
 
 
-def _verdict(found: Discovery) -> list[str]:
-    protocol, winner = found.protocol, found.winner
+def _verdict(discovery: Discovery) -> list[str]:
+    protocol, winner = discovery.protocol, discovery.winner
     if winner is not None:
         low, high = winner.difference.interval()
         return [
@@ -86,7 +86,7 @@ def _verdict(found: Discovery) -> list[str]:
             f"by {winner.difference.mean:.3f} in mean reward [{low:.3f}, {high:.3f}], p = {winner.p:.2g} after Holm,",
             f"on {winner.difference.units} units that it was not chosen by; iterations per second: {winner.rate:.0%} of the reference's",
         ]
-    most = max(each.difference.interval()[1] for each in found.proofs)
+    most = max(each.difference.interval()[1] for each in discovery.proofs)
     return [
         f"Nothing was proven better than {protocol.reference}.",
         f"None of the finalists is better by more than {most:.3f} in mean reward ({CONFIDENCE:.0%}, each by itself).",
@@ -98,18 +98,18 @@ def _proof(proof: Proof, level: float) -> str:
     return f"{proof.difference}  p = {proof.p:.2g}  {word:10}  speed {proof.rate:.0%}  {proof.configuration}"
 
 
-def _effects(found: Discovery) -> list[str]:
-    known = [each for each in found.effects if abs(each.mean) > 1e-9]
-    ranked = sorted(known, key=lambda each: -abs(each.mean) / each.deviation)
+def _effects(discovery: Discovery) -> list[str]:
+    effects = [each for each in discovery.effects if abs(each.mean) > 1e-9]
+    ranked = sorted(effects, key=lambda each: -abs(each.mean) / each.deviation)
     return [f"{each.mean:+.3f} ± {each.deviation:.3f}  {each.factor} = {each.level}" for each in ranked[:SHOWN]]
 
 
-def picture_of(found: Discovery) -> str:
+def picture_of(discovery: Discovery) -> str:
     """The race as a picture: what the incumbent was expected to get, by units."""
-    course = [(unit, mean) for unit, _, mean in found.course if not math.isnan(mean)]
+    course = [(unit, mean) for unit, _, mean in discovery.course if not math.isnan(mean)]
     if len(course) < 2:
         return ""
-    total = found.protocol.units[0]
+    total = discovery.protocol.units[0]
     low, high = min(mean for _, mean in course) - 0.02, max(mean for _, mean in course) + 0.02
     across = [EDGE + (WIDTH - EDGE) * unit / total for unit, _ in [*course, (total, 0.0)]]
     up = [HEIGHT - EDGE - (HEIGHT - EDGE) * (mean - low) / (high - low) for _, mean in course]

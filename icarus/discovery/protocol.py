@@ -105,12 +105,12 @@ def read_protocol(directory: Path) -> Protocol:
     """
     try:
         table = json.loads((directory / FILE).read_text(encoding="utf-8"))
-        kept = table.pop("digest")
+        recorded = table.pop("digest")
         if table.pop("format") != FORMAT:
             raise ValueError("its format is another")
         for key in ("seats", "units"):
             table[key] = tuple(table[key])
-        found = Protocol(
+        protocol = Protocol(
             **{
                 **table,
                 "space": read_space(table["space"]),
@@ -123,11 +123,11 @@ def read_protocol(directory: Path) -> Protocol:
         raise ValueError(f"{directory} holds no race: there is no {FILE} in it") from None
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{directory / FILE} is damaged: {error}") from None
-    if found.digest != kept:
+    if protocol.digest != recorded:
         raise ValueError(
-            f"{directory / FILE} was changed after the race began: its digest is {found.digest}, not {kept}"
+            f"{directory / FILE} was changed after the race began: its digest is {protocol.digest}, not {recorded}"
         )
-    return found
+    return protocol
 
 
 def detectable(units: int, deviation: float, level: float) -> float:
@@ -137,13 +137,13 @@ def detectable(units: int, deviation: float, level: float) -> float:
 
 
 def planned(
-    games: int, seats: int, finalists: int, factors: int, deviation: float, level: float, own: int
+    games: int, seats: int, finalists: int, factors: int, deviation: float, level: float, confirmations: int
 ) -> tuple[int, int, int]:
     """The units of the three stages that a number of games allows.
 
     Args:
         seats: games of a unit.
-        own: games of a unit in which the reference plays itself, beside each of the proof.
+        confirmations: games of a unit in which the reference plays itself, beside each of the proof.
 
     Raises:
         ValueError: the proof could not prove anything.
@@ -151,12 +151,12 @@ def planned(
     explore, prove, ablate = (int(games * share) for share in SHARES)
     units = (
         explore // seats,
-        max(1, int(prove / (finalists * seats + own))),
+        max(1, int(prove / (finalists * seats + confirmations))),
         max(1, int(ablate / ((factors + 1) * seats))),
     )
     least = detectable(units[1], deviation, level / finalists)
     if units[1] < LEAST_UNITS or least > USELESS:
-        enough = max(LEAST_UNITS, math.ceil(units[1] * (least / USELESS) ** 2)) * (finalists * seats + own)
+        enough = max(LEAST_UNITS, math.ceil(units[1] * (least / USELESS) ** 2)) * (finalists * seats + confirmations)
         raise ValueError(
             f"a budget of {games} games proves nothing: with {units[1]} units for each of {finalists} finalists it could detect a "
             f"difference of {least:.2f} in mean reward or more; give at least {math.ceil(enough / SHARES[1]) + seats} games, "

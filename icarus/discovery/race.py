@@ -167,17 +167,17 @@ def effects_of(protocol: Protocol, finder: Finder) -> tuple[Effect, ...]:
     """What each level of each factor is worth, by the model."""
     if not isinstance(finder, Factorial):
         return ()
-    posterior, features, found = finder.refit(), finder.features, list[Effect]()
+    posterior, features, effects = finder.refit(), finder.features, list[Effect]()
     first = 1
     for (name, levels), size in zip(protocol.space.factors.items(), features.sizes, strict=True):
-        met = [posterior.effect(first + i) for i in range(len(levels))]
-        centre = float(np.mean([mean for mean, _ in met]))
-        found += [
+        estimates = [posterior.effect(first + i) for i in range(len(levels))]
+        centre = float(np.mean([mean for mean, _ in estimates]))
+        effects += [
             Effect(name, str(level), mean - centre, deviation)
-            for level, (mean, deviation) in zip(levels, met, strict=True)
+            for level, (mean, deviation) in zip(levels, estimates, strict=True)
         ]
         first += size
-    return tuple(found)
+    return tuple(effects)
 
 
 # -------------------------------------------------------------------------------------------------------------------- prove
@@ -188,11 +188,11 @@ def proven(
 ) -> tuple[Proof, ...]:
     """What the finalists prove against the reference on deals of their own, the best first."""
     configurations = [protocol.space.configuration(point) for point in finalists]
-    found = list(differences(protocol, games, PROOF, configurations, protocol.units[1], "prove", report))
-    adjusted = holm([each.p for each in found])
+    differences_in_proof = list(differences(protocol, games, PROOF, configurations, protocol.units[1], "prove", report))
+    adjusted = holm([each.p for each in differences_in_proof])
     proofs = [
         Proof(configuration, point, each, p, rate_of(games, configuration, protocol.reference))
-        for configuration, point, each, p in zip(configurations, finalists, found, adjusted, strict=True)
+        for configuration, point, each, p in zip(configurations, finalists, differences_in_proof, adjusted, strict=True)
     ]
     return tuple(sorted(proofs, key=lambda proof: -proof.difference.mean))
 
@@ -211,11 +211,11 @@ def differences(
     for start in range(0, units, BLOCK):
         deals = list(range(start, min(start + BLOCK, units)))
         even = games.scores(stream, [(reference, reference)] * len(deals), deals)
-        for own, configuration in zip(scores, configurations, strict=True):
+        for gains, configuration in zip(scores, configurations, strict=True):
             received = games.scores(stream, [(configuration, reference)] * len(deals), deals)
-            own += [score - base for score, base in zip(received, even, strict=True)]
-        report(Report(stage, deals[-1] + 1, units, "   ".join(f"{np.mean(own):+.3f}" for own in scores)))
-    return (difference(own) for own in scores)
+            gains += [score - base for score, base in zip(received, even, strict=True)]
+        report(Report(stage, deals[-1] + 1, units, "   ".join(f"{np.mean(gains):+.3f}" for gains in scores)))
+    return (difference(gains) for gains in scores)
 
 
 def rate_of(games: Games, configuration: Configuration, reference: Configuration) -> float:
@@ -223,9 +223,9 @@ def rate_of(games: Games, configuration: Configuration, reference: Configuration
     where there are none."""
     names, rates = (str(configuration), str(reference)), list[float]()
     for row in games.rows.values():
-        (made, seconds), (made_by_others, seconds_of_others) = row["work"], row["work_of_others"]
+        (iterations, seconds), (made_by_others, seconds_of_others) = row["work"], row["work_of_others"]
         if (row["player"], row["opponent"]) == names and made_by_others and seconds and seconds_of_others:
-            rates.append(made / seconds / (made_by_others / seconds_of_others))
+            rates.append(iterations / seconds / (made_by_others / seconds_of_others))
     return float(np.median(rates)) if rates else math.nan
 
 
@@ -251,9 +251,9 @@ def ablated(protocol: Protocol, games: Games, winner: Point, report: Callable[[R
             name,
             str(space.factors[name][winner[space.names.index(name)]]),
             configuration,
-            difference([a - b for a, b in zip(scores[0], own, strict=True)]),
+            difference([a - b for a, b in zip(scores[0], score, strict=True)]),
         )
-        for name, configuration, own in zip(without, configurations[1:], scores[1:], strict=True)
+        for name, configuration, score in zip(without, configurations[1:], scores[1:], strict=True)
     )
 
 
@@ -268,7 +268,7 @@ def paired(
     scores = [list[float]() for _ in configurations]
     for start in range(0, units, BLOCK):
         deals = list(range(start, min(start + BLOCK, units)))
-        for own, configuration in zip(scores, configurations, strict=True):
-            own += games.scores(ABLATION, [(configuration, protocol.reference)] * len(deals), deals)
-        report(Report("ablate", deals[-1] + 1, units, "   ".join(f"{np.mean(own):.3f}" for own in scores)))
+        for score, configuration in zip(scores, configurations, strict=True):
+            score += games.scores(ABLATION, [(configuration, protocol.reference)] * len(deals), deals)
+        report(Report("ablate", deals[-1] + 1, units, "   ".join(f"{np.mean(score):.3f}" for score in scores)))
     return scores

@@ -96,25 +96,25 @@ class Space:
         """
         for name, level in levels.items():
             if name not in self.factors or level not in self.factors[name]:
-                known = self.factors.get(name)
-                told = (
-                    f"{name} has the levels {', '.join(map(str, known))}"
-                    if known
+                levels_of_factor = self.factors.get(name)
+                choices = (
+                    f"{name} has the levels {', '.join(map(str, levels_of_factor))}"
+                    if levels_of_factor
                     else f"factors: {', '.join(self.names)}"
                 )
-                raise SpaceError(f"{name} = {level} is no level of the space {self.name}; {told}")
+                raise SpaceError(f"{name} = {level} is no level of the space {self.name}; {choices}")
         return self.canonical(
             tuple(levels_.index(levels[name]) if name in levels else 0 for name, levels_ in self.factors.items())
         )
 
     def canonical(self, levels: Sequence[int]) -> Point:
         """The point with these levels, INACTIVE for those that nothing names; the default for those that something names newly."""
-        active, found = self._named_by_templates(), [INACTIVE] * len(levels)
+        active, point = self._named_by_templates(), [INACTIVE] * len(levels)
         for k in self._order:
             if k in active:
-                found[k] = max(levels[k], 0)
-                active = active | self._named_by_level(k, found[k])
-        return tuple(found)
+                point[k] = max(levels[k], 0)
+                active = active | self._named_by_level(k, point[k])
+        return tuple(point)
 
     def active(self, point: Point) -> tuple[str, ...]:
         """The factors that play a role at a point."""
@@ -169,13 +169,13 @@ class Space:
 
     def neighbours(self, point: Point) -> list[Point]:
         """The points that differ in the level of one active factor; what that names newly has its default."""
-        found = []
+        points = []
         for k, level in enumerate(point):
-            for other in range(len(self.factors[self.names[k]])) if level != INACTIVE else ():
-                changed = self.canonical(point[:k] + (other,) + point[k + 1 :])
-                if other != level and self.allows(changed):
-                    found.append(changed)
-        return found
+            for alternative in range(len(self.factors[self.names[k]])) if level != INACTIVE else ():
+                changed = self.canonical(point[:k] + (alternative,) + point[k + 1 :])
+                if alternative != level and self.allows(changed):
+                    points.append(changed)
+        return points
 
     def mutated(self, point: Point, rng: np.random.Generator) -> Point:
         """A random neighbour of a point; the point itself where it has none."""
@@ -188,8 +188,8 @@ class Space:
             a if b == INACTIVE or (a != INACTIVE and rng.random() < 0.5) else b
             for a, b in zip(first, second, strict=True)
         ]
-        found = self.canonical(child)
-        return found if self.allows(found) else first
+        crossing = self.canonical(child)
+        return crossing if self.allows(crossing) else first
 
     # ------------------------------------------------------------------------------------------------------ configurations
 
@@ -236,7 +236,7 @@ class Space:
 
     def covering(self) -> list[Point]:
         """Points in which every level of every factor that can be active is found, each once at least where it is not excluded."""
-        found = dict[Point, None]()
+        points = dict[Point, None]()
         queue, missing = (
             [self.default],
             {(k, i) for k, levels in enumerate(self.factors.values()) for i in range(len(levels))},
@@ -244,17 +244,17 @@ class Space:
         while queue and missing:
             point = queue.pop(0)
             new = missing & set(enumerate(point))
-            if new or not found:
+            if new or not points:
                 missing -= new
                 if self.allows(point):
-                    found[point] = None
+                    points[point] = None
                 queue += [self.canonical(near) for near in self._changed(point)]
-        return list(found)
+        return list(points)
 
     def _changed(self, point: Point) -> Iterator[Point]:
         for k, level in enumerate(point):
-            for other in range(len(self.factors[self.names[k]])) if level != INACTIVE else ():
-                yield self.canonical(point[:k] + (other,) + point[k + 1 :])
+            for alternative in range(len(self.factors[self.names[k]])) if level != INACTIVE else ():
+                yield self.canonical(point[:k] + (alternative,) + point[k + 1 :])
 
     def describe(self, point: Point) -> str:
         """The levels of a point's active factors, as text."""
@@ -285,12 +285,12 @@ class Space:
         if not any(len(levels) > 1 for levels in self.factors.values()):
             raise SpaceError(f"the space {self.name} has a single point: no factor has two levels")
         texts = [*self.templates.values(), *(str(level) for levels in self.factors.values() for level in levels)]
-        named = {field for text in texts for field in _FIELD.findall(text)}
-        for name in named - set(self.factors):
+        fields = {field for text in texts for field in _FIELD.findall(text)}
+        for name in fields - set(self.factors):
             raise SpaceError(
                 f"the space {self.name} names {{{name}}}, which is no factor; factors: {', '.join(self.factors)}"
             )
-        for name in set(self.factors) - named:
+        for name in set(self.factors) - fields:
             raise SpaceError(
                 f"nobody uses the factor {name} of the space {self.name}; write {{{name}}} in a template or a level"
             )
@@ -329,12 +329,12 @@ class Space:
         return tuple(order)
 
     def _named_by_templates(self) -> frozenset[int]:
-        return self._named(" ".join(self.templates.values()))
+        return self._factors_in(" ".join(self.templates.values()))
 
     def _named_by_level(self, k: int, level: int) -> frozenset[int]:
-        return self._named(str(self.factors[self.names[k]][level])) if level != INACTIVE else frozenset()
+        return self._factors_in(str(self.factors[self.names[k]][level])) if level != INACTIVE else frozenset()
 
-    def _named(self, text: str) -> frozenset[int]:
+    def _factors_in(self, text: str) -> frozenset[int]:
         return frozenset(self.names.index(field) for field in _FIELD.findall(text))
 
 
@@ -384,4 +384,4 @@ def load_space(name: str | Path) -> Space:
             f"no space is called {str(name)!r}; there are {', '.join(shipped_spaces())}, or give a TOML file"
         ) from None
     except tomllib.TOMLDecodeError as error:
-        raise SpaceError(f"{checks.shown(str(path), 200)} is no TOML: {error}") from None
+        raise SpaceError(f"{checks.excerpt(str(path), 200)} is no TOML: {error}") from None

@@ -28,10 +28,10 @@ class BelievingState(State):
 
     def clone(self) -> State:
         """A copy that shares nothing."""
-        other = super().clone()
-        assert isinstance(other, BelievingState)
-        other.observations = self.observations
-        return other
+        copy = super().clone()
+        assert isinstance(copy, BelievingState)
+        copy.observations = self.observations
+        return copy
 
 
 def observations_dtype(moves: int) -> np.dtype:
@@ -59,23 +59,23 @@ def with_belief(state: State, determinize: Callable) -> State:
         raise ValueError(f"determinize draws what is hidden, and nothing is hidden in {game}")
     if observer < 0:
         raise ValueError("determinize draws for a player who is to move; nobody is")
-    observations, other = _observed(state, observer), state.clone()
+    observations, believing = _observed(state, observer), state.clone()
     if isinstance(game, PythonGame):
         record = observations.view(np.recarray)[0]
-        other.game = attrs.evolve(game, determinize=determinize, prepare=lambda state, observer: record)
-        return other
+        believing.game = attrs.evolve(game, determinize=determinize, prepare=lambda state, observer: record)
+        return believing
     assert isinstance(game, Game)
-    other.__class__ = BelievingState
-    assert isinstance(other, BelievingState)
-    other.game = attrs.evolve(game, determinize=determinize, beliefs=observations.dtype, prepare=None)
-    other.observations = observations
-    return other
+    believing.__class__ = BelievingState
+    assert isinstance(believing, BelievingState)
+    believing.game = attrs.evolve(game, determinize=determinize, beliefs=observations.dtype, prepare=None)
+    believing.observations = observations
+    return believing
 
 
 def _observed(state: State, observer: int) -> np.ndarray:
     """[1] of `observations_dtype`: what an observer has seen since the game began."""
     moves, column = state.moves(observer), state.game.perspective(observer)
-    players = [player for player, seen, _ in state.replay() if seen[column] != UNSEEN]
+    players = [player for player, observed, _ in state.replay() if observed[column] != UNSEEN]
     observations = np.zeros(1, observations_dtype(max(FEWEST, 1 << len(moves).bit_length())))
     observations["count"] = len(moves)
     observations["player"][0, : len(moves)], observations["move"][0, : len(moves)] = players, moves

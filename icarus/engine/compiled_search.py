@@ -92,7 +92,7 @@ class CompiledSearch:
         self._loop = loop()
         self._arena = np.zeros(1, ARENA)
         self._arena["shared"] = shared.control.ctypes.data if shared else 0
-        self._kept: dict[str, np.ndarray] = {}
+        self._arrays: dict[str, np.ndarray] = {}
         self.halted = False
         self._observer = self.state.current_player()
         self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
@@ -128,14 +128,14 @@ class CompiledSearch:
             "weight": 1,
             "rng_before": RNG_WORDS,
             "recalled": RECALLED,
-            "ahead": len(self._kept["root.state"]),
+            "ahead": len(self._arrays["root.state"]),
             "evaluation": max(game.players, len(game.action_feature_names)),
         }
         for name, size in sizes.items():
             self._keep("buffers", name, np.zeros(size, np.int64))
         self._keep("buffers", "playout", self._playout)
         for name, buffer in (("rewards", "reward"), ("rng", "rng")):
-            self._playout[name] = self._kept[f"buffers.{buffer}"].ctypes.data
+            self._playout[name] = self._arrays[f"buffers.{buffer}"].ctypes.data
         self._keep("buffers", "updates", self._updates)
         if program.episodes:
             self._place_episodes()
@@ -145,14 +145,14 @@ class CompiledSearch:
 
     def _keep(self, part: str, name: str, array: np.ndarray) -> None:
         """Keep an array alive, and its address in a part of the arena."""
-        self._kept[f"{part}.{name}"] = array
+        self._arrays[f"{part}.{name}"] = array
         self._arena[part][name] = array.ctypes.data
 
     def _place_root(self) -> None:
         """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
         root, perspective, part = self.state, self._observer, self._arena["root"]
         if self.scheme.root == ONCE:
-            root = root.determinized(perspective, self._kept["buffers.rng"])
+            root = root.determinized(perspective, self._arrays["buffers.rng"])
         if self.scheme.root != FRESH:
             perspective = CHANCE
         words = in_words(root.data)
@@ -201,7 +201,7 @@ class CompiledSearch:
     def _place_episodes(self) -> None:
         episode, root = root_episode(self.state, self.scheme, self.game), self._arena["root"]
         keys, record = episode.keys()
-        self._kept["root.episodes"][:] = keys
+        self._arrays["root.episodes"][:] = keys
         root["label"], root["episode"] = episode.label, record
         root["last"], root["last_perspective"] = episode.last, episode.last_perspective
         root["last_recalled"] = episode.last_recalled
@@ -215,29 +215,29 @@ class CompiledSearch:
         for name, width in self._widths.items():
             parts[name] = np.zeros((steps + 1 if name == "features" else legal) * width)
         for name, array in parts.items():
-            self._kept[f"playout.{name}"] = array
+            self._arrays[f"playout.{name}"] = array
             self._playout[name] = array.ctypes.data
         self._playout["perspectives"] = perspectives
 
     def _give_updates(self, count: int) -> None:
         """Room for so many updates of one playout."""
         for name in ("records", "contexts"):
-            self._kept[f"updates.{name}"] = np.zeros(count, np.int64)
-            self._updates[name] = self._kept[f"updates.{name}"].ctypes.data
+            self._arrays[f"updates.{name}"] = np.zeros(count, np.int64)
+            self._updates[name] = self._arrays[f"updates.{name}"].ctypes.data
         self._updates["capacity"] = count
 
     def _give_links(self, count: int) -> None:
         """Room for so many links, and for those that there are."""
         check_memory(WORD_BYTES * LINK * count)
-        room, held = np.zeros((count, LINK), np.int64), self.links
-        room[: len(held)] = held
+        room, links = np.zeros((count, LINK), np.int64), self.links
+        room[: len(links)] = links
         self._keep("buffers", "links", room)
         self._arena["buffers"]["link_capacity"] = count
 
     @property
     def links(self) -> np.ndarray:
         """Which record continues which history (`icarus.engine.loop.parent_links`). [links, LINK]"""
-        count, room = int(self._arena["counts"]["links"][0]), self._kept.get("buffers.links")
+        count, room = int(self._arena["counts"]["links"][0]), self._arrays.get("buffers.links")
         return np.zeros((0, LINK), np.int64) if room is None else room[:count]
 
     def _inherit(self, warm_start: WarmStart) -> None:
@@ -245,7 +245,7 @@ class CompiledSearch:
         if self.reusable:
             count = len(warm_start.links)
             self._give_links(max(_LINKS, 2 * count))
-            self._kept["buffers.links"][:count], self._arena["counts"]["links"] = warm_start.links, count
+            self._arrays["buffers.links"][:count], self._arena["counts"]["links"] = warm_start.links, count
         warm_start.mark_decided(self.tables[0])
         self._inherited = self.root().playouts.astype(np.int64)
         self._arena["counts"]["earlier_iterations"] = warm_start.iterations
@@ -253,7 +253,7 @@ class CompiledSearch:
     @property
     def rng(self) -> np.ndarray:
         """The generator, as it stands."""
-        return self._kept["buffers.rng"]
+        return self._arrays["buffers.rng"]
 
     @property
     def iterations(self) -> int:
@@ -314,7 +314,7 @@ class CompiledSearch:
     def _too_long(self, capacity: int) -> str:
         """The message about the playout under way, for whose steps there is room for so many."""
         length = min(int(self._playout["length"][0]), capacity)
-        return too_long_message(self.state, self._kept["playout.steps"]["action"][:length].tolist())
+        return too_long_message(self.state, self._arrays["playout.steps"]["action"][:length].tolist())
 
     def full_table(self) -> tuple[int, int]:
         """The index of the table that had no room, and for how many records."""
@@ -359,7 +359,7 @@ class CompiledSearch:
 
     def root(self) -> RootStatistics:
         """What is known of the actions at the root."""
-        return root_statistics(self.state, self._kept["root.visits"] + self._inherited, self.tables)
+        return root_statistics(self.state, self._arrays["root.visits"] + self._inherited, self.tables)
 
     def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the search has found so far, the action by `recommendation`; `copied` as in `records`."""

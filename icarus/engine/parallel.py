@@ -120,10 +120,10 @@ class SharedRecords(Team[CompiledSearch]):
         """What the threads have found so far; arguments as in `RunningSearch.result`."""
         roots = [search.root() for search in self.searches]
         root = attrs.evolve(roots[0], visits=added(roots).visits)  # all else is of the same records
-        found = self.combined(self.searches[0].result(seconds, copied, recommendation), root, seconds)
-        if not found.reusable:
-            return found
-        return attrs.evolve(found, links=np.concatenate([search.links for search in self.searches]))
+        combined = self.combined(self.searches[0].result(seconds, copied, recommendation), root, seconds)
+        if not combined.reusable:
+            return combined
+        return attrs.evolve(combined, links=np.concatenate([search.links for search in self.searches]))
 
     def close(self) -> None:
         """End the threads."""

@@ -109,8 +109,8 @@ class Result:
         if self.links is None:
             return self
         parts = tuple(part.without_histories() for part in self.parts)
-        left = parts[0].records if parts else records_without_histories(self.records, self.links)
-        return attrs.evolve(self, records=left, parts=parts, links=None)
+        remaining = parts[0].records if parts else records_without_histories(self.records, self.links)
+        return attrs.evolve(self, records=remaining, parts=parts, links=None)
 
     @property
     def value(self) -> float:

@@ -145,9 +145,9 @@ def run_within(
     target = max(FIRST_SLICE, trees)
     expect(limit)
     while search.iterations < limit:
-        before, made = time.perf_counter(), search.iterations
+        before, iterations_before = time.perf_counter(), search.iterations
         search.run(min(target, limit))
-        now, gained = time.perf_counter(), search.iterations - made
+        now, gained = time.perf_counter(), search.iterations - iterations_before
         if progress is not None:
             progress(search.iterations, now - started)
         if deadline is not None and now >= deadline:
@@ -162,8 +162,8 @@ def run_within(
 def too_long_message(state: State, actions: Sequence[int]) -> str:
     """The message about a playout from a root that began with these actions and does not end."""
     first = " ".join(map(str, actions[:QUOTED_ACTIONS]))
-    played = " ".join(str(action) for _, action in state.history[-QUOTED_ACTIONS:])
+    last_actions = " ".join(str(action) for _, action in state.history[-QUOTED_ACTIONS:])
     return (
         f"a playout of {state.game} has not ended after {state.game.max_length} actions, its max_length; "
-        f"after {len(state.history)} actions of the game (the last: {played or 'none'}) it began with {first} …"
+        f"after {len(state.history)} actions of the game (the last: {last_actions or 'none'}) it began with {first} …"
     )

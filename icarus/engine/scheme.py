@@ -136,7 +136,7 @@ def parse_scheme(text: str) -> Scheme:
         ValueError: there is no such scheme; the message lists those that there are.
     """
     uncut, cut, depth = text.strip().partition(_CUTOFF)
-    quoted = repr(checks.shown(text, SHOWN))
+    quoted = repr(checks.excerpt(text, SHOWN))
     if cut and not depth.isdecimal():
         raise ValueError(f"{quoted} is no scheme; a cut-off is written{_CUTOFF}20")
     exp3 = uncut.endswith(_EXP3)

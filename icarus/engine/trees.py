@@ -79,8 +79,8 @@ class Trees(Team[S]):
     def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the searches have found so far; arguments as in `RunningSearch.result`."""
         parts = tuple(search.result(seconds, copied, recommendation) for search in self.searches)
-        found = self.combined(parts[0], added([search.root() for search in self.searches]), seconds)
-        return attrs.evolve(found, memory=sum(part.memory for part in parts), parts=parts)
+        combined = self.combined(parts[0], added([search.root() for search in self.searches]), seconds)
+        return attrs.evolve(combined, memory=sum(part.memory for part in parts), parts=parts)
 
     def close(self) -> None:
         """Nothing to end: the searches run in the thread of their caller."""

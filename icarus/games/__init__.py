@@ -55,7 +55,7 @@ def load(name: str, **parameters: int) -> Game:
     """
     if not isinstance(name, str):
         raise TypeError(f"a game is loaded by its name, such as 'knockout-whist(players=3)', not by {name!r}")
-    base, written = _split(name)
+    base, in_name = _split(name)
     registered = GAMES.get(base)
     if registered is None:
         near = difflib.get_close_matches(base, GAMES, n=3, cutoff=0.55)
@@ -63,9 +63,9 @@ def load(name: str, **parameters: int) -> Game:
             f"no game is called {base!r}; "
             + (f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}")
         )
-    if twice := [key for key in parameters if key in written]:
+    if twice := [key for key in parameters if key in in_name]:
         raise ValueError(f"the parameter {twice[0]} of {base} is given in the name and beside it")
-    parameters = {**written, **parameters}
+    parameters = {**in_name, **parameters}
     if isinstance(registered, Game) and parameters == registered.parameters:  # as `str` of the game has them
         return registered
     accepted = [] if isinstance(registered, Game) else list(inspect.signature(registered).parameters)
@@ -84,22 +84,22 @@ def _split(name: str) -> tuple[str, dict[str, int]]:
     base, bracket, rest = name.partition("(")
     if not bracket:
         return base.strip(), {}
-    shown = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
-    refused = ValueError(f"{shown!r} is not a game's name; write it like knockout-whist(players=3)")
+    excerpt = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+    refused = ValueError(f"{excerpt!r} is not a game's name; write it like knockout-whist(players=3)")
     if len(name) > LONGEST:
         raise refused
     try:
         call = ast.parse(f"f({rest}", mode="eval").body
         if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
             raise refused
-        written = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+        arguments = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise refused from None
-    if len(written) < len(call.keywords):
+    if len(arguments) < len(call.keywords):
         twice = [str(keyword.arg) for keyword in call.keywords]
         repeated = next(key for key in twice if twice.count(key) > 1)
         raise ValueError(f"the parameter {repeated} of {base} is given twice")
-    return base.strip(), written
+    return base.strip(), arguments
 
 
 __all__ = ["GAMES", "Game", "State", "load", "names"]

@@ -70,35 +70,35 @@ def _highest(points: Integer) -> Integer:
 
 
 @inlined
-def _playable(held: Integer, blocked: Integer, die: Integer) -> Integer:
+def _playable(points: Integer, blocked: Integer, die: Integer) -> Integer:
     """The points from which one die can be played, whatever is to come after it."""
-    if held >> BAR:
+    if points >> BAR:
         return 0 if blocked >> (BAR - die) & 1 else 1 << BAR
-    beyond = held >> (die + 1) << (die + 1)
+    beyond = points >> (die + 1) << (die + 1)
     playable = beyond & ~(blocked << die)
-    if held & OUTSIDE_HOME:
+    if points & OUTSIDE_HOME:
         return playable
-    return playable | (held & 1 << die) if beyond else _highest(held)
+    return playable | (points & 1 << die) if beyond else _highest(points)
 
 
 @inlined
-def _followed(state: Facts, sources: Integer, die: Integer, other: Integer, others: Integer) -> Integer:
+def _followed(state: Facts, sources: Integer, die: Integer, other_die: Integer, other_sources: Integer) -> Integer:
     """Those of the `sources` of a die after which the other die, now playable from `others`, can be played too.
 
     What the opponent blocks is the same all turn long: only blots are hit.
     """
-    held, blocked = np.int64(state.held[state.player]), np.int64(state.blocked[state.player])
-    if others & (others - 1):
+    points, blocked = np.int64(state.held[state.player]), np.int64(state.blocked[state.player])
+    if other_sources & (other_sources - 1):
         return sources  # a move spoils no other checker's move, so one of two remains
     followed = 0
     while sources:
         source = lowest_bit(np.uint64(sources))
-        after = held
+        after = points
         if state.points[state.player, source] == 1:
             after ^= 1 << source
         if source > die:
             after |= 1 << (source - die)
-        if _playable(after, blocked, other):
+        if _playable(after, blocked, other_die):
             followed |= 1 << source
         sources &= sources - 1
     return followed
@@ -110,10 +110,10 @@ def _find_sources(state: Facts) -> bool:
 
     A double needs no foresight: its moves stay possible until they are made, so every order makes equally many.
     """
-    held, blocked = np.int64(state.held[state.player]), np.int64(state.blocked[state.player])
+    points, blocked = np.int64(state.held[state.player]), np.int64(state.blocked[state.player])
     larger, smaller = np.int64(state.dice[0]), np.int64(state.dice[1])
-    by_larger = _playable(held, blocked, larger) if larger else 0
-    by_smaller = _playable(held, blocked, smaller) if smaller else 0
+    by_larger = _playable(points, blocked, larger) if larger else 0
+    by_smaller = _playable(points, blocked, smaller) if smaller else 0
     if larger and smaller:
         larger_first = _followed(state, by_larger, larger, smaller, by_smaller)
         smaller_first = _followed(state, by_smaller, smaller, larger, by_larger)
@@ -158,15 +158,15 @@ def _leave(state: Facts, mover: Integer, source: Integer) -> None:
 @inlined
 def _reach(state: Facts, mover: Integer, target: Integer) -> None:
     """Put a checker on a point, and the blot that it hits on the bar."""
-    other, opposite = 1 - mover, BAR - target
+    opponent, opposite = 1 - mover, BAR - target
     state.points[mover, target] += 1
     state.held[mover] |= 1 << target
     if state.points[mover, target] == 2:
-        state.blocked[other] |= 1 << opposite
-    if state.points[other, opposite]:
-        state.points[other, opposite] = 0
-        state.points[other, BAR] += 1
-        state.held[other] = (state.held[other] ^ 1 << opposite) | 1 << BAR
+        state.blocked[opponent] |= 1 << opposite
+    if state.points[opponent, opposite]:
+        state.points[opponent, opposite] = 0
+        state.points[opponent, BAR] += 1
+        state.held[opponent] = (state.held[opponent] ^ 1 << opposite) | 1 << BAR
 
 
 def initial(state: Facts, rng: np.ndarray) -> None:
@@ -287,17 +287,17 @@ def text(state: Facts) -> str:
 
 
 def _numbers(points: range) -> str:
-    written = [f"{point:2}" for point in points]
-    return "  " + " ".join([*written[:FACES], "|", *written[FACES:]])
+    cells = [f"{point:2}" for point in points]
+    return "  " + " ".join([*cells[:FACES], "|", *cells[FACES:]])
 
 
 def _row(state: Facts, points: range) -> str:
     def mark(point: int) -> str:
-        own, other = state.points[0, point], state.points[1, BAR - point]
-        return f"{own}X" if own else f"{other}O" if other else "."
+        mine, theirs = state.points[0, point], state.points[1, BAR - point]
+        return f"{mine}X" if mine else f"{theirs}O" if theirs else "."
 
-    written = [f"{mark(point):>2}" for point in points]
-    return "  " + " ".join([*written[:FACES], "|", *written[FACES:]])
+    cells = [f"{mark(point):>2}" for point in points]
+    return "  " + " ".join([*cells[:FACES], "|", *cells[FACES:]])
 
 
 def _situation(state: Facts) -> str:

@@ -68,11 +68,11 @@ def _contact_chance(state: Facts, on_roll: int) -> float:
 @helper
 def _race_chance(state: Facts, on_roll: int) -> float:
     """Φ(√(K/2)), K = (D + 4)²/(S − 4), D the lead in pips of who is to roll, S all pips."""
-    own, other = pips(state, on_roll), pips(state, 1 - on_roll)
+    mine, theirs = pips(state, on_roll), pips(state, 1 - on_roll)
     if state.actor != CHANCE:
-        other -= int(_to_play(state))
-    lead = other - own + ON_ROLL
-    all_pips = own + other - ON_ROLL if own + other > ON_ROLL else 1
+        theirs -= int(_to_play(state))
+    lead = theirs - mine + ON_ROLL
+    all_pips = mine + theirs - ON_ROLL if mine + theirs > ON_ROLL else 1
     return 0.5 * (1.0 + math.erf(lead / (2.0 * math.sqrt(all_pips))))
 
 

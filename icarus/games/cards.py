@@ -314,14 +314,14 @@ def draw_deal(deal: Facts, rng: np.ndarray) -> None:
 @inlined
 def _take(deal: Facts, k: int, number: int, count: int, rng: np.ndarray) -> int:
     """Move random cards of class k to the `count` cards gathered so far; returns the new count."""
-    start, left = deal.class_starts[k], deal.left[k]
+    start, remaining = deal.class_starts[k], deal.left[k]
     for _ in range(number):
-        i = start + below(rng, left)
-        left -= 1
+        i = start + below(rng, remaining)
+        remaining -= 1
         deal.gathered[count] = deal.cards[i]
-        deal.cards[i] = deal.cards[start + left]
+        deal.cards[i] = deal.cards[start + remaining]
         count += 1
-    deal.left[k] = left
+    deal.left[k] = remaining
     return count
 
 
@@ -341,14 +341,14 @@ def _split(deal: Facts, group: int, count: int, rest: np.uint64, rng: np.ndarray
     """Deal the gathered cards of a group to its hands at random; returns what is left of `rest`, the cards not dealt before."""
     for hand in range(len(deal.sizes)):
         if deal.group[hand] == group:
-            held = rest
+            hand_cards = rest
             if count > deal.sizes[hand] or group < deal.groups - 1:
-                held = np.uint64(0)
+                hand_cards = np.uint64(0)
                 for _ in range(deal.sizes[hand]):
                     i = below(rng, count)
                     count -= 1
-                    held |= np.uint64(1) << np.uint64(deal.gathered[i])
+                    hand_cards |= np.uint64(1) << np.uint64(deal.gathered[i])
                     deal.gathered[i] = deal.gathered[count]
-            deal.dealt[hand] = held
-            rest &= ~held
+            deal.dealt[hand] = hand_cards
+            rest &= ~hand_cards
     return rest

@@ -54,27 +54,27 @@ STATE = np.dtype(
 
 
 @inlined
-def _find_jumps(state: Facts, own: np.uint64) -> bool:
+def _find_jumps(state: Facts, pieces: np.uint64) -> bool:
     """Set the movers to those of the player's pieces `own` that can jump; whether there are any."""
-    other = state.pieces[1 - state.player]
+    opposing = state.pieces[1 - state.player]
     empty = DARK & ~(state.pieces[0] | state.pieces[1])
-    kings = own & state.kings
-    up, down = (own, kings) if state.player == 0 else (kings, own)
-    up_left = up & (other >> np.uint64(FLAT)) & (empty >> np.uint64(2 * FLAT))
-    up_right = up & (other >> np.uint64(STEEP)) & (empty >> np.uint64(2 * STEEP))
-    down_right = down & (other << np.uint64(FLAT)) & (empty << np.uint64(2 * FLAT))
-    down_left = down & (other << np.uint64(STEEP)) & (empty << np.uint64(2 * STEEP))
+    kings = pieces & state.kings
+    up, down = (pieces, kings) if state.player == 0 else (kings, pieces)
+    up_left = up & (opposing >> np.uint64(FLAT)) & (empty >> np.uint64(2 * FLAT))
+    up_right = up & (opposing >> np.uint64(STEEP)) & (empty >> np.uint64(2 * STEEP))
+    down_right = down & (opposing << np.uint64(FLAT)) & (empty << np.uint64(2 * FLAT))
+    down_left = down & (opposing << np.uint64(STEEP)) & (empty << np.uint64(2 * STEEP))
     state.movers[UP_LEFT], state.movers[UP_RIGHT] = up_left, up_right
     state.movers[DOWN_RIGHT], state.movers[DOWN_LEFT] = down_right, down_left
     return (up_left | up_right | down_right | down_left) != np.uint64(0)
 
 
 @inlined
-def _find_steps(state: Facts, own: np.uint64) -> None:
+def _find_steps(state: Facts, pieces: np.uint64) -> None:
     """Set the movers to those of the player's pieces `own` that can step."""
     empty = DARK & ~(state.pieces[0] | state.pieces[1])
-    kings = own & state.kings
-    up, down = (own, kings) if state.player == 0 else (kings, own)
+    kings = pieces & state.kings
+    up, down = (pieces, kings) if state.player == 0 else (kings, pieces)
     state.movers[UP_LEFT], state.movers[UP_RIGHT] = up & (empty >> np.uint64(FLAT)), up & (empty >> np.uint64(STEEP))
     state.movers[DOWN_RIGHT], state.movers[DOWN_LEFT] = (
         down & (empty << np.uint64(FLAT)),
@@ -85,11 +85,11 @@ def _find_steps(state: Facts, own: np.uint64) -> None:
 @helper
 def begin_turn(state: Facts) -> None:
     """Find what the player about to act may move at the start of his turn."""
-    own = state.pieces[state.player]
+    pieces = state.pieces[state.player]
     state.chained = 0
-    state.capturing = 1 if _find_jumps(state, own) else 0
+    state.capturing = 1 if _find_jumps(state, pieces) else 0
     if not state.capturing:
-        _find_steps(state, own)
+        _find_steps(state, pieces)
 
 
 def initial(state: Facts, rng: np.ndarray, draw_after: int) -> None:
@@ -119,20 +119,20 @@ def legal(state: Facts, actions: np.ndarray) -> int:
 
 def apply(state: Facts, action: int) -> None:
     origin, target = action // SQUARES, action % SQUARES
-    left, reached = np.uint64(1) << np.uint64(origin), np.uint64(1) << np.uint64(target)
-    state.pieces[state.player] ^= left | reached
+    source, destination = np.uint64(1) << np.uint64(origin), np.uint64(1) << np.uint64(target)
+    state.pieces[state.player] ^= source | destination
     crowned = False
-    if state.kings & left:
-        state.kings ^= left | reached
-    elif reached & FAR_ROWS:
-        state.kings |= reached
+    if state.kings & source:
+        state.kings ^= source | destination
+    elif destination & FAR_ROWS:
+        state.kings |= destination
         crowned = True
     if state.capturing:
         jumped = np.uint64(1) << np.uint64((origin + target) // 2)
         state.pieces[1 - state.player] ^= jumped
         state.kings &= ~jumped
         state.quiet_left = state.draw_after
-        if not crowned and _find_jumps(state, reached):
+        if not crowned and _find_jumps(state, destination):
             state.chained = 1
             return
     else:
@@ -156,11 +156,11 @@ def episode(state: Facts) -> int:
 def features(state: Facts, out: np.ndarray) -> None:
     """What the player to move has more of than the other: men, kings, and men on their own back row, which keep the other's from being
     crowned."""
-    own, other = state.pieces[state.player], state.pieces[1 - state.player]
+    mine, theirs = state.pieces[state.player], state.pieces[1 - state.player]
     own_back, other_back = (BACK_ROWS[0], BACK_ROWS[1]) if state.player == 0 else (BACK_ROWS[1], BACK_ROWS[0])
-    out[0] = popcount(own & ~state.kings) - popcount(other & ~state.kings)
-    out[1] = popcount(own & state.kings) - popcount(other & state.kings)
-    out[2] = popcount(own & ~state.kings & own_back) - popcount(other & ~state.kings & other_back)
+    out[0] = popcount(mine & ~state.kings) - popcount(theirs & ~state.kings)
+    out[1] = popcount(mine & state.kings) - popcount(theirs & state.kings)
+    out[2] = popcount(mine & ~state.kings & own_back) - popcount(theirs & ~state.kings & other_back)
 
 
 def action_features(state: Facts, action: int, out: np.ndarray) -> None:

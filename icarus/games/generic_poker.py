@@ -58,14 +58,14 @@ def _begin(state: Facts, ranks: int, copies: int, raises: int, sizes: int) -> No
 def initial(state: Facts, rng: np.ndarray, ranks: int, copies: int, raises: int, sizes: int) -> None:
     _begin(state, ranks, copies, raises, sizes)
     state.cards[0] = below(rng, ranks)
-    state.cards[1] = _drawn(state, 0, rng)
+    state.cards[1] = _draw_card(state, 0, rng)
 
 
 @helper
-def _drawn(state: Facts, holder: int, rng: np.ndarray) -> int:
+def _draw_card(state: Facts, holder: int, rng: np.ndarray) -> int:
     """The rank of a card drawn from those that are neither the holder's nor on the table."""
-    left = state.ranks * state.copies - (1 if state.table == NO_TABLE else 2)
-    rest = below(rng, left)
+    number = state.ranks * state.copies - (1 if state.table == NO_TABLE else 2)
+    rest = below(rng, number)
     rank = 0
     while rest >= _unseen(state, holder, rank):
         rest -= _unseen(state, holder, rank)
@@ -110,7 +110,7 @@ def legal(state: Facts, actions: np.ndarray) -> int:
     count = 0
     if state.stage == 1 and state.table == NO_TABLE:
         for rank in range(state.ranks):
-            if _left(state, rank) > 0:
+            if _remaining(state, rank) > 0:
                 actions[count] = rank
                 count += 1
         return count
@@ -126,7 +126,7 @@ def legal(state: Facts, actions: np.ndarray) -> int:
 
 
 @inlined
-def _left(state: Facts, rank: int) -> int:
+def _remaining(state: Facts, rank: int) -> int:
     """Cards of a rank that may come on the table."""
     return state.copies - (state.cards[0] == rank) - (state.cards[1] == rank)
 
@@ -134,8 +134,8 @@ def _left(state: Facts, rank: int) -> int:
 def chance(state: Facts, probabilities: np.ndarray) -> None:
     count = 0
     for rank in range(state.ranks):
-        if _left(state, rank) > 0:
-            probabilities[count] = _left(state, rank) / (state.ranks * state.copies - 2)
+        if _remaining(state, rank) > 0:
+            probabilities[count] = _remaining(state, rank) / (state.ranks * state.copies - 2)
             count += 1
 
 
@@ -186,7 +186,7 @@ def _winner(state: Facts) -> int:
 def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Deal the other player a card that the observer does not see."""
     if observer != CHANCE and state.stage < 2:
-        state.cards[1 - observer] = _drawn(state, observer, rng)
+        state.cards[1 - observer] = _draw_card(state, observer, rng)
 
 
 def multiplicity(state: Facts) -> float:
@@ -205,12 +205,12 @@ def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
 @helper
 def _strength(state: Facts, holder: int) -> float:
     """The share of the other's possible cards that would lose to the holder's now, ties counted half (Billings et al., 2002)."""
-    own, won = state.cards[holder], 0.0
+    rank_of_holder, won = state.cards[holder], 0.0
     for rank in range(state.ranks):
         unseen = _unseen(state, holder, rank)
-        if rank == own:
+        if rank == rank_of_holder:
             won += unseen / 2
-        elif own == state.table or (rank != state.table and rank < own):
+        elif rank_of_holder == state.table or (rank != state.table and rank < rank_of_holder):
             won += unseen
     return won / (state.ranks * state.copies - (1 if state.table == NO_TABLE else 2))
 
@@ -264,15 +264,15 @@ def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES
     Raises:
         ValueError: a number out of its range, or a deck of fewer than three cards.
     """
-    given = {"ranks": ranks, "copies": copies, "raises": raises, "sizes": sizes}
-    given = {name: integer(f"{name} of generic-poker", value, *LIMITS[name]) for name, value in given.items()}
+    settings = {"ranks": ranks, "copies": copies, "raises": raises, "sizes": sizes}
+    settings = {name: integer(f"{name} of generic-poker", value, *LIMITS[name]) for name, value in settings.items()}
     if ranks * copies < 3:
         raise ValueError(f"ranks={ranks}, copies={copies}: two hands and the table need three cards")
     most = ANTE + UNIT * sizes * (1 + 2) * (raises + 1)
     return Game(
         name="generic-poker",
         players=2,
-        parameters=given,
+        parameters=settings,
         defaults={"ranks": RANKS, "copies": COPIES, "raises": RAISES, "sizes": SIZES},
         state=STATE,
         ranges={
@@ -283,7 +283,7 @@ def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES
             **dict.fromkeys(("player", "folded"), (0, 1)),
             "bets": (0, raises + 1),
             "acted": (0, raises + 3),
-            **{name: (value, value) for name, value in given.items()},
+            **{name: (value, value) for name, value in settings.items()},
         },
         max_legal=max(ranks, BET + sizes),
         actions=max(ranks, BET + sizes),

@@ -125,18 +125,18 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     """Count the sequences of bids that agree, from the last round back."""
     if observer == CHANCE:
         return
-    other, pack = 1 - observer, _pack(state)
-    beliefs.bids = state.rounds + (1 if other == 0 and state.player == 1 else 0)
+    opponent, pack = 1 - observer, _pack(state)
+    beliefs.bids = state.rounds + (1 if opponent == 0 and state.player == 1 else 0)
     for i in range(beliefs.bids):
         beliefs.possible[i] = _possible(state, observer, i) if i < state.rounds else pack
     for used in range(pack, -1, -1):
         i = popcount(np.uint64(used))
         beliefs.ways[used] = 1 if i == beliefs.bids else 0
         if i < beliefs.bids:
-            left = beliefs.possible[i] & ~used
-            while left:
-                beliefs.ways[used] += beliefs.ways[used | (left & -left)]
-                left &= left - 1
+            candidates = beliefs.possible[i] & ~used
+            while candidates:
+                beliefs.ways[used] += beliefs.ways[used | (candidates & -candidates)]
+                candidates &= candidates - 1
     if beliefs.ways[0] == 0:
         raise ValueError(
             "no sequence of the other's bids in goofspiel agrees with `bids` of the observer and with who won each round"
@@ -158,17 +158,17 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
     """Redraw all bids of the other."""
     if observer == CHANCE:
         return
-    other, used, rank = 1 - observer, 0, below(rng, beliefs.ways[0])
+    opponent, used, rank = 1 - observer, 0, below(rng, beliefs.ways[0])
     for i in range(beliefs.bids):
-        left = beliefs.possible[i] & ~used
-        bit = left & -left
+        candidates = beliefs.possible[i] & ~used
+        bit = candidates & -candidates
         while rank >= beliefs.ways[used | bit]:
             rank -= beliefs.ways[used | bit]
-            left ^= bit
-            bit = left & -left
-        state.bids[other, i] = lowest_bit(np.uint64(bit)) + state.lowest
+            candidates ^= bit
+            bit = candidates & -candidates
+        state.bids[opponent, i] = lowest_bit(np.uint64(bit)) + state.lowest
         used |= bit
-    state.hands[other] = _pack(state) & ~used
+    state.hands[opponent] = _pack(state) & ~used
 
 
 def episode(state: Facts) -> int:

@@ -43,8 +43,8 @@ def initial(state: Facts, rng: np.ndarray) -> None:
 def deal(state: Facts, index: int) -> float:
     if index >= DEALS:
         return NO_DEAL
-    state.cards[0], other = index // (CARDS - 1), index % (CARDS - 1)
-    state.cards[1] = (state.cards[0] + 1 + other) % CARDS
+    state.cards[0], step = index // (CARDS - 1), index % (CARDS - 1)
+    state.cards[1] = (state.cards[0] + 1 + step) % CARDS
     state.paid[0], state.paid[1] = ANTE, ANTE
     return 1 / DEALS
 
@@ -59,13 +59,13 @@ def _other_card(card: int, rng: np.ndarray) -> int:
 
 
 @inlined
-def _shown(state: Facts) -> bool:
+def _is_showdown(state: Facts) -> bool:
     """Whether the cards have been shown: after two passes, or a bet that was called."""
     return state.count >= 2 and state.paid[0] == state.paid[1]
 
 
 def player(state: Facts) -> int:
-    return TERMINAL if state.folded or _shown(state) else state.count % 2
+    return TERMINAL if state.folded or _is_showdown(state) else state.count % 2
 
 
 def legal(state: Facts, actions: np.ndarray) -> int:
@@ -91,7 +91,7 @@ def rewards(state: Facts, out: np.ndarray) -> None:
 
 def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Deal the other player one of the two cards that the observer does not hold."""
-    if observer != CHANCE and not _shown(state):
+    if observer != CHANCE and not _is_showdown(state):
         state.cards[1 - observer] = _other_card(state.cards[observer], rng)
 
 
@@ -107,7 +107,7 @@ def text(state: Facts) -> str:
     hands = "; ".join(f"player {i}: {'JQK'[state.cards[i]]}, paid {state.paid[i]}" for i in range(2))
     if state.folded:
         return f"{hands}\nplayer {(state.count - 1) % 2} has folded"
-    return f"{hands}\n" + ("the cards are shown" if _shown(state) else f"player {state.count % 2} to act")
+    return f"{hands}\n" + ("the cards are shown" if _is_showdown(state) else f"player {state.count % 2} to act")
 
 
 def action_text(state: Facts, action: int) -> str:

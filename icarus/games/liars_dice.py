@@ -82,15 +82,15 @@ def _rolls(dice: int, faces: int) -> int:
 @helper
 def _put(state: Facts, roller: int, rank: int) -> float:
     """Give a player the roll of this rank, lowest faces first; returns how likely it is."""
-    lowest, alike, probability = 0, 0, 1.0
+    lowest, repeats, probability = 0, 0, 1.0
     for i in range(state.dice[roller]):
         below_it = _rolls(state.dice[roller] - i - 1, state.sides - lowest)
         while rank >= below_it:
             rank -= below_it
-            lowest, alike = lowest + 1, 0
+            lowest, repeats = lowest + 1, 0
             below_it = _rolls(state.dice[roller] - i - 1, state.sides - lowest)
-        state.faces[roller, i], alike = lowest, alike + 1
-        probability *= (i + 1) / (alike * state.sides)
+        state.faces[roller, i], repeats = lowest, repeats + 1
+        probability *= (i + 1) / (repeats * state.sides)
     return probability
 
 
@@ -126,11 +126,11 @@ def apply(state: Facts, action: int) -> None:
 
 
 def rewards(state: Facts, out: np.ndarray) -> None:
-    face, number, shown = state.bid % state.sides, state.bid // state.sides + 1, 0
+    face, number, dice = state.bid % state.sides, state.bid // state.sides + 1, 0
     for roller in range(2):
         for i in range(state.dice[roller]):
-            shown += state.faces[roller, i] == face or state.faces[roller, i] == state.sides - 1
-    holds = 1.0 if shown >= number else 0.0
+            dice += state.faces[roller, i] == face or state.faces[roller, i] == state.sides - 1
+    holds = 1.0 if dice >= number else 0.0
     out[state.player], out[1 - state.player] = holds, 1.0 - holds
 
 
@@ -151,9 +151,9 @@ def text(state: Facts) -> str:
     """The dice, the last bid, and who is to act."""
     rolls = (" ".join(face_name(state, face) for face in state.faces[i, : state.dice[i]]) for i in range(2))
     dice = "; ".join(f"player {i}: {roll}" for i, roll in enumerate(rolls))
-    bidder, other = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
+    bidder, actor = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
     bid = "" if state.bid == NO_BID else f"player {bidder} has bid {action_text(state, state.bid)}, "
-    return f"{dice}\n{bid}player {other} " + ("has called" if state.called else "to act")
+    return f"{dice}\n{bid}player {actor} " + ("has called" if state.called else "to act")
 
 
 def action_text(state: Facts, action: int) -> str:

@@ -64,26 +64,26 @@ def _reached(mine: np.uint64, theirs: np.uint64, step: np.uint64) -> np.uint64:
 
 
 @inlined
-def _moves(own: np.uint64, other: np.uint64) -> np.uint64:
+def _moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
     """The squares where a disc flips something."""
-    inner = other & INNER_COLUMNS
-    reached = _reached(own, inner, np.uint64(1)) | _reached(own, other, np.uint64(8))
-    reached |= _reached(own, inner, np.uint64(7)) | _reached(own, inner, np.uint64(9))
-    return reached & ~(own | other)
+    inner = theirs & INNER_COLUMNS
+    reached = _reached(mine, inner, np.uint64(1)) | _reached(mine, theirs, np.uint64(8))
+    reached |= _reached(mine, inner, np.uint64(7)) | _reached(mine, inner, np.uint64(9))
+    return reached & ~(mine | theirs)
 
 
 @inlined
-def _flips(own: np.uint64, other: np.uint64, disc: np.uint64, step: np.uint64) -> np.uint64:
+def _flips(mine: np.uint64, theirs: np.uint64, disc: np.uint64, step: np.uint64) -> np.uint64:
     """The discs flipped along one axis by a new disc."""
-    left = other & (disc << step)
-    right = other & (disc >> step)
+    left = theirs & (disc << step)
+    right = theirs & (disc >> step)
     for _ in range(SIZE - 3):
-        left |= other & (left << step)
-        right |= other & (right >> step)
+        left |= theirs & (left << step)
+        right |= theirs & (right >> step)
     flipped = np.uint64(0)
-    if (left << step) & own:
+    if (left << step) & mine:
         flipped |= left
-    if (right >> step) & own:
+    if (right >> step) & mine:
         flipped |= right
     return flipped
 
@@ -110,13 +110,13 @@ def apply(state: Facts, action: int) -> None:
     if action == PASS:
         state.passes += 1
     else:
-        own, other = state.discs[state.player], state.discs[1 - state.player]
+        mine, theirs = state.discs[state.player], state.discs[1 - state.player]
         disc = np.uint64(1) << np.uint64(action)
-        inner = other & INNER_COLUMNS
-        flipped = _flips(own, inner, disc, np.uint64(1)) | _flips(own, other, disc, np.uint64(8))
-        flipped |= _flips(own, inner, disc, np.uint64(7)) | _flips(own, inner, disc, np.uint64(9))
-        state.discs[state.player] = own | flipped | disc
-        state.discs[1 - state.player] = other & ~flipped
+        inner = theirs & INNER_COLUMNS
+        flipped = _flips(mine, inner, disc, np.uint64(1)) | _flips(mine, theirs, disc, np.uint64(8))
+        flipped |= _flips(mine, inner, disc, np.uint64(7)) | _flips(mine, inner, disc, np.uint64(9))
+        state.discs[state.player] = mine | flipped | disc
+        state.discs[1 - state.player] = theirs & ~flipped
         state.passes = 0
     state.last = action
     state.player = 1 - state.player
@@ -137,10 +137,10 @@ def episode(state: Facts) -> int:
 
 def features(state: Facts, out: np.ndarray) -> None:
     """What the player to move has more of than the other: corners, moves, discs."""
-    own, other = state.discs[state.player], state.discs[1 - state.player]
-    out[0] = popcount(own & CORNER_SQUARES) - popcount(other & CORNER_SQUARES)
-    out[1] = popcount(_moves(own, other)) - popcount(_moves(other, own))
-    out[2] = popcount(own) - popcount(other)
+    mine, theirs = state.discs[state.player], state.discs[1 - state.player]
+    out[0] = popcount(mine & CORNER_SQUARES) - popcount(theirs & CORNER_SQUARES)
+    out[1] = popcount(_moves(mine, theirs)) - popcount(_moves(theirs, mine))
+    out[2] = popcount(mine) - popcount(theirs)
 
 
 def action_features(state: Facts, action: int, out: np.ndarray) -> None:

@@ -133,10 +133,10 @@ def _has_line(state: Facts, marks: np.uint64) -> bool:
 
 
 def apply(state: Facts, action: int) -> None:
-    mover, other = state.player, 1 - state.player
+    mover, opponent = state.player, 1 - state.player
     square = np.uint64(1) << np.uint64(action)
     state.open[mover] &= ~square
-    if state.marks[other] & square != np.uint64(0):
+    if state.marks[opponent] & square != np.uint64(0):
         state.tries[state.failed] = action
         state.failed += 1
         return
@@ -145,9 +145,9 @@ def apply(state: Facts, action: int) -> None:
     _forget_tries(state)
     if _has_line(state, state.marks[mover]):
         state.ended = WON
-    elif state.open[mover] & ~state.marks[other] == np.uint64(0):
+    elif state.open[mover] & ~state.marks[opponent] == np.uint64(0):
         state.ended = DRAWN
-    state.player = other
+    state.player = opponent
 
 
 @inlined
@@ -163,9 +163,9 @@ def rewards(state: Facts, out: np.ndarray) -> None:
 
 
 def observe(state: Facts, action: int, moves: np.ndarray) -> None:
-    other = 1 - state.player
-    failed = (state.marks[other] >> np.uint64(action)) & np.uint64(1) != np.uint64(0)
-    moves[other] = UNSEEN if failed else MARK
+    opponent = 1 - state.player
+    failed = (state.marks[opponent] >> np.uint64(action)) & np.uint64(1) != np.uint64(0)
+    moves[opponent] = UNSEEN if failed else MARK
 
 
 def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
@@ -192,16 +192,16 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
     """Redraw the other's marks, and what he has found of the observer's."""
     if observer == CHANCE or state.ended != GOING_ON:
         return
-    other = 1 - observer
+    opponent = 1 - observer
     board = state.open[observer] | state.marks[observer] | beliefs.found
     marks = _draw_marks(state, beliefs, rng)
-    state.marks[other] = marks
+    state.marks[opponent] = marks
     if state.player == observer:
-        found = state.marks[observer] & next_word(rng)
+        open_to_other = state.marks[observer] & next_word(rng)
         state.last = _draw_last(state, marks & state.open[observer], rng)
     else:
-        found = _draw_tries(state, state.marks[observer], rng)
-    state.open[other] = board & ~(marks | found)
+        open_to_other = _draw_tries(state, state.marks[observer], rng)
+    state.open[opponent] = board & ~(marks | open_to_other)
 
 
 @inlined
@@ -241,18 +241,18 @@ def _draw_tries(state: Facts, marks: np.uint64, rng: np.ndarray) -> np.uint64:
     """Redraw the tries of the player to move in this turn; returns all of the observer's marks that he has found."""
     _forget_tries(state)
     last = np.uint64(0) if state.last == NOWHERE else np.uint64(1) << np.uint64(state.last)
-    left, tried = marks & ~last, np.uint64(0)
+    candidates, tried = marks & ~last, np.uint64(0)
     while True:
-        count = popcount(left)  # of marks that he may still try, or may have found earlier
+        count = popcount(candidates)  # of marks that he may still try, or may have found earlier
         point = uniform(rng) * KNOWLEDGE[0 if last == np.uint64(0) else 1, count] - 2.0**count
         if point < 0.0:
-            return tried | (left & next_word(rng))
+            return tried | (candidates & next_word(rng))
         if last != np.uint64(0) and point < KNOWLEDGE[0, count]:
             square = last
             last = np.uint64(0)
         else:
-            square = _draw_bit(left, rng)
-            left ^= square
+            square = _draw_bit(candidates, rng)
+            candidates ^= square
         tried |= square
         state.tries[state.failed] = lowest_bit(square)
         state.failed += 1
@@ -284,15 +284,15 @@ def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     facts, world = state.facts, data.view(np.recarray)[0]
     mover = int(facts.player)
     observer = mover if _by_mover(facts) == _by_mover(world) else 1 - mover
-    other = 1 - observer
-    tries = world.tries[: world.failed].tolist() if other == mover else []
-    before = [square for square in _squares(_found_marks(world, other)) if square not in tries]
+    opponent = 1 - observer
+    tries = world.tries[: world.failed].tolist() if opponent == mover else []
+    before = [square for square in _squares(_found_marks(world, opponent)) if square not in tries]
     marks = iter(_marks_in_order(state, world, observer))
     retraced: list[int] = []
     turns = [
         (who, [action for _, action in turn]) for who, turn in itertools.groupby(state.history, lambda step: step[0])
     ]
-    finished = int(facts.marks[other]).bit_count()
+    finished = int(facts.marks[opponent]).bit_count()
     for who, turn in turns:
         if who == observer:
             retraced += turn
@@ -354,8 +354,8 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
     Raises:
         ValueError: a board of no or too many squares, or lines that are shorter than 2 or do not fit the board.
     """
-    given = {"columns": columns, "rows": rows, "in_a_row": in_a_row}
-    for name, value in given.items():
+    settings = {"columns": columns, "rows": rows, "in_a_row": in_a_row}
+    for name, value in settings.items():
         integer(f"{name} of phantom-mnk", value)
     if not (1 <= columns <= SIDE and 1 <= rows <= SIDE and columns * rows <= SQUARES):
         raise ValueError(
@@ -368,7 +368,7 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
     return Game(
         name="phantom-mnk",
         players=2,
-        parameters=given,
+        parameters=settings,
         defaults={"columns": COLUMNS, "rows": ROWS, "in_a_row": IN_A_ROW},
         seat_names=("First", "Second"),
         state=STATE,
@@ -380,7 +380,7 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
             "last": (NOWHERE, (columns + 1) * rows - 1),
             "player": (0, 1),
             "ended": (GOING_ON, DRAWN),
-            **{name: (value, value) for name, value in given.items()},
+            **{name: (value, value) for name, value in settings.items()},
         },
         max_legal=SQUARES,
         actions=(columns + 1) * rows,

@@ -109,12 +109,12 @@ class Updates(NamedTuple):
 
     Attributes:
         records, contexts: [capacity] integers. In plain Python both are `Written`, which has no end.
-        asked: [1]: how many updates were asked for.
+        total: [1]: how many updates were asked for.
     """
 
     records: Any
     contexts: Any
-    asked: Any
+    total: Any
 
 
 # ------------------------------------------------------------------------------------------------------------ the slots

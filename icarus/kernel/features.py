@@ -67,10 +67,10 @@ def features_kernel(function: Callable, state_type: np.dtype, count: int) -> Ker
     message = label + _NO_FEATURE
 
     def kernel(state: int, out: int) -> int:
-        written = array_at(out, count, _REAL)
-        written[:] = np.nan
-        inner(struct_at(state, state_type), written)
-        if not is_finite(written):
+        numbers = array_at(out, count, _REAL)
+        numbers[:] = np.nan
+        inner(struct_at(state, state_type), numbers)
+        if not is_finite(numbers):
             raise ValueError(message)
         return 0
 
@@ -84,10 +84,10 @@ def action_features_kernel(function: Callable, state_type: np.dtype, count: int)
     message = label + _NO_FEATURE
 
     def kernel(state: int, action: int, out: int) -> int:
-        written = array_at(out, count, _REAL)
-        written[:] = np.nan
-        inner(struct_at(state, state_type), action, written)
-        if not is_finite(written):
+        numbers = array_at(out, count, _REAL)
+        numbers[:] = np.nan
+        inner(struct_at(state, state_type), action, numbers)
+        if not is_finite(numbers):
             raise ValueError(message)
         return 0
 
@@ -101,10 +101,10 @@ def heuristic_kernel(function: Callable, state_type: np.dtype, players: int) -> 
     message = f"{label} did not write a number from 0 to 1 for each player"
 
     def kernel(state: int, out: int) -> int:
-        written = array_at(out, players, _REAL)
-        written[:] = np.nan
-        inner(struct_at(state, state_type), written)
-        if not are_rewards(written):
+        numbers = array_at(out, players, _REAL)
+        numbers[:] = np.nan
+        inner(struct_at(state, state_type), numbers)
+        if not are_rewards(numbers):
             raise ValueError(message)
         return 0
 
@@ -150,8 +150,8 @@ def checked_numbers(game: Featured, kind: str, answer: npt.ArrayLike) -> np.ndar
     wrong = ~((numbers >= 0) & (numbers <= 1)) if kind == "heuristic" else ~np.isfinite(numbers)
     if wrong.any():
         first = int(np.argmax(wrong))
-        wanted = "a number from 0 to 1" if kind == "heuristic" else "a finite number"
-        raise ValueError(f"{label} wrote {numbers[first]} for {names[first]}; it must be {wanted}")
+        expected = "a number from 0 to 1" if kind == "heuristic" else "a finite number"
+        raise ValueError(f"{label} wrote {numbers[first]} for {names[first]}; it must be {expected}")
     return numbers
 
 

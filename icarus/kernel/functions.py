@@ -157,11 +157,11 @@ def _deal(deal: Callable, arrays: Arrays) -> Callable:
     return kernel
 
 
-def _seen(seen: Callable, arrays: Arrays) -> Callable:
+def _observation(function: Callable, arrays: Arrays) -> Callable:
     state_type = arrays.state
 
     def kernel(state: int, perspective: int) -> int:
-        return seen(struct_at(state, state_type), perspective)
+        return function(struct_at(state, state_type), perspective)
 
     return kernel
 
@@ -182,7 +182,7 @@ _MAKERS: dict[
     "recall": (_recall, 4),
     "simultaneous": (_of_state, 1),
     "deal": (_deal, 4),
-    "seen": (_seen, 2),
+    "seen": (_observation, 2),
 }
 FUNCTIONS = tuple(_MAKERS)  # of a game, by name
 

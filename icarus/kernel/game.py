@@ -91,26 +91,48 @@ class Tensor(NamedTuple):
     write: Callable
 
 
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class AnyGame:
-    """What all games are asked, whatever their states are made of."""
+    """What all games are asked, whatever their states are made of; `Game` says what each of it is."""
 
+    # rules
     name: str
-    players: int
-    actions: int | None
-    observe: Callable | None
-    determinize: Callable | None
-    simultaneous: Callable | None
-    parameters: Mapping[str, int]
-    defaults: Mapping[str, int]
-    features: Callable | None
-    feature_names: tuple[str, ...]
-    action_features: Callable | None
-    action_feature_names: tuple[str, ...]
-    heuristic: Callable | None
+    players: int = attrs.field(validator=bounded)
+    initial: Callable
+    player: Callable
+    legal: Callable
+    apply: Callable
+    rewards: Callable
+    chance: Callable | None = None
+    simultaneous: Callable | None = None
+    max_length: int = attrs.field(default=LONGEST, validator=positive)
+    # hidden information (absent: none)
+    observe: Callable | None = None
+    determinize: Callable | None = None
+    prepare: Callable | None = None
+    episode: Callable | None = None
+    recall: Callable | None = None
+    # features and a heuristic, for slots and cut-offs
+    features: Callable | None = None
+    feature_names: tuple[str, ...] = ()
+    action_features: Callable | None = None
+    action_feature_names: tuple[str, ...] = ()
+    heuristic: Callable | None = None
+    # names and parameters
+    parameters: Mapping[str, int] = attrs.field(factory=dict)
+    defaults: Mapping[str, int] = attrs.field(factory=dict)
+    actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
+
+    def __attrs_post_init__(self) -> None:
+        check_names(self, "features", "feature_names")
+        check_names(self, "action_features", "action_feature_names")
+        check_distinct(self)
 
     def __str__(self) -> str:
-        given = ", ".join(f"{key}={value}" for key, value in self.parameters.items() if self.defaults.get(key) != value)
-        return f"{self.name}({given})" if given else self.name
+        settings = ", ".join(
+            f"{key}={value}" for key, value in self.parameters.items() if self.defaults.get(key) != value
+        )
+        return f"{self.name}({settings})" if settings else self.name
 
     def __repr__(self) -> str:
         return f"<game {self}>"
@@ -199,37 +221,11 @@ class Game(AnyGame):
         ValueError: a parameter that `initial` does not take, or lacks; a range of no field, or with nothing in it.
     """
 
-    # rules
-    name: str
-    players: int = attrs.field(validator=bounded)
     state: np.dtype = attrs.field(validator=_readable)
-    initial: Callable
-    player: Callable
-    legal: Callable
-    apply: Callable
-    rewards: Callable
     max_legal: int = attrs.field(validator=positive)
     text: Callable
     action_text: Callable
-    chance: Callable | None = None
-    simultaneous: Callable | None = None
-    max_length: int = attrs.field(default=LONGEST, validator=positive)
-    # hidden information (absent: none)
-    observe: Callable | None = None
-    determinize: Callable | None = None
     beliefs: np.dtype = attrs.field(default=_NOTHING, validator=_aligned)
-    prepare: Callable | None = None
-    episode: Callable | None = None
-    recall: Callable | None = None
-    # features and a heuristic, for slots and cut-offs
-    features: Callable | None = None
-    feature_names: tuple[str, ...] = ()
-    action_features: Callable | None = None
-    action_feature_names: tuple[str, ...] = ()
-    heuristic: Callable | None = None
-    # names and parameters
-    parameters: Mapping[str, int] = attrs.field(factory=dict)
-    defaults: Mapping[str, int] = attrs.field(factory=dict)
     seat_names: tuple[str, ...] = ()
     # for audits, solvers and bridges
     ranges: Mapping[str, tuple[int, int]] = attrs.field(factory=dict, validator=_of_fields)
@@ -240,16 +236,13 @@ class Game(AnyGame):
     gains: tuple[float, float] = (-1.0, 1.0)
     observation_tensor: Tensor | None = None
     information_state_tensor: Tensor | None = None
-    actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
 
     def __attrs_post_init__(self) -> None:
         if self.seat_names and len(set(self.seat_names)) != self.players:
             raise ValueError(
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
             )
-        check_names(self, "features", "feature_names")
-        check_names(self, "action_features", "action_feature_names")
-        check_distinct(self)
+        super().__attrs_post_init__()
         parameters = _parameters_of(self.initial)
         unknown = [name for name in self.parameters if name not in parameters]
         missing = [name for name, default in parameters.items() if default is None and name not in self.parameters]

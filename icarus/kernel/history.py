@@ -127,19 +127,19 @@ def _compiled_record(*parts: Argument) -> Callable:
 
     unrolled = numba.literal_unroll
 
-    def alike(*parts: Argument) -> int:
+    def of_one_type(*parts: Argument) -> int:
         key = 0
         for part in parts:
             key = mix(key, part)
         return key
 
-    def unlike(*parts: Argument) -> int:  # integers of several sizes, such as a step's action and phase
+    def of_several_types(*parts: Argument) -> int:  # integers of several sizes, such as a step's action and phase
         key = 0
         for part in unrolled(parts):
             key = mix(key, part)
         return key
 
-    return alike if len({*parts}) == 1 else unlike
+    return of_one_type if len({*parts}) == 1 else of_several_types
 
 
 def part_of(player: int, action: int) -> int:

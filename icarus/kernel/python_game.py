@@ -18,7 +18,7 @@ whatever Python can, and nothing is compiled: a bridge to another library, a fir
 
 import copy
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -30,14 +30,14 @@ from icarus.compiler.reference import Interpreter
 from icarus.kernel.constants import CONTINUES, RECALLED
 from icarus.kernel.contract import Facts
 from icarus.kernel.data import Beliefs, StateData, copied
-from icarus.kernel.features import KINDS, check_distinct, check_names, checked_numbers, written_by
-from icarus.kernel.game import FUNCTIONS, LONGEST, AnyGame, Game, bounded, positive
+from icarus.kernel.features import KINDS, checked_numbers, written_by
+from icarus.kernel.game import FUNCTIONS, AnyGame, Game
 from icarus.kernel.state import State
 
 DEALS = ("deal", "seen")  # what a search has no use for: it draws its deals
 
 
-def _written(state: object) -> str:
+def _text(state: object) -> str:
     return str(state)
 
 
@@ -75,37 +75,9 @@ class PythonGame(AnyGame):
         parameters, defaults, max_length, actions: as in `Game`.
     """
 
-    name: str
-    players: int = attrs.field(validator=bounded)
-    initial: Callable
-    player: Callable
-    legal: Callable
-    apply: Callable
-    rewards: Callable
     copy: Callable = copy.deepcopy
-    text: Callable = _written
+    text: Callable = _text
     action_text: Callable = _numbered
-    observe: Callable | None = None
-    chance: Callable | None = None
-    determinize: Callable | None = None
-    prepare: Callable | None = None
-    episode: Callable | None = None
-    recall: Callable | None = None
-    simultaneous: Callable | None = None
-    features: Callable | None = None
-    feature_names: tuple[str, ...] = ()
-    action_features: Callable | None = None
-    action_feature_names: tuple[str, ...] = ()
-    heuristic: Callable | None = None
-    parameters: Mapping[str, int] = attrs.field(factory=dict)
-    defaults: Mapping[str, int] = attrs.field(factory=dict)
-    max_length: int = attrs.field(default=LONGEST, validator=positive)
-    actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
-
-    def __attrs_post_init__(self) -> None:
-        check_names(self, "features", "feature_names")
-        check_names(self, "action_features", "action_feature_names")
-        check_distinct(self)
 
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> "PythonState":
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed."""
@@ -119,7 +91,7 @@ class PythonGame(AnyGame):
         """
         return checked_numbers(self, kind, getattr(self, kind)(*arguments))
 
-    def seen(self, state: StateData, action: int) -> tuple[int, ...]:
+    def observed_moves(self, state: StateData, action: int) -> tuple[int, ...]:
         """The move by which each perspective sees an action that is about to be done."""
         if self.observe is None:
             return (action,)
@@ -129,7 +101,7 @@ class PythonGame(AnyGame):
         """What `determinize` is given of what can be computed ahead."""
         return None if self.prepare is None else self.prepare(state, observer)
 
-    def drawn(self, state: StateData, observer: int, beliefs: Beliefs, rng: np.ndarray) -> StateData:
+    def redraw(self, state: StateData, observer: int, beliefs: Beliefs, rng: np.ndarray) -> StateData:
         """A new state from the information set of an observer."""
         return self.copy(state) if self.determinize is None else self.determinize(state, observer, beliefs, rng)
 
@@ -150,7 +122,7 @@ class PythonState(State):
         return self.game.believed(self.data, observer)
 
     def determinized(self, observer: int, generator: np.ndarray) -> State:
-        return self.drawn(self.game.drawn(self.data, observer, self.beliefs(observer), generator))
+        return self.from_determinization(self.game.redraw(self.data, observer, self.beliefs(observer), generator))
 
     def _check(self) -> None:
         """A data of any kind will do."""
@@ -179,13 +151,13 @@ class PythonState(State):
     def _label(self, data: StateData) -> int:
         return CONTINUES if self.game.episode is None else int(self.game.episode(data))
 
-    def _seen(self, data: StateData, action: int) -> list[int]:
-        return list(self.game.seen(data, action))
+    def _moves_of(self, data: StateData, action: int) -> list[int]:
+        return list(self.game.observed_moves(data, action))
 
     def _recall(self, perspective: int) -> tuple[int, ...]:
         return tuple(map(int, self.game.recall(self.data, perspective)))  # type: ignore[misc]
 
-    def _told(self, kind: str, *actions: int) -> np.ndarray:
+    def _evaluate(self, kind: str, *actions: int) -> np.ndarray:
         return self.game.tell(kind, self.data, *actions)
 
 
@@ -317,9 +289,9 @@ class _Adapted:
         return beliefs
 
     def determinize(self, data: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        drawn = copied(data)
-        self.plain["determinize"](_facts(drawn), observer, _facts(beliefs), rng)
-        return drawn
+        redrawn = copied(data)
+        self.plain["determinize"](_facts(redrawn), observer, _facts(beliefs), rng)
+        return redrawn
 
     def episode(self, data: np.ndarray) -> int:
         return int(self.plain["episode"](_facts(data)))

@@ -44,7 +44,7 @@ class State:
         self._begin(None)
 
     @classmethod
-    def made(cls, game: PlayedGame, data: StateData) -> "State":
+    def from_data(cls, game: PlayedGame, data: StateData) -> "State":
         """A state of data that the game's own functions made: they are not held against its ranges."""
         state = object.__new__(cls)
         state.game, state.data = game, data
@@ -54,12 +54,12 @@ class State:
     def _begin(self, origin: EpisodePosition | None) -> None:
         """Let the history begin here, at this position-in-episode; None where this state begins the game."""
         self._history: list[tuple[int, int]] = []
-        self._start, self._known = self._copied(self.data), self._stamp()
+        self._start, self._last_stamp = self._copied(self.data), self._stamp()
         self._origin, self._by_hand = origin, False
 
     def _settle(self) -> None:
         """Begin anew where facts were changed by hand: no history leads to them. A fact outside its range is a ValueError."""
-        if self._stamp() != self._known:
+        if self._stamp() != self._last_stamp:
             self._check_ranges()
             self._begin(None)
             self._by_hand = True
@@ -132,7 +132,7 @@ class State:
         player = self.current_player()
         self._advance(self.data, action)
         self._history.append((player, action))
-        self._known = self._stamp()
+        self._last_stamp = self._stamp()
 
     def _playable(self, action: int) -> int:
         legal = self.legal_actions()
@@ -143,8 +143,8 @@ class State:
     def _choices(self, legal: Sequence[int]) -> str:
         if not legal:
             return f"this game of {self.game} has ended"
-        shown = ", ".join(f"{action} ({self._written(action)})" for action in legal[:20])
-        return f"legal: {shown}" + (f" and {len(legal) - 20} more" if len(legal) > 20 else "")
+        choices = ", ".join(f"{action} ({self._action_text(action)})" for action in legal[:20])
+        return f"legal: {choices}" + (f" and {len(legal) - 20} more" if len(legal) > 20 else "")
 
     def returns(self) -> list[float]:
         """μ: each player's reward in [0, 1].
@@ -166,7 +166,7 @@ class State:
         """
         if self.game.features is None:
             return {}
-        return dict(zip(self.game.feature_names, self._told("features").tolist(), strict=True))
+        return dict(zip(self.game.feature_names, self._evaluate("features").tolist(), strict=True))
 
     def action_features(self, action: int) -> dict[str, float]:
         """What the game tells of a legal action of the player to move, by the names of its features of actions.
@@ -177,7 +177,9 @@ class State:
         action = self._playable(action)
         if self.game.action_features is None:
             return {}
-        return dict(zip(self.game.action_feature_names, self._told("action_features", action).tolist(), strict=True))
+        return dict(
+            zip(self.game.action_feature_names, self._evaluate("action_features", action).tolist(), strict=True)
+        )
 
     def heuristic(self) -> list[float]:
         """What each player may expect, in [0, 1]: the game's heuristic, or the rewards of a terminal state.
@@ -189,14 +191,14 @@ class State:
             return self.returns()
         if self.game.heuristic is None:
             raise ValueError(f"{self.game} has no heuristic")
-        return self._told("heuristic").tolist()
+        return self._evaluate("heuristic").tolist()
 
     def clone(self) -> "State":
         self._settle()
-        other = self.made(self.game, self._copied(self.data))
-        other._history, other._start, other._known = list(self._history), self._start, self._known
-        other._origin, other._by_hand = self._origin, self._by_hand
-        return other
+        state = self.from_data(self.game, self._copied(self.data))
+        state._history, state._start, state._last_stamp = list(self._history), self._start, self._last_stamp
+        state._origin, state._by_hand = self._origin, self._by_hand
+        return state
 
     def determinize(self, observer: int, seed: int | Sequence[int] = 0) -> "State":
         """A state drawn uniformly from the information set of `observer`; this state is not changed.
@@ -213,11 +215,11 @@ class State:
         if kernels.determinize is not None:
             beliefs = self.beliefs(observer)
             kernels.determinize(data.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
-        return self.drawn(data)
+        return self.from_determinization(data)
 
-    def drawn(self, data: StateData) -> "State":
+    def from_determinization(self, data: StateData) -> "State":
         """The state that data drawn from an information set of this one describes; its history begins there."""
-        position, state = self.position_in_episode(), self.made(self.game, data)
+        position, state = self.position_in_episode(), self.from_data(self.game, data)
         state._begin(state.recalled(position))
         return state
 
@@ -233,7 +235,7 @@ class State:
     def observed(self, action: int) -> list[int]:
         """The move that an action about to be played is in each perspective: the players, then the environment, or one for all."""
         self._settle()
-        return self._seen(self.data, action)
+        return self._moves_of(self.data, action)
 
     def beliefs(self, observer: int) -> np.ndarray:
         """What `determinize` may compute ahead for `observer`: [1] of game.beliefs."""
@@ -275,13 +277,13 @@ class State:
         label = self._label(self._start)
         label = UNLABELLED if label == CONTINUES else label
         position = EpisodePosition(label, ((),) * self.game.perspectives, None, (label, ()))
-        return self.made(self.game, self._copied(self._start)).recalled(position) if self._by_hand else position
+        return self.from_data(self.game, self._copied(self._start)).recalled(position) if self._by_hand else position
 
     def replay(self) -> Iterator[tuple[int, list[int], StateData]]:
         """Each action of the history as (player, the move that each perspective saw, the state data after it)."""
         data = self._copied(self._start)
         for player, action in self._history:
-            moves = self._seen(data, action)
+            moves = self._moves_of(data, action)
             self._advance(data, action)
             yield player, moves, data
 
@@ -296,9 +298,9 @@ class State:
         Raises:
             ValueError: the action is not legal here.
         """
-        return self._written(self._playable(action))
+        return self._action_text(self._playable(action))
 
-    def _written(self, action: int) -> str:
+    def _action_text(self, action: int) -> str:
         return self.game.action_text(self.facts, action)
 
     def string_to_action(self, text: str) -> int:
@@ -308,14 +310,14 @@ class State:
             ValueError: no legal action is written so; the message lists those that are.
         """
         legal = self.legal_actions()
-        actions = {self._written(action): action for action in legal}
+        actions = {self._action_text(action): action for action in legal}
         if text not in actions:
             raise ValueError(f"{text!r} is not legal here; {self._choices(legal)}")
         return actions[text]
 
     def history_str(self) -> str:
         """The actions since `start` in the notation of the game."""
-        state, texts = self.made(self.game, self._copied(self.start)), []
+        state, texts = self.from_data(self.game, self._copied(self.start)), []
         for _, action in self.history:
             texts.append(state.action_to_string(action))
             state.apply_action(action)
@@ -377,7 +379,7 @@ class State:
     def _label(self, data: StateData) -> int:
         return CONTINUES if self.game.episode is None else self.game.kernels().episode(data.ctypes.data)
 
-    def _seen(self, data: StateData, action: int) -> list[int]:
+    def _moves_of(self, data: StateData, action: int) -> list[int]:
         moves = np.full(self.game.perspectives, action, np.int64)
         if self.game.observe is not None:
             self.game.kernels().observe(data.ctypes.data, action, moves.ctypes.data, self.game.players)
@@ -392,5 +394,5 @@ class State:
             )
         return tuple(room[:count].tolist())
 
-    def _told(self, kind: str, *actions: int) -> np.ndarray:
+    def _evaluate(self, kind: str, *actions: int) -> np.ndarray:
         return checked_numbers(self.game, kind, written_by(self.game, kind, self.facts, *actions))

@@ -147,11 +147,11 @@ def _compiled_whole(number: Argument) -> Callable:
 @inlined
 def update(updates: Updates, key: Integer, context: Integer) -> None:
     """Ask for one more update of a record, with a context for the backpropagation function."""
-    count = updates.asked[0]
+    count = updates.total[0]
     if count < len(updates.records):  # beyond it only counted: the playout is run again with more room
         updates.records[count] = whole(key)
         updates.contexts[count] = whole(context)
-    updates.asked[0] = count + 1
+    updates.total[0] = count + 1
 
 
 class Written:

@@ -21,9 +21,9 @@ from icarus.algebra import (
     capture,
     checked,
     initial,
-    named,
     rave_weight,
     ucb1,
+    with_alias,
 )
 from icarus.checks import integer
 from icarus.kernel import EXPANSION, SELECTION, History, Row, Updates, child, helper, legal_at, update
@@ -100,7 +100,7 @@ def rave(k: int = 250) -> Enhancement:
         ValueError: k is no integer of at least 1.
     """
     k = integer("the number k of visits of RAVE", k, least=1, most=MOST_VISITS)
-    return named(_decaying(AMAF, k), "RAVE" if k == rave_weight.values()[0] else f"rave(k={k})")
+    return with_alias(_decaying(AMAF, k), "RAVE" if k == rave_weight.values()[0] else f"rave(k={k})")
 
 
 def _decaying(amaf: Enhancement, k: float) -> Enhancement:
@@ -109,4 +109,4 @@ def _decaying(amaf: Enhancement, k: float) -> Enhancement:
 
 
 RAVE = rave()
-RAVE_STRICT = named(_decaying(AMAF_STRICT, k=int(rave_weight.values()[0])), "RAVE_STRICT")
+RAVE_STRICT = with_alias(_decaying(AMAF_STRICT, k=int(rave_weight.values()[0])), "RAVE_STRICT")

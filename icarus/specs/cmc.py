@@ -20,9 +20,9 @@ SHARE, BOUND = 0.35, 0.6
 
 
 @helper
-def tile(one: int, other: int, player: int) -> int:
+def tile(first: int, second: int, player: int) -> int:
     """The record of two actions of a player, whichever came first."""
-    return record(min(one, other), max(one, other), player)
+    return record(min(first, second), max(first, second), player)
 
 
 @helper

@@ -47,10 +47,10 @@ def capture_tree_and_discounted_actions(history: History, updates: Updates) -> N
 def backpropagate(stats: Row, context: int, rewards: np.ndarray, discount: float = DISCOUNT) -> None:
     """(γ q + μ, γ n + 1, m + 1), γ = 1 if ψ = ψ_visit; (q, n, m + 1) if ψ = ψ_avail"""
     if context != AVAILABLE:
-        left = discount if context == ANYWHERE else 1.0
+        factor = discount if context == ANYWHERE else 1.0
         for player in range(len(rewards)):
-            stats.reward[player] = left * stats.reward[player] + rewards[player]
-        stats.visits = left * stats.visits + 1.0
+            stats.reward[player] = factor * stats.reward[player] + rewards[player]
+        stats.visits = factor * stats.visits + 1.0
     stats.availability += 1
 
 

@@ -204,8 +204,8 @@ def _capture(context: str, counted: str, anywhere: bool) -> Capture:
                 for action in legal_at(history, i):
                     near = key(history, i, action, length)
                     if near != NO_RECORD:
-                        played, missed = (VISIT, AVAILABLE) if chance else (step.player, ONLY_AVAILABLE)
-                        update(updates, near, played if action == step.action else missed)
+                        of_played, of_rest = (VISIT, AVAILABLE) if chance else (step.player, ONLY_AVAILABLE)
+                        update(updates, near, of_played if action == step.action else of_rest)
 
     def capture_as_first(history: History, updates: Updates, last_phase: int = SIMULATION, length: int = 0) -> None:
         """⟨(r(h_i, a_j), ψ) : 0 ≤ i < j ≤ t, a_j of the player at h_i and legal there⟩"""

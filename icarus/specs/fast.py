@@ -35,11 +35,11 @@ RATE, TRACE = 0.01, 0.99
 
 
 @helper
-def weighed(theta: Theta, told: np.ndarray, player: int) -> float:
+def weighed(theta: Theta, numbers: np.ndarray, player: int) -> float:
     """Σ_k w_k φ_k for the weights of a player and what is told of an action."""
     worth = 0.0
-    for k in range(len(told)):
-        worth += find(theta, record(k, player)).weight * told[k]
+    for k in range(len(numbers)):
+        worth += find(theta, record(k, player)).weight * numbers[k]
     return worth
 
 
@@ -52,12 +52,12 @@ def weighed_features(history: History, theta: Theta, legal: np.ndarray, out: np.
 
 
 @helper
-def told_of_played(history: History, i: int) -> np.ndarray:
+def features_of_action(history: History, i: int) -> np.ndarray:
     """The features of the action that was played at step i."""
-    legal, played = legal_at(history, i), 0
-    while legal[played] != history.steps[i].action:
-        played += 1
-    return action_features_at(history, i)[played]
+    legal, index = legal_at(history, i), 0
+    while legal[index] != history.steps[i].action:
+        index += 1
+    return action_features_at(history, i)[index]
 
 
 @capture
@@ -74,10 +74,10 @@ def capture_differences(
         to_come = 2.0 * history.rewards[player] - 1.0
         for i in range(len(history.steps) - 2, -1, -1):
             if history.steps[i].player == player:
-                told = told_of_played(history, i)
-                worth = weighed(theta, told, player)
+                numbers = features_of_action(history, i)
+                worth = weighed(theta, numbers, player)
                 for k in range(len(change)):
-                    change[k] += rate * (to_come - worth) * told[k]
+                    change[k] += rate * (to_come - worth) * numbers[k]
                 to_come = (1.0 - trace) * worth + trace * to_come
         for k in range(len(change)):
             update(updates, record(k, player), np.float64(change[k]).view(np.int64))

@@ -63,15 +63,15 @@ def estimates(
     step = history.steps[present]
     for i in range(len(legal)):
         out[i] = np.inf
-    known = present
-    while known > 0 and find(theta, history.steps[known].record).visits <= least:
-        known -= 1
+    reference = present
+    while reference > 0 and find(theta, history.steps[reference].record).visits <= least:
+        reference -= 1
     trials = 0
     for i in range(len(legal)):
         trials += find(theta, child(history, present, legal[i])).visits
     for i in range(len(legal)):
         stats = find(theta, child(history, present, legal[i]))
-        first = find(theta, extended(history.keys[known, step.perspective], step.player, legal[i]))
+        first = find(theta, extended(history.keys[reference, step.perspective], step.player, legal[i]))
         n, many = stats.visits, first.visits_as_first
         if n + many > 0:
             beta = many / (many + n + bias * many * n)

@@ -82,8 +82,8 @@ def capture_worths(history: History, theta: Theta, updates: Updates) -> None:
         if i == last - 1:
             worth[:] = lookahead_at(history, i)[place_of_action(history, i)]
         for player in range(len(worth)):
-            told = player + MAX_PLAYERS * int(worth[player] * UNIT + 0.5)
-            update(updates, steps[i + 1].record, FIRST_VALUE + told)
+            number = player + MAX_PLAYERS * int(worth[player] * UNIT + 0.5)
+            update(updates, steps[i + 1].record, FIRST_VALUE + number)
         back_up(history, theta, i, worth)
 
 
@@ -99,15 +99,15 @@ def place_of_action(history: History, i: int) -> int:
 @helper
 def back_up(history: History, theta: Theta, i: int, worth: np.ndarray) -> None:
     """Change what the played child of step i is worth to what the history of step i is: best for its player, or the mean over chance."""
-    step, played = history.steps[i], place_of_action(history, i)
+    step, place = history.steps[i], place_of_action(history, i)
     of_child, best, total, visits = np.zeros(len(worth)), np.full(len(worth), -1.0), np.zeros(len(worth)), 0
     for k in range(step.count):
         stats = find(theta, child(history, i, legal_at(history, i)[k]))
         for player in range(len(worth)):
             of_child[player] = stats.worth[player] if stats.visits > 0 else lookahead_at(history, i)[k, player]
-            if k == played:
+            if k == place:
                 of_child[player] = worth[player]
-        times = stats.visits + 1 if k == played else stats.visits
+        times = stats.visits + 1 if k == place else stats.visits
         visits += times
         total += times * of_child
         if step.player != CHANCE and of_child[step.player] > best[step.player]:

@@ -80,9 +80,9 @@ def capture_actions_with_batch(history: History, updates: Updates, batch: int = 
 def backpropagate_with_batch(stats: Row, context: int, rewards: np.ndarray, decay: float = BATCH_DECAY) -> None:
     """(γ^{k−b} q + μ_ρ, γ^{k−b} n + 1, k) for ψ = (ρ, k), θ(a, ρ) = (q, n, b)"""
     number = context // MAX_PLAYERS
-    left = decay ** max(0, number - stats.batch)
-    stats.reward = left * stats.reward + rewards[context % MAX_PLAYERS]
-    stats.visits = left * stats.visits + 1.0
+    factor = decay ** max(0, number - stats.batch)
+    stats.reward = factor * stats.reward + rewards[context % MAX_PLAYERS]
+    stats.visits = factor * stats.visits + 1.0
     stats.batch = number
 
 

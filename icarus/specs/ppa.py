@@ -49,9 +49,9 @@ def capture_steps_of_winners(history: History, theta: Theta, updates: Updates, r
             for action in legal:
                 total += math.exp(find(theta, record(action, step.player)).weight - most)
             for action in legal:
-                known = find(theta, record(action, step.player)).weight
+                weight = find(theta, record(action, step.player)).weight
                 towards = 1.0 if action == step.action else 0.0
-                change = rate * (towards - math.exp(known - most) / total)
+                change = rate * (towards - math.exp(weight - most) / total)
                 update(updates, record(action, step.player), np.float64(change).view(np.int64))
 
 

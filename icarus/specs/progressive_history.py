@@ -43,8 +43,8 @@ def biased(
         stats = find(theta, child(history, present, legal[i]))
         out[i] = bound_of(stats, step.player, exploration)
         if out[i] < np.inf:
-            anywhere, lost = find(theta, record(legal[i], step.player)), stats.visits - stats.reward[step.player]
-            out[i] += anywhere.reward[step.player] / anywhere.visits * influence / (lost + 1.0)
+            anywhere, losses = find(theta, record(legal[i], step.player)), stats.visits - stats.reward[step.player]
+            out[i] += anywhere.reward[step.player] / anywhere.visits * influence / (losses + 1.0)
 
 
 @capture

@@ -33,8 +33,8 @@ def open_best(
     for i in range(len(legal)):
         better = 0
         for j in range(len(legal)):
-            mine, other = lookahead[i, player], lookahead[j, player]
-            better += other > mine or (other == mine and j < i)
+            mine, theirs = lookahead[i, player], lookahead[j, player]
+            better += theirs > mine or (theirs == mine and j < i)
         stats = find(theta, child(history, present, legal[i]))
         out[i] = bound_of(stats, player, exploration) if better < width else PRUNED
 

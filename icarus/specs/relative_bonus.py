@@ -66,10 +66,10 @@ def capture_tree_with_bonus(history: History, theta: Theta, updates: Updates, st
     steps, winner, bonus = history.steps, first_winner(history.rewards), 0.0
     if winner != NONE:
         bonus = bonus_of(find(theta, record(winner)), len(steps) - 1, steepness)
-    played = np.float64(NO_BONUS + bonus).view(np.int64)
+    bits = np.float64(NO_BONUS + bonus).view(np.int64)
     last = expanded_at(history)
     for i in range(last + 1):
-        update(updates, steps[i].record, played)
+        update(updates, steps[i].record, bits)
     for i in range(last):
         for action in legal_at(history, i):
             if action != steps[i].action:

@@ -44,8 +44,8 @@ def drawn_means(history: History, theta: Theta, legal: np.ndarray, out: np.ndarr
     for i in range(len(legal)):
         stats = find(theta, child(history, present, legal[i]))
         won = gamma(history.rng, 1.0 + stats.reward[step.player])
-        lost = gamma(history.rng, 1.0 + max(0.0, stats.visits - stats.reward[step.player]))
-        out[i] = won / (won + lost)
+        losses = gamma(history.rng, 1.0 + max(0.0, stats.visits - stats.reward[step.player]))
+        out[i] = won / (won + losses)
 
 
 THOMPSON = attrs.evolve(

@@ -21,8 +21,8 @@ def nonnegative(factory: str, **parameters: float) -> dict[str, float]:
 
 def variant(enhancement: Enhancement, factory: str, *arguments: float | str | Rule, **slots: Any) -> Enhancement:
     """An enhancement with other slots, named by the call that makes it, so that `parse(str(x)) == x`."""
-    return attrs.evolve(enhancement, name=f"{factory}({', '.join(map(_written, arguments))})", **slots)
+    return attrs.evolve(enhancement, name=f"{factory}({', '.join(map(_text, arguments))})", **slots)
 
 
-def _written(argument: float | str | Rule) -> str:
+def _text(argument: float | str | Rule) -> str:
     return repr(argument) if isinstance(argument, int | float | str) else str(argument)

@@ -40,9 +40,9 @@ class Shown:
 
     def __str__(self) -> str:
         playout = self.playout
-        lines = [_title(playout), "", "begun at a state drawn for the root:", playout.begun, ""]
+        lines = [_title(playout), "", "begun at a state drawn for the root:", playout.start, ""]
         lines += _columns([("t", "phase", "player", "action", "decided by", "values"), *_choice_rows(playout)])
-        lines += ["", "ended at:", playout.ended, "rewards: " + rewards_text(playout)]
+        lines += ["", "ended at:", playout.end, "rewards: " + rewards_text(playout)]
         for name, updates in playout.updates.items():
             lines += ["", _heading(name, updates)]
             lines += _columns([_update_row(update) for update in updates[:UPDATES]])
@@ -65,9 +65,9 @@ class Shown:
         playout = self.playout
         header = ("t", "phase", "player", "action", "decided by", "values")
         parts = [f"<p>{escape(_title(playout))}; rewards {rewards_text(playout)}</p>"]
-        parts.append(_details("begun at a state drawn for the root", f"<pre>{escape(playout.begun)}</pre>"))
+        parts.append(_details("begun at a state drawn for the root", f"<pre>{escape(playout.start)}</pre>"))
         parts.append(_details("decisions", _html_table(header, _choice_rows(playout)), opened=True))
-        parts.append(_details("ended at", f"<pre>{escape(playout.ended)}</pre>"))
+        parts.append(_details("ended at", f"<pre>{escape(playout.end)}</pre>"))
         for name, updates in playout.updates.items():
             table = _html_table(("record", "context", "information"), map(_update_row, updates))
             parts.append(_details(_heading(name, updates), table))

@@ -21,11 +21,11 @@ from icarus.algebra import (
     gibbs,
     information,
     initial,
-    named,
     rave_weight,
     reply,
     roulette,
     ucb1,
+    with_alias,
 )
 from icarus.algebra.information import COUNT as COUNTED
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, RULE_UNIFORM
@@ -440,7 +440,7 @@ FIRST, SECOND = fixed("FIRST", 1, 0, 0), fixed("SECOND", 0, 1, 0)
         (KNOWS_NOTHING & KNOWS_NOTHING, [1 / 3] * 3),
         (FIRST & FIRST & SECOND, [1, 0, 0]),
         (FIRST & SECOND, [0.5, 0.5, 0]),  # a tie
-        (FIRST & named(FIRST & SECOND, "PAIR"), [0.75, 0.25, 0]),  # the pair has one vote
+        (FIRST & with_alias(FIRST & SECOND, "PAIR"), [0.75, 0.25, 0]),  # the pair has one vote
         (FIRST & (A + SECOND) / 2, majority_of([1, 0, 0], [(P[0]) / 2, (P[1] + 1) / 2, P[2] / 2])),
     ],
     ids=str,

@@ -82,7 +82,7 @@ def test_moves_are_what_changes_in_information_states() -> None:
     state = openspiel.game("kuhn_poker").new_initial_state()
     sees = [set(), set()]
     for card in range(3):
-        moves = openspiel.game("kuhn_poker").seen(state.data, card)
+        moves = openspiel.game("kuhn_poker").observed_moves(state.data, card)
         sees[0].add(moves[0])
         assert moves[1] == UNSEEN  # the first card is player 0's
     assert len(sees[0]) == 3
@@ -107,7 +107,7 @@ def test_players_who_decide_at_once_take_turns_and_do_not_see_each_other(name) -
     state = game.new_initial_state()
     assert state.current_player() == 0
     assert (
-        len({game.seen(state.data, action)[1] for action in state.legal_actions()}) == 1
+        len({game.observed_moves(state.data, action)[1] for action in state.legal_actions()}) == 1
     )  # all look alike to player 1
     state.apply_action(state.legal_actions()[0])
     drawn = {state.determinize(1, seed=seed).data.history_str() for seed in range(40)}

@@ -601,11 +601,11 @@ def test_the_policies_ask_about_the_records_of_the_legal_actions() -> None:
         return [FOURTH.key(strategy, *of_one) for of_one in parts]
 
     histories = keys(AMAF, (A, (4, 7, 5)), (A, (4, 7, 6)))
-    assert FOURTH.asked(BASELINE) == FOURTH.asked(AMAF) == histories
-    assert FOURTH.asked(MAST) == FOURTH.asked(NAST1) == keys(MAST, (5, A), (6, A))
-    assert FOURTH.asked(NAST2) == keys(NAST2, (7, 5, A), (7, 6, A))
-    assert FOURTH.asked(EPIC) == keys(EPIC, (2, A, (5,)), (2, A, (6,)))
-    assert BY_HAND.upto(0).asked(NAST2) == [NO_RECORD] * 3
+    assert FOURTH.candidates(BASELINE) == FOURTH.candidates(AMAF) == histories
+    assert FOURTH.candidates(MAST) == FOURTH.candidates(NAST1) == keys(MAST, (5, A), (6, A))
+    assert FOURTH.candidates(NAST2) == keys(NAST2, (7, 5, A), (7, 6, A))
+    assert FOURTH.candidates(EPIC) == keys(EPIC, (2, A, (5,)), (2, A, (6,)))
+    assert BY_HAND.upto(0).candidates(NAST2) == [NO_RECORD] * 3
 
 
 def test_backpropagations_by_hand() -> None:

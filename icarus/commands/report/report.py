@@ -85,7 +85,7 @@ def _loaded(game: str) -> tuple[Game, tuple[str, ...]]:
 
 
 def _audited(game: Game, seed: int) -> AuditReport:
-    with show_compilation(), progress_bar(left=True) as bar:
+    with show_compilation(), progress_bar(remaining=True) as bar:
         task = bar.add_task("audit", total=10)
         return audit(game, seed=seed, progress=lambda played, drawn: bar.update(task, completed=played))
 
@@ -122,7 +122,7 @@ def _plan(
 def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int) -> list[Row]:
     """Play until the time or the rounds are up, or Ctrl-C; the rows of all games, those of earlier calls too."""
     deadline = time.monotonic() + seconds
-    with Rows(plan, directory / GAMES, workers) as kept, show_compilation(), progress_bar(left=True) as bar:
+    with Rows(plan, directory / GAMES, workers) as kept, show_compilation(), progress_bar(remaining=True) as bar:
         try:
             task = bar.add_task("games", total=sum(len(plan.round(number)) for number in range(rounds)))
             for number in range(rounds):

@@ -55,7 +55,7 @@ class Kernel:
             if code is not None:  # another process has just compiled it
                 return code
             self.fresh = True
-            dispatcher = _pipeline.entered(function, nogil=True, boundscheck=DEBUG)
+            dispatcher = _pipeline.kernel_dispatcher(function, nogil=True, boundscheck=DEBUG)
             with compilation_errors(function, self.name):
                 dispatcher.compile(signature)
             handle_pending()

@@ -116,7 +116,7 @@ _NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 WITHIN: dict[str, object] = {**_NO_WRAPPERS, "pipeline_class": _Linking}
 
 
-def entered(function: Callable, **options: object) -> Dispatcher:
+def kernel_dispatcher(function: Callable, **options: object) -> Dispatcher:
     """A function as machine code that other machine code enters by its address."""
     njit: Dispatcher = numba.njit  # what makes one
     return njit(**options, **_NO_WRAPPERS, pipeline_class=_Making)(function)

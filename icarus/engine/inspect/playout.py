@@ -81,7 +81,7 @@ class InspectedPlayout:
     Attributes:
         state, strategy, seed, scheme: what was searched, how.
         iteration: the number of the playout, counted from 1.
-        begun, ended: the state that was drawn for the root, and the terminal state, as text; both may show what is hidden.
+        start, end: the state that was drawn for the root, and the terminal state, as text; both may show what is hidden.
         states: those in which the decisions were made, and the terminal one; they show what is hidden.
         choices: the decisions in order.
         rewards: of each player.
@@ -93,8 +93,8 @@ class InspectedPlayout:
     seed: int | Sequence[int]
     scheme: Scheme
     iteration: int
-    begun: str
-    ended: str
+    start: str
+    end: str
     states: tuple[State, ...]
     choices: tuple[Choice, ...]
     rewards: tuple[float, ...]
@@ -147,9 +147,9 @@ class _RecordingComposition(Composed):
         self.decision, index = decision, super().decided(which, decision)
         term = self.term
         if term is not None and term.rule == RULE_GIBBS_OF_MEANS and not len(decision.values):
-            drawn = self.rng.copy()  # by acceptance: only a few actions were asked about
+            rng_state = self.rng.copy()  # by acceptance: only a few actions were asked about
             decision.values = self._values_of(term.leaves[0], decision.history, decision.legal)
-            self.rng[:] = drawn
+            self.rng[:] = rng_state
         return index
 
     def _draw_term(self, terms: list[Term], decision: Decision) -> Term:
@@ -225,8 +225,8 @@ class PlayoutInspector(ReferenceSearch):
             seed=self.seed,
             scheme=self.scheme,
             iteration=self.iterations,
-            begun=self._start,
-            ended=self._end,
+            start=self._start,
+            end=self._end,
             states=tuple(type(self.state)(self.state.game, world) for world in self._worlds),
             choices=tuple(self._choices),
             rewards=tuple(self._final.tolist()),

@@ -50,7 +50,7 @@ class Tree:
         values, counts: for each component the mean reward of its record for the last action, and of how many (where its information
             has no rewards: the value that its policy sees, and -1). nan where it knows nothing. [nodes, components]
         least: records of fewer visits were left out.
-        known: the records of the baseline, those left out included.
+        all_records: how many the baseline has, those left out included.
     """
 
     result: Result
@@ -69,7 +69,7 @@ class Tree:
     values: np.ndarray
     counts: np.ndarray
     least: int
-    known: int
+    all_records: int
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -162,7 +162,7 @@ class _Walk:
     def __init__(self, result: Result, baseline: Records, least: int, limit: int) -> None:
         self.result, self.least, self.limit = result, least, limit
         rows = baseline.rows
-        self.known, self.rows = len(rows), rows[rows["visits"] >= least]
+        self.all_records, self.rows = len(rows), rows[rows["visits"] >= least]
         self.row_of = dict(zip(self.rows["record"].tolist(), range(len(self.rows)), strict=True))
         self.visits = self.rows["visits"].tolist()
         self.columns = [
@@ -250,7 +250,7 @@ class _Walk:
                 continue
             node = self.children.get((branch.node, edge))
             if node is None:
-                label, moves = self.game.action_text(world, first[edge]), self.game.seen(world, edge)
+                label, moves = self.game.action_text(world, first[edge]), self.game.observed_moves(world, edge)
                 cells = [column[i] for column in columns] or [(np.nan, 0)] * len(self.columns)
                 node = self.add(branch.node, edge, player, label, row, moves, cells)
             if visits[i] > 1:  # the first visit of a history is the one that expanded it: nothing is below
@@ -279,5 +279,5 @@ class _Walk:
             values=columns[:, :, 0],
             counts=columns[:, :, 1].astype(int),
             least=self.least,
-            known=self.known,
+            all_records=self.all_records,
         )

@@ -177,8 +177,8 @@ def ask_policy(a: Arena, leaf: Leaf, legal: int, count: int) -> None:
     component = struct_at(a.composition.component + leaf.component * COMPONENT_BYTES, COMPONENT)
     records = a.buffers.rows if leaf.by_row else a.buffers.records
     if leaf.prior:
-        given = leaf.parameters + WORD_BYTES * leaf.rule_parameters
-        call7(leaf.prior, (a.buffers.playout, component.table, legal, count, records, given, leaf.prior_parameters))
+        room = leaf.parameters + WORD_BYTES * leaf.rule_parameters
+        call7(leaf.prior, (a.buffers.playout, component.table, legal, count, records, room, leaf.prior_parameters))
     call7(leaf.kernel, (a.buffers.playout, component.table, legal, count, records, a.buffers.values, leaf.parameters))
 
 
@@ -215,16 +215,16 @@ def draw_alternative(a: Arena, stage: int, record: int, rng: np.ndarray) -> int:
     alternatives = array_at(a.composition.alternative, last + 1, ALTERNATIVE)
     j = program.first_alternative
     if program.alternatives > 1:
-        point, upto, drawn = uniform(rng), 0.0, -1
+        point, upto, choice = uniform(rng), 0.0, -1
         for j in range(program.first_alternative, last + 1):
             upto += weight_of(a, alternatives[j].first_weight, alternatives[j].weights, record)
-            if point < upto and drawn < 0:
-                drawn = j
+            if point < upto and choice < 0:
+                choice = j
                 if program.constant:
                     return j
         if unlikely(abs(upto - 1.0) > TOLERANCE) and a.shared == 0:
             raise WeightError("the weights of + do not sum to 1 for the visits met in this search")
-        j = drawn if drawn >= 0 else last
+        j = choice if choice >= 0 else last
     return j
 
 

@@ -105,9 +105,9 @@ def edge_of(a: Arena, step: Step, i: int) -> int:
 @inlined
 def add_evaluation(a: Arena, table: np.ndarray, edge: int) -> None:
     """Add what was just told to the row of an edge."""
-    told = array_at(a.buffers.evaluation, table.shape[1], _REAL)
+    row = array_at(a.buffers.evaluation, table.shape[1], _REAL)
     for j in range(table.shape[1]):
-        table[edge, j] += told[j]
+        table[edge, j] += row[j]
 
 
 @inlined

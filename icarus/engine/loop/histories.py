@@ -39,8 +39,8 @@ def append(a: Arena, playout: Playout, t: int, step: Step, in_tree: bool) -> Non
     for perspective in range(perspectives):
         moves[t + 1, perspective] = step.action
     if a.game.observe != 0:
-        seen = playout.moves + WORD_BYTES * (t + 1) * perspectives
-        call4(a.game.observe, (a.buffers.state, step.action, seen, a.game.players))
+        observed = playout.moves + WORD_BYTES * (t + 1) * perspectives
+        call4(a.game.observe, (a.buffers.state, step.action, observed, a.game.players))
     if in_tree or a.composition.keys_in_simulation:
         keys = matrix_at(playout.keys, t + 2, perspectives, _INT)
         following.record = extended(keys[t, step.perspective], step.player, step.action)

@@ -170,10 +170,10 @@ def run_raw(arena: int, playouts: int) -> int:
     legal = struct_at(a.buffers.playout, PLAYOUT).legal
     for _ in range(playouts):
         begin(a, rng)
-        made = simulate_unrecorded(a, legal, 0, NEVER, rng)
-        if made < 0:
+        count = simulate_unrecorded(a, legal, 0, NEVER, rng)
+        if count < 0:
             return -TOO_LONG
-        steps += made
+        steps += count
         call3(a.game.rewards, (a.buffers.state, a.buffers.reward, a.game.players))
     return steps
 

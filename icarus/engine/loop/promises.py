@@ -62,13 +62,13 @@ def is_near_tree(history: History, depth: int, key: int) -> bool:
 def looks_beyond(a: Arena, component: Component, updates: UpdateBuffer, records: np.ndarray) -> bool:
     """Whether a capture function asks for other updates where the simulation is cut off, as it is where nobody looks at it."""
     playout, rng = struct_at(a.buffers.playout, PLAYOUT), array_at(a.buffers.rng, RNG_WORDS, _WORD)
-    asked, count, length, drawn = records.copy(), updates.count, playout.length, rng.copy()
+    records_before, count, length, rng_before = records.copy(), updates.count, playout.length, rng.copy()
     contexts = array_at(updates.contexts, updates.capacity, _INT)[component.first : count]
-    told = contexts.copy()
+    contexts_before = contexts.copy()
     playout.length = min(length, max(a.pending.depth + 1, 2))
     updates.count = component.first
     call4(component.capture, (a.buffers.playout, component.table, a.buffers.updates, component.capture_parameters))
-    other = updates.count != count or (records != asked).any() or (contexts != told).any()
-    records[:], contexts[:], rng[:] = asked, told, drawn
+    differs = updates.count != count or (records != records_before).any() or (contexts != contexts_before).any()
+    records[:], contexts[:], rng[:] = records_before, contexts_before, rng_before
     playout.length, updates.count = length, count
-    return other
+    return differs

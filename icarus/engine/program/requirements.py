@@ -18,8 +18,8 @@ NEEDED = {FEATURES: "features", ACTION_FEATURES: "action_features", LOOKAHEAD: "
 
 def tables_among(names: Iterable[str]) -> int:
     """The tables of a history that are among some names, as bits."""
-    found = frozenset(names)
-    return sum(table for table, name in zip(TABLES, NAMES, strict=True) if name in found)
+    features = frozenset(names)
+    return sum(table for table, name in zip(TABLES, NAMES, strict=True) if name in features)
 
 
 def tables_of(strategy: Enhancement) -> int:

@@ -66,16 +66,16 @@ def values_kernel(
     unwritten = f"{label} wrote NaN, or nothing at all, for a legal action; it must write every out[i]"
 
     def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
-        written = array_at(out, count, _REAL)
+        values = array_at(out, count, _REAL)
         if uniform and history_at(playout).steps[-1].phase == SIMULATION:
-            written[:] = np.inf
+            values[:] = np.inf
             return 0
         for i in range(count):
-            written[i] = np.nan
-        inner(history_at(playout), theta_at(table), array_at(legal, count, _INT), written, *unpack(parameters))
+            values[i] = np.nan
+        inner(history_at(playout), theta_at(table), array_at(legal, count, _INT), values, *unpack(parameters))
         wrong = False
         for i in range(count):
-            wrong |= written[i] != written[i]
+            wrong |= values[i] != values[i]
         if unlikely(wrong):
             raise ValueError(unwritten)
         return 0

@@ -50,8 +50,8 @@ def observed_moves(state: State, player: int, action: int, scheme: Scheme, obser
     possible: list[set[int]] = [set() for _ in moves]
     for _ in range(DRAWS):
         world = state.determinized(observer, rng)
-        alike = [a for a in world.legal_actions() if world.observed(a)[observer] == move_of_observer]
-        for a in [action] if player == observer else alike:
+        candidates = [a for a in world.legal_actions() if world.observed(a)[observer] == move_of_observer]
+        for a in [action] if player == observer else candidates:
             for moves_possible, move in zip(possible, world.observed(a), strict=True):
                 moves_possible.add(move if scheme.observer == EACH_PLAYER else a)
         if all(len(some) > 1 for perspective, some in enumerate(possible) if perspective != observer):
@@ -109,7 +109,7 @@ def follow_links(
     records: np.ndarray,
     visits: np.ndarray,
     players: int,
-    kept: np.ndarray,
+    used: np.ndarray,
 ) -> int:
     """Follow links from the keys that `old` and `new` hold already, and write those below the root to `kept`; returns their number.
 
@@ -142,7 +142,7 @@ def follow_links(
             old[row], new[row], inserted = child, NO_RECORD, True
             if below:
                 new[row] = mix(new[parent], part)
-                kept[count, 0], kept[count, 1], kept[count, 2] = new[parent], part, kind
+                used[count, 0], used[count, 1], used[count, 2] = new[parent], part, kind
                 count += 1
         again = again and inserted
     return count
@@ -158,7 +158,7 @@ def follow_links_at(
     visits: Address,
     rows: int,
     players: int,
-    kept: Address,
+    used: Address,
 ) -> int:
     """`follow_links`, by addresses and lengths."""
     return follow_links(
@@ -168,7 +168,7 @@ def follow_links_at(
         array_at(records, rows, _INT),
         array_at(visits, rows, _COUNT),
         players,
-        matrix_at(kept, count, LINK, _INT),
+        matrix_at(used, count, LINK, _INT),
     )
 
 
@@ -184,8 +184,8 @@ def links_below(links: np.ndarray, names: NewKeys, table: Table, players: int, c
         table: the baseline's.
         compiled: whether machine code does it.
     """
-    kept = np.zeros_like(links)
-    arrays = [np.ascontiguousarray(a) for a in (links, *names, table.rows["record"], table.rows["visits"], kept)]
+    used = np.zeros_like(links)
+    arrays = [np.ascontiguousarray(a) for a in (links, *names, table.rows["record"], table.rows["visits"], used)]
     if compiled:
         link, old, new, record, visit, target = (array.ctypes.data for array in arrays)
         count = _kernel()(link, len(links), old, new, len(names.old), record, visit, len(table.rows), players, target)
@@ -200,6 +200,6 @@ def rows_below(table: Table, histories_only: bool, names: NewKeys) -> np.ndarray
     places = rows["record"] & mask
     while (probing := (names.old[places] != rows["record"]) & (names.old[places] != NO_RECORD)).any():
         places[probing] = (places[probing] + 1) & mask
-    known, new = names.old[places] == rows["record"], names.new[places]
-    rows["record"] = np.where(known, new, rows["record"])
-    return rows[np.where(known, new != NO_RECORD, not histories_only)]
+    moved, new = names.old[places] == rows["record"], names.new[places]
+    rows["record"] = np.where(moved, new, rows["record"])
+    return rows[np.where(moved, new != NO_RECORD, not histories_only)]

@@ -119,13 +119,13 @@ def _warm_start(
 def records_without_histories(records: Mapping[str, Records], links: np.ndarray) -> dict[str, Records]:
     """Records by name, those of histories left out."""
     with np.errstate(over="ignore"):
-        made = np.array([plain(mix)(key, part) for key, part, _ in links.tolist()] + [EMPTY_HISTORY], np.int64)
+        keys = np.array([plain(mix)(key, part) for key, part, _ in links.tolist()] + [EMPTY_HISTORY], np.int64)
 
-    def left(table: Table) -> np.ndarray:
+    def rows_of_others(table: Table) -> np.ndarray:
         rows = table.inserted()
-        return rows[~np.isin(rows["record"], made)] if table.component.records != HISTORY else rows[:0]
+        return rows[~np.isin(rows["record"], keys)] if table.component.records != HISTORY else rows[:0]
 
-    return _changed(records, left)
+    return _changed(records, rows_of_others)
 
 
 def decayed_records(records: Mapping[str, Records], decay: float) -> dict[str, Records]:
@@ -135,8 +135,8 @@ def decayed_records(records: Mapping[str, Records], decay: float) -> dict[str, R
 
 def _changed(records: Mapping[str, Records], change: Callable[[Table], np.ndarray]) -> dict[str, Records]:
     tables = {id(part._table): part._table for part in records.values()}
-    made = {key: table.with_rows(change(table)) for key, table in tables.items()}
-    return {name: Records(part.enhancement, part.game, made[id(part._table)]) for name, part in records.items()}
+    copies = {key: table.with_rows(change(table)) for key, table in tables.items()}
+    return {name: Records(part.enhancement, part.game, copies[id(part._table)]) for name, part in records.items()}
 
 
 def decayed_rows(table: Table, decay: float) -> np.ndarray:
@@ -165,17 +165,17 @@ def decayed_rows(table: Table, decay: float) -> np.ndarray:
     changed = np.zeros(len(rows), np.bool_)
     for name, domain in fields:
         if domain.kind in (Kind.COUNT, Kind.SUM, Kind.BOUND) or not counts:
-            other = result[name] != first[name]
-            changed |= other.any(axis=tuple(range(1, other.ndim)))
+            differs = result[name] != first[name]
+            changed |= differs.any(axis=tuple(range(1, differs.ndim)))
     return result[changed]
 
 
 def _decay_count(result: np.ndarray, first: np.ndarray, name: str, decay: float) -> tuple[np.ndarray, np.ndarray]:
     """Decay a count in place; how much of it each row is left with, and had gained."""
     gained = result[name].astype(float) - first[name]
-    left = decay * gained if result[name].dtype.kind == "f" else np.floor(decay * gained)
-    result[name] = first[name] + left
-    return left, gained
+    remainder = decay * gained if result[name].dtype.kind == "f" else np.floor(decay * gained)
+    result[name] = first[name] + remainder
+    return remainder, gained
 
 
 def _prior_rows(table: Table, keys: np.ndarray) -> np.ndarray:

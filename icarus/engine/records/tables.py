@@ -80,10 +80,10 @@ class Table:
         self._blank = np.zeros(1, self.dtype)
         for name, value in component.initial.common:
             self._blank[name] = value
-        self._held = self._next = self._empty(
+        self._block = self._next = self._empty(
             SMALLEST
         )  # the rows before and after the growth that is under way, or the last one
-        self.descriptor["rows"], self.descriptor["capacity"] = self._held.ctypes.data, SMALLEST
+        self.descriptor["rows"], self.descriptor["capacity"] = self._block.ctypes.data, SMALLEST
         self._marks = {0: np.zeros(0, np.uint8)}  # by address: one more than is used while they grow
         for parts, fields in component.initial.given:
             self._enter(component.records.key(game, parts), dict(fields))
@@ -97,7 +97,7 @@ class Table:
     @property
     def rows(self) -> np.ndarray:
         """[capacity + 1] of the row dtype; the last row holds the initial information."""
-        return self._next if int(self.descriptor["rows"][0]) == self._next.ctypes.data else self._held
+        return self._next if int(self.descriptor["rows"][0]) == self._next.ctypes.data else self._block
 
     def _enter(self, key: int, fields: Mapping[str, float]) -> None:
         if not plain(has_room_for)(self.used + 1, self.capacity):
@@ -113,8 +113,8 @@ class Table:
         """Enter rows, each of another record; one that is here already is replaced."""
         if not plain(has_room_for)(self.used + len(rows), self.capacity):
             self.grow(len(rows))
-        held = np.ascontiguousarray(rows)
-        _insertion()(self.descriptor.ctypes.data, held.ctypes.data, len(held), self.dtype.itemsize // WORD_BYTES)
+        block = np.ascontiguousarray(rows)
+        _insertion()(self.descriptor.ctypes.data, block.ctypes.data, len(block), self.dtype.itemsize // WORD_BYTES)
 
     def with_rows(self, rows: np.ndarray) -> "Table":
         """A table of the same component that knows these rows, beside what is given to begin with."""
@@ -178,18 +178,18 @@ class Table:
         copied, give_back = _rehash(), _give_back()
         if len(self.decided) > 0:  # more bits of a key will count; the first copy of the marks is for the rows of now
             self._mark_in(np.tile(self.decided[: MARKS * self.capacity], capacity // self.capacity))
-        self._held, self._next = self.rows, self._empty(capacity)
+        self._block, self._next = self.rows, self._empty(capacity)
         copied(
             self.descriptor.ctypes.data, self._next.ctypes.data, capacity, self.dtype.itemsize // WORD_BYTES, give_back
         )
-        self._held = self._next
+        self._block = self._next
 
     def snapshot(self) -> "Table":
         """The table as it is now, for reading only: a copy that later updates do not change."""
         table = copy.copy(self)
-        table._held = table._next = self.rows.copy()
+        table._block = table._next = self.rows.copy()
         table.descriptor = self.descriptor.copy()
-        table.descriptor["rows"] = table._held.ctypes.data
+        table.descriptor["rows"] = table._block.ctypes.data
         return table
 
     def find(self, key: int) -> np.void | None:

@@ -132,8 +132,8 @@ class Composed:
     def _term(self, which: int, weight: Weight, leaves: list[tuple[Weight, Enhancement]], votes: bool) -> Term:
         rule = leaves[0][1].policy.rule
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
-        asked = [Leaf(share, part, self._theta(part), self._infinite(which, part)) for share, part in leaves]
-        all_uniform = all(leaf.infinite for leaf in asked)
+        parts = [Leaf(share, part, self._theta(part), self._infinite(which, part)) for share, part in leaves]
+        all_uniform = all(leaf.infinite for leaf in parts)
         code = (
             RULE_UNIFORM
             if all_uniform
@@ -141,7 +141,7 @@ class Composed:
             if draws_from_means(leaves) and not votes
             else rule.code
         )
-        return Term(weight, asked, code, parameter)
+        return Term(weight, parts, code, parameter)
 
     def _theta(self, part: Enhancement) -> ReferenceTheta:
         return self.tables[self.table_of[part]].theta
@@ -182,7 +182,7 @@ class Composed:
         """The index that a majority vote chooses, ties broken uniformly; ANY where nobody has a vote."""
         votes = np.zeros(len(decision.legal))
         for voter in term.voters:
-            index = self._vote_of(self._drawn(voter, decision), decision)
+            index = self._vote_of(self._weighted_term(voter, decision), decision)
             if index != ANY:
                 votes[index] += 1
         decision.values = votes.copy()
@@ -201,19 +201,19 @@ class Composed:
 
     def _draw_term(self, terms: list[Term], decision: Decision) -> Term:
         """The alternative that decides."""
-        return self._drawn(terms, decision)
+        return self._weighted_term(terms, decision)
 
-    def _drawn(self, terms: list[Term], decision: Decision) -> Term:
+    def _weighted_term(self, terms: list[Term], decision: Decision) -> Term:
         """One alternative of a linear mixture, drawn with its weight (COMB⁺-4)."""
         if len(terms) == 1:
             return terms[0]
-        point, upto, drawn = uniform(self.rng), 0.0, None
+        point, upto, choice = uniform(self.rng), 0.0, None
         for term in terms:
             upto += self.share(term.weight, decision)
-            if point < upto and drawn is None:
-                drawn = term
+            if point < upto and choice is None:
+                choice = term
         self._check_total(upto, "+")
-        return drawn or terms[-1]
+        return choice or terms[-1]
 
     def _summed(self, term: Term, decision: Decision) -> np.ndarray:
         """The weighted sum of the values of several leaves (COMB⊕-4)."""
@@ -239,8 +239,8 @@ class Composed:
             if isinstance(function, Share):
                 total *= self._is_chosen(function, int(decision.history.steps[-1].player))
                 continue
-            seen = self.tables[0].theta.find(decision.record)
-            value = self.called(function, seen.reward, seen.visits, seen.availability)
+            stats = self.tables[0].theta.find(decision.record)
+            value = self.called(function, stats.reward, stats.visits, stats.availability)
             if not 0.0 <= value <= 1.0:
                 raise choice.WeightError("a weight function returned a number outside [0, 1]")
             total *= 1.0 - value if complement else value

@@ -51,8 +51,8 @@ class FeatureEvaluator:
             if self.tables & table:
                 rows = [function(world, action) for action in actions]
                 for edge in range(max(edges) + 1):
-                    alike = [row for row, edge_of_row in zip(rows, edges, strict=True) if edge_of_row == edge]
-                    tables[name].append(reduce(np.add, alike) / len(alike))
+                    group = [row for row, edge_of_row in zip(rows, edges, strict=True) if edge_of_row == edge]
+                    tables[name].append(reduce(np.add, group) / len(group))
 
     def _features_of(self, player: int) -> Callable[[StateData, int], np.ndarray]:
         if player == CHANCE:

@@ -74,7 +74,7 @@ class ReferenceSearch:
         self.reusable, self.rng, self._budget = reusable, seeded(seed), UNLIMITED
         self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
         game: PythonGame = in_python(state.game)
-        self.game, self._all_moves = scheme.view(game), game.seen
+        self.game, self._all_moves = scheme.view(game), game.observed_moves
         self._perspective = game.perspective(self._observer)
         self._uses_exp3 = scheme.exp3 and game.simultaneous is not None
         self.program = self.composed(strategy, self._uses_exp3, self.game, self.rng)
@@ -96,7 +96,7 @@ class ReferenceSearch:
         """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
         root, observer = self.state.data, self._observer
         if self.scheme.root == ONCE:
-            root = self.game.drawn(root, observer, self.game.believed(root, observer), self.rng)
+            root = self.game.redraw(root, observer, self.game.believed(root, observer), self.rng)
         if self.scheme.root != FRESH:
             observer = CHANCE
         self._root, self._root_observer = root, observer
@@ -151,7 +151,7 @@ class ReferenceSearch:
         """
         try:
             with np.errstate(over="ignore"):  # compiled code wraps round
-                playout, world = self._played()
+                playout, world = self._play_out()
         except WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
         rewards = playout.rewards = self._rewards(world)
@@ -189,7 +189,7 @@ class ReferenceSearch:
 
     def _begin_playout(self) -> tuple[Playout, StateData]:
         """Lines 7-9: the empty history, at a state drawn from the root's information set."""
-        world = self.game.drawn(self._root, self._root_observer, self._beliefs, self.rng)
+        world = self.game.redraw(self._root, self._root_observer, self._beliefs, self.rng)
         if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
             raise ValueError("a determinization changed the player to move, or ended the game")
         return self.empty_history(world), world
@@ -206,7 +206,7 @@ class ReferenceSearch:
     def _root_keys(self) -> list[int]:
         return [root_key(perspective) for perspective in range(self.game.perspectives)]
 
-    def _played(self) -> tuple[Playout, StateData]:
+    def _play_out(self) -> tuple[Playout, StateData]:
         """Lines 7-14: one playout, and the state that it ends in."""
         playout, world = self._begin_playout()
         in_tree = self._visits(EMPTY_HISTORY) > 0  # the first playout of all expands the empty history
@@ -240,9 +240,9 @@ class ReferenceSearch:
     def _moves(self, playout: Playout, world: StateData, edge: int) -> Moves:
         """How each perspective sees an action about to be played; in simulation a function of that, called where a slot reads it."""
         if self.game.observe is None or playout.steps[playout.t].phase != SIMULATION or not self._copies_cheaply:
-            return self.game.seen(world, edge)
+            return self.game.observed_moves(world, edge)
         before = self.game.copy(world)
-        return lambda: self.game.seen(before, edge)
+        return lambda: self.game.observed_moves(before, edge)
 
     def _is_cut(self, simulated: int, t: int) -> bool:
         """Whether a playout is cut off after so many actions of simulation; the root's action is always played."""

@@ -193,10 +193,10 @@ class ReferenceTable:
         rows = np.zeros(self._capacity() + 1, self.dtype)
         rows[-1] = self.blank
         keys, place = np.zeros(len(rows), np.int64).tolist(), plain(index_of)
-        held = self.records()
-        for i, key in enumerate(held["record"].tolist()):
+        records = self.records()
+        for i, key in enumerate(records["record"].tolist()):
             index = place(keys, key)
-            keys[index], rows[index] = key, held[i]
+            keys[index], rows[index] = key, records[i]
         return Snapshot(self, rows)
 
     def _array(self, rows: list[Row]) -> np.ndarray:
@@ -218,7 +218,7 @@ class Snapshot(Table):
 
     def __init__(self, table: ReferenceTable, rows: np.ndarray) -> None:
         self.component, self.game, self.dtype, self._blank = table.component, table.game, rows.dtype, table._blank
-        self._held = self._next = rows
+        self._block = self._next = rows
         self.descriptor = np.zeros(1, TABLE)
         self.descriptor["rows"], self.descriptor["capacity"] = rows.ctypes.data, len(rows) - 1
         self.descriptor["used"] = table.used

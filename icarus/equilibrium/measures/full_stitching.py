@@ -77,10 +77,10 @@ class Stitching:
                 self.searches += 1
             after = self._after.get(number, [])
             memory_before = memory.memory() if memory is not None and len(after) > 0 else None
-            for i, other in enumerate(after):
+            for i, follower in enumerate(after):
                 if memory is not None and memory_before is not None and i > 0:
                     memory.recall(memory_before)
-                below(other)
+                below(follower)
 
         below(part)
         self.enter(result)

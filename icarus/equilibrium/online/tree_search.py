@@ -111,7 +111,7 @@ class TreeSearch:
         return self._result(state, number, running.iterations, started, seed)
 
     def _result(
-        self, state: State, number: int, made: int, started: float, seed: int | Sequence[int] | None
+        self, state: State, number: int, iterations: int, started: float, seed: int | Sequence[int] | None
     ) -> OnlineResult:
         actions, policy = self.tree.actions(number), self.policy_in(number)
         return OnlineResult(
@@ -120,7 +120,7 @@ class TreeSearch:
             policy,
             self._visits[: len(actions)].copy(),
             self.values_in(number),
-            made,
+            iterations,
             self.depth,
             int(self.in_memory.sum()),
             time.perf_counter() - started,
@@ -168,8 +168,8 @@ class TreeSearch:
 
     def recall(self, memory: tuple[np.ndarray, ...]) -> None:
         """Go back to what was learned when `memory` was taken."""
-        for name, kept in zip(self.LEARNED, memory, strict=True):
-            getattr(self, name)[...] = kept
+        for name, array in zip(self.LEARNED, memory, strict=True):
+            getattr(self, name)[...] = array
 
     def __repr__(self) -> str:
         return f"<{self.algorithm} in {self.tree.game} after {self.iterations} iterations>"

@@ -66,30 +66,30 @@ def respond(
     """
     views, sets, ends, policy, best = unowned(views), unowned(sets), unowned(ends), unowned(policy), unowned(best)
     by_view, by_slot, count = unowned(by_view), unowned(by_slot), len(views)
-    reach_probabilities, values, own = by_view[0], by_view[1], by_view[2]
+    reach_probabilities, values, policy_values = by_view[0], by_view[1], by_view[2]
     actions, expected = by_slot[0], by_slot[1]
     reach(views, policy, reach_probabilities)
     for player in range(PLAYERS):
         gather_utilities(ends, reach_probabilities, player, values)
     for i in range(count):
-        own[i] = values[i]
+        policy_values[i] = values[i]
     for i in range(count - 1, -1, -1):
         view = views[i]
         if view.set != NOTHING:
             info_set = sets[view.set]
-            chosen, played = info_set.slot, 0.0
+            chosen, policy_value = info_set.slot, 0.0
             for slot in range(info_set.slot, info_set.slot + info_set.count):
                 best[slot] = 0.0
-                played += policy[slot] * expected[slot]
+                policy_value += policy[slot] * expected[slot]
                 if actions[slot] > actions[chosen]:
                     chosen = slot
             best[chosen] = 1.0
             values[i] += actions[chosen]
-            own[i] += played
+            policy_values[i] += policy_value
         pass_up(view, values[i], values, actions)
-        pass_up(view, own[i], own, expected)
+        pass_up(view, policy_values[i], policy_values, expected)
     for player in range(PLAYERS):
-        out[player], out[PLAYERS + player] = values[player], own[player]
+        out[player], out[PLAYERS + player] = values[player], policy_values[player]
     return 0
 
 

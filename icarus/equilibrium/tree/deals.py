@@ -88,5 +88,5 @@ def information_state(state: State) -> InformationState:
     player = state.current_player()
     state.moves(player)  # refuses a state without a history
     perspective = state.game.perspective(player)
-    moves = [(mover == player, seen[perspective]) for mover, seen, _ in state.replay()]
-    return player, deal_observation(state, player), tuple((own, move) for own, move in moves if move != UNSEEN)
+    moves = [(mover == player, observed[perspective]) for mover, observed, _ in state.replay()]
+    return player, deal_observation(state, player), tuple((is_own, move) for is_own, move in moves if move != UNSEEN)

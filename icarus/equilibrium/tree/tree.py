@@ -210,17 +210,17 @@ class GameTree:
     def set_of(self, player: int, observation: int, moves: Moves) -> int:
         """The information set of an information state (see `information_state`); NOTHING if there is none."""
         view = locate_view(self.views, self._index, player, observation, NOTHING)
-        for own, move in moves:
+        for is_own, move in moves:
             if view == NOTHING:
                 break
-            view = self._continue_view(view, own, int(move))
+            view = self._continue_view(view, is_own, int(move))
         return NOTHING if view == NOTHING else int(self.views[view]["set"])
 
-    def _continue_view(self, view: int, own: bool, move: int) -> int:
+    def _continue_view(self, view: int, is_own: bool, move: int) -> int:
         """The view after one more move; NOTHING if there is none."""
         number = int(self.views[view]["set"])
-        if not own or number == NOTHING:
-            return NOTHING if own else locate_view(self.views, self._index, view, move, NOTHING)
+        if not is_own or number == NOTHING:
+            return NOTHING if is_own else locate_view(self.views, self._index, view, move, NOTHING)
         slots = self.slots_of(number)
         rows = (locate_view(self.views, self._index, view, move, slot) for slot in range(slots.start, slots.stop))
         return next((row for row in rows if row != NOTHING), NOTHING)

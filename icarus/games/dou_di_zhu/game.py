@@ -46,7 +46,7 @@ from icarus.games.dou_di_zhu.plays import (
     list_follows,
     list_kickers,
     list_leads,
-    written,
+    play_text,
 )
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, helper, inlined, popcount, shuffle
 from icarus.kernel.game import Game
@@ -132,34 +132,34 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     beliefs.unseen = 0
     for rank in range(RANK_COUNT):
         cards = 0
-        for other in range(PLAYERS):
-            if other != observer:
-                cards += count_of(state.hands[other], rank)
+        for opponent in range(PLAYERS):
+            if opponent != observer:
+                cards += count_of(state.hands[opponent], rank)
         beliefs.cards[rank] = ((ONE << np.uint64(cards)) - ONE) << np.uint64(beliefs.unseen)
         beliefs.unseen += cards
 
 
 @inlined
-def _drawn(rng: np.ndarray, size: int, count: int) -> np.uint64:
+def random_subset(rng: np.ndarray, size: int, count: int) -> np.uint64:
     """A uniformly random set of `size` of the numbers 0 … count−1 (Floyd's algorithm)."""
-    drawn = np.uint64(0)
+    numbers = np.uint64(0)
     for last in range(count - size, count):
         number = ONE << np.uint64(below(rng, last + 1))
-        drawn |= ONE << np.uint64(last) if drawn & number else number
-    return drawn
+        numbers |= ONE << np.uint64(last) if numbers & number else number
+    return numbers
 
 
 @helper
 def _redeal(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Deal the unseen cards anew to the two others, to each as many as he holds."""
     first, second = (observer + 1) % PLAYERS, (observer + 2) % PLAYERS
-    drawn = _drawn(rng, popcount(state.hands[first]), beliefs.unseen)
-    one, other = np.uint64(0), np.uint64(0)
+    to_first = random_subset(rng, popcount(state.hands[first]), beliefs.unseen)
+    first_hand, second_hand = np.uint64(0), np.uint64(0)
     for rank in range(RANK_COUNT):
         cards = beliefs.cards[rank]
-        one |= holding(rank, popcount(cards & drawn))
-        other |= holding(rank, popcount(cards & ~drawn))
-    state.hands[first], state.hands[second] = one, other
+        first_hand |= holding(rank, popcount(cards & to_first))
+        second_hand |= holding(rank, popcount(cards & ~to_first))
+    state.hands[first], state.hands[second] = first_hand, second_hand
 
 
 def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
@@ -201,7 +201,7 @@ def text(state: Facts) -> str:
     ]
     if state.player == TERMINAL:
         return "\n".join([*rows, "landlord wins" if state.hands[LANDLORD] == 0 else "peasants win"])
-    play, owner = written(state.play), PLAYER_NAMES[(state.player - state.passes - 1) % PLAYERS]
+    play, owner = play_text(state.play), PLAYER_NAMES[(state.player - state.passes - 1) % PLAYERS]
     task = (
         "lead" if state.play == PASS else f"add kickers to {play}" if state.kickers_due else f"follow {play} of {owner}"
     )
@@ -209,7 +209,7 @@ def text(state: Facts) -> str:
 
 
 def action_text(state: Facts, action: int) -> str:
-    return written(action)
+    return play_text(action)
 
 
 DOU_DI_ZHU = Game(

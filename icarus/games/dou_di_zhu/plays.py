@@ -24,7 +24,7 @@ LANES = 4
 EVERY_LANE = np.uint64(0x0001000100010001)  # times a set of ranks: that set in each lane
 PAIRS, TRIOS, FOURS = np.uint64(LANE), np.uint64(2 * LANE), np.uint64(3 * LANE)  # shifts to lanes
 HOLDINGS = np.array(
-    [sum(1 << LANE * lane for lane in range(held)) for held in range(LANES + 1)], np.uint64
+    [sum(1 << LANE * lane for lane in range(copies)) for copies in range(LANES + 1)], np.uint64
 )  # of rank 3: 0 … 4
 
 SHORTEST_SOLO_RUN, SHORTEST_PAIR_RUN, SHORTEST_TRIO_RUN = 5, 3, 2
@@ -83,11 +83,11 @@ KICKER_SHIFT = np.array(
 
 def _from_rank_3(copies: int, kicker_size: int) -> np.ndarray:
     """The play of a category from rank 3, for each length; 0 where there is none."""
-    found = np.zeros(RUN_RANKS + 1, np.int64)
+    plays = np.zeros(RUN_RANKS + 1, np.int64)
     for action, play in enumerate(PLAYS[:BOMB]):
         if play.start == 0 and (play.copies, play.kicker_size) == (copies, kicker_size):
-            found[play.length] = action
-    return found
+            plays[play.length] = action
+    return plays
 
 
 SOLO, PAIR, TRIO = (_from_rank_3(copies, 0) for copies in (1, 2, 3))
@@ -244,8 +244,8 @@ def _next_subset(chosen: np.uint64, ranks: np.uint64) -> np.uint64:
     carried = (chosen | (RANKS & ~ranks)) + (chosen & ~(chosen - ONE))
     if carried > RANKS:
         return NONE
-    kept = carried & ranks
-    return kept | _lowest_ranks(ranks, popcount(chosen) - popcount(kept))
+    upper = carried & ranks
+    return upper | _lowest_ranks(ranks, popcount(chosen) - popcount(upper))
 
 
 @helper
@@ -279,7 +279,7 @@ def cards_played(action: int) -> list[int]:
     return [rank for rank in range(play.start, play.start + play.length) for _ in range(play.copies)]
 
 
-def written(action: int) -> str:
+def play_text(action: int) -> str:
     """An action as players write it: 333+1 for a trio that takes a solo as kicker, and then +4."""
     if action == PASS:
         return "pass"

@@ -112,12 +112,12 @@ def _playable(state: Facts, hand: np.uint64) -> np.uint64:
     if state.count == 0:
         if state.played == NONE:
             return CLUB_TWO
-        wanted = hand if state.broken else hand & ~HEART_CARDS
+        allowed = hand if state.broken else hand & ~HEART_CARDS
     else:
-        wanted = hand & suit_cards(state.trick[0] // RANKS)
-        if wanted == NONE and popcount(state.played) < PLAYERS:
-            wanted = hand & ~POINT_CARDS
-    return wanted if wanted else hand
+        allowed = hand & suit_cards(state.trick[0] // RANKS)
+        if allowed == NONE and popcount(state.played) < PLAYERS:
+            allowed = hand & ~POINT_CARDS
+    return allowed if allowed else hand
 
 
 def apply(state: Facts, action: int) -> None:
@@ -291,11 +291,11 @@ def _doing(state: Facts) -> str:
         waiting = "to be exchanged" if state.phase == EXCHANGING else f"{state.player} to pass"
         return f"passed: {', '.join(passed) or 'nothing'}; {waiting}"
     leader = (state.player - state.count) % PLAYERS
-    played = [
+    lines = [
         f"{(leader + k) % PLAYERS} {'led ' if k == 0 else ''}{card_text(int(state.trick[k]))}"
         for k in range(state.count)
     ]
-    return f"trick: {', '.join(played)}; {state.player} to play" if played else f"{state.player} to lead"
+    return f"trick: {', '.join(lines)}; {state.player} to play" if lines else f"{state.player} to lead"
 
 
 def action_text(state: Facts, action: int) -> str:

@@ -26,12 +26,12 @@ def heuristic(state: Facts, out: np.ndarray) -> None:
 
     The points that nobody has taken yet go to each player in the proportion of the ranks in his hand.
     """
-    taken, dangers, all_points = 0.0, 0.0, 0.0
+    points, dangers, all_points = 0.0, 0.0, 0.0
     for i in range(PLAYERS):
-        taken += state.points[i]
+        points += state.points[i]
         dangers += _danger(state, i)
     for i in range(PLAYERS):
-        out[i] = state.scores[i] + state.points[i] + (ALL_POINTS - taken) * _danger(state, i) / dangers
+        out[i] = state.scores[i] + state.points[i] + (ALL_POINTS - points) * _danger(state, i) / dangers
         all_points += out[i]
     for i in range(PLAYERS):
         fewer = (all_points - out[i]) / (PLAYERS - 1) - out[i]

@@ -77,8 +77,8 @@ def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
         count = 1
     for k in range(state.passes):
         passer = k // PASSED_CARDS
-        seen = observer in (PLAYERS, passer)
-        moves[count + k] = PASS + state.passed[passer, k % PASSED_CARDS] if seen else CARD_PASSED
+        visible = observer in (PLAYERS, passer)
+        moves[count + k] = PASS + state.passed[passer, k % PASSED_CARDS] if visible else CARD_PASSED
     return count + state.passes
 
 
@@ -91,7 +91,7 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
         unseen &= ~passed_by(state, observer)
     for k in range(3):
         beliefs.needs[k] = HAND - popcount(state.held[(observer + 1 + k) & 3] & state.played)
-        beliefs.sure[k] = _known(state, observer, (observer + 1 + k) & 3)
+        beliefs.sure[k] = _certain_cards(state, observer, (observer + 1 + k) & 3)
     unseen &= ~(beliefs.sure[0] | beliefs.sure[1] | beliefs.sure[2])
     beliefs.anyone = unseen
     for k in range(3):
@@ -125,24 +125,24 @@ def _excluded(state: Facts, observer: int, k: int) -> np.uint64:
 
 
 @inlined
-def _known(state: Facts, observer: int, other: int) -> np.uint64:
+def _certain_cards(state: Facts, observer: int, holder: int) -> np.uint64:
     """The cards in another's hand that the observer can name: those he passed to him, and ♣2 when it is about to be led."""
     if state.phase != PLAYING:
         return NONE
     cards = NONE
-    if state.passes == ALL_PASSES and giver(state, other) == observer:
+    if state.passes == ALL_PASSES and giver(state, holder) == observer:
         cards = passed_by(state, observer) & ~state.played
-    if state.played == NONE and state.player == other:
+    if state.played == NONE and state.player == holder:
         cards |= CLUB_TWO
     return cards
 
 
 @inlined
-def _left(beliefs: Facts, k: int, first: int, second: int, third: int) -> int:
+def _open_needs(beliefs: Facts, k: int, first: int, second: int, third: int) -> int:
     """How many of the cards that anyone can hold an opponent has, when so many of each `shared[j]` go to opponent j + 1."""
     split = (first, second, third)
-    other = (k + 1) % 3  # whose shared cards go to k unless they go to k + 2
-    return beliefs.needs[k] - split[(k + 2) % 3] - (popcount(beliefs.shared[other]) - split[other])
+    opposite = (k + 1) % 3  # whose shared cards go to k unless they go to k + 2
+    return beliefs.needs[k] - split[(k + 2) % 3] - (popcount(beliefs.shared[opposite]) - split[opposite])
 
 
 @inlined
@@ -172,23 +172,23 @@ def _deals(beliefs: Facts, split: int) -> np.uint64:
     first, second, third = _numbers(beliefs, split)
     deals = ONE
     for k in range(3):
-        if _left(beliefs, k, first, second, third) < 0:
+        if _open_needs(beliefs, k, first, second, third) < 0:
             return NONE
         deals *= BINOMIAL[popcount(beliefs.shared[k]), (first, second, third)[k]]
-    cards, left = popcount(beliefs.anyone), _left(beliefs, 0, first, second, third)
-    return deals * BINOMIAL[cards, left] * BINOMIAL[cards - left, _left(beliefs, 1, first, second, third)]
+    cards, number = popcount(beliefs.anyone), _open_needs(beliefs, 0, first, second, third)
+    return deals * BINOMIAL[cards, number] * BINOMIAL[cards - number, _open_needs(beliefs, 1, first, second, third)]
 
 
 @inlined
 def _draw_split(beliefs: Facts, rng: np.ndarray) -> int:
     """A split, as likely as its share of the consistent deals."""
-    drawn = next_word(rng) & beliefs.mask
-    while drawn >= beliefs.deals[beliefs.splits - 1]:
-        drawn = next_word(rng) & beliefs.mask
+    rank = next_word(rng) & beliefs.mask
+    while rank >= beliefs.deals[beliefs.splits - 1]:
+        rank = next_word(rng) & beliefs.mask
     low, high = 0, beliefs.splits - 1
     while low < high:
         middle = (low + high) // 2
-        if beliefs.deals[middle] > drawn:
+        if beliefs.deals[middle] > rank:
             high = middle
         else:
             low = middle + 1
@@ -224,21 +224,21 @@ def _redeal(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> Non
     to_second, to_third, to_first = 0, 0, 0
     if beliefs.splits > 1:
         to_second, to_third, to_first = _numbers(beliefs, _draw_split(beliefs, rng))
-        drawn = subset(rng, beliefs.shared[0], to_second)
-        second |= drawn
-        third |= beliefs.shared[0] ^ drawn
-        drawn = subset(rng, beliefs.shared[1], to_third)
-        third |= drawn
-        first |= beliefs.shared[1] ^ drawn
-        drawn = subset(rng, beliefs.shared[2], to_first)
-        first |= drawn
-        second |= beliefs.shared[2] ^ drawn
-    drawn = subset(rng, beliefs.anyone, _left(beliefs, 0, to_second, to_third, to_first))
-    rest = beliefs.anyone ^ drawn
-    first |= drawn
-    drawn = subset(rng, rest, _left(beliefs, 1, to_second, to_third, to_first))
-    second |= drawn
-    third |= rest ^ drawn
+        part = subset(rng, beliefs.shared[0], to_second)
+        second |= part
+        third |= beliefs.shared[0] ^ part
+        part = subset(rng, beliefs.shared[1], to_third)
+        third |= part
+        first |= beliefs.shared[1] ^ part
+        part = subset(rng, beliefs.shared[2], to_first)
+        first |= part
+        second |= beliefs.shared[2] ^ part
+    part = subset(rng, beliefs.anyone, _open_needs(beliefs, 0, to_second, to_third, to_first))
+    rest = beliefs.anyone ^ part
+    first |= part
+    part = subset(rng, rest, _open_needs(beliefs, 1, to_second, to_third, to_first))
+    second |= part
+    third |= rest ^ part
     hands = (first, second, third)
     for k in range(3):
         i = (observer + 1 + k) & 3

@@ -28,13 +28,13 @@ from icarus.games.knockout_whist.facts import (
 @inlined
 def draw_cards(rng: np.ndarray, count: int, dealt: np.uint64) -> np.uint64:
     """Draw cards that are not dealt yet; a set of them."""
-    drawn = np.uint64(0)
+    cards = np.uint64(0)
     while count > 0:
         card = np.uint64(1) << np.uint64(below(rng, CARDS))
-        if (dealt | drawn) & card == np.uint64(0):
-            drawn |= card
+        if (dealt | cards) & card == np.uint64(0):
+            cards |= card
             count -= 1
-    return drawn
+    return cards
 
 
 @helper
@@ -81,10 +81,10 @@ def observe(state: Facts, action: int, moves: np.ndarray) -> None:
 def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     if state.stage > CHOOSE or observer == CHANCE:
         return
-    known = state.hands[observer] | state.played
+    visible = state.hands[observer] | state.played
     if state.turn_up != NO_CARD:
-        known |= np.uint64(1) << np.uint64(state.turn_up)
-    beliefs.unseen = PACK & ~known
+        visible |= np.uint64(1) << np.uint64(state.turn_up)
+    beliefs.unseen = PACK & ~visible
     stock = popcount(beliefs.unseen)
     for player in range(MOST):
         beliefs.sizes[player] = 0 if player == observer else popcount(state.hands[player])

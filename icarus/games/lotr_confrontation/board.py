@@ -134,14 +134,14 @@ def lone(state: Facts, side: int) -> int:
 @helper
 def ridden_to(state: Facts, square: int) -> int:
     """Squares with Light pieces that the Black Rider reaches downwards, through squares with room for him and no Light piece."""
-    passable, found = BIT[square], 0
+    passable, squares = BIT[square], 0
     for lower in range(square - 1, -1, -1):
         if UP[lower] & passable:
             if has(state.held[LIGHT], lower):
-                found |= BIT[lower]
+                squares |= BIT[lower]
             elif not has(state.full[DARK], lower):
                 passable |= BIT[lower]
-    return found
+    return squares
 
 
 @helper
@@ -171,13 +171,13 @@ def can_move(state: Facts, side: int) -> bool:
 @helper
 def possible_movers(state: Facts) -> int:
     """The characters that could have made the move from origin to square and left the game going: a bit per character."""
-    found = 0
+    characters = 0
     for character in range(TEAM):
         piece = state.side * TEAM + character
         wins = piece == FRODO and state.square == MORDOR
         if not wins and has(targets(state, piece, state.origin), state.square):
-            found |= 1 << character
-    return found
+            characters |= 1 << character
+    return characters
 
 
 @inlined

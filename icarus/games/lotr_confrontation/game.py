@@ -160,8 +160,8 @@ def _list_moves(state: Facts, actions: np.ndarray) -> int:
 
 @helper
 def _list_battles(state: Facts, actions: np.ndarray) -> int:
-    count, other = 0, 1 - state.side
-    for defender in range(other * TEAM, other * TEAM + TEAM):
+    count, opponent = 0, 1 - state.side
+    for defender in range(opponent * TEAM, opponent * TEAM + TEAM):
         if state.pos[defender] == state.square:
             actions[count] = battle_action(state.fighters[state.side], defender)
             count += 1
@@ -169,8 +169,8 @@ def _list_battles(state: Facts, actions: np.ndarray) -> int:
 
 
 @helper
-def _list_pair(actions: np.ndarray, neutral: int, other: int, allowed: bool) -> int:
-    actions[0], actions[1] = neutral, other
+def _list_pair(actions: np.ndarray, neutral: int, alternative: int, allowed: bool) -> int:
+    actions[0], actions[1] = neutral, alternative
     return 2 if allowed else 1
 
 

@@ -28,10 +28,10 @@ BELIEFS = np.dtype(
 @helper
 def suspects(state: Facts, side: int, square: int) -> int:
     """The characters of a side that may be in a square, to its opponent's knowledge: a bit per character."""
-    found = 0
+    characters = 0
     for character in range(TEAM):
-        found |= ((state.possible[side * TEAM + character] >> square) & 1) << character
-    return found
+        characters |= ((state.possible[side * TEAM + character] >> square) & 1) << character
+    return characters
 
 
 @helper
@@ -46,9 +46,9 @@ def lay_out(state: Facts, side: int, movers: int, places: np.ndarray, candidates
         if movers and square == state.origin:
             pieces -= 1
         if pieces > 0:
-            found = suspects(state, side, square)
+            characters = suspects(state, side, square)
             for i in range(used, min(used + pieces, TEAM)):
-                places[i], candidates[i] = square, found
+                places[i], candidates[i] = square, characters
             used += pieces
     return used
 
@@ -58,11 +58,11 @@ def count_ways(candidates: np.ndarray, ways: np.ndarray) -> None:
     """ways[mask]: how many fillings complete one in which the characters of `mask` fill the first places."""
     ways[EVERYONE] = 1
     for mask in range(EVERYONE - 1, -1, -1):
-        left = candidates[popcount(np.uint64(mask))] & ~mask
+        rest = candidates[popcount(np.uint64(mask))] & ~mask
         total = 0
-        while left:
-            total += ways[mask | (left & -left)]
-            left &= left - 1
+        while rest:
+            total += ways[mask | (rest & -rest)]
+            rest &= rest - 1
         ways[mask] = total
 
 
@@ -72,12 +72,12 @@ def sample(state: Facts, side: int, beliefs: Facts, rng: np.ndarray) -> int:
     rank = below(rng, beliefs.ways[0])
     mask, first = 0, 0
     for i in range(TEAM):
-        left = beliefs.candidates[i] & ~mask
-        bit = left & -left
+        rest = beliefs.candidates[i] & ~mask
+        bit = rest & -rest
         while rank >= beliefs.ways[mask | bit]:
             rank -= beliefs.ways[mask | bit]
-            left ^= bit
-            bit = left & -left
+            rest ^= bit
+            bit = rest & -rest
         piece = side * TEAM + lowest_bit(np.uint64(bit))
         state.pos[piece] = beliefs.places[i]
         mask |= bit
@@ -98,13 +98,13 @@ def prune(state: Facts, side: int) -> None:
     for mask in range(EVERYONE):
         if reached[mask]:
             place = popcount(np.uint64(mask))
-            left = candidates[place] & ~mask
-            while left:
-                bit = left & -left
+            rest = candidates[place] & ~mask
+            while rest:
+                bit = rest & -rest
                 if ways[mask | bit]:
                     reached[mask | bit] = True
                     possible[lowest_bit(np.uint64(bit))] |= BIT[places[place]]
-                left ^= bit
+                rest ^= bit
     for character in range(TEAM):
         state.possible[side * TEAM + character] = possible[character]
 
