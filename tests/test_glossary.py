@@ -20,6 +20,36 @@ ROWS = [
 ]
 NOT = {other: word for word, _, _, others in ROWS for other in others.split(", ") if other}
 PARTICIPLES = {"begun", "found", "given", "kept", "said", "taken", "told"}
+# What no value is called: it says that something happened to it, or that it is another one, and not what it is.
+NAMELESS = PARTICIPLES | {
+    "alike",
+    "asked",
+    "drawn",
+    "held",
+    "known",
+    "made",
+    "met",
+    "one",
+    "other",
+    "own",
+    "seen",
+    "shown",
+    "wanted",
+}
+NAMED_SO = {("algebra", "given"), ("kernel", "seen")}  # keywords of `initial` and of `Game` that the documents promise
+LAYERS = (
+    "algebra",
+    "audit",
+    "bench",
+    "bridges",
+    "compiler",
+    "discovery",
+    "engine",
+    "equilibrium",
+    "games",
+    "kernel",
+    "specs",
+)
 
 
 def public_names() -> Iterator[tuple[str, str]]:
@@ -80,3 +110,19 @@ def test_no_public_function_is_called_by_an_irregular_participle() -> None:
     for path in sorted(PACKAGE.rglob("*.py")):
         defined = {node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)}
         assert not defined & PARTICIPLES, path
+
+
+def values_in(tree: ast.AST) -> Iterator[str]:
+    """The names of variables and parameters; `other` of an operator is Python's own, and attributes are not looked at."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
+            yield from (argument.arg for argument in [*node.args.args, *node.args.kwonlyargs])
+
+
+def test_no_value_is_called_by_a_bare_participle_or_function_word() -> None:
+    sources = [path for layer in LAYERS for path in sorted((PACKAGE / layer).rglob("*.py"))]
+    names = [(path.parent.name, name.strip("_")) for path in sources for name in values_in(ast.parse(path.read_text()))]
+    assert len(names) > 5000
+    assert not [(layer, name) for layer, name in names if name in NAMELESS and (layer, name) not in NAMED_SO]

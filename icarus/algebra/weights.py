@@ -70,9 +70,8 @@ class Weight:
         return Weight(1.0, ((function, not complement),))
 
     def __mul__(self, other: Factor) -> Factor:
-        if isinstance(other, WeightFunction):
-            other = Weight(1.0, ((other, False),))
-        return self.times(other) if isinstance(other, Weight) else NotImplemented
+        factor = Weight(1.0, ((other, False),)) if isinstance(other, WeightFunction) else other
+        return self.times(factor) if isinstance(factor, Weight) else NotImplemented
 
     def __rmul__(self, other: Factor) -> Factor:
         return Weight(float(other)).times(self) if is_real(other) else NotImplemented

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -132,13 +132,18 @@ def print_rates(measured: Iterable[speed.Measurement]) -> None:
     """
     measured = list(measured)
     rows = [(m.game, *_rate_row(m, measured)) for m in measured]
+    _print_by_game(RATES, rows, f"spread: from quartile to quartile; peer: {speed.PEER}; base: BASELINE")
+
+
+def _print_by_game(columns: Sequence[str], rows: Iterable[Sequence[str]], legend: str) -> None:
+    """Rows that begin with a game: on a terminal a table for each game, with a legend; elsewhere one table."""
     if not out.is_terminal:
-        print_table(("game", *RATES), rows)
+        print_table(("game", *columns), rows)
         return
     for game, of_game in itertools.groupby(rows, key=lambda row: row[0]):
         out.print(f"\n[bold]{game}[/bold]")
-        print_table(RATES, [row[1:] for row in of_game])
-    print_text(f"\nspread: from quartile to quartile; peer: {speed.PEER}; base: BASELINE")
+        print_table(columns, [row[1:] for row in of_game])
+    print_text(f"\n{legend}")
 
 
 def _rate_row(m: speed.Measurement, measured: list[speed.Measurement]) -> tuple[str, ...]:
@@ -163,13 +168,7 @@ def print_use(used: Iterable[costs.TableUse]) -> None:
         for use in used
     ]
     columns = ("subject", "updates", "records", "bytes", "probes")
-    if not out.is_terminal:
-        print_table(("game", *columns), rows)
-        return
-    for game, of_game in itertools.groupby(rows, key=lambda row: row[0]):
-        out.print(f"\n[bold]{game}[/bold]")
-        print_table(columns, [row[1:] for row in of_game])
-    print_text("\nupdates, records: for each iteration; bytes, probes: for each record")
+    _print_by_game(columns, rows, "updates, records: for each iteration; bytes, probes: for each record")
 
 
 def print_memory(megabytes: dict[str, float]) -> None:

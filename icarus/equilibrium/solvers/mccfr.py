@@ -156,7 +156,7 @@ def update_regrets(tree: Solving, player: int, path: np.ndarray, value: float) -
     """Add the sampled counterfactual regrets, from the end of a path back to its start.
 
     Args:
-        worth: the gain over the probability of the sample.
+        value: the utility at its end over the probability of the sample.
     """
     tail = 1.0  # probability of what follows the action drawn
     for depth in range(len(path) - 1, -1, -1):
