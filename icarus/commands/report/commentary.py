@@ -64,8 +64,8 @@ def commented_game(game: Game, player: Observed, seed: tuple[int, ...]) -> Row:
     log = play(game, [player] * game.players, seed=seed, watch=watch)
     stakes = np.array([step.get("stake", -1.0) for step in steps])
     chosen = [int(i) for i in np.argsort(-stakes, kind="stable")[:PICTURES] if stakes[i] >= 0]
-    drawn = {str(i): pictures[i] for i in sorted({*chosen, len(steps)})}
-    return {"steps": steps, "pictures": drawn, "returns": list(log.returns)}
+    drawings = {str(i): pictures[i] for i in sorted({*chosen, len(steps)})}
+    return {"steps": steps, "pictures": drawings, "returns": list(log.returns)}
 
 
 def _comments(result: Result, stake: float, before: float | None) -> list[str]:

@@ -120,8 +120,8 @@ class Plan:
             return row | commented_game(game, Observed(player), seed)
         if task.kind in (RANDOM, EVEN):
             return row | self_play(game, Observed(player), seed)
-        played = play_game(game, player, task.opponent.player(names), seed=seed, side=task.side)
-        return row | {key: played[key] for key in ("score", "returns", "seconds_per_decision")}
+        result = play_game(game, player, task.opponent.player(names), seed=seed, side=task.side)
+        return row | {key: result[key] for key in ("score", "returns", "seconds_per_decision")}
 
 
 def self_play(game: Game, player: Observed, seed: tuple[int, ...]) -> Row:

@@ -42,9 +42,9 @@ def estimate(values: Iterable[float], comparisons: int = 1) -> Estimate | None:
     listed = list(values)
     if not listed:
         return None
-    found = difference(listed)
-    low, high = found.interval(1 - (1 - CONFIDENCE) / comparisons)
-    return Estimate(found.mean, low, high, found.units)
+    margin = difference(listed)
+    low, high = margin.interval(1 - (1 - CONFIDENCE) / comparisons)
+    return Estimate(margin.mean, low, high, margin.units)
 
 
 def measures_of(plan: Plan, game: Game, rows: Iterable[Row]) -> Measures:
@@ -74,7 +74,7 @@ def course(game: Game, rows: Sequence[Row]) -> Measures:
     choices = np.array([decision[2] for row in rows for decision in row["decisions"]] or [1])
     returns = np.array([row["returns"] for row in rows])
     best = returns == returns.max(1, keepdims=True)
-    drawn = best.all(1)
+    draws = best.all(1)
     return {
         "games": len(rows),
         "length": {"mean": float(lengths.mean()), "deviation": float(lengths.std()), "all": lengths.tolist()},
@@ -83,12 +83,12 @@ def course(game: Game, rows: Sequence[Row]) -> Measures:
         "choices_by_part": by_part(rows, 2),
         "forced": float((choices == 1).mean()),
         "tree": float(np.log10(choices).sum() / len(rows)),
-        "draws": estimate(drawn.astype(float)),
+        "draws": estimate(draws.astype(float)),
         "seats": [
             {
                 "name": seat_name(game, seat),
                 "reward": estimate(returns[:, seat], game.players),
-                "best": estimate((best[:, seat] & ~drawn).astype(float), game.players),
+                "best": estimate((best[:, seat] & ~draws).astype(float), game.players),
             }
             for seat in range(game.players)
         ],
@@ -109,11 +109,13 @@ def tension(players: int, rows: Sequence[Row]) -> Measures:
     """How early the winner is known, how often the lead changes, and how much decisions matter, as the search of each player sees it."""
     led = [leads(players, row) for row in rows]
     won = [(row, lead) for row, lead in zip(rows, led, strict=True) if row["returns"].count(max(row["returns"])) == 1]
-    known = [known_from(row, lead) for row, lead in won]
+    points = [known_from(row, lead) for row, lead in won]
     stakes = [[decision[4] for decision in row["decisions"] if decision[4] is not None] for row in rows]
     return {
         "changes": estimate([max(0, len(lead) - 1) for lead in led]),
-        "known": {"quartiles": np.quantile(known, (0.25, 0.5, 0.75)).tolist(), "games": len(known)} if known else None,
+        "known": {"quartiles": np.quantile(points, (0.25, 0.5, 0.75)).tolist(), "games": len(points)}
+        if points
+        else None,
         "right_by_part": [
             float(np.mean([right(players, row, lead, (part + 0.5) / PARTS) for row, lead in won])) if won else None
             for part in range(PARTS)
@@ -126,7 +128,7 @@ def tension(players: int, rows: Sequence[Row]) -> Measures:
 def leads(players: int, row: Row) -> list[tuple[float, int]]:
     """Who led from which share of a game on: whose last own estimate was the highest, by AHEAD more than the former leader's."""
     prospects: dict[int, float] = {}
-    found: list[tuple[float, int]] = []
+    changes: list[tuple[float, int]] = []
     for player, at, _, value, _ in row["decisions"]:
         if value is None:
             continue
@@ -134,12 +136,12 @@ def leads(players: int, row: Row) -> list[tuple[float, int]]:
         if len(prospects) < players:
             continue
         best = max(prospects, key=lambda seat: prospects[seat])
-        former = found[-1][1] if found else None
+        former = changes[-1][1] if changes else None
         rival = sorted(prospects.values())[-2] if players > 1 else 0.0
         least = rival if former is None else prospects[former]
         if best != former and prospects[best] >= least + AHEAD:
-            found.append((at / row["length"], best))
-    return found
+            changes.append((at / row["length"], best))
+    return changes
 
 
 def known_from(row: Row, lead: list[tuple[float, int]]) -> float:
@@ -181,13 +183,13 @@ def levels(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
 
 def strategies(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
     """What each strategy scores above ½ against the reference, the best first; the intervals hold all at once."""
-    found = []
+    comparisons = []
     for strategy in plan.strategies:
         scores = _by_deal(row for row in rows if row["player"].startswith(f"{strategy}, "))
         gain = estimate([score - 0.5 for score in scores], len(plan.strategies))
         if gain is not None:
-            found.append({"strategy": strategy, "gain": gain})
-    return sorted(found, key=lambda each: -each["gain"].mean)
+            comparisons.append({"strategy": strategy, "gain": gain})
+    return sorted(comparisons, key=lambda each: -each["gain"].mean)
 
 
 def _by_deal(rows: Iterable[Row]) -> list[float]:
@@ -201,9 +203,9 @@ def _by_deal(rows: Iterable[Row]) -> list[float]:
 def rates(plan: Plan, even: Sequence[Row], rows: Sequence[Row]) -> dict[str, float]:
     """Iterations a second of each strategy, in the mean over its decisions."""
     iterations, seconds = (sum(row["work"][i] for row in even) for i in (0, 1))
-    found = {REFERENCE: iterations / seconds} if seconds else {}
+    rate_of = {REFERENCE: iterations / seconds} if seconds else {}
     for strategy in plan.strategies:
         spent = [row["seconds_per_decision"] for row in rows if row["player"].startswith(f"{strategy}, ")]
         if sum(spent):
-            found[strategy] = plan.iterations * len(spent) / sum(spent)
-    return found
+            rate_of[strategy] = plan.iterations * len(spent) / sum(spent)
+    return rate_of

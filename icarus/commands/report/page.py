@@ -134,15 +134,15 @@ def _tension(measures: Measures) -> str:
     if not tension["stake"]:
         return "<p>No game has been played yet.</p>"
     pictures = [curves("reward that a decision is worth", {"": tension["stake_by_part"]}, 0)]
-    known = "<p>No game had a single winner.</p>"
+    text = "<p>No game had a single winner.</p>"
     if tension["known"]:
         low, middle, high = tension["known"]["quartiles"]
-        known = (
+        text = (
             f"<p>The winner leads for good after {middle:.0%} of the game (median; quartiles {low:.0%} and {high:.0%}; "
             f"{tension['known']['games']} games). The lead changes {tension['changes']} times.</p>"
         )
         pictures.insert(0, curves("% of games that the leader wins", {"": _in_percent(tension["right_by_part"])}))
-    return f"""{known}<p class="faint">Who leads is said by the searches of the players, each by what it may see: the leader expects
+    return f"""{text}<p class="faint">Who leads is said by the searches of the players, each by what it may see: the leader expects
 the highest reward, and whoever expects {AHEAD} more takes the lead. Where nobody leads, a guess is counted. What a decision is worth
 is the value of the chosen action less the mean of all legal ones.</p>{_pictures(*pictures)}"""
 
@@ -159,26 +159,26 @@ def _levels(measures: Measures) -> str:
     strongest = dict(reversed([(name, (each.value, each.low, each.high)) for name, each in rated.items()]))
     picture = intervals("rating in Elo, random play at 0", strongest)
     cells = [[level["name"], str(rated[level["name"]]), str(level["games"])] for level in levels]
-    said = f"<p>{escape(skill['player'])} score {percent(skill['score'])} against {escape(skill['opponent'])}: ½ would be no skill.</p>"
-    return f"{said}{_table(['player', 'Elo', 'games'], cells)}{_pictures(picture)}"
+    text = f"<p>{escape(skill['player'])} score {percent(skill['score'])} against {escape(skill['opponent'])}: ½ would be no skill.</p>"
+    return f"{text}{_table(['player', 'Elo', 'games'], cells)}{_pictures(picture)}"
 
 
 def _strategies(measures: Measures) -> str:
-    found, rates, plan = measures["strategies"], measures["rates"], measures["plan"]
-    if not found:
+    results, rates, plan = measures["strategies"], measures["rates"], measures["plan"]
+    if not results:
         return "<p>No game has been played yet.</p>"
     cells = [
         [each["strategy"], str(each["gain"]), str(2 * each["gain"].number), f"{rates.get(each['strategy'], 0):,.0f}"]
-        for each in found
+        for each in results
     ]
     cells.append([REFERENCE, "0", NONE, f"{rates.get(REFERENCE, 0):,.0f}"])
     picture = intervals(
         f"score above ½ against {REFERENCE}",
-        {each["strategy"]: (each["gain"].mean, each["gain"].low, each["gain"].high) for each in found},
+        {each["strategy"]: (each["gain"].mean, each["gain"].low, each["gain"].high) for each in results},
     )
-    said = f"""<p>Each plays {REFERENCE}, both with {plan["iterations"]:,} iterations for a decision, both sides of each deal. The intervals
+    text = f"""<p>Each plays {REFERENCE}, both with {plan["iterations"]:,} iterations for a decision, both sides of each deal. The intervals
 hold all at once. A search of all compositions, with proof: icarus discover {escape(plan["game"])}.</p>"""
-    return f"{said}{_table(['strategy', 'score above ½', 'games', 'iterations a second'], cells)}{_pictures(picture)}"
+    return f"{text}{_table(['strategy', 'score above ½', 'games', 'iterations a second'], cells)}{_pictures(picture)}"
 
 
 def _commented(measures: Measures) -> str:
@@ -195,13 +195,13 @@ def _commented(measures: Measures) -> str:
         ]
         for number, step in enumerate(game["steps"], 1)
     ]
-    drawn = "".join(
+    pictures = "".join(
         f"<figure>{svg}<figcaption class='faint'>{_caption(game['steps'], int(index))}</figcaption></figure>"
         for index, svg in game["pictures"].items()
     )
     table = _table(["no.", "player", "action", "value", "comment"], cells, "words")
     rewards = ", ".join(f"{reward:g}" for reward in game["returns"])
-    return f"{table}<p>Rewards: {rewards}.</p><div class='pictures'>{drawn}</div>"
+    return f"{table}<p>Rewards: {rewards}.</p><div class='pictures'>{pictures}</div>"
 
 
 def _caption(steps: list[Measures], index: int) -> str:

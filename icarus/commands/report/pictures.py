@@ -60,11 +60,11 @@ def _embedded(text: str, name: str) -> str:
 def histogram(name: str, values: Mapping[str, Sequence[int]]) -> str:
     """How often whole numbers occur, for one or two series, as shares."""
     pictures: list[str] = []
-    shown = {label: np.array(each) for label, each in values.items() if len(each)}
-    low, high = min(each.min() for each in shown.values()), max(each.max() for each in shown.values())
+    samples = {label: np.array(each) for label, each in values.items() if len(each)}
+    low, high = min(each.min() for each in samples.values()), max(each.max() for each in samples.values())
     bins = np.arange(low, high + 2) - 0.5 if high - low < BINS else np.linspace(low - 0.5, high + 0.5, BINS)
     with _canvas(name, pictures) as axes:
-        for (label, each), colour in zip(shown.items(), SERIES, strict=False):
+        for (label, each), colour in zip(samples.items(), SERIES, strict=False):
             weights = np.full(len(each), 100 / len(each))
             axes.hist(each, bins, weights=weights, histtype="step", linewidth=1.8, color=colour, label=label)
         axes.set(xlabel=name, ylabel="% of the games")
@@ -80,8 +80,8 @@ def curves(name: str, values: Mapping[str, Sequence[float | None]], floor: float
     pictures: list[str] = []
     with _canvas(name, pictures) as axes:
         for (label, each), colour in zip(values.items(), SERIES, strict=False):
-            known = [(100 * (i + 0.5) / len(each), value) for i, value in enumerate(each) if value is not None]
-            axes.plot(*zip(*known, strict=True), marker="o", markersize=4, color=colour, label=label)
+            points = [(100 * (i + 0.5) / len(each), value) for i, value in enumerate(each) if value is not None]
+            axes.plot(*zip(*points, strict=True), marker="o", markersize=4, color=colour, label=label)
         axes.set(xlabel="% of the game", ylabel=name, xlim=(0, 100))
         axes.set_ylim(bottom=floor)
         if len(values) > 1:

@@ -78,10 +78,10 @@ def _loaded(game: str) -> tuple[Game, tuple[str, ...]]:
     """
     if not game.endswith(".py"):
         return games.load(game), ()
-    found = [value for value in vars(load_file(Path(game))).values() if isinstance(value, Game)]
-    if len(found) != 1:
-        raise ValueError(f"{game!r} has {len(found)} games; a report is of one")
-    return found[0], (game,)
+    own_games = [value for value in vars(load_file(Path(game))).values() if isinstance(value, Game)]
+    if len(own_games) != 1:
+        raise ValueError(f"{game!r} has {len(own_games)} games; a report is of one")
+    return own_games[0], (game,)
 
 
 def _audited(game: Game, seed: int) -> AuditReport:
@@ -106,15 +106,17 @@ def _plan(
         return plan
     try:
         table = json.loads(path.read_text("utf-8"))
-        kept = Plan(**{**table, "files": files, "strategies": tuple(table["strategies"])})
+        stored = Plan(**{**table, "files": files, "strategies": tuple(table["strategies"])})
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{path} is damaged; choose another directory with --to") from None
-    plan = planned(game, files, iterations or kept.iterations, strategies or kept.strategies, seed)
-    if plan != kept:
+    plan = planned(game, files, iterations or stored.iterations, strategies or stored.strategies, seed)
+    if plan != stored:
         changed = next(
-            field.name for field in attrs.fields(Plan) if getattr(plan, field.name) != getattr(kept, field.name)
+            field.name for field in attrs.fields(Plan) if getattr(plan, field.name) != getattr(stored, field.name)
         )
-        what = "the file of the game has changed" if changed == "digest" else f"{changed} was {getattr(kept, changed)}"
+        what = (
+            "the file of the game has changed" if changed == "digest" else f"{changed} was {getattr(stored, changed)}"
+        )
         raise ValueError(f"{directory} holds the games of another report: {what}; choose another directory with --to")
     return plan
 
@@ -122,19 +124,19 @@ def _plan(
 def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int) -> list[Row]:
     """Play until the time or the rounds are up, or Ctrl-C; the rows of all games, those of earlier calls too."""
     deadline = time.monotonic() + seconds
-    with Rows(plan, directory / GAMES, workers) as kept, show_compilation(), progress_bar(remaining=True) as bar:
+    with Rows(plan, directory / GAMES, workers) as rows, show_compilation(), progress_bar(remaining=True) as bar:
         try:
             task = bar.add_task("games", total=sum(len(plan.round(number)) for number in range(rounds)))
             for number in range(rounds):
                 tasks = plan.round(number)
                 for start in range(0, len(tasks), BATCH * workers):
-                    kept.play(tasks[start : start + BATCH * workers])
-                    bar.update(task, completed=len(kept.rows), description=f"round {number + 1}, games")
+                    rows.play(tasks[start : start + BATCH * workers])
+                    bar.update(task, completed=len(rows.rows), description=f"round {number + 1}, games")
                     if time.monotonic() > deadline:
-                        return list(kept.rows.values())
+                        return list(rows.rows.values())
         except KeyboardInterrupt:
-            notes.print(f"stopped after {len(kept.rows)} games; the same command goes on")
-        return list(kept.rows.values())
+            notes.print(f"stopped after {len(rows.rows)} games; the same command goes on")
+        return list(rows.rows.values())
 
 
 def _json(report: AuditReport, measures: Measures | None) -> str:
