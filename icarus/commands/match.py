@@ -1,6 +1,6 @@
 """`icarus match`: games between strategies, and what they come to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -118,7 +118,9 @@ def _each(option: str, values: list[T], strategies: list[str]) -> list[T]:
     return values * (len(strategies) // len(values))
 
 
-def _play_trial(game: Game, agents: list[Any], seed: tuple[int, int], rewards: list[list[float]], show: bool) -> None:
+def _play_trial(
+    game: Game, agents: Sequence[Any], seed: tuple[int, int], rewards: list[list[float]], show: bool
+) -> None:
     """Play one game, in which agents sit as many seats further on as its number says, and note their rewards."""
     _, trial = seed
     seats = [agents[(seat - trial) % len(agents)] for seat in range(len(agents))]
@@ -129,7 +131,7 @@ def _play_trial(game: Game, agents: list[Any], seed: tuple[int, int], rewards: l
         _print_end(log)
 
 
-def _print_results(agents: list[Any], rewards: list[list[float]], number: int) -> None:
+def _print_results(agents: list[Agent], rewards: list[list[float]], number: int) -> None:
     """A table of what each agent got in the games that were played, of so many."""
     games = len(rewards[0])
     if games:
@@ -139,14 +141,14 @@ def _print_results(agents: list[Any], rewards: list[list[float]], number: int) -
         notes.print(f"stopped after {games} of {number} games")
 
 
-def _row(agent: Any, received: list[float]) -> tuple[Any, ...]:
+def _row(agent: Agent, received: list[float]) -> tuple[object, ...]:
     mean = sum(received) / len(received)
     deviation = (sum((reward - mean) ** 2 for reward in received) / max(1, len(received) - 1)) ** 0.5
     wins = sum(reward == 1 for reward in received)
     return len(received), wins, f"{mean:.3f}", f"{deviation / len(received) ** 0.5:.3f}", agent
 
 
-def _watcher(seats: list[Any]) -> Watch:
+def _watcher(seats: Sequence[Any]) -> Watch:
     def watch(state: State, action: int | None, decision: Decision | None) -> None:
         print_text(str(state))
         if action is not None:

@@ -18,10 +18,10 @@ DEFAULT_RECOMMENDATION = most_visits.__name__
 T = TypeVar("T")
 
 
-def _reader(kind: Callable[[Any], T], what: str) -> Callable[[Any], T]:
+def _reader(kind: Callable[[str], T], what: str) -> Callable[[str], T]:
     """How a number is read as it is typed, or refused in a sentence."""
 
-    def read(text: Any) -> T:
+    def read(text: str) -> T:
         try:
             return kind(text)
         except ValueError:

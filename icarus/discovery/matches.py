@@ -40,7 +40,7 @@ class Match:
     seat: int
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         """What a row must agree in to be this game's."""
         return STREAMS[self.stream], str(self.player), str(self.opponent), self.deal, self.seat
 
@@ -103,7 +103,7 @@ class Keyed(Protocol):
     """What is played once."""
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         """What a row must agree in to be this game's (see `key_of`)."""
 
 
@@ -114,7 +114,7 @@ class Playing(Protocol):
         """Play a match, whose row agrees with its key."""
 
 
-def key_of(row: Row) -> tuple[Any, ...]:
+def key_of(row: Row) -> tuple[object, ...]:
     """Which match a row is of; see `Match.key`."""
     return tuple(row[name] for name in ("stream", "player", "opponent", "deal", "seat"))
 
@@ -145,14 +145,14 @@ class Rows:
 
     def __init__(self, table: Playing, path: Path | None = None, workers: int = 1) -> None:
         self.table, self.path, self.played = table, path, 0
-        self.rows: dict[tuple[Any, ...], Row] = {key_of(row): row for row in read_rows(path)} if path else {}
+        self.rows: dict[tuple[object, ...], Row] = {key_of(row): row for row in read_rows(path)} if path else {}
         self._file = path.open("ab") if path else None
         self._pool = ProcessPoolExecutor(workers, get_context("spawn"), _enter, (table,)) if workers > 1 else None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
         if self._file is not None:
@@ -199,7 +199,7 @@ class Games(Rows):
         ]
 
 
-def _reward(rows: Mapping[tuple[Any, ...], Row], match: Match, first: int) -> float:
+def _reward(rows: Mapping[tuple[object, ...], Row], match: Match, first: int) -> float:
     row = rows.get(match.key) or rows[attrs.evolve(match, seat=first).key]
     return float(row["returns"][match.seat])
 

@@ -70,7 +70,7 @@ class Task:
     side: int = 0
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         """See `icarus.discovery.matches.key_of`."""
         return self.kind, str(self.player), str(self.opponent), self.number, self.side
 
