@@ -387,7 +387,7 @@ def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: na
     ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
 )
 def test_engine_and_twin_agree_in_whole_games(strategy: Enhancement, twin: naive.Leaf, name: str) -> None:
-    agree(starts(games.load(name), 7), strategy, twin, 40, seed=7)
+    agree(starts(games.load(name), 7), strategy, twin, 20, seed=7)
 
 
 SCHEMES = [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
