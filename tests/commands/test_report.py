@@ -29,7 +29,10 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     assert "The audit passed." in said and "iterations a second" in said
     with (folder / "games.jsonl").open("ab") as file:
         file.write(b'{"stream":"even')  # what is being written when a report is killed
+    monkeypatch.setattr("icarus.commands.report.report.audit", None)  # the audit is kept too
     assert cli.run([*COMMAND.format(2).split(), "--json"]) == 0
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
     gone_on = (folder / "games.jsonl").read_bytes()
     assert gone_on.startswith(rows) and gone_on.count(b"\n") == 2 * rows.count(b"\n") - 1  # one game has comments
     measures = json.loads(capsys.readouterr().out)

@@ -152,5 +152,9 @@ def planned(game: Game, files: tuple[str, ...], iterations: int | None, strategi
     if iterations is None:
         log = play(game, [Entrant(REFERENCE, TRIED).player(names)] * game.players, seed=seed)
         iterations = int(np.clip(TRIED * SECONDS / max(log.seconds, 1e-6), FEWEST, MOST))
-    digest = hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()[:DIGITS]
-    return Plan(str(game), files, digest, iterations, chosen, seed)
+    return Plan(str(game), files, digest_of(files), iterations, chosen, seed)
+
+
+def digest_of(files: tuple[str, ...]) -> str:
+    """Names what files hold."""
+    return hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()[:DIGITS]

@@ -1,5 +1,6 @@
 """`icarus report`: one page on what a game is like, its audit included. The games are kept, and the same command goes on."""
 
+import contextlib
 import json
 import math
 import time
@@ -11,18 +12,20 @@ import attrs
 import typer
 
 from icarus import games
-from icarus.audit import AuditReport, audit
+from icarus.audit import AuditReport, Check, audit
 from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
-from icarus.commands.report.matches import Plan, planned
+from icarus.commands.report.matches import Plan, digest_of, planned
 from icarus.commands.report.measures import Measures, measures_of
 from icarus.commands.report.page import page_of, sentences
 from icarus.discovery.matches import Row, Rows
 from icarus.kernel.game import Game
 from icarus.load_files import load_file
 
-PLAN, GAMES, PAGE, JSON = "plan.json", "games.jsonl", "report.html", "report.json"
+AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
+AUDITED = 4  # games of the audit
+DRAWS, FEWEST_DRAWS, MOST_DRAWS = 12_000, 50, 600  # of the whole audit, about; and for each decision
 BATCH = 4  # games of a worker between two looks at the clock
 STRATEGY_HELP = "Compared with BASELINE; repeat the option for more. By default a few from the catalogue."
 
@@ -55,13 +58,12 @@ def report_command(
     integer("--seed", seed, 0)
     loaded, files = _loaded(game)
     directory = to or Path(f"report-{loaded.name}")
-    report = _audited(loaded, seed)
+    report = _audited(loaded, directory, digest_of(files), seed)
     measures = None
     if report.passed:
         with show_compilation():
             plan = _plan(directory, loaded, files, iterations, tuple(strategies or ()), seed)
         measures = measures_of(plan, loaded, _play(plan, directory, rounds, 60 * minutes, workers))
-    directory.mkdir(parents=True, exist_ok=True)
     (directory / PAGE).write_text(page_of(str(loaded), report, measures), "utf-8")
     (directory / JSON).write_text(_json(report, measures), "utf-8")
     print_text(_json(report, measures) if as_json else "\n".join(sentences(report, measures)))
@@ -84,10 +86,28 @@ def _loaded(game: str) -> tuple[Game, tuple[str, ...]]:
     return own_games[0], (game,)
 
 
-def _audited(game: Game, seed: int) -> AuditReport:
+def _audited(game: Game, directory: Path, digest: str, seed: int) -> AuditReport:
+    """The audit of a game; that of an earlier call where the file of the game and the seed are the same."""
+    path, wanted = directory / AUDIT, {"game": str(game), "digest": digest, "seed": seed}
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # there is none, or none that can be read
+        kept = json.loads(path.read_text("utf-8"))
+        if kept["of"] == wanted:
+            checks = tuple(Check(**check) for check in kept["report"].pop("checks"))
+            return AuditReport(**kept["report"], checks=checks)
     with show_compilation(), progress_bar(remaining=True) as bar:
-        task = bar.add_task("audit", total=10)
-        return audit(game, seed=seed, progress=lambda played, drawn: bar.update(task, completed=played))
+        task = bar.add_task("audit", total=AUDITED)
+        decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
+        draws = min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions))))
+        report = audit(
+            game,
+            games=AUDITED,
+            determinizations=draws,
+            seed=seed,
+            progress=lambda played, drawn: bar.update(task, completed=played),
+        )
+    directory.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"of": wanted, "report": attrs.asdict(report)}) + "\n", "utf-8")
+    return report
 
 
 def _plan(
@@ -101,7 +121,6 @@ def _plan(
     path = directory / PLAN
     if not path.exists():
         plan = planned(game, files, iterations, strategies, seed)
-        directory.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(attrs.asdict(plan), indent=1) + "\n", "utf-8")
         return plan
     try:
