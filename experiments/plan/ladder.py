@@ -18,12 +18,12 @@ def search(strategy: str, iterations: int, **settings: Any) -> Settings:
 # Iterations of the baseline: the levels of the game, about as far apart as `experiments.analysis.levels` proposes by the rows.
 BASELINES = {
     "othello": (3, 10, 17, 30, 55, 110, 300, 1000),
-    "backgammon": (30, 50, 90, 150, 250, 400, 630, 1000),
+    "backgammon": (10, 30, 60, 100, 200, 350, 600, 1000),
     "dou-di-zhu": (2, 5, 12, 30, 75, 190, 480, 1200),
     "knockout-whist": (4, 8, 16, 32, 128, 256, 512, 1024),
-    "checkers": (12, 20, 30, 45, 65, 100, 150, 250),
+    "checkers": (4, 8, 16, 32, 64, 128, 256, 512),
     "hearts": (2, 5, 12, 30, 75, 190, 480, 1200),
-    "lotr-confrontation": (4, 8, 16, 32, 48, 72, 110, 180),
+    "lotr-confrontation": (2, 8, 16, 32, 48, 72, 110, 180),
 }
 OUTSIDE = {
     "othello": ("grhino depth 1", "grhino depth 2", "grhino depth 3", "grhino depth 4", "rust-reversi matrix 4"),
