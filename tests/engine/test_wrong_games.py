@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import attrs
+import numpy as np
 import pytest
 
 from icarus import (
@@ -20,6 +21,8 @@ from icarus import (
     values,
 )
 from icarus.compiler.errors import CompilationError
+from icarus.compiler.reference import Interpreter
+from icarus.engine.loop.steps import check_actions
 from icarus.kernel import record
 from tests.commands import test_contract as slips
 from tests.commands.test_contract import COIN, NIM, SECRET
@@ -192,3 +195,16 @@ def test_a_negative_probability_ends_a_search(engine: str) -> None:
 def test_a_wrong_slot_is_named(changes: dict[str, Any], message: str, engine: str) -> None:
     with pytest.raises((ValueError, CompilationError), match=message):
         search(NIM.new_initial_state(1), with_mast(**changes), iterations=200, engine=engine)
+
+
+def test_exactly_actions_that_are_negative_or_twice_are_wrong() -> None:
+    """Lists of all orders, with numbers beyond 64 too, against what a set says."""
+    luck, check = np.random.default_rng(22), Interpreter()(check_actions)
+    for _ in range(2000):
+        actions = luck.integers(luck.choice([-1, 0]), luck.choice([5, 70, 5000]), luck.integers(1, 9))
+        right = actions.min() >= 0 and len(set(actions.tolist())) == len(actions)
+        if right:
+            check(actions, len(actions))
+        else:
+            with pytest.raises(ValueError, match="gave a negative action|gave an action twice"):
+                check(actions, len(actions))
