@@ -111,7 +111,11 @@ def killer(copy: Path, tests: list[str], seconds: int) -> str:
         return f"no end within {seconds} s of processor time"
     if done.returncode == 0:
         return ""
-    failed = [line.split(" - ")[0] for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    failed = [
+        line.split(" - ")[0].partition(" ")[2]
+        for line in done.stdout.splitlines()
+        if line.startswith(("FAILED", "ERROR"))
+    ]
     return (
         failed[0] if failed else ((done.stderr or done.stdout).strip().splitlines() or [f"exit {done.returncode}"])[-1]
     )
