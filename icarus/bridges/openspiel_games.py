@@ -238,7 +238,7 @@ class _Observer:
     def set_from(self, state: OpenSpielState, player: int) -> None:
         """Fill the tensor; before the deal nobody has seen anything."""
         for name, view in self.dict.items():
-            view[...] = 0 if state.own is None else tensor_of(state.own, name, player)
+            view[...] = 0 if state.position is None else tensor_of(state.position, name, player)
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
         if state.position is None:

@@ -79,6 +79,14 @@ def cards_text(cards: Integer) -> str:
 
 
 @inlined
+def list_cards(actions: np.ndarray, base: int, cards: np.uint64) -> int:
+    """Write base + card for each of some cards; returns how many there are. More than there is room for, as facts set by hand may give,
+    are not written."""
+    count = popcount(cards)
+    return append_bits(actions, 0, base, cards) if count <= len(actions) else count
+
+
+@inlined
 def suit_cards(suit: int) -> np.uint64:
     """All cards of a suit."""
     return SUIT << np.uint64(suit * RANKS)

@@ -41,7 +41,7 @@ class Kernels:
 
 @attrs.frozen
 class Arrays:
-    """What the arrays are like that the functions of a game are arrays."""
+    """What the arrays are like that the functions of a game are given."""
 
     state: np.dtype
     beliefs: np.dtype

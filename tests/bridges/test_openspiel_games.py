@@ -55,7 +55,7 @@ def test_tensors_are_those_of_openspiel_s_own_game(name: str, original: str) -> 
         state, theirs = game.new_initial_state(), theirs_of.new_initial_state()
         if state.is_chance_node():
             state.apply_action(deal)
-            for card in state.own.facts.cards:
+            for card in state.position.facts.cards:
                 theirs.apply_action(int(card))
         while not state.is_terminal():
             for seat in range(2):

@@ -975,8 +975,8 @@ def edited(copy: Copy, before: dict[str, Any]) -> dict[str, Any]:
     )
     copy.edit(
         "icarus/games/othello.py",
-        "return reached & ~(own | other)",
-        "return reached & ~(own | other) & np.uint64(0xFFFFFFFF)",
+        "return reached & ~(mine | theirs)",
+        "return reached & ~(mine | theirs) & np.uint64(0xFFFFFFFF)",
     )
     copy.edit("other.py", "return n", "return 10 * n")
     return copy.run(WHOLE)

@@ -486,7 +486,7 @@ def consistent(result: Any, root: State) -> None:
             assert rows["availability"].max() > 0
 
 
-@pytest.mark.parametrize("place", ["othello", "toy-branches", "toy-card", "toy-secrets", "toy-three", "toy-episodes"])
+@pytest.mark.parametrize("place", ["othello", "toy-branches", "toy-card", "toy-secrets", "toy-episodes"])
 def test_the_visits_of_all_records_add_up_to_the_decisions_that_were_captured(place: str) -> None:
     strategy = linear(*((1 / 6, part) for part in (MAST, TO_MAST, NAST1, NAST2, EPIC, mast(ucb1(0.7)))))
     result = search(deciding(place), strategy, iterations=ITERATIONS, seed=8)
@@ -497,7 +497,7 @@ def test_the_visits_of_all_records_add_up_to_the_decisions_that_were_captured(pl
     assert visits["MAST"] == visits["NAST1"] == visits[str(mast(ucb1(0.7)))] == decisions
     assert visits["TO_MAST"] == steps["selection"] + steps["expansion"]
     assert visits["EPIC"] == decisions + ITERATIONS  # t + 1 positions in each playout
-    if place in ("othello", "toy-branches", "toy-three", "toy-episodes"):  # every move is seen by all
+    if place in ("othello", "toy-branches", "toy-episodes"):  # every move is seen by all
         assert visits["NAST2"] == decisions - ITERATIONS
     else:
         assert visits["NAST2"] <= decisions - ITERATIONS

@@ -31,7 +31,7 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.kernels.rng import RNG_WORDS, next_word
-from icarus.games.cards import CARDS, PACK, RANKS, card_text, cards_text, suit_cards
+from icarus.games.cards import CARDS, PACK, RANKS, card_text, cards_text, list_cards, suit_cards
 from icarus.games.hearts.facts import (
     ALL_PASSES,
     ALL_POINTS,
@@ -67,7 +67,7 @@ from icarus.games.hearts.facts import (
 )
 from icarus.games.hearts.heuristic import heuristic
 from icarus.games.hearts.hidden import determinize, observe, prepare, recall, retrace
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, below, helper, inlined, popcount
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, helper, inlined, popcount
 from icarus.kernel.game import Game
 
 ROUND_SCORES = np.load(Path(__file__).with_name("rounds.npy"))  # int8 [rounds, seat]
@@ -103,7 +103,7 @@ def legal(state: Facts, actions: np.ndarray) -> int:
     cards, base = state.held[state.player], PASS
     if state.phase == PLAYING:
         cards, base = _playable(state, cards & ~state.played), 0
-    return append_bits(actions, 0, base, cards)
+    return list_cards(actions, base, cards)
 
 
 @inlined

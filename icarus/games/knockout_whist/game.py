@@ -24,7 +24,7 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.kernels.rng import RNG_WORDS, next_word
-from icarus.games.cards import CARDS, PACK, RANKS, SUIT_SYMBOLS, SUITS, card_text, cards_text, suit_cards
+from icarus.games.cards import CARDS, PACK, RANKS, SUIT_SYMBOLS, SUITS, card_text, cards_text, list_cards, suit_cards
 from icarus.games.knockout_whist.facts import (
     BELIEFS,
     CHOOSE,
@@ -54,7 +54,7 @@ from icarus.games.knockout_whist.hidden import (
     recall,
     retrace,
 )
-from icarus.kernel import CHANCE, TERMINAL, Facts, append_bits, helper, inlined, lowest_bit, popcount
+from icarus.kernel import CHANCE, TERMINAL, Facts, helper, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game
 
 
@@ -77,7 +77,7 @@ def player(state: Facts) -> int:
 
 def legal(state: Facts, actions: np.ndarray) -> int:
     if state.stage == PLAY:
-        return append_bits(actions, 0, 0, _playable(state))
+        return list_cards(actions, 0, _playable(state))
     if state.stage == CHOOSE:
         for suit in range(SUITS):
             actions[suit] = TRUMPS + suit
