@@ -35,7 +35,16 @@ nb_merge_streams = True
 default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-napoleon_custom_sections = [("Required", "params_style"), ("Optional", "params_style")]
+SECTIONS = (
+    "Required",
+    "Optional",
+    "Rules",
+    "Hidden information",
+    "Features and heuristic",
+    "Names and parameters",
+    "Audits and bridges",
+)
+napoleon_custom_sections = [(title, "params_style") for title in SECTIONS]
 napoleon_use_ivar = True
 napoleon_use_rtype = False
 

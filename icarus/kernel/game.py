@@ -175,7 +175,7 @@ class Game(AnyGame):
             once: the first to be asked is 1, and what he chooses stays hidden from the next.
         max_length: no game has more actions than this, those of chance included; a playout that goes on is refused.
 
-    Hidden information (absent: none):
+    Hidden information:
         observe: `observe(state, action, moves)`, the ⌣ᵢ: called before `apply` with moves [κ] all equal to the action;
             puts what player i sees of it (any other integer, UNSEEN for nothing at all) at moves[i]. The mover's
             own move stays. Absent: everyone sees every action.
@@ -187,7 +187,7 @@ class Game(AnyGame):
         recall: `recall(state, perspective, moves) -> int`: the moves that `perspective` has seen since the current episode began, as
             the (determinized) state tells it. Needed only where moves inside an episode are hidden from someone.
 
-    Features and a heuristic, for slots and cut-offs:
+    Features and heuristic:
         features, feature_names: `features(state, out)` writes a number, or 1 or 0, for each of the names: what slots may read
             of a state as `history.features`. They are of any state, chance states and terminal ones included.
         action_features, action_feature_names: `action_features(state, action, out)`, the same of a legal action of a player, before it is
@@ -200,7 +200,7 @@ class Game(AnyGame):
         defaults: the values of these that go without saying in the game's full name.
         seat_names: what people call the players, in their order, where the roles differ: "Light", "Dark".
 
-    For audits, solvers and bridges:
+    Audits and bridges:
         ranges: the least and the greatest value that a field of the state data may have, with all its elements: {"hands": (0, 63)}.
             Facts that somebody sets are held against them; a field that is not named may have any value.
         retrace: `retrace(state, data) -> (start, actions)`, plain Python, for audits: for a `State` and the data of one of
