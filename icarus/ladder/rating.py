@@ -41,7 +41,7 @@ class Rating:
         return (self.high - self.low) / (2 * NORMAL_95)
 
     def __str__(self) -> str:
-        return f"{self.value:.0f} ± {(self.high - self.low) / 2:.0f}"
+        return f"{round(self.value)} ± {(self.high - self.low) / 2:.0f}"
 
 
 def expected(rating: float | np.ndarray, opponent: float | np.ndarray) -> float | np.ndarray:
