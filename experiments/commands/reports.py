@@ -25,9 +25,10 @@ from experiments.report import campaign, figures
 from experiments.report.report import rating_tables, write
 from experiments.report.status import state_of
 from experiments.store import rows as store
-from experiments.store import shared_values
+from experiments.store.csv_values import keep, kept
 from experiments.store.export import write_csv
 from experiments.store.results import Results, results_of, runs_in
+from experiments.store.shared_values import Shared
 from icarus.checks import integer
 
 
@@ -120,8 +121,8 @@ def correlation(
         integer("iterations", iterations, least=1)
         integer("seed", seed, least=0)
     if not out.exists():
-        shared_values.keep(out, list(shared_values_in(directory, positions, iterations, seed, say)))
-    print_table(correlation_table(shared_values.kept(out)))
+        keep(out, Shared, list(shared_values_in(directory, positions, iterations, seed, say)))
+    print_table(correlation_table(kept(out, Shared)))
 
 
 def _fresh(directory: Path, rows_file: str) -> None:

@@ -18,8 +18,9 @@ from scipy.stats import kendalltau
 
 from experiments.analysis.correlation import correlation
 from experiments.store import rows as store
+from experiments.store.csv_values import kept
 from experiments.store.results import runs_in
-from experiments.store.shared_values import ACTION, POSITION, Shared, kept
+from experiments.store.shared_values import ACTION, POSITION, Shared
 
 SHARES = {"R": ACTION, "M": ACTION, "ε-greedy": ACTION, "UCB1": ACTION, "EPIC": POSITION}  # agents of section 8
 BASELINE = "-"
@@ -35,16 +36,22 @@ class Gain:
     games: int
 
 
+def rewards(run: Path) -> dict[tuple[Column, str], np.ndarray]:
+    """The rewards of each agent in each game and role, by the games of a run."""
+    received = defaultdict[tuple[Column, str], list[float]](list)
+    for row in store.rows(run, store.experiment_in(run)):
+        received[(row["game"], row["role"] or ""), row["agent"]].append(row["reward"])
+    return {key: np.array(values) for key, values in received.items()}
+
+
 def gains(directories: Sequence[Path]) -> dict[tuple[Column, str], Gain]:
     """The gain of each agent in each game, by the run that has most games of it."""
     found: dict[tuple[Column, str], Gain] = {}
     for run in (run for directory in directories for run in runs_in(directory)):
-        rewards = defaultdict[tuple[Column, str], list[float]](list)
-        for row in store.rows(run, store.experiment_in(run)):
-            rewards[(row["game"], row["role"] or ""), row["agent"]].append(row["reward"])
-        for (column, agent), received in rewards.items():
-            base = np.array(rewards.get((column, BASELINE), []))
-            own, games = np.array(received), min(len(received), len(base))
+        received = rewards(run)
+        for (column, agent), own in received.items():
+            base = received.get((column, BASELINE), np.array([]))
+            games = min(len(own), len(base))
             known = found.get((column, agent))
             if games > 1 and (known is None or known.games < games):
                 error = float(np.sqrt(own.var(ddof=1) / len(own) + base.var(ddof=1) / len(base)))
@@ -79,7 +86,7 @@ def main() -> None:
     parser.add_argument("correlations", type=Path, help="what `experiments correlation` wrote")
     parser.add_argument("runs", nargs="+", type=Path)
     asked = parser.parse_args()
-    known, measured = correlations(kept(asked.correlations)), gains(asked.runs)
+    known, measured = correlations(kept(asked.correlations, Shared)), gains(asked.runs)
     for agent in SHARES:
         both = sorted(pairs(agent, known, measured), key=lambda pair: -pair[1])
         result = kendalltau([value for _, value, _ in both], [gain.mean for *_, gain in both])

@@ -9,10 +9,8 @@ games drawn again. So much for the paper's conjecture that enhancements can be c
 """
 
 import argparse
-import csv
 import json
 import random
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -20,9 +18,11 @@ import attrs
 import numpy as np
 from scipy.stats import kendalltau
 
+from experiments.discovery.conjecture import BASELINE, rewards
 from experiments.play.correlation import positions_of
 from experiments.play.matches import agent_of
 from experiments.store import rows as store
+from experiments.store.csv_values import keep, kept
 from icarus import State, parse, search
 
 JUDGE = "baseline(exploration=2)"
@@ -42,9 +42,6 @@ class Choice:
     agent: str
     position: int
     value: float
-
-
-FIELDS = tuple(attribute.name for attribute in attrs.fields(Choice))
 
 
 def choices(directory: Path, positions: int, iterations: int, judge: tuple[str, int], seed: int) -> Iterator[Choice]:
@@ -70,14 +67,6 @@ def judged(state: State, judge: tuple[str, int], seed: Sequence[int]) -> Mapping
     return dict(zip(result.actions, np.nan_to_num(result.values).tolist(), strict=True))
 
 
-def rewards(directory: Path) -> dict[tuple[str, str], np.ndarray]:
-    """The rewards of each agent in each role, by the games of a run."""
-    found = defaultdict[tuple[str, str], list[float]](list)
-    for row in store.rows(directory, store.experiment_in(directory)):
-        found[row["role"] or "", row["agent"]].append(row["reward"])
-    return {key: np.array(values) for key, values in found.items()}
-
-
 @attrs.frozen
 class Agreement:
     """How well the ranking by positions agrees with that by games.
@@ -98,8 +87,7 @@ class Agreement:
 
 def agreement(screened: Sequence[Choice], played: Mapping[tuple[str, str], np.ndarray], role: str) -> Agreement:
     """The agreement in one role; positions and games are drawn again together for the interval."""
-    baseline = "-"
-    names = sorted({each.agent for each in screened if each.role == role} - {baseline})
+    names = sorted({each.agent for each in screened if each.role == role} - {BASELINE})
     values = {name: np.array([c.value for c in screened if c.role == role and c.agent == name]) for name in names}
     generator, taus = np.random.default_rng(0), list[float]()
     predicted = [float(values[name].mean()) for name in names]
@@ -138,27 +126,15 @@ def main() -> None:
     for run in asked.runs:
         path = asked.to / f"{run.name}.csv"
         if not path.exists():
-            keep(path, list(choices(run, asked.positions, asked.iterations, (asked.judge, asked.judged), asked.seed)))
-        screened, played = read(path), rewards(run)
+            keep(
+                path,
+                Choice,
+                list(choices(run, asked.positions, asked.iterations, (asked.judge, asked.judged), asked.seed)),
+            )
+        screened = kept(path, Choice)
+        played = {(role, agent): received for ((_, role), agent), received in rewards(run).items()}
         for role in sorted({each.role for each in screened}):
             print(json.dumps({"run": run.name, **attrs.asdict(agreement(screened, played, role))}))
-
-
-def keep(path: Path, screened: Sequence[Choice]) -> None:
-    """Write what was measured as CSV."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(FIELDS)
-        writer.writerows(attrs.astuple(each) for each in screened)
-
-
-def read(path: Path) -> list[Choice]:
-    """What `keep` wrote."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Choice(line["role"], line["agent"], int(line["position"]), float(line["value"]))
-            for line in csv.DictReader(file)
-        ]
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from experiments.commands.main import main
 from experiments.plan.definition import Refusal
 from experiments.play.correlation import measured
 from experiments.store import rows as store
-from experiments.store.shared_values import ACTION, HALVES, POSITION, Shared, keep, kept
+from experiments.store.csv_values import keep, kept
+from experiments.store.shared_values import ACTION, HALVES, POSITION, Shared
 from tests.experiments.conftest import keep as keep_rows
 from tests.experiments.conftest import small
 
@@ -66,8 +67,8 @@ def test_positions_of_kept_games_are_measured_and_kept(played, tmp_path, capsys)
     }
     assert all(0 <= each.now <= 1 and -1e-9 <= each.later <= 1 + 1e-9 and each.count > 0 for each in found)
     assert {each.kind for each in found} >= {ACTION} and {each.kind for each in found} <= {ACTION, POSITION}
-    keep(tmp_path / "one.csv", found)
-    assert kept(tmp_path / "one.csv") == found
+    keep(tmp_path / "one.csv", Shared, found)
+    assert kept(tmp_path / "one.csv", Shared) == found
     command = [
         "correlation",
         str(played),
