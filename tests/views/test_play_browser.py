@@ -96,7 +96,8 @@ def test_a_late_click_and_a_wrong_one_change_nothing_and_are_told(served) -> Non
     assert page.send("act", {"action": "d3", "version": state["version"]})[1] == {"error": "'d3' is no action"}
     assert page.send("dance", {})[1] == {"error": "nobody can 'dance' here"}
     assert len(page.table.session.played) == before
-    assert page.act(action, state)[0] == 200
+    assert page.send("strength", {"iterations": 30})[0] == 200 and page.state()["version"] > state["version"]
+    assert page.act(action, state)[0] == 200  # another strength leaves the position as the page shows it
     assert page.act(action, state)[0] == 409  # the second of two tabs
 
 
@@ -330,8 +331,16 @@ def test_a_page_asked_for_as_soon_as_the_address_is_printed_is_answered(tmp_path
 # ------------------------------------------------------------------------------------------------------- a real browser
 
 
-def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expect) -> None:
-    game = served("othello")
+def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expect, monkeypatch) -> None:
+    game, may_end, search = served("othello"), threading.Event(), Agent.search
+    may_end.set()
+
+    def search_that_lasts(self: Agent, state: Any, seed: Any, records: Any = None, watch: Any = None) -> Any:
+        result = search(self, state, seed, records, watch)
+        may_end.wait(60)  # the page asks now and then, and a quick machine ends a search between two requests
+        return result
+
+    monkeypatch.setattr(Agent, "search", search_that_lasts)
     page.goto(game.address)
     open_squares, status = page.locator("#board [data-part].open"), page.locator("#status")
     expect(open_squares.first).to_be_visible()
@@ -347,10 +356,12 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
     page.click("#undo")
     expect(page.locator("#said")).to_contain_text("taken back")
     expect(status).to_contain_text("your turn")
-    page.select_option("#strength", label="100,000 iterations")
-    expect(page.locator("#said")).to_contain_text("BASELINE (100000 iterations)")
+    page.select_option("#strength", label="1,000 iterations")
+    expect(page.locator("#said")).to_contain_text("BASELINE (1000 iterations)")
+    may_end.clear()
     open_squares.first.click()
-    expect(page.locator("#live caption")).to_contain_text("iterations so far")
+    expect(page.locator("#live caption")).to_contain_text("1,000 iterations so far")
+    may_end.set()
     expect(status).to_contain_text("your turn")
     expect(page.locator("#live")).to_be_hidden()
     page.on("dialog", lambda dialog: dialog.accept())

@@ -43,6 +43,7 @@ class Table:
     def __init__(self, session: Session, adviser: Agent, observer: int | None) -> None:
         self.session, self.adviser, self.observer = session, adviser, observer
         self.version, self.problem, self.results = 0, "", dict[str, Result]()
+        self._oldest = 0  # the first version with the position of today: a page that has it may act
         self.review: Review | None = None
         self.live: Answer | None = None  # what the search under way has found so far
         self._levels = _levels_of(session.game)
@@ -99,12 +100,14 @@ class Table:
         ]
         self.live = {"iterations": result.iterations, "moves": moves}
 
-    def _update(self) -> None:
+    def _update(self, same_position: bool = False) -> None:
         """Count a new version if the observer can see that anything has changed."""
         content = self._describe(None)
         if content != self._content:
             self._content = content
             self.version += 1
+            if not same_position:
+                self._oldest = self.version
         self._changed.notify_all()
 
     # --------------------------------------------------------------------------------------------------- the description
@@ -244,7 +247,9 @@ class Table:
         with self._changed:
             if self._thinking and name not in ("why", "record", "strength"):
                 raise ValueError("another player is thinking; wait for it")
-            if name in ("act", "undo", "resign") and arguments.get("version") != self.version:
+            if name in ("act", "undo", "resign") and arguments.get("version") not in range(
+                self._oldest, self.version + 1
+            ):
                 raise ValueError(LATE)
             return requests[name](arguments)
 
@@ -270,7 +275,7 @@ class Table:
         """Another strength of the agents from now on: a level, or a budget of the strategies that they have."""
         changed = [None if agent is None else self._of_strength(agent, arguments) for agent in self.session.agents]
         self.session.agents[:] = changed
-        self._update()
+        self._update(same_position=True)
         return {"said": self._who()}
 
     def _of_strength(self, agent: Agent, arguments: Answer) -> Agent:
