@@ -13,28 +13,18 @@ from pathlib import Path
 
 from experiments.plan.definition import Refusal
 from icarus import games
-from icarus.discovery.configuration import Configuration
 from icarus.discovery.discovered import proven
 from icarus.discovery.matches import PROOF, Games, Table, usual_seats
-from icarus.discovery.statistics import Difference, difference
+from icarus.discovery.race import Pair, differences
+from icarus.discovery.statistics import Difference
 
-BLOCK = 20  # units of one pair before the next has its turn
 SEED = 1  # not a race's, so that no deal of a race is met again
-
-Pair = tuple[Configuration, Configuration]  # who is judged, and against whom
 
 
 def duel(table: Table, pairs: Sequence[Pair], units: int, path: Path) -> list[Difference]:
     """How much better each player is than its opponent in its place, on the same deals; games in the file are not played again."""
-    scores: list[list[float]] = [[] for _ in pairs]
     with Games(table, path) as played:
-        for start in range(0, units, BLOCK):
-            deals = list(range(start, min(start + BLOCK, units)))
-            for own, (player, opponent) in zip(scores, pairs, strict=True):
-                received = played.scores(PROOF, [(player, opponent)] * len(deals), deals)
-                even = played.scores(PROOF, [(opponent, opponent)] * len(deals), deals)
-                own += [score - base for score, base in zip(received, even, strict=True)]
-    return [difference(each) for each in scores]
+        return differences(played, PROOF, pairs, units)
 
 
 def table_of(game: str, iterations: int | None, seconds: float | None, seed: int = SEED) -> Table:

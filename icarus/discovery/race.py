@@ -6,7 +6,7 @@ the clock decides).
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
@@ -188,7 +188,10 @@ def proven(
 ) -> tuple[Proof, ...]:
     """What the finalists prove against the reference on deals of their own, the best first."""
     configurations = [protocol.space.configuration(point) for point in finalists]
-    differences_in_proof = list(differences(protocol, games, PROOF, configurations, protocol.units[1], "prove", report))
+    units, pairs = protocol.units[1], [(configuration, protocol.reference) for configuration in configurations]
+    differences_in_proof = differences(
+        games, PROOF, pairs, units, lambda done, text: report(Report("prove", done, units, text))
+    )
     adjusted = holm([each.p for each in differences_in_proof])
     proofs = [
         Proof(configuration, point, each, p, rate_of(games, configuration, protocol.reference))
@@ -197,25 +200,30 @@ def proven(
     return tuple(sorted(proofs, key=lambda proof: -proof.difference.mean))
 
 
+Pair = tuple[Configuration, Configuration]  # who is judged, and against whom
+
+
 def differences(
-    protocol: Protocol,
     games: Games,
     stream: int,
-    configurations: Sequence[Configuration],
+    pairs: Sequence[Pair],
     units: int,
-    stage: str,
-    report: Callable[[Report], None],
-) -> Iterator[Difference]:
-    """How much better each is than the reference in its place, on the same deals, against the reference."""
-    reference, scores = protocol.reference, [list[float]() for _ in configurations]
+    report: Callable[[int, str], None] = lambda done, text: None,
+) -> list[Difference]:
+    """How much better each player is than its opponent in its place, on the same deals, against that opponent.
+
+    Args:
+        report: called after each block of units, with how many are done and the means so far.
+    """
+    scores: list[list[float]] = [[] for _ in pairs]
     for start in range(0, units, BLOCK):
         deals = list(range(start, min(start + BLOCK, units)))
-        even = games.scores(stream, [(reference, reference)] * len(deals), deals)
-        for gains, configuration in zip(scores, configurations, strict=True):
-            received = games.scores(stream, [(configuration, reference)] * len(deals), deals)
+        for gains, (player, opponent) in zip(scores, pairs, strict=True):
+            even = games.scores(stream, [(opponent, opponent)] * len(deals), deals)
+            received = games.scores(stream, [(player, opponent)] * len(deals), deals)
             gains += [score - base for score, base in zip(received, even, strict=True)]
-        report(Report(stage, deals[-1] + 1, units, "   ".join(f"{np.mean(gains):+.3f}" for gains in scores)))
-    return (difference(gains) for gains in scores)
+        report(deals[-1] + 1, "   ".join(f"{np.mean(gains):+.3f}" for gains in scores))
+    return [difference(gains) for gains in scores]
 
 
 def rate_of(games: Games, configuration: Configuration, reference: Configuration) -> float:
