@@ -20,7 +20,7 @@ from icarus.algebra.information import FieldValue, FieldValues, Parts
 from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import integer
 from icarus.compiler.kernels.rng import seeded
-from icarus.compiler.reference import Interpreter
+from icarus.compiler.reference import interpret
 from icarus.engine.program.requirements import widths_of
 from icarus.engine.reference.choice import values_of
 from icarus.engine.reference.history import Playout
@@ -31,8 +31,6 @@ from icarus.kernel.game import AnyGame
 from icarus.kernel.history import PHASES, UNLIMITED, History, episode_key, episode_record, root_key
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.theta import Written
-
-_plain = Interpreter()
 
 
 @attrs.frozen
@@ -115,8 +113,8 @@ class Played:
             raise ValueError("only the last decision of a history can be open")
         self.iteration, self.seed, self.budget = iteration, seed, budget
         perspectives = range(self.players + 1)
-        keys = [_plain(root_key)(perspective) for perspective in perspectives]
-        episodes = [_plain(episode_key)(label, perspective) for perspective in perspectives]
+        keys = [interpret(root_key)(perspective) for perspective in perspectives]
+        episodes = [interpret(episode_key)(label, perspective) for perspective in perspectives]
         self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
         of_actions = [numbers for decision in decisions for numbers in decision.action_features.values()]
         self.action_feature_names = tuple(dict.fromkeys(name for numbers in of_actions for name in numbers))
@@ -247,7 +245,7 @@ class Played:
 
     def _called(self, slot: Slot, *arguments: object) -> object:
         """Call a slot's function as plain Python, its parameters appended."""
-        return _plain(slot.function)(*arguments, *slot.values(cast(Featured, self)))
+        return interpret(slot.function)(*arguments, *slot.values(cast(Featured, self)))
 
     def __str__(self) -> str:
         return "this history made by hand"
@@ -270,7 +268,7 @@ def backpropagated(
     row = row_of(data[0])
     open_row(row)
     slot = enhancement.backpropagation
-    _plain(slot.function)(row, context, np.array(rewards, float), *slot.values())
+    interpret(slot.function)(row, context, np.array(rewards, float), *slot.values())
     return {name: np.asarray(row[name]).tolist() for name in enhancement.information.names}
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from icarus.checks import is_number
 from icarus.compiler.kernels.callables import CompiledCallable
 from icarus.compiler.kernels.functions import helper
-from icarus.compiler.reference import Interpreter
+from icarus.compiler.reference import interpret
 from icarus.kernel.contract import (
     BackpropagationFunction,
     CandidatesFunction,
@@ -55,9 +55,6 @@ def _fits(value: object, kind: type) -> bool:
     if kind is str or isinstance(value, str):
         return kind is str and isinstance(value, str)
     return is_number(value) and not math.isnan(value) and (kind is float or float(value).is_integer())
-
-
-_interpreted = Interpreter()
 
 
 @functools.cache
@@ -141,7 +138,7 @@ class Slot(CompiledCallable):
         if arguments:
             self.refuse_features()
             by_place = max(0, len(arguments) - len(self.arguments_of(self.function)))
-            return _interpreted(self.function)(*arguments, **{**dict(self.parameters[by_place:]), **parameters})
+            return interpret(self.function)(*arguments, **{**dict(self.parameters[by_place:]), **parameters})
         bound_values = dict(self.parameters)
         for name, value in parameters.items():
             if name not in bound_values:

@@ -51,7 +51,7 @@ _interpreters: "weakref.WeakSet[Interpreter]" = weakref.WeakSet()
 
 
 class Interpreter:
-    """Makes plain Python of helpers and slots: `Interpreter()(function)`.
+    """Makes plain Python of helpers and slots: `interpret(function)`.
 
     A function keeps its code, so that breakpoints by file and line hold and a traceback shows the author's lines; only its globals are
     a copy in which helpers are plain as well. A function that mentions no helper is given back as it is.
@@ -137,6 +137,9 @@ class Interpreter:
         ):
             return True  # the last are plain Python, and may call what has a stand-in
         return self._results.get(id(value), value) is not value
+
+
+interpret: Interpreter = Interpreter()  # the one without stand-ins of its own; what it has made once is made for all
 
 
 def interpret_rebound() -> None:

@@ -14,13 +14,12 @@ from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.kernels.functions import helper, inlined, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, struct_at
-from icarus.compiler.reference import Interpreter
+from icarus.compiler.reference import interpret
 
 FEATURES, ACTION_FEATURES, LOOKAHEAD, ENDINGS = TABLES = (1, 2, 4, 8)  # bits of what is read of a history
 NAMES = ("features", "action_features", "lookahead", "endings")  # of the same, as fields of a history
 KINDS = ("features", "action_features", "heuristic")  # what a game may tell
 _REAL = np.dtype(np.float64)
-_plain = Interpreter()
 
 
 class Featured(Protocol):
@@ -132,7 +131,7 @@ def written_by(game: Featured, kind: str, *arguments: object) -> np.ndarray:
     function, names = getattr(game, kind), names_of(game, kind)
     out = np.full(len(names), np.nan)
     try:
-        _plain(function)(*arguments, out)
+        interpret(function)(*arguments, out)
     except IndexError:
         raise ValueError(f"{_label(kind, function)} writes more than a number for each of {', '.join(names)}") from None
     return out

@@ -15,7 +15,7 @@ from tests.engine import wrong_functions
 from tests.marks import slow_after
 
 PATIENCE = 1800  # seconds for all of them, compilation on a cold cache and a busy machine included
-SLOW = [name for i, name in enumerate(wrong_functions.CASES) if i % 4]
+SLOW = [name for i, name in enumerate(wrong_functions.CASES) if i % 8]
 CASES = [*slow_after(0, SLOW), *(name for name in wrong_functions.CASES if name not in SLOW)]
 NOT_IN_PYTHON = {
     "names_no_record",

@@ -15,7 +15,7 @@ from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, matrix_at
 from icarus.compiler.kernels.rng import seeded
-from icarus.compiler.reference import Interpreter
+from icarus.compiler.reference import interpret
 from icarus.engine.loop.parent_links import LINK, RECORD
 from icarus.engine.records.tables import Table
 from icarus.engine.scheme import EACH_PLAYER, EVERY_ACTION, ONCE, ROOT_PLAYER, Scheme
@@ -190,7 +190,7 @@ def links_below(links: np.ndarray, names: NewKeys, table: Table, players: int, c
         link, old, new, record, visit, target = (array.ctypes.data for array in arrays)
         count = _kernel()(link, len(links), old, new, len(names.old), record, visit, len(table.rows), players, target)
     else:
-        count = Interpreter()(follow_links)(*arrays[:-1], players, arrays[-1])
+        count = interpret(follow_links)(*arrays[:-1], players, arrays[-1])
     return arrays[-1][:count].copy()
 
 

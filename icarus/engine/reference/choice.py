@@ -13,7 +13,7 @@ from icarus.algebra.adaptive import Share, member_of
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_ROULETTE, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Candidates, Slot, Values
 from icarus.algebra.weights import TOLERANCE
-from icarus.compiler.reference import Interpreter
+from icarus.compiler.reference import interpret
 from icarus.engine.loop import choice
 from icarus.engine.loop.arena import ANY
 from icarus.engine.program import slots as kernels
@@ -26,9 +26,8 @@ from icarus.kernel import NO_RECORD, SIMULATION, below, uniform
 from icarus.kernel.python_game import PythonGame
 from icarus.specs.exp3 import EXP3
 
-_plain = Interpreter()
 SlotCall: TypeAlias = Callable[..., Any]  # of a slot, and what its function is given
-below, uniform, follow_rule = map(_plain, (below, uniform, choice.follow_rule))
+below, uniform, follow_rule = map(interpret, (below, uniform, choice.follow_rule))
 
 
 @attrs.frozen(eq=False)
@@ -109,13 +108,12 @@ class Composed:
         self.components, self.table_of = components_of(strategy, uses_exp3)
         refuse_hidden(self.components, game)
         self.tables = [ReferenceTable(component, game) for component in self.components]
-        self._interpret: Interpreter = Interpreter()
         programs = {TREE: strategy, IN_SIMULATION: strategy, **({SIMULTANEOUS: EXP3} if uses_exp3 else {})}
         self.programs = {which: self._program(which, program) for which, program in programs.items()}
 
     def called(self, slot: Slot, *arguments: object) -> Any:
         """Call a slot's function, its parameters appended."""
-        return self._interpret(slot.function)(*arguments, *slot.values(self.game))
+        return interpret(slot.function)(*arguments, *slot.values(self.game))
 
     def _program(self, which: int, strategy: Enhancement, votes: bool = False) -> list[Term]:
         return [
@@ -249,7 +247,7 @@ class Composed:
     def _is_chosen(self, share: Share, player: int) -> bool:
         """Whether a player's bandit has chosen the member."""
         members, group, exploration, member = share.parameters
-        return bool(_plain(member_of)(self._theta(share.bandit), player, members, group, exploration) == member)
+        return bool(interpret(member_of)(self._theta(share.bandit), player, members, group, exploration) == member)
 
     def _accepted(self, term: Term, decision: Decision) -> int:
         """An index by Gibbs from mean rewards, as `icarus.engine.loop.choice.choose_by_acceptance` draws it."""
@@ -305,7 +303,7 @@ def values_of(
         called(source, history, theta, legal, out)
     else:
         rows = _Rows([theta.find(record) for record in keys_of(source, history, legal, called)])
-        rule = _plain(record_values.rule_values(leaf.policy, leaf.information))
+        rule = interpret(record_values.rule_values(leaf.policy, leaf.information))
         rule(rows, range(len(legal)), int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
     _check_written(source, legal, np.isnan(out))
     return out

@@ -14,7 +14,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.compiler.kernels.rng import seeded
-from icarus.compiler.reference import Interpreter
+from icarus.compiler.reference import Interpreter, interpret
 from icarus.engine.belief import BelievingState
 from icarus.engine.loop.arena import ANY
 from icarus.engine.loop.choice import WeightError
@@ -48,10 +48,9 @@ from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
 from icarus.kernel.theta import Written
 
-_plain = Interpreter()
-below, pick_outcome, extended = map(_plain, (compiled_below, compiled_pick_outcome, compiled_extended))
-root_key = _plain(root_key)
-check_actions, check_outcomes = _plain(compiled_check_actions), _plain(compiled_check_outcomes)
+below, pick_outcome, extended = map(interpret, (compiled_below, compiled_pick_outcome, compiled_extended))
+root_key = interpret(root_key)
+check_actions, check_outcomes = interpret(compiled_check_actions), interpret(compiled_check_outcomes)
 parent_links_of = Interpreter([(is_inserted, lambda rows, key: key in rows)])(compiled_parent_links_of)
 
 
