@@ -51,12 +51,23 @@ SUBJECTS = {
     "engine": Subject(
         16,
         ["icarus/engine/loop/*.py", "icarus/engine/records/*.py", "icarus/engine/program/*.py"],
-        ["tests/engine/test_small_examples.py", "tests/engine/test_twin.py", "tests/engine/test_schemes_twin.py"],
+        [
+            "tests/engine/test_small_examples.py",
+            "tests/engine/test_twin.py",
+            "tests/engine/test_schemes_twin.py",
+            "tests/engine/test_reuse.py",
+        ],
     ),
     "kernel": Subject(
         8,
         ["icarus/kernel/*.py", "icarus/algebra/*.py"],
-        ["tests/kernel", "tests/algebra", "tests/engine/test_twin.py", "tests/specs/test_more_players.py"],
+        [
+            "tests/kernel",
+            "tests/algebra",
+            "tests/specs/test_specs.py",
+            "tests/engine/test_twin.py",
+            "tests/specs/test_more_players.py",
+        ],
     ),
     "games": Subject(12, ["icarus/games/*.py", "icarus/games/*/*.py"], ["tests/games/test_games.py", "tests/games"]),
     "statistics": Subject(5, ["experiments/analysis/statistics.py"], ["tests/experiments/test_statistics.py"]),
