@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from icarus.engine.inspect.playout import InspectedPlayout
-from icarus.engine.inspect.tree import LIMIT, Tree, tree_of
+from icarus.engine.inspect.tree import LIMIT, Line, Tree, lines_of, tree_of
 from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
 from icarus.views.boards import drawing
@@ -16,6 +16,7 @@ from icarus.views.pages import check_new_file, packed, page
 from icarus.views.playout_page import playout_page
 
 DRAWN = 400  # boards in a page, of the nodes visited most
+FOLLOWED = 6  # determinizations that can be followed on the board
 _TABS = (
     '<nav class="controls"><button id="to-tree" aria-pressed="true">the tree</button>'
     '<button id="to-playout" aria-pressed="false">the next playout</button></nav>'
@@ -116,7 +117,14 @@ def _data(tree: Tree, drawn: int) -> dict[str, Any]:
         "seen": _observed(tree) if hidden else None,
         "drawn": nodes,
         "boards": [drawing(tree.state(node), state.current_player(), drawn_for=True).svg() for node in nodes],
+        "lines": [_line(line) for line in lines_of(tree.result, FOLLOWED)],
     }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    """A determinization with all open: it was drawn from what the root player knows, so it tells no more."""
+    steps = zip(line.players, line.labels, line.visits, strict=True)
+    return {"steps": list(steps), "boards": [drawing(state).svg() for state in line.states]}
 
 
 def _observers(tree: Tree) -> Iterator[dict[str, Any]]:

@@ -1,12 +1,16 @@
 """Playing in a browser: by requests, by what they carry, and in a real one without a window."""
 
+import base64
 import contextlib
+import json
 import random
+import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,9 +24,18 @@ from icarus.commands.play.review import Review, loss_of
 from icarus.commands.play.server import DEEPEST, LONGEST, Server
 from icarus.commands.play.session import Session
 from icarus.commands.play.table import ENDED, LATE, Table
+from icarus.views.boards import drawing
+from icarus.views.tree_page import FOLLOWED
 from tests.conftest import environment
 
 QUICK = Agent(BASELINE, iterations=20)
+
+
+def tree_data(text: str) -> dict[str, Any]:
+    """What a page of a tree carries."""
+    packed = re.search(r'id="data">([^<]*)<', text)
+    assert packed is not None
+    return json.loads(zlib.decompress(base64.b64decode(packed[1])))
 
 
 class Page:
@@ -268,6 +281,16 @@ def test_the_past_is_looked_at_without_changing_the_present(served) -> None:
     status, answer = page.send("why", {"at": 4})
     assert status == 200 and "iterations" in answer["said"]
     assert page.client.get("/tree/why").text.startswith("<!DOCTYPE html>")
+
+
+def test_a_hint_shows_determinizations_and_never_the_cards_of_others(served) -> None:
+    page = served("knockout-whist")
+    page.my_turn()
+    assert page.send("hint", {})[0] == 200
+    lines = tree_data(page.client.get("/tree/hint").text)["lines"]
+    true = drawing(page.table.session.state).svg()
+    assert len({line["boards"][0] for line in lines}) == len(lines) == FOLLOWED
+    assert true not in [line["boards"][0] for line in lines]
 
 
 def test_undo_hint_and_resigning_work_by_requests(served) -> None:

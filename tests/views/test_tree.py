@@ -15,7 +15,7 @@ from icarus import (
     parse,
     search,
 )
-from icarus.engine.inspect.tree import tree_of
+from icarus.engine.inspect.tree import lines_of, tree_of
 from icarus.kernel import UNSEEN
 from icarus.kernel.history import EMPTY_HISTORY
 from icarus.kernel.python_game import in_python
@@ -106,6 +106,36 @@ def test_the_state_of_a_node_has_its_moves_as_its_last() -> None:
         path = tree.path(node)
         state = tree.state(node)
         assert [action for _, action in state.history] == [int(tree.action[step]) for step in path]
+
+
+@pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS], ids=str)
+@pytest.mark.parametrize("game", ["hearts", "phantom-mnk"])
+def test_a_line_plays_the_actions_visited_most_and_tells_nothing_of_what_is_hidden(game: str, scheme: Scheme) -> None:
+    state = games.load(game).new_initial_state(seed=3)
+    for _ in range(5):
+        state.apply_action(state.legal_actions()[0])
+    result = search(state, BASELINE, iterations=400, seed=2, scheme=scheme)
+    lines = lines_of(result, 4)
+    assert len({str(line.states[0]) for line in lines}) > 1
+    for line in lines:
+        assert (
+            abs(line.visits[0] - result.visits.max()) <= 1 and min(line.visits) > 1
+        )  # the first playout expands the root
+        replayed = line.states[0].clone()
+        for label, after in zip(line.labels, line.states[1:], strict=True):
+            replayed.apply_action(next(a for a in replayed.legal_actions() if replayed.action_to_string(a) == label))
+            assert str(replayed) == str(after)
+    twin = state.determinize(state.current_player(), seed=99)
+    assert str(twin) != str(state)
+    same = lines_of(search(twin, BASELINE, iterations=400, seed=2, scheme=scheme), 4)
+    assert [[*map(str, line.states)] for line in same] == [[*map(str, line.states)] for line in lines]
+
+
+def test_there_are_no_lines_where_nothing_is_drawn_again() -> None:
+    deal = games.load("hearts").new_initial_state(seed=3)
+    assert lines_of(search(games.load("othello").new_initial_state(), BASELINE, iterations=50), 4) == []
+    assert lines_of(search(deal, BASELINE, iterations=50, scheme=CheatingUCT), 4) == []
+    assert len(lines_of(search(deal, BASELINE, iterations=50, scheme=DeterminizedUCT(4)), 4)) == 1
 
 
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS], ids=str)

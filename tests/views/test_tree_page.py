@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from icarus import Result, games, parse, search
+from icarus.engine.inspect.tree import lines_of
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +80,25 @@ def test_in_another_s_eyes_what_he_cannot_see_is_one_move(hearts: Result, tmp_pa
     assert int(shown[0][2].replace(",", "")) == hearts.iterations - 1
     page.select_option("#observer", "4")
     assert len(rows(page, 1)) == 12
+
+
+def test_a_determinization_is_followed_on_the_board(hearts: Result, tmp_path: Path, page: Any) -> None:
+    opened(page, hearts, tmp_path)
+    line = lines_of(hearts, 2)[1]
+    seat, drawn = page.inner_html("#board"), set()
+    page.select_option("#line", label="2")
+    for moment in range(len(line.labels) + 1):
+        drawn.add(page.inner_html("#board"))
+        assert (
+            page.inner_text("#path").split()
+            == " ".join(line.labels[:moment] or ["a determinization of the position"]).split()
+        )
+        assert page.locator("#later").is_disabled() == (moment == len(line.labels))
+        if moment < len(line.labels):
+            page.click("#later")
+    assert len(drawn) == len(line.states) and seat not in drawn
+    page.select_option("#line", label="none")
+    assert page.inner_html("#board") == seat and page.locator("#later").is_disabled()
 
 
 def test_a_file_that_exists_is_not_overwritten(othello: Result, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from icarus.engine.records.tables import Records
 from icarus.engine.reference.history import Playout, extended
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.result import Result
-from icarus.engine.scheme import FRESH, ONCE
+from icarus.engine.scheme import FRESH, ONCE, TRUE
 from icarus.kernel import CHANCE, SELECTION, TERMINAL, UNSEEN
 from icarus.kernel.data import StateData
 from icarus.kernel.history import EMPTY_HISTORY
@@ -100,6 +100,37 @@ class Tree:
                 action = _action_seen_as(state, action, self.result.state.current_player())
             state.apply_action(action)
         return state
+
+
+@attrs.frozen(eq=False)
+class Line:
+    """A determinization, and the actions visited most from there on.
+
+    Attributes:
+        states: the determinization, and the state after each action; they show what is hidden, as it was drawn. [actions + 1]
+        players: who took each action; CHANCE for the environment. [actions]
+        labels: each action as players write it. [actions]
+        visits: of its baseline record. [actions]
+    """
+
+    states: list[State]
+    players: list[int]
+    labels: list[str]
+    visits: list[int]
+
+
+def lines_of(result: Result, count: int) -> list[Line]:
+    """For each of `count` determinizations, drawn as the search draws them, the actions visited most.
+
+    They follow from their numbers and from what the root player knows. There are none where nothing is hidden, or where the scheme
+    searches the true state.
+    """
+    first = result.parts[0] if result.parts else result
+    if first.state.game.determinize is None or first.scheme.root == TRUE:
+        return []
+    walk = _Walk(first, next(iter(_baseline(first))), least=1, limit=LIMIT)
+    with np.errstate(over="ignore"):  # compiled code wraps round
+        return [walk.line(root_state(first, k)) for k in range(count if first.scheme.root == FRESH else 1)]
 
 
 def tree_of(result: Result, limit: int = LIMIT) -> Tree:
@@ -226,16 +257,42 @@ class _Walk:
             if player != TERMINAL:
                 branches.extend(reversed(list(self.below(branch, playout, world, player))))
 
-    def below(self, branch: _Branch, playout: Playout, world: StateData, player: int) -> Iterator[_Branch]:
-        """The children of a node that are in the tree."""
+    def line(self, root: State) -> Line:
+        """The actions visited most from a root state on, while they are visited twice or more."""
+        game, world = type(root), root.data
+        line, playout = Line([root], [], [], []), self.search.empty_history(world)
+        while (player := int(self.game.player(world))) != TERMINAL:
+            first, rows = self.decision(playout, world, player)
+            visits, edge = max(
+                ((0 if row is None else self.visits[row], edge) for edge, row in zip(first, rows, strict=True)),
+                key=lambda pair: pair[0],
+            )
+            if visits < 2:
+                break
+            line.players.append(player)
+            line.labels.append(self.game.action_text(world, first[edge]))
+            line.visits.append(visits)
+            world = self.game.copy(world)
+            self.search.play(playout, world, edge, first[edge])
+            line.states.append(game(root.game, world))
+        return line
+
+    def decision(self, playout: Playout, world: StateData, player: int) -> tuple[dict[int, int], list[int | None]]:
+        """An action of each edge of the tree that is legal here, and the row of each edge's record."""
         actions, edges, _ = self.search.begin_decision(playout, world, player)
-        first = dict(zip(reversed(edges), reversed(actions), strict=True))  # of the actions of each edge
-        legal = list(dict.fromkeys(edges))
-        self.legal_counts[branch.node] = len(legal)
+        first: dict[int, int] = {}
+        for edge, action in zip(edges, actions, strict=True):
+            first.setdefault(edge, action)
         step = playout.steps[playout.t]
         step.write(phase=SELECTION)
         key = playout.keys_at(playout.t)[step.perspective]
-        rows = [self.row_of.get(extended(key, player, edge)) for edge in legal]
+        return first, [self.row_of.get(extended(key, player, edge)) for edge in first]
+
+    def below(self, branch: _Branch, playout: Playout, world: StateData, player: int) -> Iterator[_Branch]:
+        """The children of a node that are in the tree."""
+        first, rows = self.decision(playout, world, player)
+        legal = list(first)
+        self.legal_counts[branch.node] = len(legal)
         if all(row is None for row in rows):
             return
         history = playout.history()

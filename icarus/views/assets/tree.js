@@ -99,6 +99,30 @@ class Page {
     byId("key").style.background = `linear-gradient(90deg, ${steps.join()})`;
     byId("more").open = window.innerWidth > 900;
     byId("outline").onkeydown = event => this.key(event);
+    const line = byId("line"), {lines} = this.data;
+    byId("follow").hidden = !lines.length;
+    line.append(element("option", {value: "", textContent: "none"}), ...lines.map((_, i) => element("option", {value: i, textContent: i + 1})));
+    line.onchange = () => line.value === "" ? this.look(this.looked) : this.follow(0);
+    byId("earlier").onclick = () => this.follow(this.moment - 1);
+    byId("later").onclick = () => this.follow(this.moment + 1);
+  }
+
+  follow(moment) {
+    // A state drawn for the root, and the states that the actions visited most lead it to.
+    const {steps, boards} = this.data.lines[byId("line").value], [player, label, visits] = steps[moment - 1] ?? [];
+    this.moment = moment;
+    byId("board").innerHTML = boards[moment];
+    byId("since").textContent = `what player ${this.data.root_player} does not know is drawn at random, as the search draws it; ${moment} of ${steps.length} actions, each the one visited most`;
+    byId("path").textContent = steps.slice(0, moment).map(([, text]) => text).join("  ") || "a determinization of the position";
+    const facts = moment ? [["action", label], ["by", player < 0 ? "chance" : `player ${player}`], ["visits", visits.toLocaleString("en")]] : [];
+    this.facts(facts, "");
+    byId("earlier").disabled = moment === 0;
+    byId("later").disabled = moment === steps.length;
+  }
+
+  facts(facts, note) {
+    byId("facts").replaceChildren(...facts.map(([name, text]) => element("tr", {}, element("td", {textContent: name}), element("td", {textContent: text}))));
+    byId("note").textContent = note;
   }
 
   draw() {
@@ -221,9 +245,10 @@ class Page {
     }
     const legal = Math.max(...node.bases.map(base => this.data.legal[base]));
     if (legal) facts.push(["legal moves after it", legal]);
-    byId("facts").replaceChildren(...facts.map(([name, text]) => element("tr", {}, element("td", {textContent: name}), element("td", {textContent: text}))));
     const shared = path.length && path[path.length - 1].above.figures.n < figures.n;
-    byId("note").textContent = shared ? "More visits than the move before it: its player cannot tell this history from others." : "";
+    this.facts(facts, shared ? "More visits than the move before it: its player cannot tell this history from others." : "");
+    byId("line").value = "";
+    byId("earlier").disabled = byId("later").disabled = true;
   }
 
   board(base) {
