@@ -222,20 +222,20 @@ CLAIMS = (
     all_of(
         "Over all games, ε-greedy and UCB1 are stronger rules of reuse for MAST than Gibbs, and not weaker than the roulette wheel.",
         [
-            overall(one, expected, other)
-            for one in ("ε-greedy", "UCB1")
-            for other, expected in (("Gibbs", higher(CELLS)), ("Roulette", not_lower(margin(CELLS))))
+            overall(agent, expected, rival)
+            for agent in ("ε-greedy", "UCB1")
+            for rival, expected in (("Gibbs", higher(CELLS)), ("Roulette", not_lower(margin(CELLS))))
         ],
         "We observed that ϵ-greedy and UCB1 offered the most consistently strong simulation policy",
     ),
     all_of(
         "Over all games, the Gibbs rule of MAST is worse than each of the others.",
-        [overall("Gibbs", lower(CELLS), other) for other in ("ε-greedy", "UCB1", "Roulette")],
+        [overall("Gibbs", lower(CELLS), rival) for rival in ("ε-greedy", "UCB1", "Roulette")],
         "the Gibbs sampling approach which is standard in MAST is generally slightly worse than the other methods",
     ),
     all_of(
         "Over all games, no two of the four rules of reuse differ by more than 10 %.",
-        [overall(one, same(SLIGHT), other) for i, one in enumerate(RULES) for other in list(RULES)[i + 1 :]],
+        [overall(agent, same(SLIGHT), rival) for i, agent in enumerate(RULES) for rival in list(RULES)[i + 1 :]],
         "although sensitivity to the sampling method is not terribly marked.",
     ),
     all_of(
@@ -284,14 +284,14 @@ CLAIMS = (
     ),
     all_of(
         "In every game the chosen action has significantly more visits with NAST than for the baseline, LGRF, RAVE and MAST.",
-        [_visits(place, "N", higher(VISITED), other) for other in _TREES for place in PLACES],
+        [_visits(place, "N", higher(VISITED), rival) for rival in _TREES for place in PLACES],
         "the final number of visits for the chosen action is significantly … higher for NAST than for the baseline and LGRF, RAVE or MAST.",
     ),
     _several(
         "In at least a third of all cases (a case: another tree in a game), these are 10–30 % more.",
         [
-            (_visits(place, "N", within(TENTH, THIRD, "10-30 % higher than"), other),)
-            for other in _TREES
+            (_visits(place, "N", within(TENTH, THIRD, "10-30 % higher than"), rival),)
+            for rival in _TREES
             for place in PLACES
         ],
         OFTEN,
@@ -299,15 +299,15 @@ CLAIMS = (
     ),
     _several(
         "In most games the reward that NAST assigns to the chosen action differs by more than 0.02 from that with RAVE, MAST and LGRF.",
-        [tuple(_value(place, "N", different(MARKED), other) for other in ("R", "M", "L")) for place in PLACES],
+        [tuple(_value(place, "N", different(MARKED), rival) for rival in ("R", "M", "L")) for place in PLACES],
         GENERALLY,
         "The average reward assigned by NAST to the chosen action is also markedly different from that in trees using other enhancements",
     ),
     all_of(
         "Over all games, RAVE's deepest node is one ply (± ½) deeper than with the baseline, NAST, MAST and LGRF.",
         [
-            overall("R", within(HALF_A_PLY, 3 * HALF_A_PLY, "one ply (± ½) deeper than"), other, DEPTH)
-            for other in ("-", "N", "M", "L")
+            overall("R", within(HALF_A_PLY, 3 * HALF_A_PLY, "one ply (± ½) deeper than"), rival, DEPTH)
+            for rival in ("-", "N", "M", "L")
         ],
         "RAVE tends to construct deeper trees, with the deepest node being on average one ply deeper than for the other algorithms.",
     ),
@@ -315,7 +315,7 @@ CLAIMS = (
         "Of the enhancements only RAVE changes the depth of the tree by more than half a ply.",
         [
             *(_depth(place, "R", different(HALF_A_PLY), "-") for place in PLACES),
-            *(_depth(place, other, same(HALF_A_PLY), "-") for other in ("N", "M", "L") for place in PLACES),
+            *(_depth(place, rival, same(HALF_A_PLY), "-") for rival in ("N", "M", "L") for place in PLACES),
         ],
         "Of the enhancements tested here, only RAVE has a significant impact on the depth of the MCTS tree.",
     ),
@@ -356,7 +356,7 @@ CLAIMS = (
     ),
     all_of(
         "EPIC's improvement is more marked in Dou Di Zhu than in Hearts, LOTR:C and Backgammon.",
-        [_gain_over(LANDLORD, other) for other in (HEARTS, LIGHT, DARK, BACKGAMMON)],
+        [_gain_over(LANDLORD, rival) for rival in (HEARTS, LIGHT, DARK, BACKGAMMON)],
         "The effectiveness of EPIC is particularly marked for Dou Di Zhu, which has a strongly episodic nature",
     ),
 )

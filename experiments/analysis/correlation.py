@@ -52,11 +52,11 @@ def correlation(shared: Iterable[Shared]) -> Correlation | None:
         return None
     whole = np.array(sums)
     generator = np.random.default_rng(1)
-    drawn = whole[generator.integers(len(whole), size=(RESAMPLED, len(whole)))].sum(axis=1)
+    resampled = whole[generator.integers(len(whole), size=(RESAMPLED, len(whole)))].sum(axis=1)
     now, later = np.sqrt(np.maximum(whole.sum(axis=0)[:2], 0) / actions)
     if min(now, later) < LEAST:
         return Correlation(len(whole), float(now), float(later), np.nan, np.nan, np.nan)
-    low, high = np.nanquantile(_of(drawn), (0.025, 0.975))
+    low, high = np.nanquantile(_of(resampled), (0.025, 0.975))
     return Correlation(len(whole), float(now), float(later), float(_of(whole.sum(axis=0))), float(low), float(high))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from icarus.ladder.rating import Rating
 
 
-def iterations_for(ratings: Mapping[int, Rating], wanted: list[float]) -> list[int]:
+def iterations_for(ratings: Mapping[int, Rating], targets: list[float]) -> list[int]:
     """The iterations at which an agent stands so high, by ratings at some iterations.
 
     Isotonic regression (pool adjacent violators), weighted by the precision of each rating; linear between the fitted points.
@@ -19,7 +19,7 @@ def iterations_for(ratings: Mapping[int, Rating], wanted: list[float]) -> list[i
     value = np.array([ratings[number].value for number in numbers])
     precision = np.array([ratings[number].deviation ** -2 for number in numbers])
     fitted = isotonic_regression(value, weights=precision).x
-    return [round(float(np.exp(np.interp(elo, *_rising(fitted, np.log(numbers)))))) for elo in wanted]
+    return [round(float(np.exp(np.interp(elo, *_rising(fitted, np.log(numbers)))))) for elo in targets]
 
 
 def _rising(fitted: np.ndarray, logarithms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

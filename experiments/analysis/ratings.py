@@ -42,7 +42,7 @@ class Rating(Estimate):
 class Stage:
     """A place that was taken: by how many of each agent, of how many that were left, and how often that happened."""
 
-    taken: np.ndarray
+    takers: np.ndarray
     left: np.ndarray
     times: float
 
@@ -99,8 +99,8 @@ def _derivatives(stages: Sequence[Stage], value: np.ndarray) -> tuple[np.ndarray
     gradient, information = np.zeros_like(value), np.zeros((len(value), len(value)))
     strength = np.exp(value)
     for stage in stages:
-        chance, number = stage.left * strength / (stage.left @ strength), stage.times * stage.taken.sum()
-        gradient += stage.times * stage.taken - number * chance
+        chance, number = stage.left * strength / (stage.left @ strength), stage.times * stage.takers.sum()
+        gradient += stage.times * stage.takers - number * chance
         information += number * (np.diag(chance) - np.outer(chance, chance))
     return gradient, information
 
@@ -108,8 +108,8 @@ def _derivatives(stages: Sequence[Stage], value: np.ndarray) -> tuple[np.ndarray
 def _connected(stages: Sequence[Stage], names: Sequence[str]) -> None:
     group = list(range(len(names)))
     for stage in stages:
-        met = {group[i] for i in np.flatnonzero(stage.left)}
-        group = [min(met) if label in met else label for label in group]
+        labels = {group[i] for i in np.flatnonzero(stage.left)}
+        group = [min(labels) if label in labels else label for label in group]
     if len(names) < 2 or len(set(group)) > 1:
         raise ValueError("ratings need games that connect all agents with each other")
 

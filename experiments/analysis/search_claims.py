@@ -106,22 +106,22 @@ CLAIMS = (
     all_of(
         "LOTR:C: cheating single-tree UCT outperforms the other searches by a large margin.",
         [
-            _versus(LOTR, side, CHEATING, higher(ROLE), other)
+            _versus(LOTR, side, CHEATING, higher(ROLE), rival)
             for side in (LIGHT, DARK)
-            for other in (ENSEMBLE, MO, SO, POM, DETERMINIZED)
+            for rival in (ENSEMBLE, MO, SO, POM, DETERMINIZED)
         ],
     ),
     all_of(
         "LOTR:C as Dark: cheating ensemble UCT outperforms ISMCTS.",
-        [_versus(LOTR, DARK, ENSEMBLE, higher(ROLE), other) for other in _VARIANTS],
+        [_versus(LOTR, DARK, ENSEMBLE, higher(ROLE), rival) for rival in _VARIANTS],
     ),
     all_of(
         "LOTR:C as Light: cheating ensemble UCT and ISMCTS are on a par.",
-        [_versus(LOTR, LIGHT, ENSEMBLE, same(margin(ROLE)), other) for other in _VARIANTS],
+        [_versus(LOTR, LIGHT, ENSEMBLE, same(margin(ROLE)), rival) for rival in _VARIANTS],
     ),
     all_of(
         "LOTR:C as Dark: determinized UCT is outperformed by all three ISMCTS variants.",
-        [_versus(LOTR, DARK, other, higher(ROLE), DETERMINIZED) for other in _VARIANTS],
+        [_versus(LOTR, DARK, rival, higher(ROLE), DETERMINIZED) for rival in _VARIANTS],
     ),
     all_of(
         "LOTR:C as Light: MO-ISMCTS is better than determinized UCT (by 4.4 %).",
@@ -130,9 +130,9 @@ CLAIMS = (
     all_of(
         "LOTR:C: there is no significant difference between the variants of ISMCTS.",
         [
-            _versus(LOTR, side, one, same(margin(ROLE)), other)
+            _versus(LOTR, side, agent, same(margin(ROLE)), rival)
             for side in (LIGHT, DARK)
-            for one, other in ((MO, SO), (MO, POM), (SO, POM))
+            for agent, rival in ((MO, SO), (MO, POM), (SO, POM))
         ],
     ),
     all_of(

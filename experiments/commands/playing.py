@@ -145,7 +145,7 @@ def campaign(
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Where the clone at the tag and the games as they are played are kept.")
     ] = Path("results/campaign"),
-    kept: Annotated[
+    copies: Annotated[
         Path, typer.Option(metavar="DIR", help="Where the packed games are: read at the start, written now and then.")
     ] = Path("experiments/runs/campaign"),
     workers: Annotated[
@@ -170,7 +170,7 @@ def campaign(
     at_work.sizes_of(interims)
     source = at_work.clone(tag, out)
     at_work.hand_over(
-        source, at_work.arguments_of(out.resolve() / at_work.ROWS, kept.resolve(), size, iterations, interims, blocks)
+        source, at_work.arguments_of(out.resolve() / at_work.ROWS, copies.resolve(), size, iterations, interims, blocks)
     )
 
 

@@ -40,9 +40,9 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=1000)
     parser.add_argument("--units", type=int, default=200)
     parser.add_argument("--to", type=Path, required=True)
-    given = parser.parse_args()
-    for name in given.games:
-        measure(name, given.iterations, given.units, given.to)
+    arguments = parser.parse_args()
+    for name in arguments.games:
+        measure(name, arguments.iterations, arguments.units, arguments.to)
 
 
 if __name__ == "__main__":

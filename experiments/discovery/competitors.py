@@ -131,9 +131,9 @@ class NTBEA(Means):
 
     def _estimates(self, points: Sequence[Point]) -> np.ndarray:
         cells = self._cells(points)
-        seen = self.visits[cells] > 0
-        means = np.where(seen, self.total[cells] / np.maximum(self.visits[cells], 1), 0.0)
-        return means.sum(1) / np.maximum(seen.sum(1), 1)
+        visited = self.visits[cells] > 0
+        means = np.where(visited, self.total[cells] / np.maximum(self.visits[cells], 1), 0.0)
+        return means.sum(1) / np.maximum(visited.sum(1), 1)
 
     def ask(self) -> list[Point]:
         """The point that the run has moved to; later what the runs have found."""
@@ -171,12 +171,12 @@ class NTBEA(Means):
             int(self.rng.integers(size)) if k == forced or self.rng.random() < 1 / len(sizes) else level
             for k, (level, size) in enumerate(zip(point, sizes, strict=True))
         ]
-        found = self.space.canonical(changed)
-        return found if self.space.allows(found) else point
+        neighbour = self.space.canonical(changed)
+        return neighbour if self.space.allows(neighbour) else point
 
     def _best(self) -> Point:
-        met = list(self.met)
-        return met[int(np.argmax(self._estimates(met)))]
+        points = list(self.met)
+        return points[int(np.argmax(self._estimates(points)))]
 
     def finalists(self, number: int) -> list[Point]:
         """The best by the model; of several runs the best of those played again."""

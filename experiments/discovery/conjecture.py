@@ -46,36 +46,38 @@ def rewards(run: Path) -> dict[tuple[Column, str], np.ndarray]:
 
 def gains(directories: Sequence[Path]) -> dict[tuple[Column, str], Gain]:
     """The gain of each agent in each game, by the run that has most games of it."""
-    found: dict[tuple[Column, str], Gain] = {}
+    best: dict[tuple[Column, str], Gain] = {}
     for run in (run for directory in directories for run in runs_in(directory)):
         received = rewards(run)
-        for (column, agent), own in received.items():
+        for (column, agent), rewards_of_agent in received.items():
             base = received.get((column, BASELINE), np.array([]))
-            games = min(len(own), len(base))
-            known = found.get((column, agent))
-            if games > 1 and (known is None or known.games < games):
-                error = float(np.sqrt(own.var(ddof=1) / len(own) + base.var(ddof=1) / len(base)))
-                found[column, agent] = Gain(float(own.mean() - base.mean()), error, games)
-    return found
+            games = min(len(rewards_of_agent), len(base))
+            previous = best.get((column, agent))
+            if games > 1 and (previous is None or previous.games < games):
+                error = float(
+                    np.sqrt(rewards_of_agent.var(ddof=1) / len(rewards_of_agent) + base.var(ddof=1) / len(base))
+                )
+                best[column, agent] = Gain(float(rewards_of_agent.mean() - base.mean()), error, games)
+    return best
 
 
 def correlations(shared: Sequence[Shared]) -> dict[tuple[Column, str], float]:
     """The correlation of each game and kind of record, where it is defined."""
-    found = {}
+    by_kind = {}
     for column, kind in dict.fromkeys(((each.game, each.role), each.kind) for each in shared):
         result = correlation(each for each in shared if ((each.game, each.role), each.kind) == (column, kind))
         if result is not None and not np.isnan(result.value):
-            found[column, kind] = result.value
-    return found
+            by_kind[column, kind] = result.value
+    return by_kind
 
 
 def pairs(
-    agent: str, known: Mapping[tuple[Column, str], float], measured: Mapping[tuple[Column, str], Gain]
+    agent: str, by_kind: Mapping[tuple[Column, str], float], measured: Mapping[tuple[Column, str], Gain]
 ) -> list[tuple[Column, float, Gain]]:
     """What an agent's record correlates, and what it gains, in each game that has both."""
     return [
         (column, value, measured[column, agent])
-        for (column, kind), value in known.items()
+        for (column, kind), value in by_kind.items()
         if kind == SHARES[agent] and (column, agent) in measured
     ]
 
@@ -85,10 +87,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compare correlations with gains over games.")
     parser.add_argument("correlations", type=Path, help="what `experiments correlation` wrote")
     parser.add_argument("runs", nargs="+", type=Path)
-    asked = parser.parse_args()
-    known, measured = correlations(kept(asked.correlations, Shared)), gains(asked.runs)
+    arguments = parser.parse_args()
+    by_kind, measured = correlations(kept(arguments.correlations, Shared)), gains(arguments.runs)
     for agent in SHARES:
-        both = sorted(pairs(agent, known, measured), key=lambda pair: -pair[1])
+        both = sorted(pairs(agent, by_kind, measured), key=lambda pair: -pair[1])
         result = kendalltau([value for _, value, _ in both], [gain.mean for *_, gain in both])
         print(f"{agent}: tau {result.statistic:+.2f}, p = {result.pvalue:.2g}, {len(both)} games and roles")
         for (game, role), value, gain in both:

@@ -62,14 +62,14 @@ def main() -> None:
     budget.add_argument("--seconds", type=float)
     parser.add_argument("--units", type=int, default=100)
     parser.add_argument("--to", type=Path, required=True)
-    asked = parser.parse_args()
-    asked.to.mkdir(parents=True, exist_ok=True)
-    text = f"{asked.iterations} iterations" if asked.iterations else f"{asked.seconds:g} s"
-    for game in asked.games:
-        pairs = winners_in(game, asked.winners)
-        table = table_of(game, asked.iterations, asked.seconds)
-        path = asked.to / f"{game}-{text.replace(' ', '-')}.jsonl"
-        print_duels(game, text, pairs, duel(table, list(pairs.values()), asked.units, path))
+    arguments = parser.parse_args()
+    arguments.to.mkdir(parents=True, exist_ok=True)
+    text = f"{arguments.iterations} iterations" if arguments.iterations else f"{arguments.seconds:g} s"
+    for game in arguments.games:
+        pairs = winners_in(game, arguments.winners)
+        table = table_of(game, arguments.iterations, arguments.seconds)
+        path = arguments.to / f"{game}-{text.replace(' ', '-')}.jsonl"
+        print_duels(game, text, pairs, duel(table, list(pairs.values()), arguments.units, path))
 
 
 if __name__ == "__main__":

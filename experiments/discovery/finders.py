@@ -171,10 +171,10 @@ def summary(rows: list[dict[str, Any]]) -> str:
     """A line for each finder: mean rate, mean regret with its standard error, seconds."""
     lines = []
     for name in dict.fromkeys(row["finder"] for row in rows):
-        own = [row for row in rows if row["finder"] == name]
-        regret = np.array([row["regret"] for row in own])
+        of_finder = [row for row in rows if row["finder"] == name]
+        regret = np.array([row["regret"] for row in of_finder])
         error = regret.std(ddof=1) / np.sqrt(len(regret)) if len(regret) > 1 else float("nan")
-        rate, seconds = (np.mean([row[key] for row in own]) for key in ("rate", "seconds"))
+        rate, seconds = (np.mean([row[key] for row in of_finder]) for key in ("rate", "seconds"))
         lines.append(f"{name:28} rate {rate:.3f}   regret {regret.mean():.3f} ± {error:.3f}   {seconds:.1f} s")
     return "\n".join(lines)
 
@@ -190,16 +190,18 @@ def main() -> None:
     )
     parser.add_argument("--finders", nargs="*", default=list(FINDERS), choices=list(FINDERS))
     parser.add_argument("--to", type=Path)
-    given = parser.parse_args()
-    if given.landscape in KINDS:
-        make: Callable[[int], World] = lambda seed: Synthetic(given.landscape, seed)  # noqa: E731
+    arguments = parser.parse_args()
+    if arguments.landscape in KINDS:
+        make: Callable[[int], World] = lambda seed: Synthetic(arguments.landscape, seed)  # noqa: E731
     else:
-        landscape = read_landscape(Path(given.landscape))
+        landscape = read_landscape(Path(arguments.landscape))
         make = lambda seed: Sampled.of(landscape, seed)  # noqa: E731
-    rows = compare(make, given.games, range(given.first, given.first + given.repetitions), given.finders)
+    rows = compare(
+        make, arguments.games, range(arguments.first, arguments.first + arguments.repetitions), arguments.finders
+    )
     print(summary(rows))
-    if given.to:
-        with given.to.open("w", newline="", encoding="utf-8") as file:
+    if arguments.to:
+        with arguments.to.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
             writer.writeheader()
             writer.writerows(

@@ -60,7 +60,7 @@ def play_landscape(table: Table, space: Space, number: int, deals: int, director
             ]
             rewards = [row["returns"][row["seat"]] for row in played.play(matches)]
             print(f"deal {deal + 1} of {deals}: mean reward {np.mean(rewards):.3f}", flush=True)
-        kept = [
+        scores = [
             [
                 played.rows[Match(EXPLORATION, each, opponent, deal, seat).key]["returns"][seat]
                 for deal in range(deals)
@@ -68,7 +68,7 @@ def play_landscape(table: Table, space: Space, number: int, deals: int, director
             ]
             for each in configurations
         ]
-    pack(directory, table, space, points, kept)
+    pack(directory, table, space, points, scores)
 
 
 def pack(directory: Path, table: Table, space: Space, points: list[Point], rewards: list[list[float]]) -> None:
@@ -109,9 +109,9 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--to", type=Path, required=True)
-    given = parser.parse_args()
-    table = Table(given.game, usual_seats(games.load(given.game)), given.iterations, None, given.seed)
-    play_landscape(table, load_space(given.space), given.configurations, given.deals, given.to)
+    arguments = parser.parse_args()
+    table = Table(arguments.game, usual_seats(games.load(arguments.game)), arguments.iterations, None, arguments.seed)
+    play_landscape(table, load_space(arguments.space), arguments.configurations, arguments.deals, arguments.to)
 
 
 if __name__ == "__main__":

@@ -98,9 +98,9 @@ def result_of(directory: Path) -> Discovery:
         Refusal: it is not finished.
     """
     protocol = read_protocol(directory)
-    with Games(Finished(**attrs.asdict(table_of(protocol)))) as kept:
-        kept.rows |= {key_of(row): row for row in rows_of(directory)}
-        return run(protocol, kept)
+    with Games(Finished(**attrs.asdict(table_of(protocol)))) as games:
+        games.rows |= {key_of(row): row for row in rows_of(directory)}
+        return run(protocol, games)
 
 
 def line_of(result: Discovery) -> str:

@@ -47,10 +47,10 @@ class Choice:
 def choices(directory: Path, positions: int, iterations: int, judge: tuple[str, int], seed: int) -> Iterator[Choice]:
     """What each agent of a run would play in positions of the baseline's games, and what that is worth."""
     experiment = store.experiment_in(directory)
-    kept = list(store.rows(directory, experiment))
+    rows_of_run = list(store.rows(directory, experiment))
     for opponent in (cell for cell in experiment.cells if cell.is_opponent):
         generator = random.Random(f"{seed} {opponent.key}")
-        rows = [row for row in kept if row["cell"] == opponent.key]
+        rows = [row for row in rows_of_run if row["cell"] == opponent.key]
         generator.shuffle(rows)
         cells = [cell for cell in experiment.cells if cell.column == opponent.column]
         for position, (state, _) in enumerate(positions_of(rows, positions, generator)):
@@ -94,8 +94,8 @@ def agreement(screened: Sequence[Choice], played: Mapping[tuple[str, str], np.nd
     measured = [float(played[role, name].mean()) for name in names]
     positions = len(values[names[0]])
     for _ in range(RESAMPLED):
-        drawn = generator.integers(positions, size=positions)
-        by_positions = [values[name][drawn].mean() for name in names]
+        resampled = generator.integers(positions, size=positions)
+        by_positions = [values[name][resampled].mean() for name in names]
         by_games = [generator.choice(played[role, name], len(played[role, name])).mean() for name in names]
         taus.append(float(kendalltau(by_positions, by_games).statistic))
     low, high = np.nanquantile(taus, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
@@ -121,15 +121,23 @@ def main() -> None:
     parser.add_argument("--judge", default=JUDGE, help="the strategy of the search that judges")
     parser.add_argument("--judged", type=int, default=50_000, help="its iterations")
     parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    asked.to.mkdir(parents=True, exist_ok=True)
-    for run in asked.runs:
-        path = asked.to / f"{run.name}.csv"
+    arguments = parser.parse_args()
+    arguments.to.mkdir(parents=True, exist_ok=True)
+    for run in arguments.runs:
+        path = arguments.to / f"{run.name}.csv"
         if not path.exists():
             keep(
                 path,
                 Choice,
-                list(choices(run, asked.positions, asked.iterations, (asked.judge, asked.judged), asked.seed)),
+                list(
+                    choices(
+                        run,
+                        arguments.positions,
+                        arguments.iterations,
+                        (arguments.judge, arguments.judged),
+                        arguments.seed,
+                    )
+                ),
             )
         screened = kept(path, Choice)
         played = {(role, agent): received for ((_, role), agent), received in rewards(run).items()}

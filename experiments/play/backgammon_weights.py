@@ -29,15 +29,15 @@ def positions(number: int, seed: int) -> Iterator[tuple[Board, float]]:
     """Contact positions before a roll, each with the chance to win of who rolls."""
     import gnubg_nn
 
-    random, made = np.random.default_rng(seed), 0
-    while made < number:
+    random, count = np.random.default_rng(seed), 0
+    while count < number:
         board: Board = [[0] * BAR, [0] * BAR]
         for side in board:
             for point, checkers in START:
                 side[point - 1] = checkers
-        while all(map(any, board)) and in_contact(board) and made < number:
+        while all(map(any, board)) and in_contact(board) and count < number:
             yield board, gnubg_nn.probabilities(board, 0)[0]
-            made += 1
+            count += 1
             first, second = (int(die) for die in random.integers(1, 7, 2))
             if random.random() < RANDOM_MOVES:
                 keys = gnubg_nn.moves(board, first, second)
@@ -59,25 +59,25 @@ def in_contact(board: Board) -> bool:
 
 def played(board: Board, steps: list[int]) -> Board:
     """The board after the mover's steps, from and to in turn, counted from 0."""
-    other, own = ([*side] for side in board)
+    opponent, mover = ([*side] for side in board)
     for origin, target in zip(steps[::2], steps[1::2], strict=True):
-        own[origin] -= 1
+        mover[origin] -= 1
         if target >= 0:
-            own[target] += 1
+            mover[target] += 1
             opposite = BAR - 2 - target
-            if other[opposite] == 1:
-                other[opposite], other[BAR - 1] = 0, other[BAR - 1] + 1
-    return [other, own]
+            if opponent[opposite] == 1:
+                opponent[opposite], opponent[BAR - 1] = 0, opponent[BAR - 1] + 1
+    return [opponent, mover]
 
 
 def inputs(board: Board) -> np.ndarray:
     """float [2, POINTS, INPUTS] of the mover's side and the other's."""
-    found = np.zeros((2, POINTS, INPUTS))
+    array = np.zeros((2, POINTS, INPUTS))
     for owner, side in enumerate(reversed(board)):
         for point, count in enumerate(side, 1):
-            found[owner, point] = count == 1, count == 2, count == 3, max(count - 3, 0) if point < BAR else count
-        found[owner, 0, INPUTS - 1] = CHECKERS_EACH - sum(side)
-    return found
+            array[owner, point] = count == 1, count == 2, count == 3, max(count - 3, 0) if point < BAR else count
+        array[owner, 0, INPUTS - 1] = CHECKERS_EACH - sum(side)
+    return array
 
 
 def fitted(samples: list[tuple[Board, float]]) -> tuple[np.ndarray, np.ndarray]:

@@ -40,19 +40,19 @@ initial, legal, apply, prepare, determinize = map(
 
 
 @inlined
-def _add(met: np.ndarray, play: int) -> int:
+def _add(plays: np.ndarray, play: int) -> int:
     """Add a play to a set; 1 if it is new."""
     slot = (play * SPREAD) & (SLOTS - 1)
-    while met[slot] != 0:
-        if met[slot] == play:
+    while plays[slot] != 0:
+        if plays[slot] == play:
             return 0
         slot = (slot + 1) & (SLOTS - 1)
-    met[slot] = play
+    plays[slot] = play
     return 1
 
 
 @helper
-def _leads(states: Any, actions: np.ndarray, met: np.ndarray) -> tuple[int, int]:
+def _leads(states: Any, actions: np.ndarray, plays_met: np.ndarray) -> tuple[int, int]:
     """How many plays the player to move in states[0] may lead, and how many of them are new. Overwrites states[1]."""
     total, new = 0, 0
     for i in range(legal(states[0], actions[0])):
@@ -61,39 +61,41 @@ def _leads(states: Any, actions: np.ndarray, met: np.ndarray) -> tuple[int, int]
         apply(states[1], base)
         if states[1].kickers_due == 0:
             total += 1
-            new += _add(met, base)
+            new += _add(plays_met, base)
             continue
         for k in range(legal(states[1], actions[1])):
             total += 1
-            new += _add(met, base | (actions[1, k] << BASE_BITS))
+            new += _add(plays_met, base | (actions[1, k] << BASE_BITS))
     return total, new
 
 
 @helper
-def _both(states: Any, actions: np.ndarray, met: np.ndarray) -> tuple[int, int]:
+def _both(states: Any, actions: np.ndarray, plays_met: np.ndarray) -> tuple[int, int]:
     """The same for both peasants together, each with a set of his own."""
     total, new = 0, 0
     for i in range(len(PEASANTS)):
         states[0].player = PEASANTS[i]
-        plays, unseen = _leads(states, actions, met[i])
+        plays, unseen = _leads(states, actions, plays_met[i])
         total += plays
         new += unseen
     return total, new
 
 
 @helper
-def _count(states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, met: np.ndarray, plays: np.ndarray) -> None:
+def _count(
+    states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, plays_met: np.ndarray, plays: np.ndarray
+) -> None:
     """The plays of one deal, which states[2] holds. [MEASURES]"""
     states[0] = states[2]
-    met[:] = 0
-    plays[0] = _both(states, actions, met)[0]
+    plays_met[:] = 0
+    plays[0] = _both(states, actions, plays_met)[0]
     prepare(states[2], LANDLORD, beliefs[0])
-    met[:] = 0
+    plays_met[:] = 0
     total, unique, step = 0, 0, 0
     for done in range(1, DETERMINIZATIONS[-1] + 1):
         states[0] = states[2]
         determinize(states[0], LANDLORD, beliefs[0], rng)
-        offered, new = _both(states, actions, met)
+        offered, new = _both(states, actions, plays_met)
         unique += new
         if done <= AVERAGED:
             total += offered
@@ -105,13 +107,13 @@ def _count(states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, met:
 
 @helper
 def _count_all(
-    states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, met: np.ndarray, plays: np.ndarray
+    states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, plays_met: np.ndarray, plays: np.ndarray
 ) -> None:
     """The same for each row from a random deal; states[3] is an empty state."""
     for row in range(len(plays)):
         states[2] = states[3]
         initial(states[2], rng)
-        _count(states, beliefs, rng, actions, met, plays[row])
+        _count(states, beliefs, rng, actions, plays_met, plays[row])
 
 
 @attrs.frozen
@@ -121,14 +123,14 @@ class Buffers:
     states: np.ndarray = attrs.field(factory=lambda: np.zeros(4, DOU_DI_ZHU.state))
     beliefs: np.ndarray = attrs.field(factory=lambda: np.zeros(1, DOU_DI_ZHU.beliefs))
     actions: np.ndarray = attrs.field(factory=lambda: np.zeros((2, DOU_DI_ZHU.max_legal), np.int64))
-    met: np.ndarray = attrs.field(factory=lambda: np.zeros((len(PEASANTS), SLOTS), np.int64))
+    plays_met: np.ndarray = attrs.field(factory=lambda: np.zeros((len(PEASANTS), SLOTS), np.int64))
 
 
 def measured_in(deal: np.ndarray, seed: int) -> np.ndarray:
     """The leading plays of both peasants together in one deal, state data. [MEASURES]"""
     plays, buffers = np.zeros(len(MEASURES)), Buffers()
     buffers.states[2] = deal
-    _count(buffers.states, buffers.beliefs, seeded(seed), buffers.actions, buffers.met, plays)
+    _count(buffers.states, buffers.beliefs, seeded(seed), buffers.actions, buffers.plays_met, plays)
     return plays
 
 
@@ -136,7 +138,9 @@ def measured(deals: int, seed: int) -> np.ndarray:
     """The same in random deals. [deals, MEASURES]"""
     plays, rng, buffers = np.zeros((deals, len(MEASURES))), seeded(seed), Buffers()
     for start in range(0, deals, BATCH):
-        _count_all(buffers.states, buffers.beliefs, rng, buffers.actions, buffers.met, plays[start : start + BATCH])
+        _count_all(
+            buffers.states, buffers.beliefs, rng, buffers.actions, buffers.plays_met, plays[start : start + BATCH]
+        )
     return plays
 
 

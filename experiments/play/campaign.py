@@ -47,12 +47,12 @@ class Campaign:
 
     Attributes:
         rows: the directory of the games as they are played, by game.
-        kept: the directory in the repository of the packed copies, by game.
+        copies: the directory in the repository of the packed copies, by game.
         sizes: the games of a cell at each interim analysis.
     """
 
     rows: Path
-    kept: Path
+    copies: Path
     iterations: int = ITERATIONS
     sizes: Sizes = INTERIM_GAMES
 
@@ -70,8 +70,8 @@ def restore(campaign: Campaign) -> int:
     """Bring in the games that the repository has and this machine has not; how many."""
     restored = 0
     for game in FIRST:
-        if (campaign.kept / game / store.EXPERIMENT).exists():
-            restored += merge(campaign.directory(game), [campaign.kept / game])[0]
+        if (campaign.copies / game / store.EXPERIMENT).exists():
+            restored += merge(campaign.directory(game), [campaign.copies / game])[0]
     return restored
 
 
@@ -79,7 +79,7 @@ def pack(campaign: Campaign) -> None:
     """Copy the games so far into the repository."""
     for game in FIRST:
         if (campaign.directory(game) / store.RESULTS).exists():
-            store.packed_copy(campaign.directory(game), campaign.kept / game)
+            store.packed_copy(campaign.directory(game), campaign.copies / game)
 
 
 @contextlib.contextmanager
@@ -129,7 +129,7 @@ def run(
         pool.MatchFailed: a game could not be played.
     """
     if restored := restore(campaign):
-        log(f"{restored} games from {campaign.kept}")
+        log(f"{restored} games from {campaign.copies}")
     with _writers(campaign) as writers:
         packed = time.monotonic()
         try:
@@ -225,12 +225,14 @@ def _lower_session() -> None:
         AUTOGROUP.write_text(str(NICEST))
 
 
-def arguments_of(rows: Path, kept: Path, workers: int, iterations: int, interims: str, blocks: int | None) -> list[str]:
+def arguments_of(
+    rows: Path, copies: Path, workers: int, iterations: int, interims: str, blocks: int | None
+) -> list[str]:
     """What `hand_over` passes on; "--looks" is the name of the interim analyses at the tag."""
     limit = [] if blocks is None else ["--blocks", str(blocks)]
     return [
         str(rows),
-        str(kept),
+        str(copies),
         "--workers",
         str(workers),
         "--iterations",
@@ -262,14 +264,14 @@ def main() -> int:
     """The campaign in the clone that this file is in."""
     parser = argparse.ArgumentParser(description="Play the campaign of section 8 (see make campaign).")
     parser.add_argument("rows", type=Path)
-    parser.add_argument("kept", type=Path)
+    parser.add_argument("copies", type=Path)
     parser.add_argument("--workers", type=int, required=True)
     parser.add_argument("--iterations", type=int, default=ITERATIONS)
     parser.add_argument("--looks", default="")
     parser.add_argument("--blocks", type=int)
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a kill is a Ctrl-C: what was played is packed
-    campaign = Campaign(arguments.rows, arguments.kept, arguments.iterations, sizes_of(arguments.looks))
+    campaign = Campaign(arguments.rows, arguments.copies, arguments.iterations, sizes_of(arguments.looks))
     started = time.monotonic()
     try:
         if REPOSITORY not in Path(icarus.__file__).resolve().parents:

@@ -118,8 +118,8 @@ def write(directory: Path) -> tuple[Table, list[Path]]:
     lines, picture = measurements(plays), directory / "figures" / PICTURE
     draw(lines, len(plays), picture)
     table_2 = table(lines, len(plays))
-    shown: list[Block] = [Paragraph(EXPLAINED), Picture(picture, "Table II of 2012: measured and published."), table_2]
+    blocks: list[Block] = [Paragraph(EXPLAINED), Picture(picture, "Table II of 2012: measured and published."), table_2]
     title = "branching: results"
-    (directory / "report.html").write_text(html(title, shown), encoding="utf-8")
-    (directory / "report.md").write_text(markdown(title, shown, directory), encoding="utf-8")
+    (directory / "report.html").write_text(html(title, blocks), encoding="utf-8")
+    (directory / "report.md").write_text(markdown(title, blocks, directory), encoding="utf-8")
     return table_2, [directory / "report.html", directory / "report.md", picture]

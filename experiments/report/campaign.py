@@ -33,7 +33,7 @@ class Progress:
         idle: how many of them have no games yet.
         games: of all of them.
         missing: games until all cells have had their first interim analysis, and until all have had their last.
-        taken: how many cells have come to each interim analysis.
+        interims: how many cells have come to each interim analysis.
         seconds: of all games so far, by the clock.
     """
 
@@ -42,7 +42,7 @@ class Progress:
     idle: int
     games: int
     missing: tuple[int, int]
-    taken: tuple[int, ...]
+    interims: tuple[int, ...]
     seconds: float
 
     @property
@@ -90,7 +90,7 @@ def progress_table(games_of: Sequence[Progress], sizes: Sizes = INTERIM_GAMES) -
                 place_title(each.place),
                 str(each.games),
                 _share(each, sizes),
-                ", ".join(map(str, each.taken)),
+                ", ".join(map(str, each.interims)),
                 f"{each.seconds / HOUR:.1f}",
                 f"{each.seconds / each.games:.1f}" if each.games else "",
                 f"{first:.1f}",

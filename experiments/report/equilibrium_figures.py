@@ -99,16 +99,18 @@ def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None
     """Figure 3 of AAMAS: above by iterations, below by seconds with the printed curves beside; a column for each game."""
     measured = [row for row in rows if method_of(row) == method and row["method"].endswith("elsewhere")]
     names = {game: str(games.load(game)) for game in GAMES}
-    shown = [game for game in GAMES if any(row["game"] == names[game] for row in measured)]
-    if not shown:
+    names_of_games = [game for game in GAMES if any(row["game"] == names[game] for row in measured)]
+    if not names_of_games:
         return None
     from matplotlib.ticker import LogLocator
 
     kind = "convergence" if method == ROOT else "agg_convergence"
-    with canvas(path, (1.0 + 3.85 * len(shown), 7.4)) as figure:
-        for column, game in enumerate(shown):
+    with canvas(path, (1.0 + 3.85 * len(names_of_games), 7.4)) as figure:
+        for column, game in enumerate(names_of_games):
             of_game = [row for row in measured if row["game"] == names[game]]
-            above, below = (figure.add_subplot(2, len(shown), column + 1 + k * len(shown)) for k in range(2))
+            above, below = (
+                figure.add_subplot(2, len(names_of_games), column + 1 + k * len(names_of_games)) for k in range(2)
+            )
             above.set_title(TITLES[game], loc="left", fontweight="bold")
             for k, (player, name) in enumerate(NAMES.items()):
                 of_player = [row for row in of_game if row["player"] == player]
@@ -135,7 +137,7 @@ def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None
                 above.set_ylabel("NashConv / 2")
                 below.set_ylabel("NashConv / 2")
                 handles = above.get_legend_handles_labels()
-        figure.legend(*handles, loc="outside lower center", ncols=min(5, 2 * len(shown)), frameon=False)
+        figure.legend(*handles, loc="outside lower center", ncols=min(5, 2 * len(names_of_games)), frameon=False)
     return path
 
 
@@ -221,12 +223,12 @@ def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:
     whole = complete_cells(rows)
     if not whole:
         return None
-    shown, budgets = list(dict.fromkeys(game for game, _ in whole)), sorted({budget for _, budget in whole})
-    with canvas(path, (2.2 + 3.1 * len(shown), 6.2)) as figure:
+    names_of_games, budgets = list(dict.fromkeys(game for game, _ in whole)), sorted({budget for _, budget in whole})
+    with canvas(path, (2.2 + 3.1 * len(names_of_games), 6.2)) as figure:
         first: Any = None
         handles: dict[int, Any] = {}
-        for column, game in enumerate(shown):
-            axes = first = figure.add_subplot(1, len(shown), column + 1, sharey=first)
+        for column, game in enumerate(names_of_games):
+            axes = first = figure.add_subplot(1, len(names_of_games), column + 1, sharey=first)
             for k, budget in enumerate(budgets):
                 cells = whole.get((game, budget), {})
                 means = [

@@ -70,8 +70,8 @@ def table(
     body = ["| | iterations | " + " | ".join(columns.values()) + " |", "|---|---|" + "---|" * len(columns)]
     for game, title in ((str(games.load(name)), title) for name, title in lines.items()):
         for budget in sorted({budget for name, budget, player in cells if name == game and player in columns}):
-            found = [cell(cells.get((game, budget, player), []), value) for player in columns]
-            body.append(f"| {title} | {budget:,} | " + " | ".join(found) + " |")
+            cells_of_row = [cell(cells.get((game, budget, player), []), value) for player in columns]
+            body.append(f"| {title} | {budget:,} | " + " | ".join(cells_of_row) + " |")
     return "\n".join(body) + "\n"
 
 
@@ -99,5 +99,5 @@ def tables(rows: Sequence[Measurement]) -> dict[str, str]:
 
 def rewritten(page: str, rows: Sequence[Measurement]) -> str:
     """A page with its tables made anew."""
-    made = tables(rows)
-    return _PLACE.sub(lambda place: place[1] + made[place[2]] + place[4], page)
+    by_place = tables(rows)
+    return _PLACE.sub(lambda place: place[1] + by_place[place[2]] + place[4], page)

@@ -270,8 +270,15 @@ def _differences(axes: Any, columns: Columns, agents: Sequence[str], measure: st
     for i, agent in enumerate(agents):
         places, values, errors = [], [], []
         for place, tallies in enumerate(columns.values()):
-            even, shown = baseline(tallies), next((tally for tally in tallies if tally.cell.agent == agent), None)
-            if shown and even and (difference := _difference(shown.moments[measure], even.moments[measure], relative)):
+            even, tally_of_agent = (
+                baseline(tallies),
+                next((tally for tally in tallies if tally.cell.agent == agent), None),
+            )
+            if (
+                tally_of_agent
+                and even
+                and (difference := _difference(tally_of_agent.moments[measure], even.moments[measure], relative))
+            ):
                 places.append(place + (i - (len(agents) - 1) / 2) * 0.8 / len(agents))
                 values.append(difference[0])
                 errors.append(difference[1])

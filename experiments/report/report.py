@@ -117,10 +117,10 @@ def _wins(results: list[Tally]) -> Table:
     tested = [tally for tally in results if even and tally is not even and tally.games]
     p_values = [difference((tally.wins, tally.games), (even.wins, even.games)) for tally in tested] if even else []
     adjusted = {tally.cell.key: p for tally, p in zip(tested, holm(p_values), strict=True)}
-    drawn = any(tally.draws for tally in results)
+    any_draws = any(tally.draws for tally in results)
     return Table(
         "Games won. Band: outside the 95 % interval of evenly matched players. p: Fisher's exact test against these."
-        + (" Score: a draw counts one half." if drawn else ""),
+        + (" Score: a draw counts one half." if any_draws else ""),
         [
             "Agent",
             "Strategy",
@@ -128,7 +128,7 @@ def _wins(results: list[Tally]) -> Table:
             "Games",
             "Win rate",
             "95 % interval",
-            *(["Draws", "Score"] * drawn),
+            *(["Draws", "Score"] * any_draws),
             "Band",
             "p (Holm)",
         ],
@@ -139,7 +139,7 @@ def _wins(results: list[Tally]) -> Table:
                 str(tally.wins),
                 str(tally.games),
                 *rate_texts(tally),
-                *(draw_texts(tally) * drawn),
+                *(draw_texts(tally) * any_draws),
                 band(tally, even),
                 _p(adjusted[tally.cell.key]) if tally.cell.key in adjusted else "",
             ]

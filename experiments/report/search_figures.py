@@ -82,11 +82,11 @@ def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
 def _number(axes: Any, place: int, row: int, score: Score) -> None:
     """The share of a field, and below it how many of its games were drawn."""
     color = INK if score.mean > LIGHT_SHADE else "white"
-    drawn = f"\n{100 * score.draws / score.games:.0f} % drawn" if score.draws else ""
+    draws = f"\n{100 * score.draws / score.games:.0f} % drawn" if score.draws else ""
     axes.text(
         place,
         row,
-        f"{100 * score.mean:.1f} %{drawn}",
+        f"{100 * score.mean:.1f} %{draws}",
         ha="center",
         va="center",
         fontsize=8,
@@ -131,16 +131,16 @@ def _bars(axes: Any, scores: Sequence[Score]) -> None:
         hatch="////",
         label="half of the games drawn",
     )
-    drawn = halves > 0
+    any_draws = halves > 0
     places, values = np.arange(len(scores)), rates + halves
     axes.errorbar(
-        places - np.where(drawn, ASIDE, 0), rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.3
+        places - np.where(any_draws, ASIDE, 0), rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.3
     )
     _, half_widths = with_errors([(score.mean * score.games, score.games) for score in scores])
     axes.errorbar(
-        (places + ASIDE)[drawn],
-        values[drawn],
-        yerr=half_widths[:, drawn],
+        (places + ASIDE)[any_draws],
+        values[any_draws],
+        yerr=half_widths[:, any_draws],
         fmt="none",
         color=SUBDUED,
         capsize=3,
@@ -195,14 +195,14 @@ def _lines(axes: Any, lines: Sequence[Line], logarithmic: bool = True) -> None:
 
 def _balances(columns: Columns, directory: Path) -> list[Path]:
     """Fig. 6: a panel for each role of LOTR:C."""
-    shown = {column: by_trees(tallies) for column, tallies in columns.items()}
-    shown = {column: by_number for column, by_number in shown.items() if by_number}
-    if not shown:
+    by_column = {column: by_trees(tallies) for column, tallies in columns.items()}
+    by_column = {column: by_number for column, by_number in by_column.items() if by_number}
+    if not by_column:
         return []
     path = directory / "balance.png"
-    with canvas(path, (4.6 * len(shown), 3.9)) as figure:
-        for i, (column, by_number) in enumerate(shown.items(), 1):
-            axes = figure.add_subplot(1, len(shown), i)
+    with canvas(path, (4.6 * len(by_column), 3.9)) as figure:
+        for i, (column, by_number) in enumerate(by_column.items(), 1):
+            axes = figure.add_subplot(1, len(by_column), i)
             axes.axhline(0.5, **EVEN)
             _lines(axes, [Line("", list(by_number), [(tally.wins, tally.games) for tally in by_number.values()])])
             axes.set_xlabel("determinizations")
@@ -273,7 +273,7 @@ def _determinizations(columns: Columns, directory: Path) -> list[Path]:
 def _panel_lines(
     lines: Mapping[int, Mapping[int, tuple[int, int]]], by_agent: Mapping[str, Tally], text: str
 ) -> list[Line]:
-    drawn = []
+    panel = []
     for fixed, line in lines.items():
         tallies = {
             place: by_agent[f"{number} × {each}"]
@@ -281,10 +281,10 @@ def _panel_lines(
             if f"{number} × {each}" in by_agent
         }
         if tallies:
-            drawn.append(
+            panel.append(
                 Line(f"{fixed} {text}", list(tallies), [(tally.wins, tally.games) for tally in tallies.values()])
             )
-    return drawn
+    return panel
 
 
 # --------------------------------------------------------------------------------------------------------- hidden cards

@@ -43,13 +43,13 @@ def blocks(columns: Columns) -> Iterator[Block]:
 def strength(robin: RoundRobin, side: str) -> Table:
     """Figs. 8 and 10 in numbers: a panel."""
     scores = {search: robin.on(side, search) for search in robin.searches}
-    drawn = any(score.draws for score in scores.values())
+    any_draws = any(score.draws for score in scores.values())
     caption = f"{side[0].upper()}{side[1:]}. Interval: 95 % Clopper-Pearson of the games won."
     return Table(
-        caption + (" Score: a draw counts one half." if drawn else ""),
-        ["Search", "Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Score"] if drawn else [])],
+        caption + (" Score: a draw counts one half." if any_draws else ""),
+        ["Search", "Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Score"] if any_draws else [])],
         [
-            [search, *_texts(score), *([str(score.draws), f"{100 * score.mean:.1f} %"] if drawn else [])]
+            [search, *_texts(score), *([str(score.draws), f"{100 * score.mean:.1f} %"] if any_draws else [])]
             for search, score in scores.items()
         ],
     )
@@ -67,14 +67,14 @@ def _texts(score: Score) -> tuple[str, ...]:
 
 def _never_lost(robin: RoundRobin) -> Iterator[Block]:
     """Section VI-B counts the games that cheating players lose in Phantom."""
-    met = [
+    encounters = [
         (score if first in CHEATING else Score(), score.turned if second in CHEATING else Score())
         for (first, second), score in robin.scores.items()
         if first in CHEATING or second in CHEATING
     ]
-    if robin.game[0] == PHANTOM and met:
-        games = sum(max(first.games, second.games) for first, second in met)
-        lost = sum(first.losses + second.losses for first, second in met)
+    if robin.game[0] == PHANTOM and encounters:
+        games = sum(max(first.games, second.games) for first, second in encounters)
+        lost = sum(first.losses + second.losses for first, second in encounters)
         yield Paragraph(
             f"Searches that cheat lost {lost} of the {games} games in which one took part (published: 0 of 37880)."
         )

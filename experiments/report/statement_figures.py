@@ -40,13 +40,13 @@ def _narrowness(comparison: Comparison) -> float:
 
 def _statements(columns: Columns, directory: Path) -> list[Path]:
     """A row for each game of which all combinations have come to their first interim analysis."""
-    shown = {column: tallies for column, tallies in columns.items() if _is_complete(tallies)}
-    if not shown:
+    complete = {column: tallies for column, tallies in columns.items() if _is_complete(tallies)}
+    if not complete:
         return []
     path = directory / "statements.png"
-    with canvas(path, (sum(WIDTHS), HEIGHT * len(shown) + 0.4)) as figure:
-        panels = figure.subplots(len(shown), 2, squeeze=False, width_ratios=WIDTHS)
-        for (left, right), (column, tallies) in zip(panels, shown.items(), strict=True):
+    with canvas(path, (sum(WIDTHS), HEIGHT * len(complete) + 0.4)) as figure:
+        panels = figure.subplots(len(complete), 2, squeeze=False, width_ratios=WIDTHS)
+        for (left, right), (column, tallies) in zip(panels, complete.items(), strict=True):
             points_panel(left, _of_table_1(tallies), title(column, columns))
             _differences(right, Estimator(tallies), stated(place_of(tallies[0].cell)))
         figure.supxlabel(EXPLAINED, fontsize=8, color=SUBDUED)

@@ -18,7 +18,7 @@ def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> 
 
     Where games were drawn, a column counts them, and the next one has the score, in which a draw counts one half.
     """
-    name, against, drawn = (
+    name, against, any_draws = (
         title(column, among),
         f", against {column.opponent.caption}",
         any(tally.draws for tally in tallies),
@@ -29,7 +29,7 @@ def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> 
         box=box.SIMPLE_HEAD,
         title_style="bold",
     )
-    draws = ("Draws", "Score") if drawn else ()
+    draws = ("Draws", "Score") if any_draws else ()
     for heading in ("Agent", "Wins", "Games", "Win rate", "95 % interval", *draws, "Band", "Strategy"):
         table.add_column(
             heading,
@@ -42,7 +42,7 @@ def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> 
             str(tally.wins),
             str(tally.games),
             *rate_texts(tally),
-            *(draw_texts(tally) * drawn),
+            *(draw_texts(tally) * any_draws),
             band(tally, baseline(tallies)),
             Text(tally.cell.spec.caption),
         )

@@ -202,7 +202,7 @@ def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:
     except OSError as error:
         raise Refusal(f"{path} cannot be read: {error.strerror}") from None
     cells = {cell.key for cell in experiment.cells}
-    met: dict[tuple[str, int], int] = {}
+    first_lines: dict[tuple[str, int], int] = {}
     end = 0
     with file, _sound(path):
         for number, line in enumerate(file, 1):
@@ -214,8 +214,8 @@ def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:
                 raise Damage(
                     f"{path}, line {number}: not a game of this experiment (cell {row['cell']}, trial {row['trial']})"
                 )
-            if met.setdefault(game, number) != number:
-                raise Damage(f"{path}, line {number}: the same game as in line {met[game]}")
+            if first_lines.setdefault(game, number) != number:
+                raise Damage(f"{path}, line {number}: the same game as in line {first_lines[game]}")
             end += len(line)
             yield row, end
 

@@ -73,14 +73,14 @@ class Hand:
         name, note: whose, and a remark beside it.
         cards: as written, "Q♠"; None where they lie face down.
         count: how many there are.
-        own: whether it is the hand of who looks.
+        is_own: whether it is the hand of who looks.
     """
 
     name: str
     cards: tuple[str, ...] | None
     count: int
     note: str = ""
-    own: bool = False
+    is_own: bool = False
 
 
 @attrs.frozen
@@ -103,27 +103,27 @@ class Table:
         lines = [self.title]
         for hand in self.hands:
             note = f", {hand.note}" if hand.note else ""
-            held = " ".join(hand.cards) or "-" if hand.cards is not None else f"{hand.count} face down"
-            lines.append(f"{hand.name}{note}: {held}")
+            content = " ".join(hand.cards) or "-" if hand.cards is not None else f"{hand.count} face down"
+            lines.append(f"{hand.name}{note}: {content}")
         if self.middle:
-            together = itertools.groupby(self.middle, key=lambda shown: shown[0])
-            shown = (" ".join([label, *(card or "face down" for _, card in cards)]) for label, cards in together)
-            lines.append("table: " + ", ".join(text.strip() for text in shown))
+            together = itertools.groupby(self.middle, key=lambda texts: texts[0])
+            texts = (" ".join([label, *(card or "face down" for _, card in cards)]) for label, cards in together)
+            lines.append("table: " + ", ".join(text.strip() for text in texts))
         return "\n".join([*lines, *([self.footer] if self.footer else [])])
 
     def svg(self) -> str:
         parts, y = [words(14, 24, self.title, 14, fill=ON_FELT, bold=True)], 40.0
-        others = [hand for hand in self.hands if not hand.own]
+        others = [hand for hand in self.hands if not hand.is_own]
         for hand in others:
-            drawn, y = _hand(hand, y, small=True)
-            parts += drawn
+            elements, y = _hand(hand, y, small=True)
+            parts += elements
         if self.middle:
-            drawn, y = _middle(self.middle, y)
-            parts += drawn
+            elements, y = _middle(self.middle, y)
+            parts += elements
         for hand in self.hands:
-            if hand.own:
-                drawn, y = _hand(hand, y, small=False)
-                parts += drawn
+            if hand.is_own:
+                elements, y = _hand(hand, y, small=False)
+                parts += elements
         if self.footer:
             parts.append(words(14, y + 10, self.footer, 13, fill=ON_FELT))
             y += 22
@@ -149,7 +149,7 @@ def card(x: float, y: float, written: str | None, width: float = 36, clickable: 
 def _hand(hand: Hand, y: float, small: bool) -> tuple[list[str], float]:
     """A hand under its owner's name, and where it ends."""
     title = hand.name + (f" · {hand.note}" if hand.note else "")
-    parts = [words(14, y + 12, title, 12, fill=ON_FELT, bold=hand.own)]
+    parts = [words(14, y + 12, title, 12, fill=ON_FELT, bold=hand.is_own)]
     y += 18
     if hand.cards is None:
         parts += [card(14 + 13 * i, y, None, 18) for i in range(hand.count)]
@@ -160,7 +160,7 @@ def _hand(hand: Hand, y: float, small: bool) -> tuple[list[str], float]:
     pitch = min(width + 2, (WIDTH - 28 - width) / max(1, across - 1))  # side by side, or on top of each other
     for i, written in enumerate(hand.cards):
         row, column = divmod(i, across)
-        parts.append(card(14 + pitch * column, y + row * (width * 1.4 + 4), written, width, clickable=hand.own))
+        parts.append(card(14 + pitch * column, y + row * (width * 1.4 + 4), written, width, clickable=hand.is_own))
     rows = max(1, -(-len(hand.cards) // max(1, across)))
     return parts, y + rows * (width * 1.4 + 4) + 6
 

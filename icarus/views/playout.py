@@ -92,9 +92,9 @@ def _choice_rows(playout: InspectedPlayout) -> Iterator[tuple[str, ...]]:
 def _values(choice: Choice) -> str:
     """The highest values, and always that of the action chosen."""
     ranked = sorted(choice.values.items(), key=lambda item: -item[1])
-    shown = [item for i, item in enumerate(ranked) if i < VALUES or item[0] == choice.action]
-    more = ", …" if len(shown) < len(ranked) else ""
-    return ", ".join(f"{action} {number_text(value)}" for action, value in shown) + more
+    top = [item for i, item in enumerate(ranked) if i < VALUES or item[0] == choice.action]
+    more = ", …" if len(top) < len(ranked) else ""
+    return ", ".join(f"{action} {number_text(value)}" for action, value in top) + more
 
 
 def _update_row(update: Update) -> tuple[str, ...]:

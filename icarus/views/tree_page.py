@@ -43,7 +43,7 @@ def write_tree_page(
     return place
 
 
-def tree_page(result: Result, limit: int = LIMIT, drawn: int = DRAWN, playout: InspectedPlayout | None = None) -> str:
+def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN, playout: InspectedPlayout | None = None) -> str:
     """The tree of a search as an HTML page."""
     tree = tree_of(result, limit)
     summary = str(result).split("\n", 1)[0] + _left_out(tree)
@@ -52,7 +52,7 @@ def tree_page(result: Result, limit: int = LIMIT, drawn: int = DRAWN, playout: I
         f"{result.state.game}: {result.state.action_to_string(result.action)}",
         summary=escape(summary),
         variation=escape(" ".join(tree.label[node] for node in tree.principal_variation()) or "–"),
-        data=packed(_data(tree, drawn)),
+        data=packed(_data(tree, boards)),
         tabs=_TABS if playout is not None else "",
         playout="" if playout is None else _framed(playout),
     )
@@ -80,19 +80,19 @@ def _framed(playout: InspectedPlayout) -> str:
 
 
 def _left_out(tree: Tree) -> str:
-    shown = len(np.unique(tree.record[tree.record >= 0]))
+    count = len(np.unique(tree.record[tree.record >= 0]))
     visited = np.count_nonzero(tree.visits)
     several = f"; the first of {len(tree.result.parts)} trees" if tree.result.parts else ""
     if tree.least > 1:
         return f"; histories of at least {tree.least} visits are shown{several}"
-    return f"; {shown:,} of {visited:,} visited histories are shown{several}" if shown < visited else several
+    return f"; {count:,} of {visited:,} visited histories are shown{several}" if count < visited else several
 
 
-def _data(tree: Tree, drawn: int) -> dict[str, Any]:
+def _data(tree: Tree, boards: int) -> dict[str, Any]:
     state = tree.result.state
     labels = {text: i for i, text in enumerate(dict.fromkeys(tree.label))}
     rows = np.where(tree.record >= 0, tree.visits[tree.record], 0)
-    nodes = np.argsort(-rows, kind="stable")[:drawn].tolist()
+    nodes = np.argsort(-rows, kind="stable")[:boards].tolist()
     chosen = [i for i in np.flatnonzero(tree.parent == 0) if tree.action[i] == tree.result.action]
     hidden = tree.moves is not None
     return {

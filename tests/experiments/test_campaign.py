@@ -155,16 +155,16 @@ def test_the_order_of_blocks_follows_from_the_rows_alone(tmp_path):
 def test_the_packed_rows_can_be_read_while_the_campaign_goes_on(tmp_path):
     campaign = small(tmp_path)
     at_work.run(campaign, Inventing(), blocks=1)
-    experiment = store.experiment_in(campaign.kept / "dou-di-zhu")
-    assert experiment.name == CAMPAIGN and len(list(store.rows(campaign.kept / "dou-di-zhu", experiment))) == 40
-    before = (campaign.kept / "dou-di-zhu" / store.PACKED).read_bytes()
-    with results_of(campaign.kept / "dou-di-zhu") as results:
+    experiment = store.experiment_in(campaign.copies / "dou-di-zhu")
+    assert experiment.name == CAMPAIGN and len(list(store.rows(campaign.copies / "dou-di-zhu", experiment))) == 40
+    before = (campaign.copies / "dou-di-zhu" / store.PACKED).read_bytes()
+    with results_of(campaign.copies / "dou-di-zhu") as results:
         (decisions,) = claims.decisions(results).values()
     assert {outcome.estimate for each in decisions for outcome in each.outcomes} == {
         None
     }  # no cell has come to an interim analysis
     pack(campaign)
-    assert (campaign.kept / "dou-di-zhu" / store.PACKED).read_bytes() == before
+    assert (campaign.copies / "dou-di-zhu" / store.PACKED).read_bytes() == before
     assert restore(small(tmp_path, "other")) == 40 and restore(campaign) == 0
 
 

@@ -126,7 +126,7 @@ def test_a_picture_says_how_much_of_the_first_look_it_shows():
 
 
 def test_the_report_of_a_campaign_follows_from_the_rows_of_all_its_games(tmp_path, capsys):
-    folder = a_campaign(tmp_path, 1).kept
+    folder = a_campaign(tmp_path, 1).copies
     assert main(["report", str(folder)]) == 0
     shown = capsys.readouterr()
     assert "Dou Di Zhu (Landlord)" in shown.out and "Othello" not in shown.out  # tables of games that there are
@@ -161,7 +161,7 @@ def test_a_game_of_which_some_cells_have_not_played_is_in_no_picture(tmp_path):
 
 
 def test_status_tells_of_a_campaign_what_it_cost_and_what_comes_next(tmp_path, capsys):
-    folder = a_campaign(tmp_path, 1).kept
+    folder = a_campaign(tmp_path, 1).copies
     assert main(["status", str(folder)]) == 0
     shown = capsys.readouterr().out
     assert "campaign: 40 games, not running" in shown and "1 % of 4000" in shown

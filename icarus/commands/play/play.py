@@ -43,7 +43,7 @@ def play_command(
         int | None, integer_option(f"The strength of the others, in place of --against: {LEVEL_HELP}")
     ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Nobody plays: agents sit in all seats.")] = False,
-    shown: Annotated[bool, typer.Option("--open", help="Show everything, hidden cards and pieces too.")] = False,
+    everything: Annotated[bool, typer.Option("--open", help="Show everything, hidden cards and pieces too.")] = False,
     iterations: Iterations = None,
     seconds: Seconds = None,
     scheme: Annotated[str, typer.Option(help=f"The search of the agents. {SCHEMES_HELP}")] = DEFAULT_SCHEME,
@@ -79,7 +79,7 @@ def play_command(
     else:
         session = _new_session(game, None if watch else seat, agents, seed)
     people = session.people
-    observer = None if shown or not people else people[0]
+    observer = None if everything or not people else people[0]
     terminal = Terminal(session, agents[0], observer, lambda text: out.print(text, markup=False, soft_wrap=True))
     if browser:
         _serve(session, agents[0], observer, integer("--port", port, 0, 65535), terminal)

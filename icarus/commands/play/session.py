@@ -159,12 +159,12 @@ class Session:
         if upto is None:
             mine = [index for index, each in enumerate(self.played) if each.player in self.people]
             upto = mine[-1] if mine else len(self.played)
-        taken = len(self.played) - upto
-        if taken <= 0:
+        count = len(self.played) - upto
+        if count <= 0:
             raise ValueError("there is nothing to take back: you have not played yet")
         self.resigned = None
         self._replay(self.played[:upto])
-        return taken
+        return count
 
     def _replay(self, played: list[Played]) -> None:
         self.state = self.game.new_initial_state((self.seed, _CHANCE_STREAM))

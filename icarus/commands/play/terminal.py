@@ -129,14 +129,14 @@ class Terminal:
         """The last search of another player, or of one that led to an action, where looking at it shows nothing that is hidden."""
         if self.seat is not None and self.session.game.determinize is not None and not self.session.over:
             raise ValueError("that would show hidden cards or pieces; open shows them from now on")
-        found = [(one.text, one.result) for one in self.session.played if one.result is not None]
-        if not found:
+        searches = [(play.text, play.result) for play in self.session.played if play.result is not None]
+        if not searches:
             raise ValueError("no other player has searched yet")
-        asked = [result for action, result in found if text.lower() in ("", action.lower())]
-        if not asked:
-            last = ", ".join(dict.fromkeys(action for action, _ in found[-1:-4:-1]))
+        matching = [result for action, result in searches if text.lower() in ("", action.lower())]
+        if not matching:
+            last = ", ".join(dict.fromkeys(action for action, _ in searches[-1:-4:-1]))
             raise ValueError(f"no search led to {text!r}; the last that were searched for: {last}")
-        return asked[-1]
+        return matching[-1]
 
     def action(self, text: str) -> int:
         """The legal action of this name, or of this number in the list.
@@ -147,20 +147,20 @@ class Terminal:
         state = self.session.state
         legal = state.legal_actions()
         named = {state.action_to_string(action): action for action in legal}
-        for given in (text, text.upper(), text.lower()):
-            if given in named:
-                return named[given]
+        for spelling in (text, text.upper(), text.lower()):
+            if spelling in named:
+                return named[spelling]
         if text.isdecimal() and 1 <= int(text) <= len(legal):
             return legal[int(text) - 1]
         near = difflib.get_close_matches(text, [*named, *_WORDS], n=3, cutoff=0.5)
-        told = (
+        advice = (
             f"did you mean {' or '.join(near)}?" if near else "moves lists what is, help tells what else can be asked"
         )
-        raise ValueError(f"{text!r} is not legal here; {told}" if text else "type an action, or help")
+        raise ValueError(f"{text!r} is not legal here; {advice}" if text else "type an action, or help")
 
     def go_back(self) -> None:
-        taken = self.session.undo()
-        self.say(f"{taken} action{'s' if taken > 1 else ''} taken back")
+        count = self.session.undo()
+        self.say(f"{count} action{'s' if count > 1 else ''} taken back")
 
     def end(self) -> None:
         """Tell how it ended."""

@@ -88,12 +88,12 @@ def _loaded(game: str) -> tuple[Game, tuple[str, ...]]:
 
 def _audited(game: Game, directory: Path, digest: str, seed: int) -> AuditReport:
     """The audit of a game; that of an earlier call where the file of the game and the seed are the same."""
-    path, wanted = directory / AUDIT, {"game": str(game), "digest": digest, "seed": seed}
+    path, origin = directory / AUDIT, {"game": str(game), "digest": digest, "seed": seed}
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # there is none, or none that can be read
-        kept = json.loads(path.read_text("utf-8"))
-        if kept["of"] == wanted:
-            checks = tuple(Check(**check) for check in kept["report"].pop("checks"))
-            return AuditReport(**kept["report"], checks=checks)
+        previous = json.loads(path.read_text("utf-8"))
+        if previous["of"] == origin:
+            checks = tuple(Check(**check) for check in previous["report"].pop("checks"))
+            return AuditReport(**previous["report"], checks=checks)
     with show_compilation(), progress_bar(remaining=True) as bar:
         task = bar.add_task("audit", total=AUDITED)
         decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
@@ -106,7 +106,7 @@ def _audited(game: Game, directory: Path, digest: str, seed: int) -> AuditReport
             progress=lambda played, drawn: bar.update(task, completed=played),
         )
     directory.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"of": wanted, "report": attrs.asdict(report)}) + "\n", "utf-8")
+    path.write_text(json.dumps({"of": origin, "report": attrs.asdict(report)}) + "\n", "utf-8")
     return report
 
 

@@ -65,7 +65,7 @@ def round_of(state: State, game: Any) -> Any:
     passes = OFFSETS[int(started.facts.round_number) % PLAYERS]
     copy = game.new_initial_state()
     copy.apply_action(DIRECTIONS[passes])
-    hands = [[card for card in range(CARDS) if int(held) >> card & 1] for held in started.facts.held]
+    hands = [[card for card in range(CARDS) if int(hand) >> card & 1] for hand in started.facts.held]
     for number in range(CARDS):
         copy.apply_action(to_openspiel(hands[number % PLAYERS][number // PLAYERS]))
     for action in actions[first:]:

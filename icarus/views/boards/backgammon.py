@@ -92,8 +92,8 @@ def backgammon_parts(state: Any, action: int) -> tuple[str, ...]:
         return ()
     die, source = action // POINTS + 1, action % POINTS
     target = max(source - die, OFF)
-    shown = [place if state.player == 0 or place in (BAR, OFF) else BAR - place for place in (source, target)]
+    places = [place if state.player == 0 or place in (BAR, OFF) else BAR - place for place in (source, target)]
     return tuple(
         "bar" if point == BAR else "off" if point == OFF else str(place)
-        for point, place in zip((source, target), shown, strict=True)
+        for point, place in zip((source, target), places, strict=True)
     )

@@ -155,14 +155,14 @@ def goofspiel(state: Any, seat: int | None) -> Drawing:
 
 def kuhn_poker(state: Any, seat: int | None) -> Drawing:
     """The seat's own card, and what both have paid."""
-    shown = state.count >= 2 and state.paid[0] == state.paid[1]
+    is_showdown = state.count >= 2 and state.paid[0] == state.paid[1]
     hands = tuple(
-        _hand(None if shown else seat, i, ("JQK"[state.cards[i]],), f"has paid {state.paid[i]}") for i in range(2)
+        _hand(None if is_showdown else seat, i, ("JQK"[state.cards[i]],), f"has paid {state.paid[i]}") for i in range(2)
     )
     actor = int(state.count % 2)
     footer = (
         "the cards are shown"
-        if shown
+        if is_showdown
         else f"player {1 - actor} has folded"
         if state.folded
         else f"player {actor} to act"

@@ -42,7 +42,7 @@ class Piece:
     name: str | None
     strength: int = 0
     suspects: str = ""
-    own: bool = False
+    is_own: bool = False
 
     def __str__(self) -> str:
         return f"{self.name} {self.strength}" if self.name else "?"
@@ -64,10 +64,10 @@ class Regions:
         rows = []
         for row in ROWS:
             for square in row:
-                held = ", ".join(
+                pieces = ", ".join(
                     str(piece) if piece.name else f"{SIDE_NAMES[piece.side]} ?" for piece in self.pieces[square]
                 )
-                rows.append(f"{SQUARE_NAMES[square]:>11}: {held}".rstrip())
+                rows.append(f"{SQUARE_NAMES[square]:>11}: {pieces}".rstrip())
         return "\n".join([*rows, *self.lines])
 
     def svg(self) -> str:
@@ -83,17 +83,17 @@ class Regions:
     def _region(self, square: int, x: float, y: float) -> str:
         inside = [box(x + 2, y + 2, CELL_WIDTH - 4, CELL_HEIGHT - 4, "#dcd6c4", EDGE, 5)]
         inside.append(words(x + CELL_WIDTH / 2, y + 15, SQUARE_NAMES[square], 11, "middle", "#55585e"))
-        held = self.pieces[square]
-        across = 1 if len(held) <= 2 else 2
+        pieces = self.pieces[square]
+        across = 1 if len(pieces) <= 2 else 2
         width = (CELL_WIDTH - 12) / across
-        for k, piece in enumerate(held):
+        for k, piece in enumerate(pieces):
             row, column = divmod(k, across)
             px, py = x + 6 + column * width, y + 20 + row * 28
             size = min(13.0, 1.7 * (width - 4) / len(str(piece)))
             name = f"<title>{escape(piece.suspects)}</title>" if piece.suspects else ""
-            shown = box(px, py, width - 2, 25, COLOURS[piece.side], INK, 3)
-            shown += words(px + width / 2 - 1, py + 17, str(piece), size, "middle", INKS[piece.side])
-            inside.append(part(piece.name, shown) if piece.own and piece.name else f"<g>{name}{shown}</g>")
+            picture = box(px, py, width - 2, 25, COLOURS[piece.side], INK, 3)
+            picture += words(px + width / 2 - 1, py + 17, str(piece), size, "middle", INKS[piece.side])
+            inside.append(part(piece.name, picture) if piece.is_own and piece.name else f"<g>{name}{picture}</g>")
         return part(SQUARE_NAMES[square], *inside)
 
 
@@ -102,8 +102,8 @@ def lotr_confrontation(state: Any, seat: int | None) -> Regions:
     squares: list[tuple[Piece, ...]] = []
     for square in range(SQUARES):
         here = [piece for piece in range(2 * TEAM) if state.pos[piece] == square]
-        shown = [_piece(state, piece, square, seat) for piece in here]
-        squares.append(tuple(sorted(shown, key=lambda piece: (piece.name is None, piece.name or ""))))
+        pieces = [_piece(state, piece, square, seat) for piece in here]
+        squares.append(tuple(sorted(pieces, key=lambda piece: (piece.name is None, piece.name or ""))))
     lines = []
     for side in (DARK, LIGHT):
         cards = ", ".join(
@@ -122,7 +122,7 @@ def _piece(state: Any, piece: int, square: int, seat: int | None) -> Piece:
     side = piece // TEAM
     alone = int(state.possible[piece]) == 1 << square
     if seat in (None, side) or alone or state.winner != NOBODY:
-        return Piece(side, PIECE_NAMES[piece], int(STRENGTH[piece]), own=seat in (None, side))
+        return Piece(side, PIECE_NAMES[piece], int(STRENGTH[piece]), is_own=seat in (None, side))
     names = [
         PIECE_NAMES[suspect]
         for suspect in range(side * TEAM, side * TEAM + TEAM)
