@@ -49,7 +49,14 @@ def play_command(
     scheme: Annotated[str, typer.Option(help=f"The search of the agents. {SCHEMES_HELP}")] = DEFAULT_SCHEME,
     cutoff: Cutoff = None,
     seed: Seed = 0,
-    resume: Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with a saved game.")] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            "--resume",
+            metavar="FILE",
+            help="Go on with a saved game. After GAME, with a file of other programs: PDN of Checkers, GGF or a transcript of Othello.",
+        ),
+    ] = None,
     browser: Annotated[
         bool, typer.Option("--browser", help="In a browser on this machine, not in the terminal.")
     ] = False,
@@ -58,7 +65,7 @@ def play_command(
 ) -> None:
     """Play a game against agents; help tells what you can type."""
 
-    if level is not None and (against or iterations or seconds or cutoff or resume):
+    if level is not None and (against or iterations or seconds or cutoff or (resume and game is None)):
         raise ValueError(
             "--level says strategy and budget: give neither --against, --iterations, --seconds, --cutoff nor --resume"
         )
@@ -70,14 +77,14 @@ def play_command(
     ]
     if level is not None and game is not None:
         agents = [Agent.at_level(games.load(game), level)]
-    if resume is not None:
-        if game is not None:
-            raise ValueError("--resume goes on with the game in its file; name no other")
-        session = Session.resumed(resume, **names)
-    elif game is None:
-        raise ValueError("which game? icarus play othello, or --resume FILE; icarus games lists them")
-    else:
+    if game is not None:
         session = _new_session(game, None if watch else seat, agents, seed)
+        if resume is not None:
+            session.follow(resume)
+    elif resume is not None:
+        session = Session.resumed(resume, **names)
+    else:
+        raise ValueError("which game? icarus play othello, or --resume FILE; icarus games lists them")
     people = session.people
     observer = None if everything or not people else people[0]
     terminal = Terminal(session, agents[0], observer, lambda text: out.print(text, markup=False, soft_wrap=True))

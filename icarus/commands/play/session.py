@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from icarus import games
+from icarus.commands.play.notation import SUFFIXES, notation_of
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import parse_scheme
@@ -209,15 +210,27 @@ class Session:
         result = " ".join(f"{reward:g}" for reward in self.state.returns()) if self.state.is_terminal() else "*"
         return "\n".join([*lines, "", *moves, result]) + "\n"
 
-    def save(self, path: Path) -> None:
-        """Write the game into a new file, from which `resumed` takes it up.
+    def in_notation(self) -> str:
+        """The game as other programs read it.
 
         Raises:
-            ValueError: the file exists.
+            ValueError: there is no notation of this game.
         """
+        players = ["a person" if agent is None else str(agent) for agent in self.agents]
+        return notation_of(self.game).write(self.game, [each.action for each in self.played], players)
+
+    def save(self, path: Path) -> None:
+        """Write the game into a new file, from which `resumed` takes it up; by its suffix in a notation of other programs.
+
+        Raises:
+            ValueError: the file exists, or it is of another game's notation.
+        """
+        if path.suffix in SUFFIXES and path.suffix != notation_of(self.game).suffix:
+            raise ValueError(f"{self.game} is written as {notation_of(self.game).suffix}, not as {path.suffix}")
+        text = self.in_notation() if path.suffix in SUFFIXES else self.record()
         try:
             with path.open("x", encoding="utf-8") as file:
-                file.write(self.record())
+                file.write(text)
         except FileExistsError:
             raise ValueError(f"{str(path)!r} exists and is not overwritten") from None
 
@@ -227,6 +240,21 @@ class Session:
         path = next(name for name in names if not name.exists())
         self.save(path)
         return path
+
+    def follow(self, path: Path) -> None:
+        """Play, from the beginning, the moves of a file that another program has written.
+
+        Raises:
+            ValueError: this game has no notation, or the file holds no such game.
+        """
+        notation = notation_of(self.game)
+        try:
+            for action in notation.read(self.game, path.read_text("utf-8", errors="replace")):
+                self._apply(action)
+        except OSError as error:
+            raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None
+        except ValueError as error:
+            raise ValueError(f"{str(path)!r} is no {self.game.name} in {notation.name}: {error}") from None
 
     @classmethod
     def resumed(cls, path: Path, **names: Any) -> "Session":

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from icarus.commands.play.notation import NOTATIONS
 from icarus.commands.play.review import Review
 from icarus.commands.play.session import Session
 from icarus.engine.levels import levels_of
@@ -296,7 +297,8 @@ class Table:
     def _record(self, arguments: Answer) -> Answer:
         if not self._shows_searches():
             raise ValueError("the record of the game tells what is hidden; it is shown when the game is over")
-        return {"said": self.session.record()}
+        foreign = f"\n{self.session.in_notation()}" if self.session.game.name in NOTATIONS else ""
+        return {"said": self.session.record() + foreign}
 
     def _resign(self, arguments: Answer) -> Answer:
         if self.session.waits_for is None:

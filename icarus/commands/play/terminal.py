@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from icarus.commands.play.notation import SUFFIXES
 from icarus.commands.play.session import Played, Session
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
@@ -20,7 +21,7 @@ why         the table of the last search of another player; why ACTION, of the o
 open        show everything from now on, hidden cards and pieces too
 tree FILE   write the last search shown, as a page for a browser
 undo        go back to before your last action
-save FILE   keep the game; icarus play --resume FILE goes on
+save FILE   keep the game; icarus play --resume FILE goes on; as FILE.pdn (Checkers) or FILE.ggf (Othello) for other programs
 resign      give up
 quit        stop; the game is kept in a file"""
 
@@ -114,7 +115,8 @@ class Terminal:
             raise ValueError(f"{word} needs a file: {word} mine.{'html' if word == 'tree' else 'txt'}")
         elif word == "save":
             self.session.save(Path(rest))
-            self.say(f"saved; icarus play --resume {rest} goes on from here")
+            game = f"{self.session.game} " if Path(rest).suffix in SUFFIXES else ""
+            self.say(f"saved; icarus play {game}--resume {rest} goes on from here")
         elif self.shown is None:
             raise ValueError("there is no search to write yet: ask for a hint first, or why")
         else:
