@@ -42,8 +42,11 @@ def biased(
     for i in range(len(legal)):
         stats = find(theta, child(history, present, legal[i]))
         out[i] = bound_of(stats, step.player, exploration)
-        if out[i] < np.inf:
-            anywhere, losses = find(theta, record(legal[i], step.player)), stats.visits - stats.reward[step.player]
+        anywhere = find(theta, record(legal[i], step.player))
+        if (
+            out[i] < np.inf and anywhere.visits > 0
+        ):  # another thread may be between its update of the one and of the other
+            losses = max(0.0, stats.visits - stats.reward[step.player])
             out[i] += anywhere.reward[step.player] / anywhere.visits * influence / (losses + 1.0)
 
 

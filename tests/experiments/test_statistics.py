@@ -8,6 +8,7 @@ from scipy import stats
 
 from experiments.analysis.statistics import (
     Design,
+    Estimate,
     anova,
     binomial_model,
     clopper_pearson,
@@ -31,6 +32,17 @@ from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
 )
 def test_the_interval_agrees_with_published_ones(wins, games, expected):
     assert clopper_pearson(wins, games) == pytest.approx(expected, abs=5e-5)
+
+
+def test_an_interval_that_holds_0_decides_nothing():
+    for low, high, decided in (
+        (0.1, 0.4, True),
+        (-0.4, -0.1, True),
+        (-0.1, 0.4, False),
+        (0.0, 0.4, False),
+        (-0.4, 0.0, False),
+    ):
+        assert Estimate((low + high) / 2, low, high).is_decided == decided
 
 
 def test_without_a_win_the_interval_has_its_closed_form():

@@ -124,6 +124,8 @@ def killer(copy: Path, tests: list[str], seconds: int) -> str:
         return "no end"
     if done.returncode == -signal.SIGXCPU:
         return f"no end within {seconds} s of processor time"
+    if done.returncode < 0:
+        return f"ended by {signal.Signals(-done.returncode).name}"
     if done.returncode == 0:
         return ""
     failed = [

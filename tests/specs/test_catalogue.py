@@ -132,6 +132,15 @@ def test_ph_4_adds_the_mean_of_the_action_by_what_was_lost() -> None:
     assert THIRD.values(progressive_history(0.0), known)[0] == pytest.approx(without)
 
 
+def test_ph_4_while_another_thread_is_between_two_updates() -> None:
+    """The child may have its visit before the action has one, and its reward before its visit."""
+    without = 3 / 4 + 0.7 * math.sqrt(math.log(9) / 4)
+    assert THIRD.values(PROGRESSIVE_HISTORY, {CHILD: UCT})[0] == pytest.approx(without)
+    ahead, action = {**UCT, "reward": (5.0, 0.0)}, {"reward": (1.0, 0.0), "visits": 2, "availability": 2}
+    value = 5 / 4 + 0.7 * math.sqrt(math.log(9) / 4) + 1 / 2 * 5
+    assert THIRD.values(PROGRESSIVE_HISTORY, {CHILD: ahead, (4, 0): action})[0] == pytest.approx(value)
+
+
 def test_ph_6_is_the_baselines_and_every_action() -> None:
     actions = [(PLAYED.key(MAST, a, p), VISIT) for a, p in [(4, 0), (5, 1), (4, 0), (5, 1), (6, 0)]]
     assert PLAYED.captured(PROGRESSIVE_HISTORY) == PLAYED.captured(BASELINE) + actions
