@@ -63,11 +63,16 @@ def _by_heuristic(iterations: int, cutoff: int, games: int) -> Comparison:
 
 
 TARGET = "is it stronger than the engine?"
+DISCOVERED = ("IMPLICIT_MINIMAX >> mast(epsilon_greedy(0.2))", 32)  # Backgammon's, and its cut-off
 COMPARISONS: dict[str, tuple[Comparison, ...]] = {
     "othello": (_by_heuristic(300, 8, 400),),
     "backgammon": (
         Comparison("gnubg 0-ply DMP", "pubeval", 1000, "is the bridge right? Published: .719 of 1,000 (Higgins, 2012)"),
         _by_heuristic(300, 4, 100),
+        *(
+            Comparison(search(DISCOVERED[0], iterations, cutoff=DISCOVERED[1]), "pubeval", 1000, TARGET)
+            for iterations in (1000, 5000)
+        ),
         Comparison(search("BASELINE", 5000, cutoff=0), "pubeval", 1000, TARGET),
     ),
     "dou-di-zhu": (_by_heuristic(300, 8, 400), Comparison(search("BASELINE", 1000), "RLCard rules", 2000, TARGET)),
