@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from icarus import BASELINE, Agent, games, parse
+from icarus import BASELINE, MO_ISMCTS, Agent, CheatingUCT, games, parse
 from icarus.commands.play.session import Session
 from icarus.commands.play.terminal import HELP, Terminal, in_columns
 from icarus.kernel import CHANCE
@@ -160,6 +160,12 @@ def test_a_hint_is_a_search_from_one_s_own_seat() -> None:
     session = session_of("hearts", seat=2)
     (table,) = [text for text in talked(session, ["hint"], seat=2) if "visits" in text]
     assert "player 2" in table and table.count("pass ") == 13
+
+
+def test_a_hint_shows_nothing_that_is_hidden_though_the_agents_cheat() -> None:
+    agent, cheat = (Agent(BASELINE, iterations=60, scheme=scheme) for scheme in (MO_ISMCTS, CheatingUCT))
+    hints = [session_of("hearts", seat=2).hint(each) for each in (agent, cheat)]
+    assert hints[0].visits.tolist() == hints[1].visits.tolist()
 
 
 def test_columns_fit_a_terminal() -> None:

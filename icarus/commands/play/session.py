@@ -13,7 +13,7 @@ from icarus import games
 from icarus.commands.play.notation import SUFFIXES, notation_of
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
-from icarus.engine.scheme import parse_scheme
+from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.equilibrium.online.parsing import parse_strategy
 from icarus.kernel import CHANCE, UNSEEN
 from icarus.kernel.game import Game
@@ -132,13 +132,15 @@ class Session:
         return int(np.random.default_rng(self._key(_CHANCE_STREAM)).choice(outcomes, p=probabilities))
 
     def hint(self, agent: Agent, watch: Callable[[Result], None] | None = None) -> Result:
-        """What an agent would find in a person's place; `watch` as in `step`.
+        """What an agent would find in a person's place, knowing what the person knows; `watch` as in `step`.
 
         Raises:
             ValueError: it is nobody's turn.
         """
         if self.waits_for is None:
             raise ValueError("there is nothing to decide for you now")
+        if agent.scheme.cheats:  # its agents may see what is hidden, but not show it
+            agent = attrs.evolve(agent, scheme=MO_ISMCTS.with_cutoff(agent.scheme.cutoff))
         return agent.search(self.state, self._key(_HINT_STREAM), watch=watch)
 
     def resign(self, seat: int) -> None:
