@@ -17,6 +17,7 @@ from experiments.analysis.statistics import (
     holm,
     marginals,
     score,
+    student,
     wilson,
 )
 from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
@@ -43,6 +44,13 @@ def test_an_interval_that_holds_0_decides_nothing():
         (-0.4, 0.0, False),
     ):
         assert Estimate((low + high) / 2, low, high).is_decided == decided
+
+
+def test_a_mean_has_students_interval():
+    numbers = np.array([1.0, 2.0, 4.0])
+    error = numbers.std(ddof=1) / 3**0.5
+    estimate = student(numbers.mean(), error, 3)
+    assert (estimate.low, estimate.high) == pytest.approx(stats.t.interval(0.95, 2, numbers.mean(), error))
 
 
 def test_without_a_win_the_interval_has_its_closed_form():
