@@ -46,7 +46,7 @@ class Pairs:
         self._game, self._path, self._seed = games.load(game), path, seed
         self.rows = read_rows(path)
         self._players: dict[str, Any] = {}
-        self.failures: Counter[str] = Counter()  # of each engine
+        self.failures: Counter[str] = Counter()  # in a row, of each engine
 
     def games_between(self, player: str, opponent: str) -> list[Row]:
         """The games between two players, void ones included."""
@@ -59,7 +59,10 @@ class Pairs:
         for trial in range(number, number + 2 - number % 2):
             row = play_game(self._game, player, opponent, seed=(self._seed, trial // 2), side=trial % 2)
             row |= {"player": first.name, "opponent": second.name, "provenance": provenance()}
-            self.failures.update([row["failed"]] if "void" in row else [])
+            if "void" in row:
+                self.failures[row["failed"]] += 1
+            else:
+                self.failures[first.name] = self.failures[second.name] = 0
             self.rows.append(row)
             append_row(self._path, row)
             yield row

@@ -48,6 +48,18 @@ def test_a_planned_pair_is_played_up_to_its_games_and_not_again(
     assert score.value == sum(row["score"] for row in rows) / 4
 
 
+def test_an_engine_is_left_alone_after_three_void_games_in_a_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = Comparison(search("BASELINE", 8), search("BASELINE", 2), 100, "")
+    monkeypatch.setitem(COMPARISONS, "othello", (planned,))
+    void, played = {"void": "it died", "failed": "BASELINE (2 iterations)"}, {"score": 1.0}
+    games = iter([void, played, void, void, played, played, void, void, void, void])
+    monkeypatch.setattr(playing, "play_game", lambda *_, seed, side: {"seed": list(seed), "side": side, **next(games)})
+    rows = list(playing.play_comparisons("othello", tmp_path, 1, float("inf")))
+    assert len(rows) == 10 and sum("void" in row for row in rows) == 7  # the pair that has begun is ended
+
+
 def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(playing, "DATA", tmp_path)
     monkeypatch.setattr(playing, "LEVEL_DATA", tmp_path / "levels.json")
