@@ -11,7 +11,7 @@ from icarus.specs.epic import capture_positions
 EPIC_AFTER_ROOT = attrs.evolve(EPIC, name="EPIC_AFTER_ROOT", capture=capture_positions(first=1))
 
 EXPERIMENT = {
-    "games": ["dou-di-zhu", "othello"],
+    "games": ["dou-di-zhu", "knockout-whist(players=2)"],
     "iterations": 300,
     "trials": 1000,
     "paired": True,
