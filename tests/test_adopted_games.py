@@ -117,8 +117,3 @@ def test_a_fault_of_the_rules_shows_in_lock_step(fault):
         if faces(state) != faces(other) or state.returns() != other.returns():
             return
     raise AssertionError("the fault shows in no game")
-
-
-@pytest.mark.parametrize("fault", FAULTS["samplers"], ids=lambda fault: f"{fault['game']}: {fault['wrong']}")
-def test_a_fault_of_a_sampler_can_be_planted(fault):
-    game_class(fault["game"], fault["text"], fault["fault"])

@@ -6,12 +6,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from icarus.audit import audit
 from icarus.audit.lockstep import Comparison, Reference, compare
+from icarus.audit.resampler import GAMES as CLASS_GAMES
+from icarus.audit.resampler import audit_class
 from icarus.commands.console import print_text, progress_bar, show_compilation
 from icarus.commands.options import FAILED, integer_option
 from icarus.engine.search import search
@@ -23,6 +25,7 @@ from icarus.specs import BASELINE
 
 SKELETONS = Path(__file__).with_name("skeletons")
 KINDS = ("perfect", "chance", "hidden")
+METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")  # of OpenSpiel's states
 ITERATIONS = 2000  # of the search that measures a rate
 
 
@@ -57,7 +60,10 @@ def new_command(
 
 
 def check_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE.py", help="A Python file with a Game.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE.py", help="A Python file with a Game, or with a class with OpenSpiel's methods."),
+    ],
     against: Annotated[
         Path | None,
         typer.Option(
@@ -70,10 +76,13 @@ def check_command(
 ) -> None:
     """Say in order what is wrong with a game: its rules, beside a reference if there is one; what it hides; and what makes it slow."""
     loaded = [value for value in vars(load_file(file)).values() if isinstance(value, Game)]
-    if not loaded:
+    if not loaded and against is None and game_classes(file):
+        passed = [check_class(each, seed) for each in game_classes(file)]
+    elif not loaded:
         raise ValueError(f"{str(file)!r} has no Game; icarus new writes one to begin with")
-    reference = None if against is None else reference_in(against)
-    passed = [check(game, reference, number, seed) for game in loaded]
+    else:
+        reference = None if against is None else reference_in(against)
+        passed = [check(game, reference, number, seed) for game in loaded]
     if not all(passed):
         raise typer.Exit(FAILED)
 
@@ -97,6 +106,17 @@ def check(game: Game, reference: Callable[[State], Reference] | None, number: in
     return True
 
 
+def check_class(game_class: type, seed: int) -> bool:
+    """Print what is wrong with a game that is a class in plain Python; whether nothing is."""
+    with progress_bar(remaining=True) as bar:
+        task = bar.add_task("games", total=CLASS_GAMES)
+        report = audit_class(
+            game_class, games=CLASS_GAMES, seed=seed, progress=lambda played: bar.update(task, completed=played)
+        )
+    print_text(str(report))
+    return report.passed
+
+
 def lockstep(game: Game, reference: Callable[[State], Reference], number: int, seed: int) -> Comparison:
     """The comparison with a reference, with its progress shown."""
     with show_compilation(), progress_bar(remaining=True) as bar:
@@ -117,20 +137,25 @@ def reference_in(path: Path) -> Callable[[State], Reference]:
     if callable(make):
         maker: Callable[[State], Reference] = make
         return maker
-    needed = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")
-    classes: list[Any] = [
+    classes = game_classes(path)
+    if len(classes) != 1:
+        raise ValueError(
+            f"{str(path)!r} has {len(classes)} classes with the methods {', '.join(METHODS)}; it must have one, or a "
+            "function reference(state)"
+        )
+    return lambda state: classes[0]()
+
+
+def game_classes(path: Path) -> list[type]:
+    """The classes of a file with the methods of OpenSpiel's states."""
+    module = load_file(path)
+    return [
         value
         for value in vars(module).values()
         if inspect.isclass(value)
         and value.__module__ == module.__name__
-        and all(hasattr(value, name) for name in needed)
+        and all(hasattr(value, name) for name in METHODS)
     ]
-    if len(classes) != 1:
-        raise ValueError(
-            f"{str(path)!r} has {len(classes)} classes with the methods {', '.join(needed)}; it must have one, or a "
-            "function reference(state)"
-        )
-    return lambda state: classes[0]()
 
 
 def rate(game: Game) -> str:
