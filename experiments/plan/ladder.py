@@ -63,14 +63,16 @@ def _by_heuristic(iterations: int, cutoff: int, games: int) -> Comparison:
 
 
 TARGET = "is it stronger than the engine?"
-DISCOVERED = ("IMPLICIT_MINIMAX >> mast(epsilon_greedy(0.2))", 32)  # Backgammon's, and its cut-off
+DISCOVERED = (
+    "IMPLICIT_MINIMAX >> mast(epsilon_greedy(0.2))"  # in Backgammon, cut off after 32 actions, and in Hearts, after 16
+)
 COMPARISONS: dict[str, tuple[Comparison, ...]] = {
-    "othello": (_by_heuristic(300, 8, 400),),
+    "othello": (_by_heuristic(300, 8, 400), Comparison(search("RAVE >> NAST2", 5000), "grhino depth 4", 400, TARGET)),
     "backgammon": (
         Comparison("gnubg 0-ply DMP", "pubeval", 1000, "is the bridge right? Published: .719 of 1,000 (Higgins, 2012)"),
         _by_heuristic(300, 4, 100),
         *(
-            Comparison(search(DISCOVERED[0], iterations, cutoff=DISCOVERED[1]), "pubeval", 1000, TARGET)
+            Comparison(search(DISCOVERED, iterations, cutoff=32), "pubeval", 1000, TARGET)
             for iterations in (1000, 5000)
         ),
         Comparison(search("BASELINE", 5000, cutoff=0), "pubeval", 1000, TARGET),
@@ -78,7 +80,13 @@ COMPARISONS: dict[str, tuple[Comparison, ...]] = {
     "dou-di-zhu": (_by_heuristic(300, 8, 400), Comparison(search("BASELINE", 1000), "RLCard rules", 2000, TARGET)),
     "knockout-whist": (_by_heuristic(300, 8, 400),),
     "checkers": (_by_heuristic(300, 8, 200),),
-    "hearts": (_by_heuristic(300, 8, 60),),
+    "hearts": (
+        _by_heuristic(300, 8, 60),
+        *(
+            Comparison({"strategy": strategy, "seconds": 0.05, **settings}, "OpenSpiel ISMCTS 0.05 s", 200, TARGET)
+            for strategy, settings in (("BASELINE >> NAST2", {}), (DISCOVERED, {"cutoff": 16}))
+        ),
+    ),
     "lotr-confrontation": (_by_heuristic(300, 8, 400),),
 }
 

@@ -44,8 +44,8 @@ def notation_of(game: Game) -> Notation:
         ValueError: there is none.
     """
     if game.name not in NOTATIONS:
-        known = ", ".join(f"{name} ({each.name})" for name, each in NOTATIONS.items())
-        raise ValueError(f"files of other programs are read for {known}, not for {game}")
+        formats = ", ".join(f"{name} ({each.name})" for name, each in NOTATIONS.items())
+        raise ValueError(f"files of other programs are read for {formats}, not for {game}")
     return NOTATIONS[game.name]
 
 
