@@ -93,7 +93,7 @@ SAMPLERS = [
     ("view", lambda state, copy, player, rng: copy.coins.__setitem__(player, rng.randrange(2))),
     ("swap", turned),
     ("uniform", biased),
-    ("untouched", changing),
+    ("original", changing),
     ("player", impatient),
 ]
 

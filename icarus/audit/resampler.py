@@ -34,7 +34,7 @@ CLAIMS = {
     "player": "the same player is about to act in every draw",
     "choices": "he has the same legal actions",
     "view": "the player knows the same, by `observation`",
-    "untouched": "`resample` leaves its state as it was",
+    "original": "`resample` leaves its state as it was",
     "swap": "hidden facts change no draw: where a draw is the truth, the same random numbers draw the same",
     "onwards": "games that go on from a draw keep to the first two claims",
     "facts": "no two facts stand together in draws that never do in a state that was played to",
@@ -170,14 +170,14 @@ class _Audit:
         seeds = [luck.getrandbits(32) for _ in range(DRAWS if self.decisions <= THOROUGH else 1)]
         before, face = repr(vars(state)), _face(state)
         draws = self._draws(state, player, seeds)
-        self._count("untouched", [repr(vars(state)) != before], place)
+        self._count("original", [repr(vars(state)) != before], place)
         acts = state.current_player() == player
         self._count("player", [draw.current_player() != state.current_player() for draw in draws], place)
         if acts:
             legal = list(state.legal_actions())
             self._count("choices", [list(draw.legal_actions()) != legal for draw in draws], place)
         self._count("view", [draw.observation(player) != state.observation(player) for draw in draws], place)
-        if any(self.checks[name].failed for name in ("untouched", "player", "choices", "view")):
+        if any(self.checks[name].failed for name in ("original", "player", "choices", "view")):
             raise _Wrong
         self.played.update(_pairs(state))
         self.drawn.update(_pairs(draws[0]))
