@@ -4,8 +4,12 @@ A time on a shared machine means little; a ratio to something else measured in t
 subjects alternate, and what is reported is the median over the repeats, with the spread between the quartiles.
 """
 
+import contextlib
+import importlib.metadata
 import importlib.util
 import json
+import os
+import platform
 import random
 import statistics
 import time
@@ -16,6 +20,7 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
+import icarus
 from icarus import games
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel.state import State
@@ -35,6 +40,9 @@ STRATEGIES = (
 )
 RAW = "random playouts"
 PEER, PEER_RAW = "OpenSpiel", "OpenSpiel's rollouts"
+RUST = (
+    "rust-reversi"  # a native library of Othello, with its MCTS as it is set by default but for the number of playouts
+)
 SECONDS = 0.4  # of a single run: long beside what disturbs it, and slow peers do not take minutes
 ROLLOUTS = 100  # of the peer's evaluator, to time rollouts alone
 OPENING_SEED = 5
@@ -166,6 +174,39 @@ def _peer(name: str, iterations: int, rollouts: int = 1) -> Callable[[int], tupl
     return run
 
 
+def _rust_peer(name: str, iterations: int) -> Callable[[int], tuple[float, float]] | None:
+    """The MCTS of rust-reversi, where it is installed; it draws numbers of its own."""
+    if name != "othello" or importlib.util.find_spec("rust_reversi") is None:
+        return None
+    import rust_reversi
+
+    search = rust_reversi.MctsSearch(iterations, 1.0, 10)
+
+    def run(seed: int) -> tuple[float, float]:
+        started = time.perf_counter()
+        search.get_move(rust_reversi.Board())
+        return iterations / (time.perf_counter() - started), float("nan")
+
+    return run
+
+
+def machine() -> dict[str, str | int]:
+    """What measured: the processor, how many of them, the system, and the versions that matter."""
+    model = platform.processor()
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), model)
+    versions = {name: importlib.metadata.version(name) for name in ("numpy", "numba", "llvmlite")}
+    return {
+        "processor": model,
+        "cores": os.cpu_count() or 1,
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "icarus": icarus.__version__,
+        **versions,
+    }
+
+
 def measure(
     names: list[str],
     strategies: tuple[str, ...] = STRATEGIES,
@@ -184,6 +225,8 @@ def measure(
         subjects.update({strategy: _ours(state, strategy, iterations) for strategy in strategies})
         if peer and _installed():
             subjects[PEER], subjects[PEER_RAW] = _peer(name, iterations), _peer(name, ROLLOUTS, ROLLOUTS)
+        if peer:
+            subjects[RUST] = _rust_peer(name, iterations)
         running = {subject: run for subject, run in subjects.items() if run is not None}
         samples: dict[str, list[tuple[float, float]]] = {subject: [] for subject in running}
         for repeat in range(repeats):
@@ -208,7 +251,7 @@ def ratios(measured: list[Measurement]) -> dict[tuple[str, str], float]:
     return {
         (m.game, m.subject): m.median / peers[m.game, kinds.get(m.subject, PEER)]
         for m in measured
-        if m.subject not in (PEER, PEER_RAW) and (m.game, kinds.get(m.subject, PEER)) in peers
+        if m.subject not in (PEER, PEER_RAW, RUST) and (m.game, kinds.get(m.subject, PEER)) in peers
     }
 
 
@@ -226,4 +269,9 @@ def save(path: Path, measured: list[Measurement], **more: object) -> None:
         {"game": game, "subject": subject, "ratio": ratio} for (game, subject), ratio in ratios(measured).items()
     ]
     with path.open("x") as file:
-        json.dump({"measurements": rows, "ratios": compared, **more}, file, indent=1, default=attrs.asdict)
+        json.dump(
+            {"machine": machine(), "measurements": rows, "ratios": compared, **more},
+            file,
+            indent=1,
+            default=attrs.asdict,
+        )

@@ -1,11 +1,14 @@
 """The bench's own measurements, against numbers that one can do by hand."""
 
+import json
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from icarus.bench import costs
+import icarus
+from icarus.bench import costs, speed
 from icarus.engine.records.tables import SMALLEST, Table
 from icarus.specs import MAST
 from tests import toy
@@ -35,6 +38,16 @@ def test_a_start_is_measured_cold_and_warm_in_a_cache_of_its_own(monkeypatch: py
     monkeypatch.setattr(costs.subprocess, "run", run)
     assert costs.start("othello", "BASELINE") == costs.Start(imported=0.3, warm=0.4, cold=9.0)
     assert caches[0] == caches[1]
+
+
+def test_a_file_of_rates_names_its_machine_and_is_not_written_over(tmp_path: Path) -> None:
+    path, measured = tmp_path / "rates.json", [speed.Measurement("othello", "BASELINE", (3.0, 1.0, 2.0))]
+    speed.save(path, measured)
+    content = json.loads(path.read_text())
+    assert content["machine"]["cores"] >= 1 and content["machine"]["icarus"] == icarus.__version__
+    assert content["measurements"][0]["median"] == 2.0
+    with pytest.raises(FileExistsError):
+        speed.save(path, measured)
 
 
 def test_threads_gain_what_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
