@@ -87,6 +87,7 @@ SLOW_TO_LOAD = {
     "optuna",
     "pandas",
     "pyspiel",
+    "rust_reversi",
     "scipy",
     "statsmodels",
 }

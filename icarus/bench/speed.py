@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
-import icarus
 from icarus import games
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel.state import State
 from icarus.specs import parse
+from icarus.version import version
 
 if TYPE_CHECKING:
     import pyspiel
@@ -202,7 +202,7 @@ def machine() -> dict[str, str | int]:
         "cores": os.cpu_count() or 1,
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        "icarus": icarus.__version__,
+        "icarus": version(),
         **versions,
     }
 

@@ -13,7 +13,7 @@ from icarus.algebra.adaptive import Share, member_of
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_ROULETTE, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Candidates, Slot, Values
 from icarus.algebra.weights import TOLERANCE
-from icarus.compiler.reference import interpret
+from icarus.compiler.reference import Interpreter, interpret
 from icarus.engine.loop import choice
 from icarus.engine.loop.arena import ANY
 from icarus.engine.program import slots as kernels
@@ -102,6 +102,8 @@ class Composed:
         tables: one for each component.
     """
 
+    _interpret: Interpreter = interpret  # a playout that is shown has one of its own
+
     def __init__(self, strategy: Enhancement, uses_exp3: bool, game: PythonGame, rng: np.ndarray) -> None:
         refuse_unknown(game, strategy)
         self.strategy, self.game, self.rng = strategy, game, rng
@@ -113,7 +115,7 @@ class Composed:
 
     def called(self, slot: Slot, *arguments: object) -> Any:
         """Call a slot's function, its parameters appended."""
-        return interpret(slot.function)(*arguments, *slot.values(self.game))
+        return self._interpret(slot.function)(*arguments, *slot.values(self.game))
 
     def _program(self, which: int, strategy: Enhancement, votes: bool = False) -> list[Term]:
         return [
