@@ -28,6 +28,7 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 nb_execution_mode = "force"
+nb_render_markdown_format = "myst"  # with tables
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600  # seconds of a cell; a first search compiles the engine
 nb_merge_streams = True
