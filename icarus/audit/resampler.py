@@ -45,11 +45,8 @@ RULES = ("actions", "end")
 MOST_ACTIONS = 20_000  # of a game that is taken to end
 GAMES = 2500
 THOROUGH, DRAWS = 100, 8  # decisions at which so many states are drawn; at all others one is, for the facts
-FEWEST, FEWEST_OF_SEVERAL, SEVERAL = (
-    30,
-    5,
-    20,
-)  # draws with two facts that never stand together in play: of one pair, of each of several
+FEWEST = 30  # draws with two facts that never stand together in play
+FEWEST_OF_SEVERAL, SEVERAL = 5, 20  # draws with each of so many such pairs
 TOO_MANY = 5  # times as many such pairs as the other way round, in play and in no draw
 FEW_STATES = 20  # that an information set may have to be tested for uniformity
 TESTED = 25  # information sets that are
