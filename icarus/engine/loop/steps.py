@@ -34,27 +34,25 @@ def legal_actions(a: Arena, legal: int) -> int:
 
 @helper
 def check_actions(actions: np.ndarray, count: int) -> None:
-    """Refuse legal actions that are negative, or the same. Most games list theirs in ascending order, which is seen at once."""
-    ascending = actions[0] >= 0
-    for i in range(1, count):
-        ascending &= actions[i - 1] < actions[i]
-    if not ascending:
-        check_unordered(actions, count)
+    """Refuse legal actions that are negative, or the same. Who is greater than all before him, or has other last bits, is neither."""
+    greatest, last_bits = -1, np.uint64(0)
+    for i in range(count):
+        bit = np.uint64(1) << np.uint64(actions[i] & 63)
+        if actions[i] > greatest:
+            greatest = actions[i]
+        elif actions[i] < 0 or last_bits & bit != np.uint64(0):
+            refuse_action(actions, i)
+        last_bits |= bit
 
 
 @helper
-def check_unordered(actions: np.ndarray, count: int) -> None:
-    """The same of actions in any order: one whose last bits nobody before it has is new."""
-    last_bits = np.uint64(0)
-    for i in range(count):
-        if actions[i] < 0:
-            raise ValueError("the legal function of a game gave a negative action")
-        bit = np.uint64(1) << np.uint64(actions[i] & 63)
-        if last_bits & bit != np.uint64(0):
-            for j in range(i):
-                if actions[i] == actions[j]:
-                    raise ValueError("the legal function of a game gave an action twice")
-        last_bits |= bit
+def refuse_action(actions: np.ndarray, i: int) -> None:
+    """Refuse the i-th action if it is negative, or one of those before it."""
+    if actions[i] < 0:
+        raise ValueError("the legal function of a game gave a negative action")
+    for j in range(i):
+        if actions[i] == actions[j]:
+            raise ValueError("the legal function of a game gave an action twice")
 
 
 @inlined

@@ -12,13 +12,13 @@ KEYLESS = (
     "a capture names the record 0, which is the key of none; make keys with record(action, …), not of an action alone"
 )
 
-FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in every 16th; a power of 2
+FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in every 16th
 
 
 @inlined
 def is_checked(iteration: int) -> bool:
     """Whether what a game and slots give is checked in this iteration, at little cost in the mean."""
-    return DEBUG or iteration < FIRST or iteration & (INTERVAL - 1) == 0
+    return DEBUG or iteration < FIRST or iteration % INTERVAL == 0
 
 
 @helper
