@@ -114,6 +114,13 @@ def test_a_late_click_and_a_wrong_one_change_nothing_and_are_told(served) -> Non
     assert page.act(action, state)[0] == 409  # the second of two tabs
 
 
+def test_a_click_while_all_is_turned_up_is_not_late(served) -> None:
+    page = served("kuhn-poker")
+    state = page.my_turn()
+    assert page.send("open", {})[0] == 200 and page.state()["version"] > state["version"]
+    assert page.act(state["moves"][0]["action"], state)[0] == 200
+
+
 def test_only_who_knows_the_token_is_answered_and_only_to_this_page(served) -> None:
     page = served("othello")
     address = f"http://127.0.0.1:{page.port}"

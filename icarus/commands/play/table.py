@@ -23,6 +23,7 @@ WAIT = 20.0  # seconds that a page waits for news before it asks again
 SHOWN = 6  # moves of a search under way
 LATE = "the game has gone on since; this is how it stands"
 REWARDS = (-1.0, 1.0)  # what `Game.gains` is where nothing is said
+POSITION = ("total", "over")  # of a description: what changes whenever the game goes on or back
 ENDED = "the game has ended and all is shown; start another one"
 
 Answer = dict[str, Any]
@@ -44,7 +45,7 @@ class Table:
     def __init__(self, session: Session, adviser: Agent, observer: int | None) -> None:
         self.session, self.adviser, self.observer = session, adviser, observer
         self.version, self.problem, self.results = 0, "", dict[str, Result]()
-        self._oldest = 0  # the first version with the position of today: a page that has it may act
+        self._oldest = 0  # the first version with the position of now: a page that has it may act
         self.review: Review | None = None
         self.live: Answer | None = None  # what the search under way has found so far
         self._levels = _levels_of(session.game)
@@ -101,13 +102,12 @@ class Table:
         ]
         self.live = {"iterations": result.iterations, "moves": moves}
 
-    def _update(self, same_position: bool = False) -> None:
+    def _update(self) -> None:
         """Count a new version if the observer can see that anything has changed."""
-        content = self._describe(None)
-        if content != self._content:
-            self._content = content
+        before, self._content = self._content, self._describe(None)
+        if self._content != before:
             self.version += 1
-            if not same_position:
+            if any(self._content[name] != before[name] for name in POSITION):
                 self._oldest = self.version
         self._changed.notify_all()
 
@@ -276,7 +276,7 @@ class Table:
         """Another strength of the agents from now on: a level, or a budget of the strategies that they have."""
         changed = [None if agent is None else self._of_strength(agent, arguments) for agent in self.session.agents]
         self.session.agents[:] = changed
-        self._update(same_position=True)
+        self._update()
         return {"said": self._who()}
 
     def _of_strength(self, agent: Agent, arguments: Answer) -> Agent:
