@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated
 
 import typer
@@ -75,14 +76,16 @@ def check_command(
     seed: Annotated[int, integer_option("Fixes the games.")] = 0,
 ) -> None:
     """Say in order what is wrong with a game: its rules, beside a reference if there is one; what it hides; and what makes it slow."""
-    loaded = [value for value in vars(load_file(file)).values() if isinstance(value, Game)]
-    if not loaded and against is None and game_classes(file):
-        passed = [check_class(each, seed) for each in game_classes(file)]
-    elif not loaded:
-        raise ValueError(f"{str(file)!r} has no Game; icarus new writes one to begin with")
-    else:
+    module = load_file(file)
+    loaded = [value for value in vars(module).values() if isinstance(value, Game)]
+    classes = game_classes(module) if against is None else []
+    if loaded:
         reference = None if against is None else reference_in(against)
         passed = [check(game, reference, number, seed) for game in loaded]
+    elif classes:
+        passed = [check_class(each, seed) for each in classes]
+    else:
+        raise ValueError(f"{str(file)!r} has no Game; icarus new writes one to begin with")
     if not all(passed):
         raise typer.Exit(FAILED)
 
@@ -137,7 +140,7 @@ def reference_in(path: Path) -> Callable[[State], Reference]:
     if callable(make):
         maker: Callable[[State], Reference] = make
         return maker
-    classes = game_classes(path)
+    classes = game_classes(module)
     if len(classes) != 1:
         raise ValueError(
             f"{str(path)!r} has {len(classes)} classes with the methods {', '.join(METHODS)}; it must have one, or a "
@@ -146,9 +149,8 @@ def reference_in(path: Path) -> Callable[[State], Reference]:
     return lambda state: classes[0]()
 
 
-def game_classes(path: Path) -> list[type]:
-    """The classes of a file with the methods of OpenSpiel's states."""
-    module = load_file(path)
+def game_classes(module: ModuleType) -> list[type]:
+    """The classes that a file defines with the methods of OpenSpiel's states."""
     return [
         value
         for value in vars(module).values()
