@@ -106,9 +106,8 @@ def register_games(module: ModuleType, path: Path) -> None:
             _own_games.add(name)
 
 
-_own_games: set[str] = (
-    set()
-)  # names that files have registered: a later file, or a later version of it, may replace these
+# Names that files have registered: a later file, or a later version of it, may replace these.
+_own_games: set[str] = set()
 
 
 def _makes_a_game(function: Callable) -> bool:

@@ -25,9 +25,8 @@ from experiments.store.summary import Moments, Tally
 AGREES, DISAGREES, UNDECIDED = "agrees", "disagrees", "undecided"
 MOST_GAMES = 10**6  # a plan for more is none
 WINS, SCORE, VISITS, VALUE, DEPTH = "wins", "score", "visits", "value", "depth"
-MARGIN = (
-    1.8  # m/r: the paper's number of games confirms "the same" with a chance of about 80 % (see `docs/reproduction.md`)
-)
+# m/r: the paper's number of games confirms "the same" with a chance of about 80 % (see `docs/reproduction.md`).
+MARGIN = 1.8
 _RULE = (
     "Each comparison is a difference with intervals. The paper's statement leaves a range in which the true "
     'difference may lie, and one that it excludes: a "higher" must be above 0, and is contradicted below r, the smallest '

@@ -126,19 +126,9 @@ def main() -> None:
     for run in arguments.runs:
         path = arguments.to / f"{run.name}.csv"
         if not path.exists():
-            keep(
-                path,
-                Choice,
-                list(
-                    choices(
-                        run,
-                        arguments.positions,
-                        arguments.iterations,
-                        (arguments.judge, arguments.judged),
-                        arguments.seed,
-                    )
-                ),
-            )
+            judge = (arguments.judge, arguments.judged)
+            measured = choices(run, arguments.positions, arguments.iterations, judge, arguments.seed)
+            keep(path, Choice, list(measured))
         screened = kept(path, Choice)
         played = {(role, agent): received for ((_, role), agent), received in rewards(run).items()}
         for role in sorted({each.role for each in screened}):

@@ -63,9 +63,7 @@ def _by_heuristic(iterations: int, cutoff: int, games: int) -> Comparison:
 
 
 TARGET = "is it stronger than the engine?"
-DISCOVERED = (
-    "IMPLICIT_MINIMAX >> mast(epsilon_greedy(0.2))"  # in Backgammon, cut off after 32 actions, and in Hearts, after 16
-)
+DISCOVERED = "IMPLICIT_MINIMAX >> mast(epsilon_greedy(0.2))"  # cut off: after 32 actions in Backgammon, 16 in Hearts
 COMPARISONS: dict[str, tuple[Comparison, ...]] = {
     "othello": (_by_heuristic(300, 8, 400), Comparison(search("RAVE >> NAST2", 5000), "grhino depth 4", 400, TARGET)),
     "backgammon": (

@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 from icarus import checks
 from icarus.algebra.enhancement import Enhancement, Sum, joined
 
-Operand: TypeAlias = (
-    Any  # an enhancement, a sum, a weight, a rule, a number, a text, or a function that makes one of these
-)
+# An enhancement, a sum, a weight, a rule, a number, a text, or a function that makes one of these.
+Operand: TypeAlias = Any
 _OPERATORS: dict[type[ast.operator], Callable[[Operand, Operand], Operand]] = {
     ast.RShift: operator.rshift,
     ast.Add: operator.add,

@@ -40,9 +40,7 @@ STRATEGIES = (
 )
 RAW = "random playouts"
 PEER, PEER_RAW = "OpenSpiel", "OpenSpiel's rollouts"
-RUST = (
-    "rust-reversi"  # a native library of Othello, with its MCTS as it is set by default but for the number of playouts
-)
+RUST = "rust-reversi"  # a native library of Othello; its MCTS has its defaults but for the number of playouts
 SECONDS = 0.4  # of a single run: long beside what disturbs it, and slow peers do not take minutes
 ROLLOUTS = 100  # of the peer's evaluator, to time rollouts alone
 OPENING_SEED = 5

@@ -12,9 +12,8 @@ TargetContext: TypeAlias = Any  # numba.core.base.BaseContext: how values lie in
 Dispatcher: TypeAlias = Any  # numba.core.dispatcher.Dispatcher: a function with its compiled versions
 CompileResult: TypeAlias = Any  # numba.core.compiler.CompileResult
 CodeLibrary: TypeAlias = Any  # numba.core.codegen.CPUCodeLibrary: the code of a function with that of all it calls
-TypedFunction: TypeAlias = (
-    Any  # numba.core.annotations.type_annotations.TypeAnnotation: statements with the types of variables
-)
+# numba.core.annotations.type_annotations.TypeAnnotation: statements with the types of variables.
+TypedFunction: TypeAlias = Any
 Statement: TypeAlias = Any  # numba.core.ir.Stmt
 Builder: TypeAlias = Any  # llvmlite.ir.IRBuilder: writes instructions
 Target: TypeAlias = Any  # llvmlite.binding.Target: a processor

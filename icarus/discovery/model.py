@@ -17,12 +17,8 @@ from numpy.typing import NDArray
 from icarus.discovery.space import Point
 
 Reals = NDArray[np.float64]
-SCALES = (
-    0.25,
-    0.03,
-    0.02,
-    0.02,
-)  # of μ around 1/2, s₁, s₂, s₃: standard deviations of mean rewards, before anything is known
+# Of μ around 1/2, s₁, s₂, s₃: standard deviations of mean rewards, before anything is known.
+SCALES = (0.25, 0.03, 0.02, 0.02)
 ROUNDS = 4  # of backfitting
 LEAST_NOISE = 0.05  # standard deviation of a score
 

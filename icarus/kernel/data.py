@@ -5,10 +5,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-StateData: TypeAlias = (
-    Any  # an array [1] of `Game.state`; what `initial` made, of any type, where the game is a `PythonGame`
-)
-Beliefs: TypeAlias = Any  # an array [1] of `Game.beliefs`; what `prepare` made, where the game is a `PythonGame`
+# Where the game is a `PythonGame`, both are what its `initial` and `prepare` made, of any type.
+StateData: TypeAlias = Any  # an array [1] of `Game.state`
+Beliefs: TypeAlias = Any  # an array [1] of `Game.beliefs`
 
 
 def copied(data: np.ndarray) -> np.ndarray:

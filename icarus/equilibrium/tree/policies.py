@@ -12,12 +12,10 @@ from icarus.kernel import CHANCE
 from icarus.kernel.state import State
 
 TOLERANCE = 1e-6  # how near to 1 the probabilities of a policy must sum
-Policy: TypeAlias = (
-    Any  # a TabularPolicy, a mapping, a function of states, an Agent, or a pair of these, one for each player
-)
-Probabilities: TypeAlias = (
-    Mapping[int, float] | Sequence[float] | np.ndarray
-)  # by action, or in the order of the actions
+# A TabularPolicy, a mapping, a function of states, an Agent, or a pair of these, one for each player.
+Policy: TypeAlias = Any
+# By action, or in the order of the actions.
+Probabilities: TypeAlias = Mapping[int, float] | Sequence[float] | np.ndarray
 
 
 class TabularPolicy:
