@@ -1,13 +1,15 @@
 """The options --slow and --processor-time, toy games, and Python in a process of its own."""
 
+import contextlib
 import gc
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault(
     "OPENBLAS_NUM_THREADS", "1"
@@ -83,6 +85,16 @@ def environment(package_root: Path = ROOT, **changes: str) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join([str(package_root), *(path for path in sys.path if path)]),
         **changes,
     }
+
+
+@contextlib.contextmanager
+def child_process(call: list[str], **options: Any) -> Iterator[subprocess.Popen]:
+    """A process that is killed if the block ends before it: a test that fails does not wait for it."""
+    with subprocess.Popen(call, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from icarus import games
 from icarus.commands import bench, cli, console, lists, match
 from icarus.engine.match import play
 from icarus.specs import SPECIFICATIONS
-from tests.conftest import ROOT, TIMEOUT, Python, environment
+from tests.conftest import ROOT, TIMEOUT, Python, child_process, environment
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -422,7 +422,7 @@ def test_every_command_explains_itself(icarus: Call, arguments: tuple[str, ...],
 
 def interrupted(arguments: list[str], begun: str) -> tuple[int, str, str]:
     """Run the command in a process of its own, and press Ctrl-C soon after it has printed something."""
-    with subprocess.Popen(
+    with child_process(
         [sys.executable, "-m", "icarus", *arguments],
         cwd=ROOT,
         env=environment(),

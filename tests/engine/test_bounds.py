@@ -21,7 +21,7 @@ from icarus import BASELINE, MAST, DeterminizedUCT, SearchExhausted, backpropaga
 from icarus.engine.search import start_search
 from icarus.kernel.state import State
 from tests.commands.test_contract import NIM
-from tests.conftest import environment
+from tests.conftest import child_process, environment
 from tests.forked import survive
 from tests.marks import slow_after
 
@@ -131,7 +131,7 @@ def test_whoever_was_told_of_signals_before_still_is() -> None:
 def test_a_command_that_only_starts_ends_without_a_word(module: str) -> None:
     call = [sys.executable, "-m", module, "--help"]
     for moment in (0.0, 0.1, 0.2):
-        with subprocess.Popen(
+        with child_process(
             call, env=environment(), text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         ) as process:
             while "numpy" not in Path(f"/proc/{process.pid}/maps").read_text():  # before, Python itself starts
@@ -149,9 +149,7 @@ def test_a_command_that_compiles_ends_with_one_sentence(tmp_path: Path, moments:
     call = [sys.executable, "-m", "icarus", "search", "othello", "--iterations", "10"]
     changed = environment(ICARUS_CACHE_DIR=str(tmp_path))
     for moment in moments:
-        with subprocess.Popen(
-            call, env=changed, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-        ) as process:
+        with child_process(call, env=changed, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
             time.sleep(moment)
             process.send_signal(signal.SIGINT)
             told = process.communicate(timeout=SOON)[1]

@@ -21,6 +21,7 @@ from experiments.play import campaign as at_work
 from experiments.play.campaign import Campaign, clone, pack, restore, sizes_of
 from experiments.store import rows as store
 from experiments.store.results import results_of
+from tests.conftest import child_process
 from tests.experiments.conftest import a_row
 
 SMALL = dict.fromkeys(INTERIM_GAMES, (2, 3, 4, 5))
@@ -228,7 +229,7 @@ def test_a_campaign_that_is_killed_goes_on_without_losing_a_game(tmp_path):
     rows = tmp_path / "out" / at_work.ROWS / "dou-di-zhu" / store.RESULTS
     try:
         for number, kill in ((5, signal.SIGKILL), (15, signal.SIGINT)):
-            with subprocess.Popen(call, cwd=tmp_path, env=environment, stderr=subprocess.PIPE) as process:
+            with child_process(call, cwd=tmp_path, env=environment, stderr=subprocess.PIPE) as process:
                 until = time.monotonic() + 150
                 while not rows.exists() or len(rows.read_bytes().splitlines()) < number:
                     assert process.poll() is None and time.monotonic() < until

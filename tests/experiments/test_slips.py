@@ -19,6 +19,7 @@ from experiments.play.cluster import Cluster
 from experiments.play.matches import Match
 from experiments.store import rows as store
 from experiments.store.results import results_of
+from tests.conftest import child_process
 from tests.experiments.conftest import Call, Command, a_row, keep, small
 
 
@@ -124,7 +125,7 @@ def test_of_two_files_of_games_none_is_deleted_unread(kept: Path) -> None:
 def test_a_status_at_the_same_moment_does_not_refuse_a_run(kept: Path) -> None:
     looking = f"import fcntl, os, sys; h = os.open({str(kept)!r}, os.O_RDONLY); fcntl.flock(h, fcntl.LOCK_SH)"
     looking += "; print('held', flush=True); sys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", looking], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with child_process([sys.executable, "-c", looking], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stdout.readline() == b"held\n"
         threading.Timer(store.PATIENCE / 4, process.stdin.close).start()  # type: ignore[union-attr]
         with store.writer(kept, small()) as writer:

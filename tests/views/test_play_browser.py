@@ -26,7 +26,7 @@ from icarus.commands.play.session import Session
 from icarus.commands.play.table import ENDED, LATE, Table
 from icarus.views.boards import drawing
 from icarus.views.tree_page import FOLLOWED
-from tests.conftest import environment
+from tests.conftest import child_process, environment
 
 QUICK = Agent(BASELINE, iterations=20)
 
@@ -335,6 +335,17 @@ def test_a_game_saved_from_the_page_is_kept_where_it_is_served(served, tmp_path,
     assert [played.action for played in again.played] == [played.action for played in page.table.session.played]
 
 
+def test_who_asks_before_the_page_is_served_waits_and_is_not_refused() -> None:
+    server = Server(Table(Session(games.load("kuhn-poker"), [None, QUICK], 3), QUICK, 0), 0)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as early:
+        early.sendall(f"GET /?token={server.token} HTTP/1.0\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
+        thread = threading.Thread(target=server.serve, daemon=True)
+        thread.start()
+        assert early.recv(64).startswith(b"HTTP/1.1 303")
+    server.stop()
+    thread.join()
+
+
 def test_a_port_in_use_is_told_in_a_sentence(served) -> None:
     page = served("kuhn-poker")
     with pytest.raises(ValueError, match="--port 0 takes any that is free"):
@@ -346,9 +357,7 @@ def test_a_page_asked_for_as_soon_as_the_address_is_printed_is_answered(tmp_path
     """Also with the machine code not yet compiled, and asked at once by two."""
     command = [sys.executable, "-u", "-m", "icarus", "play", "leduc-poker", "--browser", "--iterations", "20"]
     folder = {} if compiled else {"ICARUS_CACHE_DIR": str(tmp_path / "cache")}
-    with subprocess.Popen(
-        command, env=environment(**folder), cwd=tmp_path, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with child_process(command, env=environment(**folder), cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         address = next(word for line in process.stdout for word in line.split() if word.startswith("http"))
         with httpx.Client(follow_redirects=True, timeout=60) as client:

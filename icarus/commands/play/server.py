@@ -66,6 +66,7 @@ class Server:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind((HOST, port))
+            self._socket.listen()  # from now on who asks waits for `serve`, and is not refused
         except OSError as error:
             self._socket.close()
             raise ValueError(f"port {port} cannot be had ({error.strerror}); --port 0 takes any that is free") from None
