@@ -121,8 +121,8 @@ class PythonState(State):
     def beliefs(self, observer: int) -> Beliefs:
         return self.game.believed(self.data, observer)
 
-    def determinized(self, observer: int, generator: np.ndarray) -> State:
-        return self.from_determinization(self.game.redraw(self.data, observer, self.beliefs(observer), generator))
+    def redraw(self, observer: int, beliefs: Beliefs, generator: np.ndarray) -> StateData:
+        return self.game.redraw(self.data, observer, beliefs, generator)
 
     def _check(self) -> None:
         """A data of any kind will do."""

@@ -10,7 +10,7 @@ from icarus import checks
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import home
 from icarus.kernel.constants import CHANCE, CONTINUES, RECALLED, TERMINAL, UNLABELLED, UNSEEN
-from icarus.kernel.data import StateData, copied, out_of_range
+from icarus.kernel.data import Beliefs, StateData, copied, out_of_range
 from icarus.kernel.episodes import EpisodePosition
 from icarus.kernel.features import checked_numbers, written_by
 
@@ -210,12 +210,15 @@ class State:
 
     def determinized(self, observer: int, generator: np.ndarray) -> "State":
         """As `determinize`, by a generator of `icarus.compiler.kernels.rng` that goes on."""
+        return self.from_determinization(self.redraw(observer, self.beliefs(observer), generator))
+
+    def redraw(self, observer: int, beliefs: Beliefs, generator: np.ndarray) -> StateData:
+        """The data of a state drawn from the information set of `observer`, whose `beliefs` may be used again and again."""
         self._settle()
         data, kernels = copied(self.data), self.game.kernels()
         if kernels.determinize is not None:
-            beliefs = self.beliefs(observer)
             kernels.determinize(data.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
-        return self.from_determinization(data)
+        return data
 
     def from_determinization(self, data: StateData) -> "State":
         """The state that data drawn from an information set of this one describes; its history begins there."""
@@ -237,7 +240,7 @@ class State:
         self._settle()
         return self._moves_of(self.data, action)
 
-    def beliefs(self, observer: int) -> np.ndarray:
+    def beliefs(self, observer: int) -> Beliefs:
         """What `determinize` may compute ahead for `observer`: [1] of game.beliefs."""
         self._settle()
         beliefs = np.zeros(1, self.game.beliefs)

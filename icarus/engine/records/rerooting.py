@@ -46,10 +46,10 @@ def observed_moves(state: State, player: int, action: int, scheme: Scheme, obser
         return [moves[observer] if len(moves) > 1 else action]
     if len(moves) == 1 or scheme.cheats:
         return [action] if scheme.observer == EVERY_ACTION else list(moves)
-    move_of_observer, rng = moves[observer], seeded(len(state.history))
+    move_of_observer, beliefs, rng = moves[observer], state.beliefs(observer), seeded(len(state.history))
     possible: list[set[int]] = [set() for _ in moves]
     for _ in range(DRAWS):
-        world = state.determinized(observer, rng)
+        world = state.from_data(state.game, state.redraw(observer, beliefs, rng))
         candidates = [a for a in world.legal_actions() if world.observed(a)[observer] == move_of_observer]
         for a in [action] if player == observer else candidates:
             for moves_possible, move in zip(possible, world.observed(a), strict=True):
