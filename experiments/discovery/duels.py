@@ -13,6 +13,8 @@ from pathlib import Path
 
 from experiments.plan.definition import Refusal
 from icarus import games
+from icarus.discovery.configuration import Configuration
+from icarus.discovery.discover import REFERENCE
 from icarus.discovery.discovered import proven
 from icarus.discovery.matches import PROOF, Games, Table, usual_seats
 from icarus.discovery.race import Pair, differences
@@ -39,7 +41,7 @@ def print_duels(game: str, budget: str, names: Iterable[str], results: Iterable[
 
 
 def winners_in(game: str, which: str) -> Mapping[str, Pair]:
-    """The winners that play a game, by where they were proven.
+    """The winners that play a game, by where they were proven, with their opponent: what the game's own winner beat, or the usual one.
 
     Raises:
         Refusal: nothing was proven for the game.
@@ -48,7 +50,7 @@ def winners_in(game: str, which: str) -> Mapping[str, Pair]:
     if which == "own" and game not in table:
         raise Refusal(f"nothing is proven for {game}: play the winners of other games there, --winners all")
     chosen = [game] if which == "own" else list(table)
-    reference = next(iter(table.values())).reference
+    reference = table[game].reference if game in table else Configuration(REFERENCE)
     return {f"winner of {name}": (table[name].configuration, reference) for name in chosen}
 
 

@@ -149,9 +149,12 @@ def main() -> None:
     results = [result_of(directory) for directory in arguments.directories if is_race(directory)]
     print("\n".join(line_of(result) for result in results))
     if arguments.keep:
-        entries = {result.protocol.game: entry for result in results if (entry := entry_of(result))}
+        # Of several races of a game, the one whose winner leads by most stands in the table.
+        results.sort(key=lambda result: result.winner.difference.mean if result.winner else 0.0)
+        entries = {each.protocol.game: entry for each in results if (entry := entry_of(each))}
+        table = {game: entries[game] for game in sorted(entries)}
         path = Path(discovery.__file__).parent / TABLE
-        path.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -214,7 +214,6 @@ class State:
 
     def redraw(self, observer: int, beliefs: Beliefs, generator: np.ndarray) -> StateData:
         """The data of a state drawn from the information set of `observer`, whose `beliefs` may be used again and again."""
-        self._settle()
         data, kernels = copied(self.data), self.game.kernels()
         if kernels.determinize is not None:
             kernels.determinize(data.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)

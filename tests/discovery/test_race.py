@@ -260,3 +260,10 @@ def test_a_duel_is_kept_and_one_of_equals_is_even(tmp_path: Path) -> None:
     assert path.read_bytes() == rows
     with pytest.raises(Refusal, match="nothing is proven for kuhn-poker"):
         duels.winners_in("kuhn-poker", "own")
+
+
+@pytest.mark.parametrize("game", [*proven(), "kuhn-poker"])
+def test_winners_play_what_the_game_s_own_winner_beat(game: str) -> None:
+    reference = proven()[game].reference if game in proven() else Configuration("BASELINE >> NAST2")
+    for name, (player, opponent) in duels.winners_in(game, "all").items():
+        assert opponent == reference and player == proven()[name.removeprefix("winner of ")].configuration
