@@ -1,7 +1,6 @@
 """Games played on a dask cluster: the processes of this machine or of several."""
 
 import itertools
-import logging
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 
@@ -9,48 +8,35 @@ from experiments.plan.definition import Refusal
 from experiments.play.matches import Match, row
 from experiments.play.pool import MatchFailed, described
 from experiments.store.rows import Row
+from icarus.discovery.processes import connection
 
-LOCAL = "local"
 AHEAD = 2  # games handed out for each thread of the cluster, so that none waits for work
-PATIENCE = 10  # seconds in which a scheduler must answer
 
 
 class Cluster:
-    """A dask cluster. A context manager: the connection, or the local cluster, ends with it.
+    """A dask cluster, see `icarus.discovery.processes.connection`. A context manager: the connection ends with it.
 
     Args:
-        address: of a running scheduler, such as tcp://host:8786, or "local". All machines need the
-            repository, in whose folder `experiments` lies.
-        workers: how many processes a local cluster has.
+        address, workers: as there. All machines need the repository, in whose folder `experiments` lies.
 
     Raises:
         Refusal: no scheduler answers there, or dask is not installed.
     """
 
     def __init__(self, address: str, workers: int) -> None:
-        self._address, self._workers = address, workers
+        self._address, self._connection = address, connection(address, workers)
 
     def __enter__(self) -> "Cluster":
         try:
-            from distributed import Client, LocalCluster
-        except ImportError:
-            raise Refusal("a cluster needs dask: pip install 'icarus-mcts[cluster]'") from None
-        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is told in a sentence
-        self._local = None
-        if self._address == LOCAL:
-            self._local = LocalCluster(n_workers=self._workers, threads_per_worker=1, dashboard_address=None)
-        try:
-            self._client = Client(self._local or self._address, timeout=PATIENCE)
-        except (OSError, ValueError) as error:
-            raise Refusal(f"no dask scheduler answers at {self._address!r}: {error}") from None
+            self._client = self._connection.__enter__()
+        except ValueError as error:
+            raise Refusal(str(error)) from None
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._client.close()
-        if self._local is not None:
-            self._local.close()
+        self._connection.__exit__(kind, error, trace)
 
     def play(self, matches: Iterable[Match]) -> Iterator[Row]:
         """The row of each match, in the order in which they end.

@@ -43,6 +43,9 @@ def discover_command(
     ] = None,
     seed: options.Seed = 0,
     workers: Annotated[int, options.integer_option("Processes that play.")] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(help="Play on a dask cluster: the address of its scheduler, or local.")
+    ] = None,
     to: Annotated[
         Path | None, typer.Option(help="A directory for protocol, games and page; the same command goes on there.")
     ] = None,
@@ -65,6 +68,7 @@ def discover_command(
             game,
             to=directory,
             workers=workers,
+            cluster=cluster,
             report=show,
             space=space,
             games=number,

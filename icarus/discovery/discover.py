@@ -15,6 +15,7 @@ from icarus.discovery import protocol as protocols
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.finders import FINDERS
 from icarus.discovery.matches import CALIBRATION, Games, Match, Table, usual_seats
+from icarus.discovery.processes import processes
 from icarus.discovery.protocol import Protocol, planned
 from icarus.discovery.race import Discovery, Report, run
 from icarus.discovery.space import Space, SpaceError, load_space
@@ -69,6 +70,7 @@ def discover(
     *,
     to: str | Path | None = None,
     workers: int = 1,
+    cluster: str | None = None,
     report: Callable[[Report], None] = lambda report: None,
     **changes: Any,
 ) -> Discovery:
@@ -80,20 +82,23 @@ def discover(
         settings: see `Settings`; `changes` are fields of it.
         to: a directory for protocol, rows and page; the same call goes on with what is there. Without it nothing is kept.
         workers: processes; only for a game that is given by its name.
+        cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
         report: called after each batch.
 
     Raises:
-        ValueError: before the first game: a space, an opponent or a budget that makes no sense, or a directory of another race.
+        ValueError: before the first game: a space, an opponent or a budget that makes no sense, a directory of another race, or no
+            cluster; later: the processes that play have gone.
     """
     chosen = attrs.evolve(settings or Settings(), **changes)
     checks.integer("workers", workers, least=1)
     table = table_of(game, chosen)
     directory = None if to is None else Path(to)
-    protocol = protocol_of(table, chosen, workers, directory, report)
-    if directory is not None:
-        protocol.write(directory)
-    with Games(table, directory / ROWS if directory else None, workers) as games_played:
-        return run(protocol, games_played, report)
+    with processes(workers, cluster) as playing:
+        protocol = protocol_of(table, chosen, playing.count, directory, report)
+        if directory is not None:
+            protocol.write(directory)
+        with Games(table, directory / ROWS if directory else None, playing.executor) as games_played:
+            return run(protocol, games_played, report)
 
 
 def table_of(game: Game | str, settings: Settings) -> Table:

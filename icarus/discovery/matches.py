@@ -2,11 +2,9 @@
 
 import json
 import os
-import signal
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -119,51 +117,45 @@ def key_of(row: Row) -> tuple[object, ...]:
     return tuple(row[name] for name in ("stream", "player", "opponent", "deal", "seat"))
 
 
-_table: Playing | None = None  # of a worker process
-
-
-def _enter(table: Playing) -> None:
-    global _table
-    _table = table
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C comes to all processes of a terminal; the first one ends the others
-
-
-def _play(match: Keyed) -> Row:
-    assert _table is not None
-    return _table.play(match)
-
-
 class Rows:
     """Rows of games, kept in memory and, where a path is given, in a file of a line each.
+
+    Args:
+        executor: hands games to other processes, see `icarus.discovery.processes`.
 
     Attributes:
         rows: of the games played, by their keys, in the order in which they were.
         played: how many were played now, not read.
     """
 
-    def __init__(self, table: Playing, path: Path | None = None, workers: int = 1) -> None:
-        self.table, self.path, self.played = table, path, 0
+    def __init__(self, table: Playing, path: Path | None = None, executor: Executor | None = None) -> None:
+        self.table, self.path, self.played, self._executor = table, path, 0, executor
         self.rows: dict[tuple[object, ...], Row] = {key_of(row): row for row in read_rows(path)} if path else {}
         self._file = path.open("ab") if path else None
-        self._pool = ProcessPoolExecutor(workers, get_context("spawn"), _enter, (table,)) if workers > 1 else None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
         if self._file is not None:
             self._file.close()
 
     def play(self, matches: Iterable[Keyed]) -> Iterator[Row]:
-        """The rows of matches in their order; those that are not kept yet are played."""
+        """The rows of matches in their order; those that are not kept yet are played.
+
+        Raises:
+            ValueError: the processes that play, or the scheduler of a cluster, have gone.
+        """
         pending = list(matches)
         new = list({match.key: match for match in pending if match.key not in self.rows}.values())
-        for row in self._pool.map(_play, new) if self._pool else map(self.table.play, new):
-            self._keep(row)
+        try:
+            for row in self._executor.map(self.table.play, new) if self._executor else map(self.table.play, new):
+                self._keep(row)
+        except (BrokenExecutor, CancelledError):
+            state = (
+                "what has ended is kept, the same command goes on" if self.path else "nothing is kept without a path"
+            )
+            raise ValueError(f"the processes that play have gone; {state}") from None
         return (self.rows[match.key] for match in pending)
 
     def _keep(self, row: Row) -> None:

@@ -1,7 +1,8 @@
 """Races: the same seed, the same race; a killed one goes on and ends alike; no deal of the proof is met before the freeze."""
 
 import gzip
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from pathlib import Path
 from typing import Any
 
@@ -134,9 +135,32 @@ def test_a_damaged_line_is_told(kept: tuple[Discovery, Path], tmp_path: Path) ->
         read_rows(path)
 
 
-def test_two_processes_play_the_same_race(kept: tuple[Discovery, Path]) -> None:
+@pytest.mark.parametrize("others", [{"workers": 2}, {"workers": 1, "cluster": "local"}], ids=str)
+def test_other_processes_play_the_same_race(kept: tuple[Discovery, Path], others: dict[str, Any]) -> None:
     found, _ = kept
-    assert discover("kuhn-poker", workers=2, **SETTINGS).proofs == found.proofs
+    assert discover("kuhn-poker", **others, **SETTINGS).proofs == found.proofs
+
+
+@pytest.mark.parametrize("loss", [BrokenExecutor, CancelledError])
+def test_processes_that_have_gone_end_a_race_in_a_sentence(loss: type[BaseException], tmp_path: Path) -> None:
+    class Gone(Executor):
+        def map(self, function: Any, *matches: Any, **options: Any) -> Iterator[Any]:
+            yield function(matches[0][0])
+            raise loss
+
+    table, pair = (
+        Table("kuhn-poker", (0, 1), 4, None, 0),
+        (Configuration("BASELINE"), Configuration("BASELINE >> MAST")),
+    )
+    told = pytest.raises(ValueError, match="have gone; what has ended is kept, the same command goes on")
+    with Games(table, tmp_path / "games.jsonl", Gone()) as games, told:
+        games.scores(matches.PROOF, [pair] * 3, range(3))
+    assert len(read_rows(tmp_path / "games.jsonl")) == 1
+
+
+def test_a_cluster_that_does_not_answer_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"no dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
+        discover("kuhn-poker", cluster="tcp://127.0.0.1:9", **SETTINGS)
 
 
 def test_the_reference_has_no_difference_to_itself(kept: tuple[Discovery, Path]) -> None:

@@ -20,6 +20,7 @@ from icarus.commands.report.matches import Plan, digest_of, planned
 from icarus.commands.report.measures import Measures, measures_of
 from icarus.commands.report.page import page_of, sentences
 from icarus.discovery.matches import Row, Rows
+from icarus.discovery.processes import processes
 from icarus.kernel.game import Game
 from icarus.load_files import load_file
 
@@ -143,7 +144,11 @@ def _plan(
 def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int) -> list[Row]:
     """Play until the time or the rounds are up, or Ctrl-C; the rows of all games, those of earlier calls too."""
     deadline = time.monotonic() + seconds
-    with Rows(plan, directory / GAMES, workers) as rows, show_compilation(), progress_bar(remaining=True) as bar:
+    with contextlib.ExitStack() as stack:
+        playing = stack.enter_context(processes(workers))
+        rows = stack.enter_context(Rows(plan, directory / GAMES, playing.executor))
+        stack.enter_context(show_compilation())
+        bar = stack.enter_context(progress_bar(remaining=True))
         try:
             task = bar.add_task("games", total=sum(len(plan.round(number)) for number in range(rounds)))
             for number in range(rounds):
