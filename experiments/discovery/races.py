@@ -20,7 +20,7 @@ import attrs
 from experiments.plan.definition import Refusal
 from icarus import discovery
 from icarus.discovery.configuration import read_configuration
-from icarus.discovery.discover import ROWS
+from icarus.discovery.discover import ROWS, digest_of
 from icarus.discovery.discovered import TABLE
 from icarus.discovery.matches import STREAMS, Games, Match, Row, Table, key_of, read_rows
 from icarus.discovery.protocol import FILE, Protocol, read_protocol
@@ -66,11 +66,16 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
     """Games of a random sample played again: (what was found, whether it was the same).
 
     Raises:
-        Refusal: the clock decided the games of this race.
+        Refusal: the clock decided the games of this race, or a file that it names is not here as it was.
     """
     protocol, rows = read_protocol(directory), rows_of(directory)
     if protocol.iterations is None:
         raise Refusal("there are no games that can be played again (those with a time budget depend on the clock)")
+    for file, digest in protocol.files:
+        if not Path(file).is_file():
+            raise Refusal(f"there is no {file} here; this race is to be read in the folder in which it was begun")
+        if digest_of(file) != digest:
+            raise Refusal(f"{file} has changed since the race began, so that its games cannot be played again")
     table = table_of(protocol)
     for row in random.Random(seed).sample(rows, min(sample, len(rows))):
         players = read_configuration(row["player"]), read_configuration(row["opponent"])
@@ -122,9 +127,9 @@ def line_of(result: Discovery) -> str:
 
 
 def entry_of(result: Discovery) -> dict[str, object] | None:
-    """What the package's table says of a race; None where it proved nothing."""
+    """What the package's table says of a race; None where it proved nothing, and where the game or enhancements are somebody's own."""
     winner, protocol = result.winner, result.protocol
-    if winner is None or protocol.iterations is None:
+    if winner is None or protocol.iterations is None or protocol.files:
         return None
     low, high = winner.difference.interval()
     return {

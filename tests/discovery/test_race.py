@@ -261,6 +261,21 @@ def test_a_game_that_is_not_what_was_kept_is_told(kept: tuple[Discovery, Path], 
         races.result_of(tmp_path)
 
 
+def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    (tmp_path / "mine.py").write_text("from icarus import MAST as MINE\n")
+    monkeypatch.chdir(tmp_path)
+    race(Path("kept"), files=("mine.py",), finalists=1)
+    assert all(same for _, same in races.audit(Path("kept"), 2, 0))
+    (tmp_path / "mine.py").write_text("from icarus import NAST2 as MINE\n")
+    with pytest.raises(Refusal, match=r"mine\.py has changed since the race began"):
+        list(races.audit(Path("kept"), 2, 0))
+    monkeypatch.chdir(tmp_path / "kept")
+    with pytest.raises(Refusal, match=r"there is no mine\.py here"):
+        list(races.audit(Path(), 2, 0))
+
+
 @pytest.mark.parametrize(
     "configuration",
     [
