@@ -32,6 +32,7 @@ from icarus import (
 )
 from icarus.algebra import ACTION, COUNT, NOTHING, argmax, gibbs, information, initial
 from icarus.engine.compiled_search import CompiledSearch
+from icarus.engine.program.lowering import lower
 from icarus.engine.records import tables as tables_module
 from icarus.kernel import History, Theta, Updates, find, update
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST2, RAVE, epic
@@ -107,6 +108,13 @@ def test_the_result_does_not_depend_on_where_the_search_paused(stops: tuple[int,
     for stop in stops:
         paused.run(stop)
     assert same(whole.result(), paused.result())
+
+
+def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_itself() -> None:
+    game, strategy, equal = games.load("othello"), parse("RAVE >> MAST"), parse("RAVE >> MAST")
+    first, again, other = lower(game, strategy), lower(game, strategy), lower(game, equal)
+    assert strategy == equal and first.leaf is again.leaf and first.leaf is not other.leaf
+    assert first.component is not again.component and first.component.tolist() == again.component.tolist()
 
 
 def test_looking_at_a_search_does_not_change_it() -> None:

@@ -34,6 +34,11 @@ def kernel_cache(make: Callable[..., T]) -> Callable[..., T]:
     return cached
 
 
+def generation() -> int:
+    """How often globals have been found bound anew: machine code of an earlier generation is out of date."""
+    return _generation[0]
+
+
 def watch(value: Any, names: frozenset[str]) -> None:
     """Remember what is compiled into a function: the values of its globals, and of the modules among them by `names`.
 

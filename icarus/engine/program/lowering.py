@@ -6,6 +6,7 @@ linear mixture of *alternatives*; an alternative is a maxilinear mixture of *lea
 component. Or an alternative is a majority vote, and its voters are programs themselves.
 """
 
+import functools
 from typing import TypeAlias
 
 import attrs
@@ -15,6 +16,7 @@ from icarus.algebra import Enhancement, Weight
 from icarus.algebra.adaptive import Share
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Values
+from icarus.compiler.cache.bindings import generation
 from icarus.compiler.cache.digest import attributes_read
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Kernel
@@ -35,6 +37,7 @@ from icarus.specs.baseline import BASELINE
 from icarus.specs.exp3 import EXP3
 
 VOTERS = 3  # the first program of voters
+MOST = 256  # programs that are kept
 Fields: TypeAlias = tuple[int | float, ...]  # of a structure, in their order
 
 
@@ -83,7 +86,27 @@ def lower(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, shared:
     Raises:
         CompilationError: the compiler refuses a slot.
     """
-    return _Lowering(game, strategy, scheme, shared).result()
+    program = _lowered(generation(), game, _Same(strategy), scheme, shared)
+    return attrs.evolve(program, component=program.component.copy())  # a search writes there where its tables are
+
+
+class _Same:
+    """A value that is the same as another if it is the very same object: what is equal, such as 1 and 1.0, may lower otherwise."""
+
+    def __init__(self, value: Enhancement) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+
+@functools.lru_cache(MOST)
+def _lowered(generation: int, game: Game, strategy: _Same, scheme: Scheme, shared: bool) -> Program:
+    """The program, kept for the next decisions of a match: lowering takes as long as dozens of iterations."""
+    return _Lowering(game, strategy.value, scheme, shared).result()
 
 
 def storage_of(enhancement: Enhancement) -> tuple[object, ...]:
