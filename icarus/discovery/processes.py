@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LOCAL = "local"
 PATIENCE = 10  # seconds in which a scheduler must answer
+# Ctrl-C comes to all processes of a terminal; the first one ends the others. A local cluster's workers run this text.
+IGNORE_INTERRUPTS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
 
 @attrs.frozen
@@ -69,7 +71,8 @@ def connection(address: str, workers: int) -> "Iterator[Client]":
     with contextlib.ExitStack() as stack:
         place: LocalCluster | str = address
         if address == LOCAL:
-            place = stack.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None))
+            quiet = {"dashboard_address": None, "preload": IGNORE_INTERRUPTS, "silence_logs": logging.CRITICAL}
+            place = stack.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, **quiet))
         try:
             client = Client(place, timeout=PATIENCE)
         except (OSError, ValueError) as error:
@@ -78,5 +81,4 @@ def connection(address: str, workers: int) -> "Iterator[Client]":
 
 
 def _ignore_interrupts() -> None:
-    """Ctrl-C comes to all processes of a terminal; the first one ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
