@@ -43,7 +43,7 @@ def processes(number: int, cluster: str | None = None) -> Iterator[Processes]:
         with connection(cluster, number) as client:
             yield Processes(client.get_executor(pure=False), max(1, sum(client.nthreads().values())))
     elif number > 1:
-        pool = ProcessPoolExecutor(number, get_context("spawn"), _ignore_interrupts)
+        pool = ProcessPoolExecutor(number, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
         try:
             yield Processes(pool, number)
         finally:
@@ -78,7 +78,3 @@ def connection(address: str, workers: int) -> "Iterator[Client]":
         except (OSError, ValueError) as error:
             raise ValueError(f"no dask scheduler answers at {address!r}: {error}") from None
         yield stack.enter_context(client)
-
-
-def _ignore_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

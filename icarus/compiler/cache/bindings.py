@@ -17,13 +17,13 @@ _compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()  # what keeps machine code
 _generation = [0]  # how often values have been found bound anew
 
 
-def kernel_cache(make: Callable[..., T]) -> Callable[..., T]:
+def kernel_cache(make: Callable[..., T], most: int | None = None) -> Callable[..., T]:
     """`functools.cache` of a function that makes kernels: from `renew_rebound` on, what uses a global that was bound anew is made anew.
 
-    What was made before is kept too, as a search may still use its addresses.
+    What was made before is kept too, as a search may still use its addresses; where at most so many calls are kept, it holds what it uses.
     """
 
-    @functools.cache
+    @functools.lru_cache(most)
     def made(generation: int, *arguments: Any, **named: Any) -> T:
         return make(*arguments, **named)
 
@@ -32,11 +32,6 @@ def kernel_cache(make: Callable[..., T]) -> Callable[..., T]:
         return made(_generation[0], *arguments, **named)
 
     return cached
-
-
-def generation() -> int:
-    """How often globals have been found bound anew: machine code of an earlier generation is out of date."""
-    return _generation[0]
 
 
 def watch(value: Any, names: frozenset[str]) -> None:

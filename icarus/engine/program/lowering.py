@@ -16,7 +16,7 @@ from icarus.algebra import Enhancement, Weight
 from icarus.algebra.adaptive import Share
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Values
-from icarus.compiler.cache.bindings import generation
+from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.cache.digest import attributes_read
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Kernel
@@ -86,7 +86,7 @@ def lower(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, shared:
     Raises:
         CompilationError: the compiler refuses a slot.
     """
-    program = _lowered(generation(), game, _Same(strategy), scheme, shared)
+    program = _lowered(game, _Same(strategy), scheme, shared)
     return attrs.evolve(program, component=program.component.copy())  # a search writes there where its tables are
 
 
@@ -103,8 +103,8 @@ class _Same:
         return isinstance(other, _Same) and self.value is other.value
 
 
-@functools.lru_cache(MOST)
-def _lowered(generation: int, game: Game, strategy: _Same, scheme: Scheme, shared: bool) -> Program:
+@functools.partial(kernel_cache, most=MOST)
+def _lowered(game: Game, strategy: _Same, scheme: Scheme, shared: bool) -> Program:
     """The program, kept for the next decisions of a match: lowering takes as long as dozens of iterations."""
     return _Lowering(game, strategy.value, scheme, shared).result()
 
