@@ -148,10 +148,8 @@ def test_processes_that_have_gone_end_a_race_in_a_sentence(loss: type[BaseExcept
             yield function(matches[0][0])
             raise loss
 
-    table, pair = (
-        Table("kuhn-poker", (0, 1), 4, None, 0),
-        (Configuration("BASELINE"), Configuration("BASELINE >> MAST")),
-    )
+    table = Table("kuhn-poker", (0, 1), 4, None, 0)
+    pair = Configuration("BASELINE"), Configuration("BASELINE >> MAST")
     told = pytest.raises(ValueError, match="have gone; what has ended is kept, the same command goes on")
     with Games(table, tmp_path / "games.jsonl", Gone()) as games, told:
         games.scores(matches.PROOF, [pair] * 3, range(3))
