@@ -4,6 +4,7 @@ All of Cowling, Powley and Whitehouse (2012) is one loop. A scheme says how the 
 observations histories are made of; every composition of enhancements works with each.
 """
 
+import functools
 import re
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from icarus.kernel.python_game import PythonGame
 
 G = TypeVar("G", Game, PythonGame)
 MOST_TREES = 10_000  # of one search
+MOST_VIEWS = 32  # games with one observer that are kept
 LATEST = 1_000_000_000  # cut-off
 SHOWN = 100  # characters of what is refused
 
@@ -22,6 +24,12 @@ FRESH, ONCE, TRUE = "a fresh determinization", "one determinization", "the true 
 EACH_PLAYER, EVERY_ACTION, ROOT_PLAYER = "each player", "an observer of every action", "the root player"  # observers
 
 _EXP3, _CUTOFF = " with EXP3", " with cutoff="
+
+
+@functools.lru_cache(MOST_VIEWS)
+def _with_one_observer(game: G) -> G:
+    """A game of which histories hold actions; the same one for each tree and each decision, so that what is kept for it serves again."""
+    return attrs.evolve(game, observe=None, recall=None)
 
 
 @attrs.frozen(repr=False)
@@ -55,7 +63,7 @@ class Scheme:
 
     def view(self, game: G) -> G:
         """A game with the observers of the scheme: each player, or a single one."""
-        return game if self.observer == EACH_PLAYER else attrs.evolve(game, observe=None, recall=None)
+        return game if self.observer == EACH_PLAYER else _with_one_observer(game)
 
     def with_exp3(self) -> "Scheme":
         """The same scheme with EXP3 instead of the tree policy at simultaneous decisions (section III-C1)."""
