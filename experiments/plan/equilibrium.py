@@ -162,6 +162,7 @@ DICE, GOOFSPIEL, POKER = (
 GAMES = (DICE, GOOFSPIEL, POKER)
 DESCENDING = "goofspiel(cards=6,lowest=0,descending=1)"
 KUHN, LEDUC = "kuhn-poker", "leduc-poker"
+FOUR_FACES = "liars-dice(faces=4)"
 SIXTEEN = tuple(combination.strategy for combination in COMBINATIONS)
 DELTAS = (0.0, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0)
 
@@ -220,8 +221,10 @@ PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part fir
         Plan(("goofspiel",), (UCT, *deltas(TARGETS[:1])), (1000, 10_000), 1, AGGREGATE, 500, FIXED),
         Pairing(DICE, deltas(TARGETS), (UCT, NEAR), (10_000,)),
     ),
-    "table-1": (  # AAAI: full stitching in LD(1,1)
-        Plan((DICE,), (UCT, IST, PST), (1000,)),
+    "table-1": (  # AAAI: full stitching; ISMCTS has ten times the iterations for about the same time
+        Plan((FOUR_FACES,), (IST, PST, "BASELINE"), (300, 3000, 30_000), SEEDS),
+        Plan((FOUR_FACES,), (UCT,), (3000, 30_000, 300_000), SEEDS),
+        Plan((DICE,), (UCT, IST, PST), (1000,), SEEDS),
         Plan((DICE,), (UCT, IST, PST), (10_000,)),
         Plan((DICE,), (UCT, IST, PST), (30_000,)),
         Plan((DICE,), (UCT, IST, PST), (100_000,)),

@@ -9,6 +9,7 @@ from experiments.plan.equilibrium import (
     DESCENDING,
     DICE,
     EXP3,
+    FOUR_FACES,
     GAMES,
     GOOFSPIEL,
     IST,
@@ -36,7 +37,6 @@ _NAMES = {
     EXP3: "EXP3",
 }
 _TITLES = dict(zip(GAMES, ("LD(1,1)", "II-Goofspiel(6)", "generic poker"), strict=True))
-FOUR_FACES = "liars-dice(faces=4)"
 SHORTEST = 0.001  # seconds that rows tell
 FEWEST = 100_000  # iterations after which c is compared
 
