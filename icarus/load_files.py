@@ -17,8 +17,21 @@ from icarus.algebra.parsing import Operand
 from icarus.algebra.weights import WeightFunction
 from icarus.kernel.game import Game
 
-DIGITS = 12  # of the digest in the name of a module
+DIGITS = 12  # of a digest
 _loaded: dict[str, ModuleType] = {}  # by the name of the module, so that a file is run once
+
+
+def digest_of(*paths: str | Path) -> str:
+    """A digest of what files hold, one after the other.
+
+    Raises:
+        OSError: one cannot be read.
+    """
+    return _digest(b"".join(Path(path).read_bytes() for path in paths))
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:DIGITS]
 
 
 def load_files(paths: Iterable[Path]) -> dict[str, Operand]:
@@ -43,7 +56,7 @@ def load_file(path: Path) -> ModuleType:
     """
     if path.suffix != ".py" or not path.is_file():
         raise ValueError(f"{str(path)!r} is no Python file")
-    name = f"own_{path.stem}_{hashlib.sha256(str(path.resolve()).encode() + path.read_bytes()).hexdigest()[:DIGITS]}"
+    name = f"own_{path.stem}_{_digest(str(path.resolve()).encode() + path.read_bytes())}"
     if name not in _loaded:
         module = _run(name, path)
         try:

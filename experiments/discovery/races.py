@@ -20,11 +20,12 @@ import attrs
 from experiments.plan.definition import Refusal
 from icarus import discovery
 from icarus.discovery.configuration import read_configuration
-from icarus.discovery.discover import ROWS, digest_of
+from icarus.discovery.discover import ROWS
 from icarus.discovery.discovered import TABLE
 from icarus.discovery.matches import STREAMS, Games, Match, Row, Table, key_of, read_rows
 from icarus.discovery.protocol import FILE, Protocol, read_protocol
 from icarus.discovery.race import Discovery, run
+from icarus.load_files import digest_of
 
 PACKED = ROWS + ".gz"
 

@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import hashlib
 import importlib.util
 import os
 import sys
@@ -10,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from experiments.plan.definition import Cell, Imports, Refusal
+from icarus import load_files
 
-DIGITS = 12  # of a digest
 NOT_IMPORTED = "none (it is not imported)"
 _in_memory: dict[Path, str] = {}  # what the imported files held when this process imported them
 LIBRARIES = ("site-packages", "dist-packages")  # folders of what is installed
@@ -24,7 +23,7 @@ def digest_of(path: Path) -> str:
         Refusal: it cannot be read.
     """
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:DIGITS]
+        return load_files.digest_of(path)
     except OSError as error:
         raise Refusal(f"{path}, which defines agents, cannot be read: {error.strerror}") from None
 

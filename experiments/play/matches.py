@@ -19,10 +19,10 @@ import numpy
 
 import icarus
 from experiments.plan.definition import AgentSpec, Cell, Label, strategy_of
-from experiments.plan.sources import DIGITS, refuse_if_edited, source_of
+from experiments.plan.sources import refuse_if_edited, source_of
 from experiments.store.rows import Row
 from icarus import Agent, games, play
-from icarus.load_files import load_file
+from icarus.load_files import DIGITS, load_file
 
 WIN = 1.0  # the reward of a win; draws and shared lower places are losses (section 8)
 GIT_SECONDS = 10

@@ -1,6 +1,5 @@
 """Discovery from Python: settings, checks before the first game, and the race they ask for."""
 
-import hashlib
 import itertools
 import time
 from collections.abc import Callable, Sequence
@@ -21,7 +20,7 @@ from icarus.discovery.race import Discovery, Report, run
 from icarus.discovery.space import Space, SpaceError, load_space
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
-from icarus.load_files import load_files
+from icarus.load_files import digest_of, load_files
 
 REFERENCE = "BASELINE >> NAST2"  # of the paper's sixteen the best over the games of its Figure 4
 POOL = ("BASELINE", REFERENCE)
@@ -29,7 +28,6 @@ RANDOM_GAMES = 20  # whose rewards must not always be equal
 WARM, TIMED = 1, 2  # games before --hours is turned into a number of games
 MARGIN = 0.8  # share of the hours that is planned
 ROWS = "games.jsonl"
-DIGITS = 12
 
 
 @attrs.frozen(kw_only=True)
@@ -218,11 +216,6 @@ def games_of(
         table.play(Match(CALIBRATION, pool[-1], pool[0], number, table.seats[0]))
         times.append(time.perf_counter() - started)
     return max(1, int(hours * 3600 * workers * MARGIN / float(np.mean(times[WARM:]))))
-
-
-def digest_of(file: str) -> str:
-    """Names what a file holds."""
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:DIGITS]
 
 
 def first_decision(game: Game, seed: int) -> State:

@@ -1,6 +1,5 @@
 """The games of a report. They come in rounds: whenever time is up, every question has had its share."""
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from icarus.engine.match import Agent, Decision, play
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.ladder.matches import RandomPlayer, play_game
-from icarus.load_files import load_files
+from icarus.load_files import digest_of, load_files
 from icarus.specs import parse
 
 RANDOM, EVEN, LEVELS, STRATEGIES, COMMENTED = (
@@ -31,7 +30,6 @@ REFERENCE = "BASELINE"
 RANDOM_GAMES, EVEN_GAMES = 5, 2  # of a round
 TRIED, FEWEST, MOST = 64, 64, 1000  # iterations: of the game that is timed, and of the others
 SECONDS = 0.25  # that a game is to take
-DIGITS = 12
 
 
 @attrs.frozen
@@ -152,9 +150,4 @@ def planned(game: Game, files: tuple[str, ...], iterations: int | None, strategi
     if iterations is None:
         log = play(game, [Entrant(REFERENCE, TRIED).player(names)] * game.players, seed=seed)
         iterations = int(np.clip(TRIED * SECONDS / max(log.seconds, 1e-6), FEWEST, MOST))
-    return Plan(str(game), files, digest_of(files), iterations, chosen, seed)
-
-
-def digest_of(files: tuple[str, ...]) -> str:
-    """Names what files hold."""
-    return hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()[:DIGITS]
+    return Plan(str(game), files, digest_of(*files), iterations, chosen, seed)

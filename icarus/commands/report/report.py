@@ -16,13 +16,13 @@ from icarus.audit import AuditReport, Check, audit
 from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
-from icarus.commands.report.matches import Plan, digest_of, planned
+from icarus.commands.report.matches import Plan, planned
 from icarus.commands.report.measures import Measures, measures_of
 from icarus.commands.report.page import page_of, sentences
 from icarus.discovery.matches import Row, Rows
 from icarus.discovery.processes import processes
 from icarus.kernel.game import Game
-from icarus.load_files import load_file
+from icarus.load_files import digest_of, load_file
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
 AUDITED = 4  # games of the audit
@@ -59,7 +59,7 @@ def report_command(
     integer("--seed", seed, 0)
     loaded, files = _loaded(game)
     directory = to or Path(f"report-{loaded.name}")
-    report = _audited(loaded, directory, digest_of(files), seed)
+    report = _audited(loaded, directory, digest_of(*files), seed)
     measures = None
     if report.passed:
         with show_compilation():
