@@ -208,11 +208,11 @@ PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part fir
         Plan(GAMES, FROM_THE_DEAL, (1000, 10_000, 100_000, 1_000_000), SEEDS, ROOT, missing=FIXED),
         Plan((DICE,), (UCT, EXP3), (1_000_000, 10_000_000), 2 * SEEDS, ROOT, missing=FIXED),
         Plan(GAMES, FROM_THE_DEAL, (10_000_000,), SEEDS, ROOT, missing=FIXED),
-        Plan((GOOFSPIEL,), (UCT,), (100_000_000,), 1, ROOT, missing=FIXED),
+        Plan((GOOFSPIEL, DICE), (UCT,), (100_000_000,), SEEDS, ROOT, missing=FIXED),
     ),
     "goofspiel": (  # does c, or the order of the points, explain why II-Goofspiel(6) is more exploitable here than in print?
         Plan((GOOFSPIEL, DESCENDING), (UCT, *UCT_WITH_C), (100_000, 1_000_000), SEEDS, ROOT, missing=FIXED),
-        Plan((GOOFSPIEL, DESCENDING), (UCT, UCT_WITH_C[1]), (10_000_000,), SEEDS, ROOT, missing=FIXED),
+        Plan((GOOFSPIEL, DESCENDING), (UCT, *UCT_WITH_C[1:]), (10_000_000,), SEEDS, ROOT, missing=FIXED),
     ),
     "figure-2": (  # AAAI: δ, by the aggregate method and head to head
         Plan((DICE,), deltas(TARGETS), (1000,), 1, AGGREGATE, 500, FIXED),
