@@ -14,7 +14,7 @@ from pathlib import Path
 from experiments.plan.definition import Refusal
 from icarus import games
 from icarus.discovery.configuration import Configuration
-from icarus.discovery.discover import REFERENCE
+from icarus.discovery.discover import REFERENCE, first_decision, try_out
 from icarus.discovery.discovered import proven
 from icarus.discovery.matches import PROOF, Games, Table, usual_seats
 from icarus.discovery.race import Pair, differences
@@ -54,6 +54,19 @@ def winners_in(game: str, which: str) -> Mapping[str, Pair]:
     return {f"winner of {name}": (table[name].configuration, reference) for name in chosen}
 
 
+def playable(table: Table, pairs: Mapping[str, Pair]) -> dict[str, Pair]:
+    """The pairs of which both can play this game; of each other one a sentence says why not."""
+    state, able = first_decision(table.loaded(), table.seed), {}
+    for name, pair in pairs.items():
+        try:
+            for configuration in pair:
+                try_out(table, configuration, state)
+            able[name] = pair
+        except ValueError as error:
+            print(f"{table.game:18} the {name} does not play: {error}", flush=True)
+    return able
+
+
 def main() -> None:
     """The command, see the head of this file."""
     parser = argparse.ArgumentParser(description="Play what races proved in other games and at other budgets.")
@@ -68,8 +81,8 @@ def main() -> None:
     arguments.to.mkdir(parents=True, exist_ok=True)
     text = f"{arguments.iterations} iterations" if arguments.iterations else f"{arguments.seconds:g} s"
     for game in arguments.games:
-        pairs = winners_in(game, arguments.winners)
         table = table_of(game, arguments.iterations, arguments.seconds)
+        pairs = playable(table, winners_in(game, arguments.winners))
         path = arguments.to / f"{game}-{text.replace(' ', '-')}.jsonl"
         print_duels(game, text, pairs, duel(table, list(pairs.values()), arguments.units, path))
 

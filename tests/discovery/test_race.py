@@ -299,6 +299,13 @@ def test_a_duel_is_kept_and_one_of_equals_is_even(tmp_path: Path) -> None:
         duels.winners_in("kuhn-poker", "own")
 
 
+def test_a_winner_that_needs_a_heuristic_is_left_out_of_a_game_without_one(capsys: pytest.CaptureFixture[str]) -> None:
+    usual = Configuration("BASELINE")
+    pairs = {"plain one": (usual, usual), "cutting one": (Configuration("BASELINE", "MO_ISMCTS with cutoff=8"), usual)}
+    assert list(duels.playable(duels.table_of("kuhn-poker", 4, None), pairs)) == ["plain one"]
+    assert "the cutting one does not play: cutoff is 8, but kuhn-poker has no heuristic" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("game", [*proven(), "kuhn-poker"])
 def test_winners_play_what_the_game_s_own_winner_beat(game: str) -> None:
     reference = proven()[game].reference if game in proven() else Configuration("BASELINE >> NAST2")
