@@ -23,14 +23,15 @@ def _text(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.1f} ± {100 * estimate.half:.1f} %"
 
 
-Pair = tuple[str, str, str, int]  # game, one player, the other, iterations
+Pair = tuple[str, str, str, int, int]  # game, one player, the other, iterations, how many times as many the other has
 
 
 def pairs(rows: Iterable[Measurement]) -> dict[Pair, tuple[list[float], list[float]]]:
     """The rewards of the one player of each pair, where he sat first and where he sat second."""
     rewards: dict[Pair, tuple[list[float], list[float]]] = {}
     for row in rows:
-        first, second = rewards.setdefault((row["game"], row["one"], row["other"], row["iterations"]), ([], []))
+        pair = row["game"], row["one"], row["other"], row["iterations"], row.get("times", 1)
+        first, second = rewards.setdefault(pair, ([], []))
         first += row["first"]
         second += row["second"]
     return rewards
@@ -43,11 +44,11 @@ def head_to_head_table(rows: Iterable[Measurement]) -> Table:
             game,
             player,
             opponent,
-            f"{iterations:,}",
+            f"{iterations:,}" if times == 1 else f"{iterations:,} and {iterations * times:,}",
             str(len(first) + len(second)),
             *(_text(mean_reward(rewards)) for rewards in (first, second, first + second)),
         )
-        for (game, player, opponent, iterations), (first, second) in pairs(rows).items()
+        for (game, player, opponent, iterations, times), (first, second) in pairs(rows).items()
     )
     header = ("game", "player", "against", "iterations", "games", "sitting first", "sitting second", "both")
     return Table("share of the points, a draw counting half; 95 % intervals", header, body)

@@ -115,6 +115,7 @@ class Pairing:
         game, players, opponents: as texts.
         iterations: of every search.
         games: of each pair; made up to whole blocks.
+        times: how many times as many iterations the opponents have.
     """
 
     game: str
@@ -122,6 +123,7 @@ class Pairing:
     opponents: tuple[str, ...]
     iterations: tuple[int, ...]
     games: int = 500
+    times: int = 1
 
     def rows(self) -> list[Identity]:
         """What identifies each block.
@@ -143,8 +145,9 @@ class Pairing:
                         )
         except (TypeError, ValueError) as error:
             raise Refusal(str(error)) from None
+        more = {} if self.times == 1 else {"times": self.times}
         return [
-            {"game": name, "one": player, "other": opponent, "iterations": iterations, "block": block}
+            {"game": name, "one": player, "other": opponent, "iterations": iterations, **more, "block": block}
             for player, opponent, iterations in pairs
             for block in range(-(-self.games // (2 * HALF)))
         ]
@@ -192,6 +195,7 @@ PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part fir
         Pairing(DICE, (IST, PST), (UCT, NEAR), (1000,)),
         Pairing(DICE, (UCT, "BASELINE"), (NEAR,), (1000,)),
         Pairing(DICE, (IST, PST), (UCT, NEAR), (10_000,)),
+        Pairing(DICE, (IST, PST), (UCT,), (1000, 10_000), times=10),  # about equal time
         Pairing(GOOFSPIEL, (IST,), (UCT, NEAR), (1000, 10_000)),
         Pairing(DICE, (IST, PST), ("BASELINE",), (1000, 10_000)),
         Pairing(GOOFSPIEL, (UCT, "BASELINE"), (NEAR,), (1000, 10_000)),

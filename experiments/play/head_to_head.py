@@ -14,7 +14,8 @@ STREAM = 15  # of the seeds, apart from those of other experiments
 def played(row: Measurement) -> Measurement:
     """A block of games: the rewards of the one player, where he sits first and where he sits second."""
     game = game_of(row["game"])
-    player, opponent = (agent(row[name], row["iterations"]) for name in ("one", "other"))
+    player = agent(row["one"], row["iterations"])
+    opponent = agent(row["other"], row["iterations"] * row.get("times", 1))
     first = [play(game, (player, opponent), seed=(STREAM, row["block"], 0, i)).returns[0] for i in range(HALF)]
     second = [play(game, (opponent, player), seed=(STREAM, row["block"], 1, i)).returns[1] for i in range(HALF)]
     return {**row, "first": first, "second": second, "provenance": provenance()}

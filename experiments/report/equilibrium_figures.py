@@ -156,7 +156,7 @@ def _canonical(text: str) -> str:
 def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Path) -> Path | None:
     """Figure 2 of AAAI: by δ the share against ISMCTS and against an equilibrium, and NashConv by the aggregate method."""
     by = {(row["game"], row["player"], row["iterations"]): row for row in rows if method_of(row) == AGGREGATE}
-    shares = pairs(blocks)
+    shares = {pair[:4]: rewards for pair, rewards in pairs(blocks).items() if pair[4] == 1}
     if len({player for _, player, _ in by} | {player for _, player, _, _ in shares}) <= len(DELTAS):
         return None  # not enough values of δ to compare
     with canvas(path, (11.0, 7.6)) as figure:

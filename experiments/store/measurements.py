@@ -33,8 +33,8 @@ class Ledger:
     fields: Mapping[str, type]
 
     def key_of(self, row: Measurement) -> Key:
-        """What a row measures."""
-        return tuple(row[name] for name in self.key)
+        """What a row measures; None for a field that it does not have."""
+        return tuple(row.get(name) for name in self.key)
 
     def read(self, directory: Path) -> dict[Key, Measurement]:
         """The rows of a directory by what they measure.
@@ -93,7 +93,7 @@ EXPLOITABILITY = Ledger(
 )
 HEAD_TO_HEAD = Ledger(
     "head-to-head.jsonl",
-    ("game", "one", "other", "iterations", "block"),
+    ("game", "one", "other", "iterations", "times", "block"),
     {
         **dict.fromkeys(("game", "one", "other"), str),
         **dict.fromkeys(("iterations", "block"), int),

@@ -37,6 +37,15 @@ def test_games_are_played_in_whole_blocks_once_and_from_both_seats(tmp_path):
     assert table.rows[0][:5] == ("kuhn-poker", "OOS()", "NearEquilibrium(epsilon=0.01)", "20", "100")
 
 
+def test_an_opponent_may_have_more_iterations(tmp_path):
+    players = PAIRING.game, PAIRING.players, PAIRING.players, (1,)
+    even, _ = played(Pairing(*players, 50), tmp_path)
+    uneven, now = played(Pairing(*players, 50, times=1000), tmp_path)
+    assert now == 1 and len(HEAD_TO_HEAD.read(tmp_path)) == 2 and uneven[0]["times"] == 1000
+    assert sum(uneven[0]["first"] + uneven[0]["second"]) < sum(even[0]["first"] + even[0]["second"])
+    assert [row[3] for row in head_to_head_table(even + uneven).rows] == ["1", "1 and 1,000"]
+
+
 def test_a_mean_reward_has_the_interval_of_its_rewards():
     share = mean_reward([0, 1] * 50)
     assert share.value == 0.5 and share.half == pytest.approx(1.96 * math.sqrt(0.25 / 99))
