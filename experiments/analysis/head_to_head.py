@@ -19,7 +19,8 @@ def mean_reward(rewards: Sequence[float]) -> Estimate:
     return Estimate(mean, mean - half, mean + half)
 
 
-def _text(estimate: Estimate) -> str:
+def share_text(estimate: Estimate) -> str:
+    """A share in percent with half of its interval."""
     return f"{100 * estimate.value:.1f} ± {100 * estimate.half:.1f} %"
 
 
@@ -46,7 +47,7 @@ def head_to_head_table(rows: Iterable[Measurement]) -> Table:
             opponent,
             f"{iterations:,}" if times == 1 else f"{iterations:,} and {iterations * times:,}",
             str(len(first) + len(second)),
-            *(_text(mean_reward(rewards)) for rewards in (first, second, first + second)),
+            *(share_text(mean_reward(rewards)) for rewards in (first, second, first + second)),
         )
         for (game, player, opponent, iterations, times), (first, second) in pairs(rows).items()
     )

@@ -18,7 +18,7 @@ from experiments.play.exploitability import measure
 from experiments.play.head_to_head import play_pairing
 from experiments.report.equilibrium_figures import draw
 from experiments.report.equilibrium_tables import rewritten
-from experiments.store.measurements import EXPLOITABILITY, Measurement
+from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, Measurement
 from icarus.checks import integer
 from icarus.equilibrium.measures.methods import STITCHING
 from icarus.equilibrium.tree.policies import UNIFORM
@@ -103,8 +103,8 @@ def equilibrium_figures(
     if page is not None:
         if not page.is_file():
             raise Refusal(f"there is no file {str(page)!r}")
-        rows = list(EXPLOITABILITY.read(directory).values())
-        page.write_text(rewritten(page.read_text("utf-8"), rows), "utf-8")
+        rows, blocks = (list(ledger.read(directory).values()) for ledger in (EXPLOITABILITY, HEAD_TO_HEAD))
+        page.write_text(rewritten(page.read_text("utf-8"), rows, blocks), "utf-8")
     for path in draw(directory, into):
         say(str(path))
 

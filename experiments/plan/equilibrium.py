@@ -228,6 +228,7 @@ PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part fir
     "table-1": (  # AAAI: full stitching; ISMCTS has ten times the iterations for about the same time
         Plan((FOUR_FACES,), (IST, PST, "BASELINE"), (300, 3000, 30_000), SEEDS),
         Plan((FOUR_FACES,), (UCT,), (3000, 30_000, 300_000), SEEDS),
+        Plan(("goofspiel(cards=4)",), (UCT, IST, PST, "BASELINE"), (300, 3000), SEEDS),
         Plan((DICE,), (UCT, IST, PST), (1000,), SEEDS),
         Plan((DICE,), (UCT, IST, PST), (10_000,)),
         Plan((DICE,), (UCT, IST, PST), (30_000,)),

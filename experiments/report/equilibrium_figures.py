@@ -210,11 +210,12 @@ def _beside(axes: Any, curve: Sequence[tuple[float, float, float]], k: int, name
 
 
 def _by_delta(axes: Any) -> None:
-    if not axes.get_legend_handles_labels()[0]:
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, fontsize=8)
+    else:
         axes.text(0.5, 0.5, "not measured yet", transform=axes.transAxes, ha="center", color=SUBDUED)
     axes.set_xticks(range(len(DELTAS)), [f"{delta:g}" for delta in DELTAS])
     axes.set_xlabel("δ")
-    axes.legend(frameon=False, fontsize=8)
 
 
 def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:

@@ -5,6 +5,7 @@ import re
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 
+from experiments.analysis.head_to_head import mean_reward, pairs, share_text
 from experiments.plan.equilibrium import (
     DESCENDING,
     DICE,
@@ -36,6 +37,7 @@ _NAMES = {
     RM: "regret matching",
     EXP3: "EXP3",
 }
+_NAMES_HEAD_TO_HEAD = {IST: "OOS, IST", PST: "OOS, PST"}
 _TITLES = dict(zip(GAMES, ("LD(1,1)", "II-Goofspiel(6)", "generic poker"), strict=True))
 SHORTEST = 0.001  # seconds that rows tell
 FEWEST = 100_000  # iterations after which c is compared
@@ -75,8 +77,29 @@ def table(
     return "\n".join(body) + "\n"
 
 
-def tables(rows: Sequence[Measurement]) -> dict[str, str]:
-    """All tables, by name."""
+def head_to_head(blocks: Iterable[Measurement]) -> str:
+    """A line for each pair in the papers' two games, by game and iterations: the share of the points in either seat and in both."""
+    lines = [
+        (list(_TITLES).index(game), budget, times, player, opponent, first, second)
+        for (name, player, opponent, budget, times), (first, second) in pairs(blocks).items()
+        for game in _TITLES
+        if name == str(games.load(game))
+    ]
+    body = ["| | player | against | iterations | sitting first | sitting second | both |", "|---" * 7 + "|"]
+    for game, budget, times, player, opponent, first, second in sorted(lines, key=lambda line: line[:5]):
+        budgets = f"{budget:,}" if times == 1 else f"{budget:,} against {times * budget:,}"
+        shares = [share_text(mean_reward(rewards)) for rewards in (first, second, first + second)]
+        names = [_NAMES_HEAD_TO_HEAD.get(text, f"`{text}`") for text in (player, opponent)]
+        body.append("| " + " | ".join([list(_TITLES.values())[game], *names, budgets, *shares]) + " |")
+    return "\n".join(body) + "\n"
+
+
+def tables(rows: Sequence[Measurement], blocks: Sequence[Measurement]) -> dict[str, str]:
+    """All tables, by name.
+
+    Args:
+        rows, blocks: of exploitability, and of games head to head.
+    """
 
     def by(method: str) -> list[Measurement]:
         return [row for row in rows if method_of(row) == method]
@@ -92,12 +115,16 @@ def tables(rows: Sequence[Measurement]) -> dict[str, str]:
             by(AGGREGATE_AAMAS), _TITLES, {player: _NAMES[player] for player in (OOS_AAMAS, UCT, RM)}, half
         ),
         "stitching": table(
-            by(STITCHING), {DICE: "six faces", FOUR_FACES: "four faces"}, stitching, lambda row: row["nash_conv"]
+            by(STITCHING),
+            {DICE: "six faces", FOUR_FACES: "four faces", "goofspiel(cards=4)": "II-Goofspiel(4)"},
+            stitching,
+            lambda row: row["nash_conv"],
         ),
+        "head-to-head": head_to_head(blocks),
     }
 
 
-def rewritten(page: str, rows: Sequence[Measurement]) -> str:
-    """A page with its tables made anew."""
-    by_place = tables(rows)
+def rewritten(page: str, rows: Sequence[Measurement], blocks: Sequence[Measurement]) -> str:
+    """A page with its tables made anew; arguments as in `tables`."""
+    by_place = tables(rows, blocks)
     return _PLACE.sub(lambda place: place[1] + by_place[place[2]] + place[4], page)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from experiments.report.equilibrium_tables import rewritten, table
-from experiments.store.measurements import EXPLOITABILITY
+from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,6 +23,8 @@ def test_a_cell_has_the_mean_the_interval_the_seeds_and_the_time_of_a_search():
 
 
 def test_the_page_is_as_its_rows_make_it():
-    rows = list(EXPLOITABILITY.read(ROOT / "experiments/runs/equilibrium").values())
+    rows, blocks = (
+        list(ledger.read(ROOT / "experiments/runs/equilibrium").values()) for ledger in (EXPLOITABILITY, HEAD_TO_HEAD)
+    )
     page = (ROOT / "docs/equilibrium.md").read_text("utf-8")
-    assert page.count("<!-- end -->") == 4 and rewritten(page, rows) == page, "make equilibrium"
+    assert page.count("<!-- end -->") == 5 and rewritten(page, rows, blocks) == page, "make equilibrium"
