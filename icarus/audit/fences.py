@@ -20,6 +20,7 @@ PROMISE_OF = {
     "observe": "moves",
     "chance": "chances",
     "determinize": "memory",
+    "redeterminize": "memory",
     "prepare": "memory",
     "episode": "episodes",
     "recall": "recall",

@@ -7,7 +7,7 @@ import numpy as np
 
 from icarus.kernel.constants import UNSEEN
 from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.python_game import PythonGame, PythonState
 from icarus.kernel.state import State
 
 FEWEST = 64  # moves that there is room for
@@ -32,6 +32,10 @@ class BelievingState(State):
         assert isinstance(copy, BelievingState)
         copy.observations = self.observations
         return copy
+
+
+class BelievingPythonState(PythonState):
+    """A state of a `PythonGame` with what its player has observed, which the game's `prepare` tells."""
 
 
 def observations_dtype(moves: int) -> np.dtype:
@@ -62,6 +66,7 @@ def with_belief(state: State, determinize: Callable) -> State:
     observations, believing = _observed(state, observer), state.clone()
     if isinstance(game, PythonGame):
         record = observations.view(np.recarray)[0]
+        believing.__class__ = BelievingPythonState
         believing.game = attrs.evolve(game, determinize=determinize, prepare=lambda state, observer: record)
         return believing
     assert isinstance(game, Game)

@@ -45,7 +45,7 @@ from icarus.kernel.history import PLAYOUT, STEP, UNLIMITED
 from icarus.kernel.state import State
 from icarus.kernel.theta import MARKS, UPDATES
 
-FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
+FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "prepare", "episode", "recall")
 CAPACITIES = Capacities()
 _STEPS, _UPDATES, _LINKS = 256, 4096, 1024  # room to begin with
 
@@ -115,6 +115,8 @@ class CompiledSearch:
         arena["game"]["observe_for_root"] = (
             self.state.game.kernels().address("observe") if self.scheme.observer == ROOT_PLAYER else 0
         )
+        if self.scheme.redeterminization:
+            arena["game"]["redeterminize"] = kernels.address("redeterminize") or kernels.address("determinize")
         arena["game"]["simultaneous"] = kernels.address("simultaneous") if self.scheme.exp3 or program.choices else 0
         self._keep("buffers", "rng", seeded(self.seed))
         self._place_root()
@@ -124,15 +126,17 @@ class CompiledSearch:
             self.tables[0].mark_decisions()
         sizes = {
             **dict.fromkeys(("rows", "records", "values", "total", "actions", "classes"), game.max_legal),
-            **dict.fromkeys(("reward", "observed"), game.players),
+            **dict.fromkeys(("reward", "observed", "observed_in_master"), game.players),
             "weight": 1,
             "rng_before": RNG_WORDS,
             "recalled": RECALLED,
-            "ahead": len(self._arrays["root.state"]),
+            **dict.fromkeys(("ahead", "master"), len(self._arrays["root.state"])),
+            "beliefs": -(-game.beliefs.itemsize // WORD_BYTES),
             "evaluation": max(game.players, len(game.action_feature_names)),
         }
         for name, size in sizes.items():
             self._keep("buffers", name, np.zeros(size, np.int64))
+        arena["buffers"]["belief_words"] = sizes["beliefs"]
         self._keep("buffers", "playout", self._playout)
         for name, buffer in (("rewards", "reward"), ("rng", "rng")):
             self._playout[name] = self._arrays[f"buffers.{buffer}"].ctypes.data

@@ -16,9 +16,10 @@ from icarus.engine.levels import level_settings
 from icarus.engine.recommendation import Recommendation, label, most_visits
 from icarus.engine.records.reuse import continues
 from icarus.engine.result import ROOTS, Result
-from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT_PLAYER, Scheme
+from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.engine.search import run_search, start_search
 from icarus.engine.validation import (
+    check_belief,
     check_budget,
     check_recommendation,
     check_scheme,
@@ -83,8 +84,7 @@ class Agent:
         check_threads(self.threads, self.sharing)
         check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
         check_recommendation(self.recommendation)
-        if self.determinize is not None and self.scheme.root != FRESH:
-            raise ValueError(f"determinize draws a state for each iteration, which {self.scheme} does not")
+        check_belief(self.determinize is not None, self.scheme)
         if self.preference is not None and self.recommendation is not most_visits:
             raise ValueError(
                 f"preference decides between actions of equally many visits; it does not go with {label(self.recommendation)}"

@@ -1,7 +1,22 @@
-"""Schemes: the searches of the information-set family, as two choices made within Algorithm 1.
+"""Schemes: the searches of the information-set family, as three choices made within Algorithm 1.
 
 All of Cowling, Powley and Whitehouse (2012) is one loop. A scheme says how the root state of an iteration is drawn, and whose
-observations histories are made of; every composition of enhancements works with each.
+observations histories are made of; every composition of enhancements works with each. The third choice is Goodman's.
+
+RIS_ISMCTS is MO_ISMCTS with re-determinization (Goodman, "Re-determinizing Information Set Monte Carlo Tree Search in Hanabi", IEEE CoG
+2019). The *master* is the state that an iteration goes on in: at first a determinization for the root player, as in MO_ISMCTS. In
+selection and expansion a *world* is drawn from the master before each decision of another player, from this player's information set; he
+decides in it. What he plays is played in both, and so is what chance does after it, drawn in the world. Then the master goes on, with
+what the root player has hidden as it was; or, if somebody could tell the two apart, the world does, and is the master from then on: a
+*shift*. Readings, where the paper speaks of Hanabi:
+
+1. Two states are told apart by an action that is legal in one of them only; by what any player observes of it (`observe`); by who acts
+   next, the end of the game included; and by what is legal then, where it is the player for whom the world was drawn who acts. What is
+   legal for another tells him nothing, and the rewards of two states in which the game has ended are not compared.
+2. Of a world nothing is left at the next decision of a player: the root player decides in the master, the next one in another world.
+3. The simulation, and so the rewards, are of the master. Chance that follows on the last action in the tree is of the simulation.
+4. The environment has no information set: no world is drawn for it.
+5. Worlds are drawn uniformly, by the game's own function; a belief model, which draws for one player, is refused.
 """
 
 import functools
@@ -34,7 +49,7 @@ def _with_one_observer(game: G) -> G:
 
 @attrs.frozen(repr=False)
 class Scheme:
-    """How a search draws its root states, and who observes its histories.
+    """How a search draws its root states, who observes its histories, and whether others decide in worlds of their own.
 
     Attributes:
         name: as Python and the command line spell it.
@@ -42,6 +57,8 @@ class Scheme:
         observer: EACH_PLAYER, every history as the player who made its last action observed it; EVERY_ACTION, as sequences of actions;
             or ROOT_PLAYER, as the root player observed it: policies then choose among moves, and the action inside a move is uniform.
         trees: how many searches with records of their own share the iterations; the visits of their roots are summed.
+        redeterminization: whether in the tree every decision of another player than the root's is made in a world of its own, drawn from
+            that player's information set.
         exp3: whether EXP3 decides in the tree where a game marks choices as simultaneous.
         tree_parameter: the name of the parameter that gives `trees`; empty if there is always one tree.
         cutoff: after how many actions of simulation a playout is cut off, with the game's heuristic for its rewards; None where it goes on
@@ -52,6 +69,7 @@ class Scheme:
     root: str = FRESH
     observer: str = EACH_PLAYER
     trees: int = 1
+    redeterminization: bool = False
     exp3: bool = False
     tree_parameter: str = attrs.field(default="", eq=False)
     cutoff: int | None = None
@@ -96,6 +114,7 @@ class Scheme:
 
 
 MO_ISMCTS = Scheme("MO_ISMCTS")
+RIS_ISMCTS = Scheme("RIS_ISMCTS", redeterminization=True)
 SO_ISMCTS = Scheme("SO_ISMCTS", observer=EVERY_ACTION)
 SO_ISMCTS_POM = Scheme("SO_ISMCTS_POM", observer=ROOT_PLAYER)
 CheatingUCT = Scheme("CheatingUCT", TRUE, EVERY_ACTION)
@@ -133,7 +152,15 @@ def CheatingEnsembleUCT(trees: int = 40) -> Scheme:
 
 SCHEMES = {
     scheme.name: scheme
-    for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(), CheatingUCT, CheatingEnsembleUCT())
+    for scheme in (
+        MO_ISMCTS,
+        RIS_ISMCTS,
+        SO_ISMCTS,
+        SO_ISMCTS_POM,
+        DeterminizedUCT(),
+        CheatingUCT,
+        CheatingEnsembleUCT(),
+    )
 }
 
 

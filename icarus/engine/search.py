@@ -11,6 +11,7 @@ from icarus.algebra import Enhancement
 from icarus.compiler.cache.bindings import renew_rebound
 from icarus.compiler.interrupts import listening
 from icarus.compiler.reference import interpret_rebound
+from icarus.engine.belief import BelievingPythonState, BelievingState
 from icarus.engine.compiled_search import CompiledSearch, Shared
 from icarus.engine.parallel import Roots, SharedRecords
 from icarus.engine.recommendation import Recommendation, most_visits
@@ -22,6 +23,7 @@ from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.trees import Trees
 from icarus.engine.validation import (
     COMPILED,
+    check_belief,
     check_budget,
     check_cutoff,
     check_priors,
@@ -70,7 +72,8 @@ def search(
             read a record that is just being updated, new rewards with the old count, say; and which thread comes first is the
             clock's affair, so the result can NOT be reproduced, whatever the seed. With one thread it says nothing.
         scheme: another search of the information-set family: SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(40), or, to measure what hidden
-            information is worth, one that cheats: CheatingUCT, CheatingEnsembleUCT(40). Several trees have the iterations and the
+            information is worth, one that cheats: CheatingUCT, CheatingEnsembleUCT(40); or RIS_ISMCTS, by which others decide without
+            what only the player to move knows. Several trees have the iterations and the
             threads of all together.
         cutoff: after how many actions of simulation a playout is cut off, with the game's heuristic for its rewards; where it is not given,
             as the scheme says, which is mostly never.
@@ -159,6 +162,7 @@ def start_search(
     if engine != COMPILED:
         interpret_rebound()
     check_cutoff(state.game, scheme)
+    check_belief(isinstance(state, BelievingState | BelievingPythonState), scheme)
     check_priors(strategy, threads, sharing)
     if threads > 1 and sharing == RECORDS:
         return _start_sharing(state, strategy, seed, threads, scheme, records, reusable)

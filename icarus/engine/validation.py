@@ -8,7 +8,7 @@ from icarus.engine.algorithm import Algorithm
 from icarus.engine.program.lowering import components_of, storage_of
 from icarus.engine.records.reuse import check_reusable, continues
 from icarus.engine.result import RECORDS, ROOTS, Result
-from icarus.engine.scheme import ROOT_PLAYER, Scheme
+from icarus.engine.scheme import FRESH, ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
@@ -130,6 +130,18 @@ def check_cutoff(game: AnyGame, scheme: Scheme) -> None:
         raise ValueError(
             f"cutoff is {scheme.cutoff}, but {game} has no heuristic to end playouts with: Game(heuristic=…)"
         )
+
+
+def check_belief(believes: bool, scheme: Scheme) -> None:
+    """Refuse a belief model, which draws for one player once in each iteration, where the scheme draws otherwise.
+
+    Raises:
+        ValueError: so.
+    """
+    if believes and scheme.root != FRESH:
+        raise ValueError(f"determinize draws a state for each iteration, which {scheme} does not")
+    if believes and scheme.redeterminization:
+        raise ValueError(f"determinize draws for the player to move alone; {scheme} draws for every player")
 
 
 def check_records(records: object, state: State, strategy: Enhancement, scheme: Scheme, trees: int) -> None:

@@ -26,6 +26,7 @@ class Kernels:
     observe: Kernel | None
     chance: Kernel | None
     determinize: Kernel | None
+    redeterminize: Kernel | None
     prepare: Kernel | None
     episode: Kernel | None
     recall: Kernel | None
@@ -177,6 +178,7 @@ _MAKERS: dict[
     "observe": (_observe, 4),
     "chance": (_chance, 2),
     "determinize": (_determinize, 4),
+    "redeterminize": (_determinize, 4),
     "prepare": (_prepare, 3),
     "episode": (_of_state, 1),
     "recall": (_recall, 4),

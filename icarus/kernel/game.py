@@ -109,6 +109,7 @@ class AnyGame:
     # hidden information (absent: none)
     observe: Callable | None = None
     determinize: Callable | None = None
+    redeterminize: Callable | None = None
     prepare: Callable | None = None
     episode: Callable | None = None
     recall: Callable | None = None
@@ -181,6 +182,8 @@ class Game(AnyGame):
             own move stays. Absent: everyone sees every action.
         determinize: `determinize(state, observer, beliefs, rng)` redraws all that `observer` cannot know, uniformly from his
             information set. For CHANCE, who sees everything, it redraws at most the luck to come. Absent: perfect information.
+        redeterminize: the same, where what others know is asked again some actions later in the iteration (`RIS_ISMCTS`): a game whose
+            determinized states keep no account of that gives states that do; `determinize` for CHANCE ends it. Absent: `determinize`.
         beliefs, prepare: a dtype and `prepare(state, observer, beliefs)`, called once before a search, for what
             `determinize` can compute ahead.
         episode: `episode(state) -> int`, e: an episode label ≥ 0 or CONTINUES (section 5.1).

@@ -66,6 +66,7 @@ class PythonGame(AnyGame):
         chance: `chance(state) -> [float, …]`, π₀: one probability for each legal action of a chance state. Absent: equal ones.
         determinize: `determinize(state, observer, beliefs, rng) -> state`: a new state, drawn uniformly from the observer's information
             set; the state given is left alone. For CHANCE, who sees everything, a copy. Absent: perfect information.
+        redeterminize: as in `Game`.
         prepare: `prepare(state, observer) -> beliefs`, asked once before a search. Absent: None.
         episode: `episode(state) -> int`, e: a label ≥ 0, or CONTINUES.
         recall: `recall(state, perspective) -> [int, …]`: as in `Game`.
@@ -104,6 +105,15 @@ class PythonGame(AnyGame):
     def redraw(self, state: StateData, observer: int, beliefs: Beliefs, rng: np.ndarray) -> StateData:
         """A new state from the information set of an observer."""
         return self.copy(state) if self.determinize is None else self.determinize(state, observer, beliefs, rng)
+
+    def redraw_again(self, state: StateData, observer: int, beliefs: Beliefs, rng: np.ndarray) -> StateData:
+        """`redraw`, where what others know is asked again some actions later."""
+        redeterminize = self.redeterminize
+        return (
+            self.redraw(state, observer, beliefs, rng)
+            if redeterminize is None
+            else redeterminize(state, observer, beliefs, rng)
+        )
 
 
 class PythonState(State):
@@ -289,8 +299,14 @@ class _Adapted:
         return beliefs
 
     def determinize(self, data: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
+        return self._redrawn("determinize", data, observer, beliefs, rng)
+
+    def redeterminize(self, data: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
+        return self._redrawn("redeterminize", data, observer, beliefs, rng)
+
+    def _redrawn(self, name: str, data: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
         redrawn = copied(data)
-        self.plain["determinize"](_facts(redrawn), observer, _facts(beliefs), rng)
+        self.plain[name](_facts(redrawn), observer, _facts(beliefs), rng)
         return redrawn
 
     def episode(self, data: np.ndarray) -> int:

@@ -15,6 +15,7 @@ from icarus import (
     MO_ISMCTS,
     NAST2,
     RAVE,
+    RIS_ISMCTS,
     SO_ISMCTS,
     SO_ISMCTS_POM,
     Agent,
@@ -106,7 +107,7 @@ def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int, de
         go_on(decided(game, number), strategy, twin, MO_ISMCTS, decay, number, None)
 
 
-@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, MO_ISMCTS.with_exp3()], ids=str)
+@pytest.mark.parametrize("scheme", [RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, MO_ISMCTS.with_exp3()], ids=str)
 def test_engine_and_twin_hold_the_same_records_under_every_scheme(scheme: Scheme) -> None:
     for number in range(2):
         strategy, twin = composition(random.Random(40 + number), 2)

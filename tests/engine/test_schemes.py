@@ -7,6 +7,7 @@ import pytest
 
 from icarus import (
     MO_ISMCTS,
+    RIS_ISMCTS,
     SO_ISMCTS,
     SO_ISMCTS_POM,
     Agent,
@@ -132,7 +133,7 @@ def test_with_perfect_information_all_schemes_of_one_tree_are_one(strategy: obje
     state = games.load("othello").new_initial_state()
     found = [
         search(state, parse(str(strategy)), iterations=300, seed=8, scheme=scheme)
-        for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT)
+        for scheme in (MO_ISMCTS, RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT)
     ]
     for other in found[1:]:
         assert np.array_equal(found[0].visits, other.visits) and found[0].phase_steps == other.phase_steps

@@ -17,13 +17,22 @@ from icarus.algebra.information import ACTION, HISTORY, MOVE, PLAYER, POSITION, 
 from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.reference import Interpreter
+from icarus.engine.belief import BelievingPythonState, BelievingState
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.reference.choice import Composed, Decision, Term
 from icarus.engine.reference.history import Playout
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.validation import COMPILED, check_cutoff, check_scheme, check_state, check_strategy, checked_engine
+from icarus.engine.validation import (
+    COMPILED,
+    check_belief,
+    check_cutoff,
+    check_scheme,
+    check_state,
+    check_strategy,
+    checked_engine,
+)
 from icarus.kernel import CHANCE, UNSEEN, extended, mix
 from icarus.kernel.data import StateData
 from icarus.kernel.history import EMPTY_HISTORY, PHASES
@@ -115,6 +124,7 @@ def inspect_playout(
     checks.integer("after", after, least=0)
     check_scheme(scheme, None)
     check_cutoff(state.game, scheme)
+    check_belief(isinstance(state, BelievingState | BelievingPythonState), scheme)
     if scheme.tree_parameter:
         raise ValueError(
             f"scheme is {scheme}, which grows several trees; a playout is inspected in a search of one tree"

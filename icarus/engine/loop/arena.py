@@ -22,6 +22,8 @@ class Game:
     observe: Address
     chance: Address
     determinize: Address
+    redeterminize: Address  # what draws for each player in the tree; 0 where the scheme has nobody draw but the root
+    prepare: Address
     episode: Address
     recall: Address
     simultaneous: Address  # 0 also where nobody asks which decisions are simultaneous
@@ -81,6 +83,9 @@ class Buffers:
     """What a playout is made in."""
 
     state: Address  # [state_words]
+    master: Address  # [state_words]: where the state is drawn for another player, the one that it is drawn from
+    beliefs: Address  # [belief_words]: what that player knows
+    belief_words: int
     playout: Address  # a PLAYOUT with room for so many steps, and for so many legal actions of all steps
     step_capacity: int
     legal_capacity: int
@@ -99,6 +104,7 @@ class Buffers:
     actions: Address  # [max_legal]: the legal actions, where the root player sees classes of them
     classes: Address  # [max_legal]: the index of the observation class of each
     observed: Address  # [players]: how each sees an action
+    observed_in_master: Address  # [players]
     recalled: Address  # [RECALLED]
     ahead: Address  # [state_words]: a state to look ahead in
     evaluation: Address  # [players or features of actions]: what the game has just said of it

@@ -3,9 +3,10 @@
 Nothing is updated or counted during a playout, so a playout that runs out of room is simply abandoned: the generator is put back
 to where the playout began, Python gives more room, and the same playout is run again.
 
-Randomness is drawn in the order in which Algorithm 1 needs it: the determinization; then for each decision with more than one
-legal action the alternative of a linear mixture, if there is more than one, and what the rule draws. Gibbs over mean rewards draws an
-index and a number to accept it, until one is accepted or as many as there are actions have been refused; only then from all.
+Randomness is drawn in the order in which Algorithm 1 needs it: the determinization; then for each decision, where the scheme has each
+player draw what is hidden from him, another determinization; and with more than one legal action the alternative of a linear mixture,
+if there is more than one, and what the rule draws. Gibbs over mean rewards draws an index and a number to accept it, until one is
+accepted or as many as there are actions have been refused; only then from all.
 """
 
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from icarus.engine.loop.choice import choose, pick_outcome
 from icarus.engine.loop.features import evaluate_state, evaluate_step, room_for_priors
 from icarus.engine.loop.histories import append, append_simply, has_simple_moves, label_episode
 from icarus.engine.loop.observation_classes import choose_in_class, group_by_observation, is_grouped
+from icarus.engine.loop.redetermination import NOBODY, apply_in_both, enter_world, leave_tree
 from icarus.engine.loop.steps import (
     DeterminizationError,
     acts,
@@ -74,7 +76,8 @@ def begin(a: Arena, rng: np.ndarray) -> None:
     for i in range(words):
         state[i] = root[i]
     if a.game.determinize != 0:
-        call4(a.game.determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
+        determinize = a.game.determinize if a.game.redeterminize == 0 else a.game.redeterminize
+        call4(determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
         if unlikely(call1(a.game.player, (a.buffers.state,)) != a.root.player):
             raise DeterminizationError("a determinization changed the player to move, or ended the game")
     playout, perspectives = struct_at(a.buffers.playout, PLAYOUT), a.game.perspectives
@@ -140,7 +143,7 @@ def selection(a: Arena, rng: np.ndarray) -> int:
         How many actions have been appended (t_e in Base-6, where the game did not end before), or _NO_ROOM.
     """
     playout, baseline, simple, t = struct_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
-    rows = array_at(a.buffers.rows, a.game.max_legal, _INT)
+    rows, observer = array_at(a.buffers.rows, a.game.max_legal, _INT), NOBODY
     in_tree = (
         baseline.visits[place_of(baseline.records, EMPTY_HISTORY)] > 0
     )  # the first playout expands the empty history
@@ -151,6 +154,8 @@ def selection(a: Arena, rng: np.ndarray) -> int:
             break
         if not has_room(a, playout, t):
             return _NO_ROOM
+        if a.game.redeterminize != 0:
+            observer = enter_world(a, player, observer, rng)
         step, count = step_at(playout, t), open_step(a, playout, t, player)
         if a.composition.features_in_tree:
             evaluate_step(a, playout, t, step, count, a.composition.features_in_tree)
@@ -162,9 +167,14 @@ def selection(a: Arena, rng: np.ndarray) -> int:
             append_simply(playout, t, step)  # line 12
         else:
             append(a, playout, t, step, True)
-        call2(a.game.apply, (a.buffers.state, action))  # line 13
+        if observer != NOBODY:
+            observer = apply_in_both(a, observer, action)
+        else:
+            call2(a.game.apply, (a.buffers.state, action))  # line 13
         t += 1
         label_episode(a, playout, t)
+    if a.game.redeterminize != 0:
+        leave_tree(a, observer, rng)
     return t
 
 

@@ -33,6 +33,7 @@ from icarus.engine.reference.choice import Composed, Decision
 from icarus.engine.reference.features import FeatureEvaluator
 from icarus.engine.reference.history import Moves, Playout, ReferenceHistory
 from icarus.engine.reference.table import ReferenceTable
+from icarus.engine.reference.worlds import OneWorld, Redetermination
 from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
 from icarus.engine.root_statistics import RootStatistics, root_statistics
@@ -80,6 +81,8 @@ class ReferenceSearch:
         self.tables = self.program.tables
         self._copies_cheaply = game.copy is not copy.deepcopy
         self._features = FeatureEvaluator(self.game, tables_of(strategy))
+        redetermines = scheme.redeterminization and game.determinize is not None
+        self._redetermination = Redetermination(self.game, self._observer, self.rng) if redetermines else OneWorld()
         self.iterations, self.depth, self._phase_steps = 0, 0, np.zeros(3, np.int64)
         self.earlier_iterations = 0 if warm_start is None else warm_start.iterations
         self._root_visits = np.zeros(len(self.actions), np.int64)
@@ -188,7 +191,8 @@ class ReferenceSearch:
 
     def _begin_playout(self) -> tuple[Playout, StateData]:
         """Lines 7-9: the empty history, at a state drawn from the root's information set."""
-        world = self.game.redraw(self._root, self._root_observer, self._beliefs, self.rng)
+        redraw = self.game.redraw_again if self.scheme.redeterminization else self.game.redraw
+        world = redraw(self._root, self._root_observer, self._beliefs, self.rng)
         if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
             raise ValueError("a determinization changed the player to move, or ended the game")
         return self.empty_history(world), world
@@ -209,20 +213,26 @@ class ReferenceSearch:
         """Lines 7-14: one playout, and the state that it ends in."""
         playout, world = self._begin_playout()
         in_tree = self._visits(EMPTY_HISTORY) > 0  # the first playout of all expands the empty history
-        simulated = 0
+        world, simulated = world if in_tree else self._redetermination.leave(world), 0
         while (player := self._player(world)) != TERMINAL:
             if playout.t >= self.game.max_length:
                 raise ValueError(too_long_message(self.state, [step.action for step in playout.steps[:-1]]))
             if not in_tree and self._is_cut(simulated, playout.t):
                 break
             simulated += not in_tree
-            edge, action, was_in_tree = *self._decided(playout, world, player, in_tree), in_tree
+            world = self._redetermination.enter(world, player) if in_tree else world
+            edge, action = self._decided(playout, world, player, in_tree)
             if playout.t == 0 and edge not in self.actions:
                 raise ValueError("a determinization changed the legal actions of the player to move")
+            if in_tree:
+                self._redetermination.follow(world, action)
             self.play(playout, world, edge, action)
-            in_tree = in_tree and self._visits(playout.steps[playout.t].record) > 0
-            if was_in_tree:
+            if in_tree:
+                self._redetermination.compare(world)
                 self.depth = max(self.depth, playout.t)
+                in_tree = self._visits(playout.steps[playout.t].record) > 0
+                world = world if in_tree else self._redetermination.leave(world)
+        world = self._redetermination.leave(world) if in_tree else world
         playout.steps[playout.t].write(player=player)
         self._features.evaluate_state(playout.features, world)
         return playout, world

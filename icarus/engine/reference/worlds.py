@@ -1,0 +1,90 @@
+"""The states that an iteration is in: one, or by re-determinizing ISMCTS a master and the worlds in which other players decide."""
+
+import numpy as np
+
+from icarus.engine.loop.redetermination import NOBODY
+from icarus.kernel import CHANCE, TERMINAL
+from icarus.kernel.data import StateData
+from icarus.kernel.python_game import PythonGame
+
+
+class OneWorld:
+    """An iteration in which all decide in the same state."""
+
+    def enter(self, world: StateData, player: int) -> StateData:
+        """The state in which a player, or chance, is to decide in the tree."""
+        return world
+
+    def follow(self, world: StateData, action: int) -> None:
+        """Play an action, about to be played in the tree, where else it is to be played."""
+
+    def compare(self, world: StateData) -> None:
+        """Look at what the action has led to."""
+
+    def leave(self, world: StateData) -> StateData:
+        """The state in which the simulation begins, or the game has ended."""
+        return world
+
+
+class Redetermination(OneWorld):
+    """An iteration in which each player decides, in the tree, in a world drawn from his information set.
+
+    Args:
+        player: the root's.
+    """
+
+    def __init__(self, game: PythonGame, player: int, rng: np.ndarray) -> None:
+        self.game, self.player, self.rng = game, player, rng
+        self._master: StateData = None
+        self._observer = NOBODY  # for whom the world is drawn; where nobody is, it is the master
+
+    def enter(self, world: StateData, player: int) -> StateData:
+        """The master for the root player, a new world for another; chance goes on where it was met.
+
+        Raises:
+            ValueError: a world in which somebody else is to move.
+        """
+        if player == CHANCE:
+            return world
+        master = self._current_master(world)
+        if player == self.player:
+            return master
+        self._master, self._observer = master, player
+        world = self.game.redraw_again(master, player, self.game.believed(master, player), self.rng)
+        if int(self.game.player(world)) != player:
+            raise ValueError("a determinization changed the player to move, or ended the game")
+        return world
+
+    def follow(self, world: StateData, action: int) -> None:
+        """Play the action in the master too, if it is legal there and every player sees the same of it; else the world is the master."""
+        if self._observer == NOBODY:
+            return
+        legal, see = action in map(int, self.game.legal(self._master)), self.game.observed_moves
+        if legal and see(world, action) == see(self._master, action):
+            self.game.apply(self._master, action)
+        else:
+            self._observer = NOBODY
+
+    def compare(self, world: StateData) -> None:
+        """The world is the master if somebody else is to move there, or the player for whom it was drawn, with other actions."""
+        if self._observer == NOBODY:
+            return
+        player = int(self.game.player(world))
+        same = player == int(self.game.player(self._master))
+        if same and player == self._observer:
+            same = [*map(int, self.game.legal(world))] == [*map(int, self.game.legal(self._master))]
+        if not same:
+            self._observer = NOBODY
+
+    def leave(self, world: StateData) -> StateData:
+        """The master; nobody's knowledge is asked in a simulation."""
+        master = self._current_master(world)
+        if self.game.redeterminize is None or int(self.game.player(master)) == TERMINAL:
+            return master
+        return self.game.redraw(master, CHANCE, self.game.believed(master, CHANCE), self.rng)
+
+    def _current_master(self, world: StateData) -> StateData:
+        """The master, which the world of nobody is; from now on it is drawn for nobody."""
+        master = world if self._observer == NOBODY else self._master
+        self._observer = NOBODY
+        return master
