@@ -24,6 +24,7 @@ from icarus.engine.loop.arena import (
 from icarus.engine.loop.choice import WeightError, vote_kernel
 from icarus.engine.loop.loop import loop, raw_loop
 from icarus.engine.loop.parent_links import LINK
+from icarus.engine.loop.redetermination import NOBODY, redetermination_kernels
 from icarus.engine.loop.steps import DeterminizationError
 from icarus.engine.program.lowering import Program, lower
 from icarus.engine.program.requirements import check_features, feature_kernels, widths_of
@@ -45,7 +46,7 @@ from icarus.kernel.history import PLAYOUT, STEP, UNLIMITED
 from icarus.kernel.state import State
 from icarus.kernel.theta import MARKS, UPDATES
 
-FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "prepare", "episode", "recall")
+FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
 CAPACITIES = Capacities()
 _STEPS, _UPDATES, _LINKS = 256, 4096, 1024  # room to begin with
 
@@ -115,8 +116,6 @@ class CompiledSearch:
         arena["game"]["observe_for_root"] = (
             self.state.game.kernels().address("observe") if self.scheme.observer == ROOT_PLAYER else 0
         )
-        if self.scheme.redeterminization:
-            arena["game"]["redeterminize"] = kernels.address("redeterminize") or kernels.address("determinize")
         arena["game"]["simultaneous"] = kernels.address("simultaneous") if self.scheme.exp3 or program.choices else 0
         self._keep("buffers", "rng", seeded(self.seed))
         self._place_root()
@@ -126,23 +125,23 @@ class CompiledSearch:
             self.tables[0].mark_decisions()
         sizes = {
             **dict.fromkeys(("rows", "records", "values", "total", "actions", "classes"), game.max_legal),
-            **dict.fromkeys(("reward", "observed", "observed_in_master"), game.players),
+            **dict.fromkeys(("reward", "observed"), game.players),
             "weight": 1,
             "rng_before": RNG_WORDS,
             "recalled": RECALLED,
-            **dict.fromkeys(("ahead", "master"), len(self._arrays["root.state"])),
-            "beliefs": -(-game.beliefs.itemsize // WORD_BYTES),
+            "ahead": len(self._arrays["root.state"]),
             "evaluation": max(game.players, len(game.action_feature_names)),
         }
         for name, size in sizes.items():
             self._keep("buffers", name, np.zeros(size, np.int64))
-        arena["buffers"]["belief_words"] = sizes["beliefs"]
         self._keep("buffers", "playout", self._playout)
         for name, buffer in (("rewards", "reward"), ("rng", "rng")):
             self._playout[name] = self._arrays[f"buffers.{buffer}"].ctypes.data
         self._keep("buffers", "updates", self._updates)
         if program.episodes:
             self._place_episodes()
+        if self.scheme.redeterminization and game.determinize is not None:
+            self._place_redetermination(kernels)
         self._give_steps(_STEPS)
         self._give_updates(_UPDATES)
         self._give_links(_LINKS * self.reusable)
@@ -209,6 +208,20 @@ class CompiledSearch:
         root["label"], root["episode"] = episode.label, record
         root["last"], root["last_perspective"] = episode.last, episode.last_perspective
         root["last_recalled"] = episode.last_recalled
+
+    def _place_redetermination(self, kernels: Kernels) -> None:
+        """What draws for each player in the tree; the root's determinization, too, is to be drawn from again."""
+        game, part = self.game, self._arena["redetermination"]
+        for name, kernel in redetermination_kernels().items():
+            part[name] = kernel.address
+        if game.redeterminize is not None:
+            part["determinize_simulation"] = kernels.address("determinize")
+            self._arena["game"]["determinize"] = kernels.address("redeterminize")
+        part["determinize"], part["prepare"] = self._arena["game"]["determinize"], kernels.address("prepare")
+        part["observer"], part["belief_words"] = NOBODY, len(in_words(np.zeros(1, game.beliefs)))
+        self._keep("redetermination", "master", self._arrays["root.state"].copy())
+        self._keep("redetermination", "beliefs", np.zeros(int(part["belief_words"][0]), np.int64))
+        self._keep("redetermination", "observed", np.zeros(game.players, np.int64))
 
     def _give_steps(self, steps: int) -> None:
         """Room for playouts of so many steps."""

@@ -22,8 +22,6 @@ class Game:
     observe: Address
     chance: Address
     determinize: Address
-    redeterminize: Address  # what draws for each player in the tree; 0 where the scheme has nobody draw but the root
-    prepare: Address
     episode: Address
     recall: Address
     simultaneous: Address  # 0 also where nobody asks which decisions are simultaneous
@@ -83,9 +81,6 @@ class Buffers:
     """What a playout is made in."""
 
     state: Address  # [state_words]
-    master: Address  # [state_words]: where the state is drawn for another player, the one that it is drawn from
-    beliefs: Address  # [belief_words]: what that player knows
-    belief_words: int
     playout: Address  # a PLAYOUT with room for so many steps, and for so many legal actions of all steps
     step_capacity: int
     legal_capacity: int
@@ -104,11 +99,26 @@ class Buffers:
     actions: Address  # [max_legal]: the legal actions, where the root player sees classes of them
     classes: Address  # [max_legal]: the index of the observation class of each
     observed: Address  # [players]: how each sees an action
-    observed_in_master: Address  # [players]
     recalled: Address  # [RECALLED]
     ahead: Address  # [state_words]: a state to look ahead in
     evaluation: Address  # [players or features of actions]: what the game has just said of it
     weight: Address  # [1]
+
+
+class Redetermination:
+    """What worlds are drawn with for each player in the tree, where the scheme asks for it (`icarus.engine.loop.redetermination`)."""
+
+    enter: Address  # its kernels; 0 where no worlds are drawn
+    play: Address
+    leave: Address
+    determinize: Address  # of the game, for worlds
+    determinize_simulation: Address  # for what is simulated, where this is another function; else 0
+    prepare: Address  # of the game; 0 where it has none
+    master: Address  # [state_words]: the state that the world is drawn from
+    observer: int  # for whom it is drawn; NOBODY where the state is the master
+    beliefs: Address  # [belief_words]: what he knows
+    belief_words: int
+    observed: Address  # [players]: how each sees an action in the master
 
 
 class Counts:
@@ -139,6 +149,7 @@ class Arena:
     root: Root
     composition: Composition
     buffers: Buffers
+    redetermination: Redetermination
     counts: Counts
     pending: Pending
     full_component: int  # whose table had no room

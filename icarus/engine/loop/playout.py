@@ -20,7 +20,7 @@ from icarus.engine.loop.choice import choose, pick_outcome
 from icarus.engine.loop.features import evaluate_state, evaluate_step, room_for_priors
 from icarus.engine.loop.histories import append, append_simply, has_simple_moves, label_episode
 from icarus.engine.loop.observation_classes import choose_in_class, group_by_observation, is_grouped
-from icarus.engine.loop.redetermination import NOBODY, apply_in_both, enter_world, leave_tree
+from icarus.engine.loop.redetermination import NOBODY
 from icarus.engine.loop.steps import (
     DeterminizationError,
     acts,
@@ -76,8 +76,7 @@ def begin(a: Arena, rng: np.ndarray) -> None:
     for i in range(words):
         state[i] = root[i]
     if a.game.determinize != 0:
-        determinize = a.game.determinize if a.game.redeterminize == 0 else a.game.redeterminize
-        call4(determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
+        call4(a.game.determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
         if unlikely(call1(a.game.player, (a.buffers.state,)) != a.root.player):
             raise DeterminizationError("a determinization changed the player to move, or ended the game")
     playout, perspectives = struct_at(a.buffers.playout, PLAYOUT), a.game.perspectives
@@ -143,10 +142,12 @@ def selection(a: Arena, rng: np.ndarray) -> int:
         How many actions have been appended (t_e in Base-6, where the game did not end before), or _NO_ROOM.
     """
     playout, baseline, simple, t = struct_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
-    rows, observer = array_at(a.buffers.rows, a.game.max_legal, _INT), NOBODY
+    rows, redetermines = array_at(a.buffers.rows, a.game.max_legal, _INT), a.redetermination.enter != 0
     in_tree = (
         baseline.visits[place_of(baseline.records, EMPTY_HISTORY)] > 0
     )  # the first playout expands the empty history
+    if redetermines:
+        a.redetermination.observer = NOBODY  # a playout that was abandoned may have left another
     while in_tree:
         player = player_to_move(a)
         if not acts(a, player):
@@ -154,8 +155,8 @@ def selection(a: Arena, rng: np.ndarray) -> int:
             break
         if not has_room(a, playout, t):
             return _NO_ROOM
-        if a.game.redeterminize != 0:
-            observer = enter_world(a, player, observer, rng)
+        if redetermines:
+            call2(a.redetermination.enter, (a.composition.arena, player))
         step, count = step_at(playout, t), open_step(a, playout, t, player)
         if a.composition.features_in_tree:
             evaluate_step(a, playout, t, step, count, a.composition.features_in_tree)
@@ -167,14 +168,14 @@ def selection(a: Arena, rng: np.ndarray) -> int:
             append_simply(playout, t, step)  # line 12
         else:
             append(a, playout, t, step, True)
-        if observer != NOBODY:
-            observer = apply_in_both(a, observer, action)
+        if redetermines:
+            call2(a.redetermination.play, (a.composition.arena, action))
         else:
             call2(a.game.apply, (a.buffers.state, action))  # line 13
         t += 1
         label_episode(a, playout, t)
-    if a.game.redeterminize != 0:
-        leave_tree(a, observer, rng)
+    if redetermines:
+        call1(a.redetermination.leave, (a.composition.arena,))
     return t
 
 

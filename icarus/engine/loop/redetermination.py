@@ -1,81 +1,98 @@
 """Re-determinizing ISMCTS: in the tree each player but the root's decides in a world drawn from his own information set.
 
-The *master* is the state that the iteration goes on in. A decision of another player, and the chance that follows on it, happen in a world
-that was drawn from the master for him. What he plays is played in the master too; as long as nobody could tell the two apart the
-iteration goes on in the master afterwards. Otherwise the world is the master from then on: a *shift*.
+`icarus.engine.scheme` says when an iteration goes on in the *master*, and when in the world that a player has decided in. The functions are
+machine code of their own, which the loop calls by address: where no scheme asks for them, it is neither slower nor compiled longer.
 """
+
+import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from icarus.compiler.kernels.pointers import array_at, call1, call2, call3, call4, unlikely
-from icarus.engine.loop.arena import Arena
+from icarus.compiler.kernels.kernel import Kernel
+from icarus.compiler.kernels.pointers import array_at, call1, call2, call3, call4, struct_at
+from icarus.engine.loop.arena import ARENA, Arena
 from icarus.engine.loop.steps import DeterminizationError, acts, player_to_move
 from icarus.kernel import CHANCE, helper, inlined
 
 _INT = np.dtype(np.int64)
-NOBODY = -1  # for whom a world is drawn that is the master itself
+NOBODY = -1  # for whom the state is drawn where it is the master
+
+
+def enter(arena: int, player: int) -> int:
+    """Bring the state to the world in which a player is to decide; chance goes on where it was met."""
+    a = struct_at(arena, ARENA)
+    r = a.redetermination
+    if player != CHANCE:
+        return_to_master(a)
+        if player != a.root.player:
+            copy_state(a, a.buffers.state, r.master)
+            redraw(a, r.determinize, player)
+            if player_to_move(a) != player:
+                raise DeterminizationError("a determinization changed the player to move, or ended the game")
+            r.observer = player
+    return 0
+
+
+def play(arena: int, action: int) -> int:
+    """Play an action in the state, and in the master as long as nobody can tell the two apart."""
+    a = struct_at(arena, ARENA)
+    r = a.redetermination
+    if r.observer == NOBODY:
+        call2(a.game.apply, (a.buffers.state, action))
+        return 0
+    same = is_legal(a, r.master, action) and is_observed_alike(a, action)
+    call2(a.game.apply, (a.buffers.state, action))
+    if same:
+        call2(a.game.apply, (r.master, action))
+        player = player_to_move(a)
+        same = call1(a.game.player, (r.master,)) == player and (player != r.observer or has_same_choices(a))
+    if not same:
+        r.observer = NOBODY
+    return 0
+
+
+def leave(arena: int) -> int:
+    """Bring the state to the master, in which nobody's knowledge is asked any more: the tree ends here."""
+    a = struct_at(arena, ARENA)
+    return_to_master(a)
+    if a.redetermination.determinize_simulation != 0 and acts(a, player_to_move(a)):
+        redraw(a, a.redetermination.determinize_simulation, CHANCE)
+    return 0
 
 
 @helper
-def enter_world(a: Arena, player: int, observer: int, rng: np.ndarray) -> int:
-    """Bring the state to the world in which a player, or chance, is to decide; returns for whom it is drawn.
-
-    Args:
-        observer: for whom the state is drawn so far.
-    """
-    if player == CHANCE:
-        return observer
-    if observer != NOBODY:
-        copy_state(a, a.buffers.master, a.buffers.state)
-    if player == a.root.player:
-        return NOBODY
-    if observer == NOBODY:
-        copy_state(a, a.buffers.state, a.buffers.master)
-    redraw(a, a.game.redeterminize, player, rng)
-    if unlikely(player_to_move(a) != player):
-        raise DeterminizationError("a determinization changed the player to move, or ended the game")
-    return player
+def return_to_master(a: Arena) -> None:
+    """Bring the state to the master."""
+    if a.redetermination.observer != NOBODY:
+        copy_state(a, a.redetermination.master, a.buffers.state)
+        a.redetermination.observer = NOBODY
 
 
 @inlined
 def copy_state(a: Arena, source: int, target: int) -> None:
     """Copy a state to another place."""
-    words = array_at(source, a.root.state_words, _INT)
-    copy = array_at(target, a.root.state_words, _INT)
+    words, copy = array_at(source, a.root.state_words, _INT), array_at(target, a.root.state_words, _INT)
     for i in range(a.root.state_words):
         copy[i] = words[i]
 
 
 @helper
-def redraw(a: Arena, determinize: int, observer: int, rng: np.ndarray) -> None:
+def redraw(a: Arena, determinize: int, observer: int) -> None:
     """Determinize the state for an observer, by what he knows by now."""
-    beliefs = array_at(a.buffers.beliefs, a.buffers.belief_words, _INT)
-    beliefs[:] = 0
-    if a.game.prepare != 0:
-        call3(a.game.prepare, (a.buffers.state, observer, a.buffers.beliefs))
-    call4(determinize, (a.buffers.state, observer, a.buffers.beliefs, a.buffers.rng))
-
-
-@helper
-def apply_in_both(a: Arena, observer: int, action: int) -> int:
-    """Play an action in the world drawn for a player, and in the master; returns the player, or NOBODY after a shift."""
-    state, master = a.buffers.state, a.buffers.master
-    same = is_legal(a, master, action) and is_observed_alike(a, action)
-    call2(a.game.apply, (state, action))
-    if not same:
-        return NOBODY
-    call2(a.game.apply, (master, action))
-    player = call1(a.game.player, (state,))
-    if call1(a.game.player, (master,)) != player or (player == observer and not has_same_choices(a)):
-        return NOBODY
-    return observer
+    r = a.redetermination
+    array_at(r.beliefs, r.belief_words, _INT)[:] = 0
+    if r.prepare != 0:
+        call3(r.prepare, (a.buffers.state, observer, r.beliefs))
+    call4(determinize, (a.buffers.state, observer, r.beliefs, a.buffers.rng))
 
 
 @helper
 def is_legal(a: Arena, state: int, action: int) -> bool:
-    """Whether an action is legal in a state, given by its address."""
+    """Whether an action is legal in a state."""
     count = call2(a.game.legal, (state, a.buffers.actions))
-    actions = array_at(a.buffers.actions, a.game.max_legal, _INT)
+    actions = array_at(a.buffers.actions, count, _INT)
     for i in range(count):
         if actions[i] == action:
             return True
@@ -84,16 +101,16 @@ def is_legal(a: Arena, state: int, action: int) -> bool:
 
 @helper
 def is_observed_alike(a: Arena, action: int) -> bool:
-    """Whether every player sees the same of an action, about to be played, in the world and in the master."""
+    """Whether every player sees the same of an action, about to be played, in the state and in the master."""
     if a.game.observe == 0:
         return True
-    moves = array_at(a.buffers.observed, a.game.players, _INT)
-    moves_in_master = array_at(a.buffers.observed_in_master, a.game.players, _INT)
+    players, r = a.game.players, a.redetermination
+    moves, moves_in_master = array_at(a.buffers.observed, players, _INT), array_at(r.observed, players, _INT)
     moves[:] = action
     moves_in_master[:] = action
-    call4(a.game.observe, (a.buffers.state, action, a.buffers.observed, a.game.players))
-    call4(a.game.observe, (a.buffers.master, action, a.buffers.observed_in_master, a.game.players))
-    for player in range(a.game.players):
+    call4(a.game.observe, (a.buffers.state, action, a.buffers.observed, players))
+    call4(a.game.observe, (r.master, action, r.observed, players))
+    for player in range(players):
         if moves[player] != moves_in_master[player]:
             return False
     return True
@@ -101,9 +118,9 @@ def is_observed_alike(a: Arena, action: int) -> bool:
 
 @helper
 def has_same_choices(a: Arena) -> bool:
-    """Whether the player to move, who knows them, has the same legal actions in the world and in the master."""
+    """Whether the player to move, who knows them, has the same legal actions in the state and in the master."""
     count = call2(a.game.legal, (a.buffers.state, a.buffers.actions))
-    if call2(a.game.legal, (a.buffers.master, a.buffers.classes)) != count:
+    if call2(a.game.legal, (a.redetermination.master, a.buffers.classes)) != count:
         return False
     actions, actions_in_master = array_at(a.buffers.actions, count, _INT), array_at(a.buffers.classes, count, _INT)
     for i in range(count):
@@ -112,10 +129,11 @@ def has_same_choices(a: Arena) -> bool:
     return True
 
 
-@helper
-def leave_tree(a: Arena, observer: int, rng: np.ndarray) -> None:
-    """Bring the state back to the master, for the simulation; nobody's knowledge is asked there."""
-    if observer != NOBODY:
-        copy_state(a, a.buffers.master, a.buffers.state)
-    if a.game.redeterminize != a.game.determinize and acts(a, player_to_move(a)):
-        redraw(a, a.game.determinize, CHANCE, rng)
+@functools.cache
+def redetermination_kernels() -> dict[str, Kernel]:
+    """`enter`, `play` and `leave` as machine code, by name."""
+    functions: tuple[tuple[Callable[..., Any], int], ...] = ((enter, 2), (play, 2), (leave, 1))
+    return {
+        function.__name__: Kernel(function, count, f"{function.__name__} of re-determinization")
+        for function, count in functions
+    }
