@@ -1,5 +1,6 @@
 """RIS_ISMCTS: each other player decides, in the tree, by what he can know himself."""
 
+import random
 from typing import Any
 
 import attrs
@@ -8,7 +9,9 @@ import pytest
 
 from icarus import (
     BASELINE,
+    MAST,
     MO_ISMCTS,
+    RAVE,
     RIS_ISMCTS,
     Agent,
     CheatingUCT,
@@ -21,8 +24,10 @@ from icarus import (
     search,
     with_belief,
 )
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.inspect.playout import inspect_playout
 from icarus.engine.result import Result
+from icarus.engine.scheme import Scheme
 from icarus.kernel import TERMINAL, below, helper
 from icarus.kernel.state import State
 from tests import naive
@@ -246,15 +251,40 @@ def test_engine_and_twin_agree(game: Game) -> None:
         agree(starts(game, number), strategy, twin, 60, number, RIS_ISMCTS)
 
 
-@pytest.mark.parametrize("name", ["hearts", "liars-dice"])
-def test_engine_and_twin_agree_in_games_of_hidden_cards_and_dice(name: str) -> None:
-    agree(starts(games.load(name), 1), BASELINE, naive.baseline(), 25, 3, RIS_ISMCTS)
+@pytest.mark.parametrize("name", ["hearts", "liars-dice", "phantom-mnk(columns=3,rows=3,in_a_row=3)"])
+def test_engine_and_twin_agree_where_cards_dice_and_stones_are_hidden(name: str) -> None:
+    agree(starts(games.load(name), 1), BASELINE, naive.baseline(), 60, 3, RIS_ISMCTS)
+
+
+def among_attacks(seed: int, length: int) -> State:
+    """A state of a random game of The Confrontation with few moves, so that the tree is deep: in it attacks reveal pieces."""
+    rng, state = random.Random(seed), games.load("lotr-confrontation").new_initial_state(seed=seed)
+    for _ in range(length):
+        state.apply_action(rng.choice(state.legal_actions()))
+    return state
+
+
+@pytest.mark.parametrize("scheme", [RIS_ISMCTS, RIS_ISMCTS.with_exp3(), RIS_ISMCTS.with_cutoff(2)], ids=str)
+def test_engine_and_twin_agree_among_attacks_of_the_confrontation(scheme: Scheme) -> None:
+    agree(among_attacks(6, 61), BASELINE, naive.baseline(), 60, 3, scheme)
+    agree(among_attacks(40, 56), RAVE >> MAST, naive.Sequential(naive.rave(), naive.mast()), 60, 4, scheme)
+
+
+def test_a_playout_that_runs_out_of_room_leaves_no_master_behind() -> None:
+    state = games.load("phantom-mnk(columns=3,rows=3,in_a_row=3)").new_initial_state()
+    searches = [CompiledSearch(state, BASELINE, 5, RIS_ISMCTS) for _ in range(2)]
+    for steps in range(3, 9):
+        searches[0]._give_steps(steps)
+        for each in searches:
+            each.run(100 * steps)
+    assert np.array_equal(searches[0].result().visits, searches[1].result().visits)
 
 
 def test_threads_and_inherited_records_go_with_it() -> None:
     state = games.load("phantom-mnk").new_initial_state(seed=1)
-    first = search(state, BASELINE, iterations=300, seed=1, scheme=RIS_ISMCTS, threads=2)
-    assert first.iterations == first.visits.sum() == 300
+    for sharing in ("roots", "records"):
+        first = search(state, BASELINE, iterations=300, seed=1, scheme=RIS_ISMCTS, threads=2, sharing=sharing)
+        assert first.iterations == first.visits.sum() == 300
     first = search(state, BASELINE, iterations=300, seed=1, scheme=RIS_ISMCTS)
     again = search(state, BASELINE, iterations=300, seed=2, scheme=RIS_ISMCTS, records=first)
     assert again.visits.sum() > 550

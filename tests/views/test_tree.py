@@ -6,6 +6,7 @@ import pytest
 from icarus import (
     BASELINE,
     MO_ISMCTS,
+    RIS_ISMCTS,
     SO_ISMCTS,
     SO_ISMCTS_POM,
     CheatingUCT,
@@ -54,7 +55,7 @@ def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(
         assert visits_of(tree, node) == row["visits"]
 
 
-@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(4)], ids=str)
+@pytest.mark.parametrize("scheme", [RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(4)], ids=str)
 def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Scheme) -> None:
     result = search(
         games.load("hearts").new_initial_state(seed=3), parse("MAST"), iterations=400, seed=2, scheme=scheme
@@ -108,7 +109,7 @@ def test_the_state_of_a_node_has_its_moves_as_its_last() -> None:
         assert [action for _, action in state.history] == [int(tree.action[step]) for step in path]
 
 
-@pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS], ids=str)
+@pytest.mark.parametrize("scheme", [MO_ISMCTS, RIS_ISMCTS, SO_ISMCTS], ids=str)
 @pytest.mark.parametrize("game", ["hearts", "phantom-mnk"])
 def test_a_line_plays_the_actions_visited_most_and_tells_nothing_of_what_is_hidden(game: str, scheme: Scheme) -> None:
     state = games.load(game).new_initial_state(seed=3)
