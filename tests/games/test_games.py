@@ -16,6 +16,7 @@ import pytest
 
 from icarus import Game, State, games
 from icarus.audit import audit
+from icarus.compiler.cache.machine import MachineCode
 from icarus.compiler.kernels.rng import seeded
 from icarus.games.dou_di_zhu.plays import cards_of
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL
@@ -95,6 +96,13 @@ def test_random_games_end_with_a_reward_from_0_to_1_for_each_player(game: Game) 
         rewards = states[-1].returns()
         assert len(rewards) == game.players
         assert all(0 <= reward <= 1 for reward in rewards)
+
+
+@each_game
+def test_no_function_of_a_game_needs_the_compiler_when_it_runs(game: Game) -> None:
+    """It would be compiled twice, and each process that plays would load the compiler."""
+    kernels = [kernel for kernel in attrs.astuple(game.kernels(), recurse=False) if kernel is not None]
+    assert len(kernels) >= 5 and all(isinstance(kernel._code, MachineCode) for kernel in kernels)
 
 
 @each_game

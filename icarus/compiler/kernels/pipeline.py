@@ -68,13 +68,11 @@ class Part(JITCodeLibrary):
 class Whole(Part):
     """The code of a kernel with that of all it calls, which becomes machine code."""
 
-    def __init__(self, codegen: object, name: str) -> None:
-        super().__init__(codegen, name)
-        self._final_module.link_in(llvm.parse_assembly(_UNCOUNTED))
-
     def machine_code(self) -> bytes:
         """The whole, optimized, as an object file."""
         self._ensure_finalized()
+        makes_arrays = _ALLOCATE in [function.name for function in self._final_module.functions]
+        self._final_module.link_in(llvm.parse_assembly(_MEMORY + (_COUNTED if makes_arrays else _UNCOUNTED)))
         self._optimize_final_module()
         self._final_module.verify()
         return self._codegen._tm.emit_object(self._final_module)
@@ -85,17 +83,87 @@ class Whole(Part):
         return [name for name in names if not name.startswith("llvm.")] + unresolved(self)
 
     def stands_alone(self) -> bool:
-        """Whether it needs nothing of the compiler when it runs: no memory of Python's objects, no exception made of values."""
+        """Whether it needs nothing of the compiler when it runs: no objects of Python's, no exception made of values."""
         process = ctypes.CDLL(None)
         return not self._dynamic_globals and all(
             not name.startswith(FOREIGN) and hasattr(process, name) for name in self.called()
         )
 
 
-# Nothing that stands alone makes an array, so no array that it meets is counted.
+# What the compiler would provide: memory for a while, as where an array is assigned to a part of another.
+_MEMORY = """
+declare ptr @malloc(i64)
+declare void @free(ptr)
+define weak_odr ptr @NRT_Allocate(i64 %size) alwaysinline {
+  %block = call ptr @malloc(i64 %size)
+  ret ptr %block
+}
+define weak_odr void @NRT_Free(ptr %block) alwaysinline {
+  call void @free(ptr %block)
+  ret void
+}
+"""
+_ALLOCATE = "NRT_MemInfo_alloc_aligned"
+
+# What makes no array meets none that is counted.
 _UNCOUNTED = """
 define weak_odr void @NRT_incref(ptr %counted) alwaysinline { ret void }
 define weak_odr void @NRT_decref(ptr %counted) alwaysinline { ret void }
+"""
+
+# Arrays that are made and forgotten within one call, so of one thread: a count, two fields of the compiler's, the address of the data.
+_COUNTED = """
+define weak_odr ptr @NRT_MemInfo_alloc_aligned(i64 %size, i32 %alignment) {
+  %aligned = zext i32 %alignment to i64
+  %before = add i64 %aligned, 48
+  %all = add i64 %size, %before
+  %block = call ptr @malloc(i64 %all)
+  %none = icmp eq ptr %block, null
+  br i1 %none, label %end, label %made
+made:
+  %start = ptrtoint ptr %block to i64
+  %past = add i64 %start, %before
+  %mask = sub i64 0, %aligned
+  %place = and i64 %past, %mask
+  %data = inttoptr i64 %place to ptr
+  store i64 1, ptr %block
+  %field = getelementptr i64, ptr %block, i64 3
+  store ptr %data, ptr %field
+  br label %end
+end:
+  ret ptr %block
+}
+define weak_odr ptr @NRT_MemInfo_data_fast(ptr %block) alwaysinline {
+  %field = getelementptr i64, ptr %block, i64 3
+  %data = load ptr, ptr %field
+  ret ptr %data
+}
+define weak_odr void @NRT_incref(ptr %block) alwaysinline {
+  %none = icmp eq ptr %block, null
+  br i1 %none, label %end, label %counted
+counted:
+  %count = load i64, ptr %block
+  %more = add i64 %count, 1
+  store i64 %more, ptr %block
+  br label %end
+end:
+  ret void
+}
+define weak_odr void @NRT_decref(ptr %block) alwaysinline {
+  %none = icmp eq ptr %block, null
+  br i1 %none, label %end, label %counted
+counted:
+  %count = load i64, ptr %block
+  %fewer = sub i64 %count, 1
+  store i64 %fewer, ptr %block
+  %last = icmp eq i64 %fewer, 0
+  br i1 %last, label %unused, label %end
+unused:
+  call void @free(ptr %block)
+  br label %end
+end:
+  ret void
+}
 """
 
 
