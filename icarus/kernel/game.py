@@ -6,6 +6,7 @@ attribute access (`state.player`, `state.discs[0]`), so that the same source run
 
 import functools
 import inspect
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -264,9 +265,12 @@ class Game(AnyGame):
 
     def kernels(self) -> "Kernels":
         """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
-        renew_rebound()
-        arrays = Arrays(self.state, self.beliefs, self.max_legal, len(_parameters_of(self.initial)))
-        return kernels_of(arrays, *(getattr(self, name) for name in FUNCTIONS))
+        generation = renew_rebound()
+        latest = _kernels.get(self)
+        if latest is None or latest[0] != generation:
+            arrays = Arrays(self.state, self.beliefs, self.max_legal, len(_parameters_of(self.initial)))
+            latest = _kernels[self] = generation, kernels_of(arrays, *(getattr(self, name) for name in FUNCTIONS))
+        return latest[1]
 
     def teller(self, kind: str) -> Kernel:
         """The compiled "features", "action_features" or "heuristic"; compiled or loaded when first asked for."""
@@ -291,6 +295,9 @@ class Game(AnyGame):
         """The values of the parameters in the order in which `initial` takes them; a single 0 where it takes none."""
         parameters = _parameters_of(self.initial)
         return np.array([self.parameters.get(name, parameters[name]) for name in parameters] or [0], np.int64)
+
+
+_kernels: "weakref.WeakKeyDictionary[Game, tuple[int, Kernels]]" = weakref.WeakKeyDictionary()
 
 
 @functools.cache

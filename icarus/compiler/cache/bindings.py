@@ -1,6 +1,7 @@
 """Globals whose values have been compiled in, and what becomes of machine code where somebody binds one of them anew."""
 
 import functools
+import operator
 import types as pytypes
 import weakref
 from collections.abc import Callable
@@ -13,6 +14,9 @@ _ABSENT = object()
 _bindings: dict[
     tuple[int, str], tuple[dict[str, Any], str, Any]
 ] = {}  # (namespace, name, value), of users' modules only
+_spaces: list[
+    tuple[dict[str, Any], Callable, list[Any]]
+] = []  # the same by namespaces: what looks names up, and the values
 _compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()  # what keeps machine code in which such values stand
 _generation = [0]  # how often values have been found bound anew
 
@@ -48,19 +52,48 @@ def watch(value: Any, names: frozenset[str]) -> None:
         for space in spaces:
             for name in names & space.keys():
                 _bindings[id(space), name] = (space, name, space[name])
+        _spaces.clear()
 
 
-def renew_rebound() -> None:
-    """Have everything compiled anew if a global has been bound to another value since it was compiled in."""
+def renew_rebound() -> int:
+    """Have everything compiled anew if a global has been bound to another value since it was compiled in; returns how often it has been."""
+    if _is_untouched():
+        return _generation[0]
     if all(_is_same(space.get(name, _ABSENT), value) for space, name, value in _bindings.values()):
-        return
+        for key, (space, name, _) in list(_bindings.items()):
+            _bindings[key] = (space, name, space[name])
+        _spaces.clear()
+        return _generation[0]
     _bindings.clear()
+    _spaces.clear()
     _generation[0] += 1
     for compiled in list(_compiled):
         if isinstance(compiled, Helper):
             compiled.forget()
         else:
             compiled.recompile()
+    return _generation[0]
+
+
+def _is_untouched() -> bool:
+    """Whether the very objects are bound. Every question to a state asks this, so it is asked of whole namespaces."""
+    if not _spaces and _bindings:
+        _spaces.extend(_by_namespaces())
+    try:
+        return all([all(map(operator.is_, look_up(space), values)) for space, look_up, values in _spaces])
+    except KeyError:
+        return False
+
+
+def _by_namespaces() -> list[tuple[dict[str, Any], Callable, list[Any]]]:
+    grouped: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
+    for space, name, value in list(_bindings.values()):
+        grouped.setdefault(id(space), (space, {}))[1][name] = value
+    # a getter of one name gives no tuple: the first stands there twice
+    return [
+        (space, operator.itemgetter(*values, next(iter(values))), [*values.values(), next(iter(values.values()))])
+        for space, values in grouped.values()
+    ]
 
 
 def _is_same(value: Any, before: Any) -> bool:
