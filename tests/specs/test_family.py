@@ -10,6 +10,7 @@ from icarus.engine.result import Result
 from icarus.specs import family, mast
 from icarus.specs.mast import ONLY_AVAILABLE
 from icarus.testing import Decision, Played, backpropagated
+from tests.marks import slow_after
 
 GIBBS = gibbs(temperature=1)
 POINTS = [
@@ -58,7 +59,7 @@ NEW = [
 ]
 
 
-@pytest.mark.parametrize("point", NEW, ids=str)
+@pytest.mark.parametrize("point", slow_after(2, NEW), ids=str)
 def test_new_points_search_alike_in_plain_python(point: Enhancement) -> None:
     state = games.load("phantom-mnk").new_initial_state(0)
     one = search(state, BASELINE >> point, iterations=40, seed=1)

@@ -37,7 +37,7 @@ from tests import naive_knowledge as twins
 from tests.conftest import Toys
 from tests.engine import test_schemes_twin as schemes
 from tests.engine.test_twin import agree, starts
-from tests.marks import slow_after
+from tests.marks import slow_after, slow_variants
 
 ALL = [PROGRESSIVE_BIAS, PROGRESSIVE_UNPRUNING, PROGRESSIVE_WIDENING, PUCT, IMPLICIT_MINIMAX]
 LOOKAHEAD = {4: (0.25, 0.75), 5: (0.5, 0.5), 6: (0.375, 0.625)}
@@ -297,12 +297,14 @@ TOYS_ONLY: list[tuple[Enhancement, naive.Leaf]] = [
     (past(1, gibbs(0.2)), twins.past(1, 0.2)),
 ]
 every_pair = pytest.mark.parametrize(
-    ("strategy", "twin"), PAIRS, ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
+    ("strategy", "twin"), slow_variants(PAIRS), ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
 )
 
 
 @pytest.mark.parametrize(
-    ("strategy", "twin"), [*PAIRS, *TOYS_ONLY], ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
+    ("strategy", "twin"),
+    slow_variants([*PAIRS, *TOYS_ONLY]),
+    ids=lambda x: str(x) if isinstance(x, Enhancement) else "",
 )
 def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf, toys: Toys) -> None:
     for number, game in toys:
@@ -310,7 +312,7 @@ def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: na
 
 
 @every_pair
-@pytest.mark.parametrize("name", slow_after(2, ["leduc-poker", "othello", "backgammon"]))
+@pytest.mark.parametrize("name", slow_after(1, ["leduc-poker", "othello", "backgammon"]))
 def test_engine_and_twin_agree_in_whole_games(strategy: Enhancement, twin: naive.Leaf, name: str) -> None:
     agree(starts(games.load(name), 7), strategy, twin, 8 if name == "backgammon" else 25, seed=7)
 

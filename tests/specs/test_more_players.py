@@ -10,13 +10,16 @@ from icarus import Enhancement, search
 from tests import naive, toy
 from tests.engine.test_schemes_twin import same_records
 from tests.engine.test_twin import starts
+from tests.marks import slow_variants
 from tests.specs import test_catalogue, test_knowledge, test_score_bounds
 
 PLACES = [toy.THREE, toy.CLASHES, toy.THICKETS[2]]
 PAIRS = [*test_catalogue.PAIRS, *test_knowledge.PAIRS, *test_knowledge.TOYS_ONLY, *test_score_bounds.PAIRS]
 
 
-@pytest.mark.parametrize(("strategy", "twin"), PAIRS, ids=lambda x: str(x) if isinstance(x, Enhancement) else "")
+@pytest.mark.parametrize(
+    ("strategy", "twin"), slow_variants(PAIRS), ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
+)
 def test_engine_and_twin_agree(strategy: Enhancement, twin: naive.Leaf) -> None:
     proves = any(part.capture.proves for part in strategy.components)
     for number, game in enumerate(PLACES):

@@ -33,7 +33,7 @@ from tests import naive_catalogue as twins
 from tests.conftest import ROOT
 from tests.engine import test_schemes_twin
 from tests.engine.test_twin import starts
-from tests.marks import slow_after
+from tests.marks import slow_after, slow_variants
 from tests.tic_tac_toe import TIC_TAC_TOE
 
 nim: Any = importlib.util.module_from_spec(
@@ -180,7 +180,7 @@ PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (bounded_grave(4, 1e-5, 0.6), twins.bounded(twins.grave(4, 1e-5, 0.6))),
 ]
 by_pair = pytest.mark.parametrize(
-    ("strategy", "twin"), PAIRS, ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
+    ("strategy", "twin"), slow_variants(PAIRS), ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
 )
 SCHEMES = [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 
@@ -188,7 +188,7 @@ SCHEMES = [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 @pytest.mark.parametrize(
     ("strategy", "twin", "scheme"),
     [
-        pytest.param(*pair, scheme, marks=pytest.mark.slow if scheme != MO_ISMCTS and (i + j) % 4 else [])
+        pytest.param(*pair, scheme, marks=pytest.mark.slow if i % len(SCHEMES) != j else [])
         for i, pair in enumerate(PAIRS)
         for j, scheme in enumerate(SCHEMES)
     ],
@@ -303,13 +303,13 @@ def test_every_position_of_small_nim_is_proved_right(strategy: Enhancement) -> N
 def test_positions_of_tic_tac_toe_are_proved_right(strategy: Enhancement, request: Any) -> None:
     positions, known = list(every_tic_tac_toe()), {}
     assert len(positions) == 4520
-    chosen = positions if request.config.getoption("--slow") else positions[:: 4520 // 60]
+    chosen = positions if request.config.getoption("--slow") else positions[:: 4520 // 25]
     assert chosen[0].legal_actions() == list(range(9))
     for state in chosen:
         proof(state, strategy, known, 400_000)
 
 
-@pytest.mark.parametrize("empty", slow_after(6, range(2, 9)))
+@pytest.mark.parametrize("empty", slow_after(4, range(2, 9)))
 def test_othello_with_at_most_eight_empty_squares_is_proved_right(empty: int) -> None:
     for number in range(16):
         proof(late_othello(empty, number), (MCTS_SOLVER, SCORE_BOUNDS)[number % 2], {}, 400_000)
