@@ -27,6 +27,7 @@ from icarus.specs import nast
 from tests import naive, naive_catalogue
 from tests.conftest import Toys
 from tests.engine.test_twin import agree, starts
+from tests.marks import slow_after
 
 assert naive_catalogue.Bandit  # which tells the twin what a bandit is
 
@@ -58,7 +59,7 @@ CASES.append(
 )
 
 
-@pytest.mark.parametrize("number", range(len(CASES)))
+@pytest.mark.parametrize("number", slow_after(1, range(len(CASES))))
 def test_engine_and_twin_hold_the_same_records(number: int, toys: Toys) -> None:
     strategy, twin = CASES[number]
     for _, game in toys:

@@ -91,7 +91,7 @@ def both(state: Any, strategy: Enhancement, iterations: int, seed: int, **how: A
     same(compiled, plain)
 
 
-@pytest.mark.parametrize("number", slow_after(4, range(12)))
+@pytest.mark.parametrize("number", slow_after(2, range(12)))
 def test_both_engines_find_the_same_in_every_toy_game(number: int) -> None:
     strategy, _ = composition(random.Random(number), 3)
     for game in ALL_TOYS:
@@ -99,7 +99,7 @@ def test_both_engines_find_the_same_in_every_toy_game(number: int) -> None:
 
 
 @pytest.mark.parametrize("name", WHOLE)
-@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize("number", slow_after(1, range(2)))
 def test_both_engines_find_the_same_in_whole_games(name: str, number: int) -> None:
     strategy, _ = composition(random.Random(500 + number), 2)
     both(starts(games.load(name), number), strategy, 12, seed=number)
@@ -115,7 +115,7 @@ def test_both_engines_find_the_same_under_every_scheme(scheme: Any, exp3: bool) 
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)
-@pytest.mark.parametrize("name", ["phantom-mnk", "knockout-whist(players=3)"])
+@pytest.mark.parametrize("name", slow_after(1, ["phantom-mnk", "knockout-whist(players=3)"]))
 def test_both_engines_find_the_same_where_simulations_come_back_to_histories_of_the_tree(
     name: str, scheme: Scheme
 ) -> None:

@@ -100,7 +100,7 @@ def go_on(
 
 
 @pytest.mark.parametrize("decay", [1.0, 0.5])
-@pytest.mark.parametrize("number", slow_after(3, range(6)))
+@pytest.mark.parametrize("number", slow_after(2, range(6)))
 def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int, decay: float) -> None:
     strategy, twin = composition(random.Random(number), 2)
     for game in TOYS:

@@ -104,7 +104,7 @@ def at_once(game: Game, seed: int, number: int) -> State:
 
 
 @by_scheme
-@pytest.mark.parametrize("number", slow_after(3, range(COMPOSITIONS)))
+@pytest.mark.parametrize("number", slow_after(2, range(COMPOSITIONS)))
 def test_engine_and_twin_agree_in_every_toy_game(number: int, scheme: Scheme, toys: Toys) -> None:
     strategy, twin = compositions(2000 + number)
     for _, game in toys:
@@ -177,7 +177,7 @@ def test_engine_and_twin_break_the_ties_of_all_trees_alike() -> None:
 
 @pytest.mark.parametrize("game", [PENNIES, CLASHES], ids=str)
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, *ONE_TREE], ids=str)
-@pytest.mark.parametrize("number", slow_after(2, range(COMPOSITIONS)))
+@pytest.mark.parametrize("number", slow_after(1, range(COMPOSITIONS)))
 def test_engine_and_twin_agree_by_exp3_in_toy_games(number: int, scheme: Scheme, game: Game) -> None:
     strategy, twin = compositions(3000 + number)
     for start in range(3):
@@ -185,7 +185,7 @@ def test_engine_and_twin_agree_by_exp3_in_toy_games(number: int, scheme: Scheme,
 
 
 @pytest.mark.parametrize("scheme", SEVERAL_TREES, ids=str)
-@pytest.mark.parametrize("number", slow_after(3, range(COMPOSITIONS)))
+@pytest.mark.parametrize("number", slow_after(1, range(COMPOSITIONS)))
 def test_engine_and_twin_agree_in_every_one_of_several_trees(number: int, scheme: Scheme, toys: Toys) -> None:
     strategy, twin = compositions(4000 + number)
     for _, game in toys:
@@ -200,7 +200,7 @@ def test_engine_and_twin_agree_in_every_one_of_several_trees(number: int, scheme
 
 
 @by_scheme
-@pytest.mark.parametrize("name", REAL_GAMES)
+@pytest.mark.parametrize("name", slow_after(4, REAL_GAMES))
 def test_engine_and_twin_agree_in_whole_games(name: str, scheme: Scheme) -> None:
     game = games.load(name)
     for number in range(2):
@@ -209,7 +209,7 @@ def test_engine_and_twin_agree_in_whole_games(name: str, scheme: Scheme) -> None
 
 
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, *ONE_TREE], ids=str)
-@pytest.mark.parametrize("name", ["goofspiel", "lotr-confrontation"])
+@pytest.mark.parametrize("name", slow_after(1, ["goofspiel", "lotr-confrontation"]))
 def test_engine_and_twin_agree_by_exp3_in_whole_games(name: str, scheme: Scheme) -> None:
     game = games.load(name)
     for number in (1, 2):

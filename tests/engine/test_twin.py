@@ -165,7 +165,7 @@ def agree(state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: i
         assert dict(zip(engine.actions, engine.result().visits.tolist(), strict=True)) == outcome.selections
 
 
-@pytest.mark.parametrize("number", slow_after(7, range(COMPOSITIONS)))
+@pytest.mark.parametrize("number", slow_after(5, range(COMPOSITIONS)))
 def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int) -> None:
     rng = random.Random(number)
     strategy, twin = composition(rng, 3)
@@ -174,14 +174,14 @@ def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int) ->
 
 
 @pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)"])
-@pytest.mark.parametrize("number", slow_after(6, range(COMPOSITIONS)))
+@pytest.mark.parametrize("number", slow_after(5, range(COMPOSITIONS)))
 def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str, number: int) -> None:
     rng = random.Random(1000 + number)
     strategy, twin = composition(rng, 3)
     agree(starts(games.load(name), number), strategy, twin, ITERATIONS["whole"], seed=number)
 
 
-@pytest.mark.parametrize("number", slow_after(3, range(12)))
+@pytest.mark.parametrize("number", slow_after(1, range(12)))
 def test_engine_and_twin_agree_on_majority_votes(number: int, toys: Toys) -> None:
     rng = random.Random(500 + number)
     members = [composition(rng, 2) for _ in range(3)]
@@ -205,7 +205,7 @@ def vote_of(members: list[tuple[Enhancement, Any]]) -> naive.Vote:
     return naive.Vote([part for some in parts for part in some])
 
 
-@pytest.mark.parametrize("number", slow_after(2, range(4)))
+@pytest.mark.parametrize("number", slow_after(1, range(4)))
 def test_engine_and_twin_agree_on_both_readings_of_amaf(number: int, toys: Toys) -> None:
     for enhancement, strict in ((AMAF, False), (AMAF_STRICT, True)):
         weight = rave_weight(k=10)
