@@ -1065,7 +1065,7 @@ def test_moves_are_chosen_and_actions_inside_them_uniform() -> None:
 
 def test_chance_keeps_its_probabilities_where_its_outcomes_look_alike() -> None:
     # 5 and 6 go unnoticed; 7 (½) and 8 (¼) are SOMETHING, 9 (¼) is open.
-    records = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 1200, 7, SO_ISMCTS_POM).records[
+    records = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 600, 7, SO_ISMCTS_POM).records[
         naive.baseline()
     ]
     by_chance = {moves: n for (mover, moves), (_, n, _) in ((k, v) for k, v in records.items() if k) if mover == CHANCE}
@@ -1073,7 +1073,7 @@ def test_chance_keeps_its_probabilities_where_its_outcomes_look_alike() -> None:
     drawn = [by_chance[0, toy.SOMETHING], by_chance[0, 9]]
     assert chisquare(drawn, sum(drawn) * np.array([0.75, 0.25])).pvalue > 1e-4
     assert records[CHANCE, (0, 9)][2] == sum(drawn)  # available whenever chance was in the tree
-    own = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 1200, 7).records[naive.baseline()]
+    own = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 300, 7).records[naive.baseline()]
     assert {moves for mover, moves in own.keys() - {()} if mover == CHANCE} == {(0, a) for a in (5, 6)} | {
         (0, a, b) for a in (5, 6) for b in (7, 8, 9)
     }

@@ -14,7 +14,7 @@ from icarus.kernel.state import State
 from tests import toy
 from tests.naive import label_of, observed
 
-DRAWS = 3000  # determinizations for a test of uniformity
+DRAWS = 1500  # determinizations for a test of uniformity
 CHANCE_OF_FALSE_ALARM = 1e-4
 
 

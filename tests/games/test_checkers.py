@@ -298,7 +298,7 @@ def test_the_published_numbers_of_positions(depth: int, count: int) -> None:
 # --------------------------------------------------------------------------------------------------------------- OpenSpiel
 
 
-@pytest.mark.parametrize("count", slow_after(1, [150, 2000]))
+@pytest.mark.parametrize("count", slow_after(1, [50, 2000]))
 def test_openspiel_agrees_move_by_move_on_random_games(count: int) -> None:
     referee = pyspiel_game("checkers")
     choose = random.Random(2014)

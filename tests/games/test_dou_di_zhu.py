@@ -639,7 +639,7 @@ def allowed(move: tuple[str, str], to_beat: Described | None) -> bool:
     return found is not None and (found.base, found.kickers) == move and (to_beat is None or beats(found, to_beat))
 
 
-@pytest.mark.parametrize("games", slow_after(1, [300, 3000]))
+@pytest.mark.parametrize("games", slow_after(1, [100, 3000]))
 def test_random_games_agree_with_openspiel(games: int, record_property: Callable[[str, object], None]) -> None:
     """Whole plays, players, ends, winners. A play known to one side only has one of four reasons, and the rules decide."""
     pyspiel = pytest.importorskip("pyspiel")

@@ -450,7 +450,7 @@ def lock_step(random: np.random.Generator, number: int, lumps: bool) -> None:
     assert state.facts.scores.tolist() == [26 - value for value in other.returns()]
 
 
-@pytest.mark.parametrize("rounds", slow_after(1, [150, 1000]))
+@pytest.mark.parametrize("rounds", slow_after(1, [50, 1000]))
 @pytest.mark.parametrize("lumps", [False, True], ids=["random deals", "almost whole suits"])
 @pytest.mark.parametrize("number", [LEFT, RIGHT, ACROSS, NO_PASS])
 def test_rounds_in_lock_step_with_openspiel(number: int, lumps: bool, rounds: int) -> None:
@@ -577,7 +577,7 @@ def test_nothing_hidden_is_read() -> None:
         assert swapped.current_player() == state.current_player()
 
 
-@pytest.mark.parametrize("rounds", slow_after(1, [60, 500]))
+@pytest.mark.parametrize("rounds", slow_after(1, [30, 500]))
 @pytest.mark.parametrize("lumps", [False, True], ids=["random deals", "almost whole suits"])
 def test_determinizations_never_contradict_what_was_seen(lumps: bool, rounds: int) -> None:
     """200 samples of each of so many positions in the second half of rounds; the whole round must be legal with each of them."""

@@ -253,7 +253,7 @@ def named_hands(state):
     return [[card_text(card) for card in cards_in(hand)] for hand in held_hands(state)]
 
 
-@pytest.mark.parametrize("games", slow_after(1, [40, 200]))
+@pytest.mark.parametrize("games", slow_after(1, [20, 200]))
 @pytest.mark.parametrize("players", ALL_PLAYERS)
 def test_random_games_agree_with_the_rules_on_lists(players, games):
     rounds = set()

@@ -11,6 +11,7 @@ from scipy.stats import chisquare
 from icarus.games.liars_dice import FACES, LIAR, liars_dice
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
+from tests.marks import slow_after
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 
@@ -111,9 +112,10 @@ def lock_step_with_openspiel(number, games):
         assert state.is_terminal() and state.returns() == [(value + 1) / 2 for value in referee.returns()]
 
 
+@pytest.mark.parametrize("games", slow_after(1, [500, 2000]))
 @pytest.mark.parametrize("number", [1, 2, 5])
-def test_random_games_agree_with_openspiel(number):
-    lock_step_with_openspiel(number, 2000)
+def test_random_games_agree_with_openspiel(number, games):
+    lock_step_with_openspiel(number, games)
 
 
 # ------------------------------------------------------------------------------------------------------- determinization

@@ -13,7 +13,7 @@ from tests.marks import slow_after
 
 OTHELLO = games.load("othello")
 PERFT = (4, 12, 56, 244, 1396, 8200, 55092, 390216)
-LOCK_STEP = 300
+LOCK_STEP = 100
 
 
 def position(board: str, player: int) -> "games.State":

@@ -14,6 +14,7 @@ from icarus.games.phantom import MARK, phantom
 from icarus.games.phantom import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, UNSEEN, helper
 from icarus.kernel.state import State
+from tests.marks import slow_after
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 BOARDS = [(2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 3, 3), (1, 5, 3), (8, 1, 2), (7, 8, 4), (8, 7, 5)]
@@ -410,7 +411,7 @@ def test_a_determinization_reads_nothing_hidden(tries, board, observer, states):
         assert worlds(other, observer, 30, seed=4) == drawn
 
 
-@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("board", slow_after(6, BOARDS))
 def test_a_determinization_can_be_retraced_and_recalls_the_tries_of_its_turn(board):
     game = phantom(*board)
     recalled = np.zeros(len(squares(game.new_initial_state())), np.int64)

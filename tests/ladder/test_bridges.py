@@ -131,7 +131,8 @@ def test_gnubg_s_rolls_are_played_by_legal_actions_doubles_too() -> None:
     assert doubles
 
 
-@counts(40, 1000)
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [1000])
 def test_gnubg_beats_pubeval_as_often_as_published(number: int) -> None:
     """GNU Backgammon at 0 plies won .719 of 1,000 games against pubeval, gammons as wins (M. Higgins, Computational Backgammon, 2012)."""
     pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")

@@ -76,7 +76,7 @@ def test_an_engine_is_a_player_for_any_match() -> None:
     "name",
     [
         *("grhino depth 1", "rust-reversi matrix 2", "py-draughts depth 1", "pubeval", "RLCard rules"),
-        "OpenSpiel ISMCTS 0.01 s",
+        pytest.param("OpenSpiel ISMCTS 0.01 s", marks=pytest.mark.slow),
     ],
 )
 def test_an_installed_engine_plays_two_games_without_a_void_one(name: str) -> None:

@@ -45,7 +45,7 @@ def test_pictures_are_whole_at_every_state_for_every_seat(game: str) -> None:
 @pytest.mark.parametrize("game", [name for name in games.names() if games.load(name).determinize is not None])
 def test_two_states_that_a_seat_cannot_tell_apart_look_the_same_to_it(game: str) -> None:
     looked, hidden = 0, 0
-    for state in random_states(game, range(2), every=4):
+    for state in random_states(game, range(2), every=9):
         if state.is_terminal() or state.is_chance_node():
             continue
         for seat in range(state.game.players):
