@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import environment
+from tests.marks import slow_after
 
 pytest.importorskip("IPython")
 DOCS = Path(__file__).parent.parent / "docs"
@@ -29,7 +30,7 @@ for cell in open(sys.argv[1], encoding="utf-8").read().split(chr(0)):
 """
 
 
-@pytest.mark.parametrize("page", ["tutorial-game", "tutorial-enhancement"])
+@pytest.mark.parametrize("page", slow_after(1, ["tutorial-enhancement", "tutorial-game"]))
 def test_the_cells_of_a_tutorial_run_from_any_folder(page: str, tmp_path: Path) -> None:
     cells = re.findall(r"```\{code-cell\}\n(?::.*\n)*(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
     assert len(cells) > 6

@@ -29,7 +29,7 @@ SECRETIVE = [game for game in toy.ALL_TOYS if game.determinize is not None]
 SECRETIVE.sort(
     key=lambda game: game not in (CARD, SECRETS, toy.CLASHES)
 )  # what is dealt, moves, and choices made at once by three
-by_game = pytest.mark.parametrize("game", slow_after(3, SECRETIVE), ids=lambda game: game.name)
+by_game = pytest.mark.parametrize("game", slow_after(2, SECRETIVE), ids=lambda game: game.name)
 
 DEAL_OF = np.array([row.deal for row in ROWS], np.int64)
 BESIDE = [
@@ -104,7 +104,7 @@ def first_twice_as_likely(state: Any, observer: int, beliefs: Any, rng: np.ndarr
     state.row = ALIKE[start + below(rng, count + 1) % count]
 
 
-@pytest.mark.parametrize("game", slow_after(3, [KUHN, SECRETS, *toy.THICKETS]), ids=lambda game: game.name)
+@pytest.mark.parametrize("game", slow_after(2, [KUHN, SECRETS, *toy.THICKETS]), ids=lambda game: game.name)
 def test_draws_that_are_not_uniform_are_found(game: Game) -> None:
     report = audit(attrs.evolve(game, determinize=first_twice_as_likely), games=20, determinizations=1000)
     assert report.failed == ("uniform",)

@@ -529,6 +529,7 @@ json.dump([run(k) for k in sys.argv[1:]], sys.stdout)
 '''
 
 
+@pytest.mark.slow
 def test_a_cell_of_a_notebook_edited_and_undone_is_what_stands_there(python: Python, tmp_path: Path) -> None:
     for typed in (["11"], ["22", "33", "22", "11"]):  # each in a process of its own
         done = python(CELLS, *typed, ICARUS_CACHE_DIR=str(tmp_path))
@@ -825,6 +826,7 @@ def test_functions_may_call_themselves_and_each_other(folder: Path, monkeypatch:
         assert entry_of(RECURSION, monkeypatch)(20) == 2 * 6765 + 1
 
 
+@pytest.mark.slow
 def test_mutual_recursion_is_called_right_in_the_next_process_too(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(RECURSION)
     call = "from icarus.compiler.kernels.kernel import Kernel; import m; print(Kernel(m.f, 1, 'f')(20))"
@@ -1014,6 +1016,7 @@ def test_only_what_an_edit_reaches_is_compiled_again(edited: dict[str, Any]) -> 
     assert "icarus.games.othello.legal" in names
 
 
+@pytest.mark.slow
 def test_torn_files_are_compiled_anew_in_a_whole_search(copy: Copy, edited: dict[str, Any]) -> None:
     files = [
         max(copy.cache.glob(f"*/{pattern}"), key=os.path.getmtime)

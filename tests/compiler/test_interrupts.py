@@ -12,6 +12,7 @@ import pytest
 
 from icarus.compiler.interrupts import held_back, listening
 from tests.conftest import Python, environment
+from tests.marks import slow_after
 
 SOON = 10.0  # seconds
 
@@ -168,12 +169,15 @@ print("before", end="")
 
 @pytest.mark.parametrize(
     "call",
-    [
-        "search(state, MAST, iterations=10)",
-        "search(state, MAST, iterations=10, threads=2)",
-        "search(state, MAST, iterations=10, threads=2, sharing='records')",
-        "state.apply_action(1)",
-    ],
+    slow_after(
+        2,
+        [
+            "search(state, MAST, iterations=10)",
+            "state.apply_action(1)",
+            "search(state, MAST, iterations=10, threads=2)",
+            "search(state, MAST, iterations=10, threads=2, sharing='records')",
+        ],
+    ),
 )
 def test_the_second_ctrl_c_ends_the_process_where_a_function_does_not_return(python: Python, call: str) -> None:
     done = python(STUCK.format(call=call))

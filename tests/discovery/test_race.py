@@ -23,6 +23,7 @@ from icarus.discovery.protocol import Protocol, detectable, planned, read_protoc
 from icarus.discovery.race import Discovery
 from icarus.discovery.space import Space
 from icarus.discovery.statistics import difference, holm
+from tests.marks import slow_after
 
 SPACE = Space(
     "small",
@@ -135,7 +136,7 @@ def test_a_damaged_line_is_told(kept: tuple[Discovery, Path], tmp_path: Path) ->
         read_rows(path)
 
 
-@pytest.mark.parametrize("others", [{"workers": 2}, {"workers": 1, "cluster": "local"}], ids=str)
+@pytest.mark.parametrize("others", slow_after(1, [{"workers": 2}, {"workers": 1, "cluster": "local"}]), ids=str)
 def test_other_processes_play_the_same_race(kept: tuple[Discovery, Path], others: dict[str, Any]) -> None:
     found, _ = kept
     assert discover("kuhn-poker", **others, **SETTINGS).proofs == found.proofs

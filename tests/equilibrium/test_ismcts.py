@@ -14,6 +14,7 @@ from icarus.equilibrium.tree.tree import tree_of
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.state import State
 from icarus.specs import baseline
+from tests.marks import slow_after
 
 
 class Twin:
@@ -132,7 +133,10 @@ every_bandit = pytest.mark.parametrize("selection", SELECTIONS)
 
 
 @every_bandit
-@pytest.mark.parametrize("name", ["kuhn-poker", "leduc-poker", "goofspiel(cards=4)", "liars-dice(faces=3)"])
+@pytest.mark.parametrize(
+    "name",
+    slow_after(2, ["kuhn-poker", "goofspiel(cards=3)", "goofspiel(cards=4)", "leduc-poker", "liars-dice(faces=3)"]),
+)
 def test_a_search_from_the_deal_learns_what_plain_python_does(name, selection):
     game, scheme = games.load(name), ISMCTS(selection=selection)
     search, twin = ISMCTSSearch(game, scheme, seed=5), Twin(game, scheme, 5)

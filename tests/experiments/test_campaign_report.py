@@ -143,6 +143,12 @@ def test_the_report_of_a_campaign_follows_from_the_rows_of_all_its_games(tmp_pat
     for picture in ("figure3", "figure4-dou-di-zhu-landlord", "figure5", "reuse", "tree"):
         assert (folder / "figures" / f"{picture}.png").exists() and f"figures/{picture}.png" in text
     assert "replications without any effect" in text
+
+
+@pytest.mark.slow
+def test_the_report_of_a_campaign_is_the_same_bytes_from_the_same_rows(tmp_path):
+    folder = a_campaign(tmp_path, 1).copies
+    assert main(["report", str(folder)]) == 0
     before = {path.name: path.read_bytes() for path in [folder / "report.html", *(folder / "figures").iterdir()]}
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(folder, elsewhere, ignore=shutil.ignore_patterns("report.*", "figures"))

@@ -18,6 +18,7 @@ from experiments.play.running import games_left, part
 from experiments.store import rows as store
 from tests.experiments.conftest import SMALL, TIMEOUT, TRIALS, games, small, without_clocks
 
+pytestmark = pytest.mark.xdist_group("an undisturbed run")  # which one worker plays
 TOTAL = 3 * TRIALS
 FEW = (*SMALL[:-3], 4, *SMALL[-2:])  # games of each agent
 TIMED_GAMES, TIMED_ITERATIONS = 40, 8000
@@ -80,22 +81,22 @@ def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(command, ca
     kept = (tmp_path / "run" / store.RESULTS).read_bytes()
     whole = kept[: kept.rindex(b"\n") + 1]
     assert 5 <= whole.count(b"\n") < TOTAL
-    again = command("run", *SMALL, "--workers", 2, "--out", tmp_path / "run")
-    assert again.returncode == 0, again.stderr
+    code, again, _ = call("run", *SMALL, "--workers", 2, "--out", tmp_path / "run")
+    assert code == 0
     assert (tmp_path / "run" / store.RESULTS).read_bytes().startswith(whole)
     assert games(tmp_path / "run") == games(played)
     code, undisturbed, _ = call("run", *SMALL, "--out", played)
-    assert code == 0 and table(again.stdout) == table(undisturbed)
+    assert code == 0 and table(again) == table(undisturbed)
 
 
-def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(command, played, tmp_path):
+def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(command, call, played, tmp_path):
     code, errors, children = disturbed(command, tmp_path / "run", signal.SIGINT, to_group=True)
     assert code == 130
     assert "Traceback" not in errors
     kept = len(games(tmp_path / "run"))
     assert f"Stopped; {kept} of {TOTAL} games are kept in {tmp_path / 'run'}. The same command continues." in errors
     assert gone_soon(children)
-    assert command("run", *SMALL, "--out", tmp_path / "run").returncode == 0
+    assert call("run", *SMALL, "--workers", 1, "--out", tmp_path / "run")[0] == 0
     assert games(tmp_path / "run") == games(played)
 
 
@@ -137,7 +138,7 @@ def test_the_parts_of_an_experiment_are_disjoint_and_complete():
     )
 
 
-def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, played, tmp_path):
+def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, call, played, tmp_path):
     """No file may grow beyond some games; and one worker plays the same games as two."""
     room = sum(map(len, (played / store.RESULTS).read_bytes().splitlines(keepends=True)[:10])) + 100
     limited = (
@@ -162,7 +163,7 @@ def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, pla
         "the same command continues"
     )
     assert "Traceback" not in done.stderr
-    assert command("run", *arguments).returncode == 0
+    assert call("run", *arguments)[0] == 0
     assert games(tmp_path / "run") == games(played)
     assert len(games(played)) == TOTAL
 
@@ -235,6 +236,7 @@ def test_a_cluster_of_which_processes_are_killed_plays_the_same_games(command, p
     assert games(tmp_path / "run") == games(played)
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_on_one_scheduler_keep_their_games_apart(command, call, played, tmp_path):
     """They differ in nothing but the seed."""
     distributed = pytest.importorskip("distributed")

@@ -227,12 +227,11 @@ def as_published(cell):
     "name",
     [
         "searches-phantom",
-        "determinizations-lotr",
         "hidden-cards",
         "decision-time-phantom",
         *(  # pictures of the same kinds
             pytest.param(name, marks=pytest.mark.slow)
-            for name in ("searches-lotr", "determinizations-dou-di-zhu", "decision-time-lotr")
+            for name in ("searches-lotr", "determinizations-lotr", "determinizations-dou-di-zhu", "decision-time-lotr")
         ),
     ],
 )

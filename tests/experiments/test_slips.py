@@ -91,6 +91,7 @@ def test_verify_compares_statistics_too(played: Path) -> None:
     assert "depth of its searches was" in told
 
 
+@pytest.mark.slow
 def test_verify_says_which_python_file_it_runs(tmp_path: Path, command: Command) -> None:
     (tmp_path / "own.py").write_text(OWN.replace("TAU", "1.0"))
     assert command("run", "own.py", "--trials", 1, "--workers", 1, "--out", "run").returncode == 0
