@@ -407,17 +407,18 @@ def test_a_determinization_that_redraws_nothing_or_not_every_hidden_hand_is_foun
     nothing = audit(attrs.evolve(SECRETS, determinize=nothing_but_the_truth), games=4, determinizations=60)
     assert "no draw at any decision differs from the truth" in nothing["redraw"].examples[0]
     rules = games.load("knockout-whist(players=7)")
-    kept = audit(attrs.evolve(rules, determinize=keeps_one_hand_of(rules.determinize)), games=3, determinizations=20)
-    assert "for player 0, hands[1] is never redrawn, while those of others are" in str(kept["redraw"])
-    assert audit(rules, games=3, determinizations=20)["redraw"].outcome == "passed"
+    kept = audit(attrs.evolve(rules, determinize=keeps_one_hand_of(rules.determinize)), games=2, determinizations=5)
+    named = re.search(
+        r"for player (\d), hands\[(\d)\] is never redrawn, while those of others are", str(kept["redraw"])
+    )
+    assert named is not None and int(named[2]) == (int(named[1]) + 1) % 7
+    assert audit(rules, games=2, determinizations=5)["redraw"].outcome == "passed"
 
 
 def test_an_audit_has_three_outcomes() -> None:
     open_game = audit(games.load("othello"), games=1)
     assert (open_game.outcome, open_game.unchecked) == ("passed", ())
-    few = audit(games.load("knockout-whist"), games=1, determinizations=5)
+    few = audit(games.load("leduc-poker"), games=1, determinizations=5)
     assert few.outcome == "could not look" and "uniform" in few.unchecked
     assert "passed (could not look: " in str(few).splitlines()[-1]
-    assert (
-        CliRunner().invoke(app, ["audit", "knockout-whist", "--games", "1", "--determinizations", "5"]).exit_code == 3
-    )
+    assert CliRunner().invoke(app, ["audit", "leduc-poker", "--games", "1", "--determinizations", "5"]).exit_code == 3

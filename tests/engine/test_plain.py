@@ -208,7 +208,7 @@ def test_a_slot_may_do_anything_that_python_can() -> None:
     assert any(isinstance(line, str) and "steps" in line for line in told)
     assert len([line for line in told if isinstance(line, list)]) == 20
     with pytest.raises(TypeError):
-        search(state, enhancement, iterations=20, seed=1)
+        search(state, attrs.evolve(MAST, name="SEEN", capture=enhancement.capture), iterations=20, seed=1)
 
 
 BREAKPOINT = """
