@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.compiler.cache.bindings import renew_rebound
+from icarus.compiler.cache.bindings import Current, renew_rebound
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.rng import seeded
@@ -265,11 +265,13 @@ class Game(AnyGame):
 
     def kernels(self) -> "Kernels":
         """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
-        generation = renew_rebound()
         latest = _kernels.get(self)
-        if latest is None or latest[0] != generation:
+        if latest is None or not latest[0]:
+            renew_rebound()
+            functions = [getattr(self, name) for name in FUNCTIONS]
             arrays = Arrays(self.state, self.beliefs, self.max_legal, len(_parameters_of(self.initial)))
-            latest = _kernels[self] = generation, kernels_of(arrays, *(getattr(self, name) for name in FUNCTIONS))
+            kernels = kernels_of(arrays, *functions)
+            latest = _kernels[self] = Current(functions), kernels
         return latest[1]
 
     def teller(self, kind: str) -> Kernel:
@@ -297,7 +299,7 @@ class Game(AnyGame):
         return np.array([self.parameters.get(name, parameters[name]) for name in parameters] or [0], np.int64)
 
 
-_kernels: "weakref.WeakKeyDictionary[Game, tuple[int, Kernels]]" = weakref.WeakKeyDictionary()
+_kernels: "weakref.WeakKeyDictionary[Game, tuple[Current, Kernels]]" = weakref.WeakKeyDictionary()
 
 
 @functools.cache

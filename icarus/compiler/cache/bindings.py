@@ -4,19 +4,20 @@ import functools
 import operator
 import types as pytypes
 import weakref
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias, TypeVar
 
+from icarus.compiler.cache.dependencies import names_in, reachable
 from icarus.compiler.kernels.functions import Helper, is_helper
 
 T = TypeVar("T")
-_ABSENT = object()
-_bindings: dict[
-    tuple[int, str], tuple[dict[str, Any], str, Any]
-] = {}  # (namespace, name, value), of users' modules only
-_spaces: list[
+Bindings: TypeAlias = dict[tuple[int, str], tuple[dict[str, Any], str, Any]]  # (namespace, name, value)
+Spaces: TypeAlias = list[
     tuple[dict[str, Any], Callable, list[Any]]
-] = []  # the same by namespaces: what looks names up, and the values
+]  # namespaces, what looks their names up, and the values
+_ABSENT = object()
+_bindings: Bindings = {}  # of users' modules only
+_spaces: Spaces = []  # the same
 _compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()  # what keeps machine code in which such values stand
 _generation = [0]  # how often values have been found bound anew
 
@@ -46,24 +47,45 @@ def watch(value: Any, names: frozenset[str]) -> None:
     if is_helper(value) and (value.py_func.__closure__ or not _is_ours(value.py_func.__module__)):
         _compiled.add(value)
     if isinstance(value, pytypes.FunctionType) and not _is_ours(value.__module__):
-        spaces = [value.__globals__]
-        modules = [value.__globals__.get(name) for name in names]
-        spaces += [vars(m) for m in modules if isinstance(m, pytypes.ModuleType) and not _is_library(m.__name__)]
-        for space in spaces:
-            for name in names & space.keys():
-                _bindings[id(space), name] = (space, name, space[name])
+        _bindings.update(_bound_in(value, names))
         _spaces.clear()
 
 
-def renew_rebound() -> int:
-    """Have everything compiled anew if a global has been bound to another value since it was compiled in; returns how often it has been."""
+def _bound_in(function: pytypes.FunctionType, names: frozenset[str]) -> Bindings:
+    """What the names in a function of a user's mean in its own namespace and in the modules that it names."""
+    spaces = [function.__globals__]
+    modules = [function.__globals__.get(name) for name in names]
+    spaces += [vars(m) for m in modules if isinstance(m, pytypes.ModuleType) and not _is_library(m.__name__)]
+    return {(id(space), name): (space, name, space[name]) for space in spaces for name in names & space.keys()}
+
+
+class Current:
+    """Whether functions can be used as they have been compiled: true until something that they reach is bound anew.
+
+    Everything that was ever compiled is looked at where a search begins; here, before every question to a state, only what concerns it.
+    """
+
+    def __init__(self, functions: Iterable[Callable | None]) -> None:
+        bindings: Bindings = {}
+        for function in functions:
+            for _, value in () if function is None else reachable(function):
+                if isinstance(value, pytypes.FunctionType) and not _is_ours(value.__module__):
+                    bindings.update(_bound_in(value, frozenset(names_in(value.__code__))))
+        self._generation, self._spaces = _generation[0], _by_namespaces(bindings)
+
+    def __bool__(self) -> bool:
+        return self._generation == _generation[0] and _are_untouched(self._spaces)
+
+
+def renew_rebound() -> None:
+    """Have everything compiled anew if a global has been bound to another value since it was compiled in."""
     if _is_untouched():
-        return _generation[0]
+        return
     if all(_is_same(space.get(name, _ABSENT), value) for space, name, value in _bindings.values()):
         for key, (space, name, _) in list(_bindings.items()):
             _bindings[key] = (space, name, space[name])
         _spaces.clear()
-        return _generation[0]
+        return
     _bindings.clear()
     _spaces.clear()
     _generation[0] += 1
@@ -72,22 +94,25 @@ def renew_rebound() -> int:
             compiled.forget()
         else:
             compiled.recompile()
-    return _generation[0]
 
 
 def _is_untouched() -> bool:
-    """Whether the very objects are bound. Every question to a state asks this, so it is asked of whole namespaces."""
+    """Whether the very objects are bound, everywhere."""
     if not _spaces and _bindings:
-        _spaces.extend(_by_namespaces())
+        _spaces.extend(_by_namespaces(_bindings))
+    return _are_untouched(_spaces)
+
+
+def _are_untouched(spaces: Spaces) -> bool:
     try:
-        return all([all(map(operator.is_, look_up(space), values)) for space, look_up, values in _spaces])
+        return all([all(map(operator.is_, look_up(space), values)) for space, look_up, values in spaces])
     except KeyError:
         return False
 
 
-def _by_namespaces() -> list[tuple[dict[str, Any], Callable, list[Any]]]:
+def _by_namespaces(bindings: Bindings) -> Spaces:
     grouped: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
-    for space, name, value in list(_bindings.values()):
+    for space, name, value in list(bindings.values()):
         grouped.setdefault(id(space), (space, {}))[1][name] = value
     # a getter of one name gives no tuple: the first stands there twice
     return [
