@@ -53,7 +53,7 @@ COUSIN_ROWS = padded(COUSINS, max(map(len, COUSINS)), np.int64)
 def audited(game: Game, broken: Callable | None = None, **changes: Any) -> AuditReport:
     """The report on a game, without choices made at once: those of toy-clashes are in wild places, which an audit refuses."""
     changes |= {"simultaneous": None, **({"determinize": broken} if broken else {})}
-    return audit(attrs.evolve(game, **changes), games=20, determinizations=400)
+    return audit(attrs.evolve(game, **changes), games=12, determinizations=400)
 
 
 def test_numbers_of_choices_at_once_in_wild_places_are_found() -> None:

@@ -50,6 +50,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Discovery, Path]:
     return race(directory), directory
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_race(kept: tuple[Discovery, Path]) -> None:
     found, _ = kept
     again = race()

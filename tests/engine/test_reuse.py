@@ -107,7 +107,9 @@ def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int, de
         go_on(decided(game, number), strategy, twin, MO_ISMCTS, decay, number, None)
 
 
-@pytest.mark.parametrize("scheme", [RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, MO_ISMCTS.with_exp3()], ids=str)
+@pytest.mark.parametrize(
+    "scheme", slow_after(2, [MO_ISMCTS.with_exp3(), RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT]), ids=str
+)
 def test_engine_and_twin_hold_the_same_records_under_every_scheme(scheme: Scheme) -> None:
     for number in range(2):
         strategy, twin = composition(random.Random(40 + number), 2)
