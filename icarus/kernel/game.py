@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.compiler.cache.bindings import Current, renew_rebound
+from icarus.compiler.cache.bindings import Current, current, renew_rebound
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.rng import seeded
@@ -270,8 +270,9 @@ class Game(AnyGame):
             renew_rebound()
             functions = [getattr(self, name) for name in FUNCTIONS]
             arrays = Arrays(self.state, self.beliefs, self.max_legal, len(_parameters_of(self.initial)))
-            kernels = kernels_of(arrays, *functions)
-            latest = _kernels[self] = Current(functions), kernels
+            latest = _kernels[self] = current(*functions), kernels_of(arrays, *functions)
+            if not latest[0]:  # equal numbers have been bound
+                latest[0].renew()
         return latest[1]
 
     def teller(self, kind: str) -> Kernel:

@@ -66,8 +66,13 @@ class Current:
     """
 
     def __init__(self, functions: Iterable[Callable | None]) -> None:
+        self._functions = tuple(functions)
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin again with what is bound now, which has been found to be the same."""
         bindings: Bindings = {}
-        for function in functions:
+        for function in self._functions:
             for _, value in () if function is None else reachable(function):
                 if isinstance(value, pytypes.FunctionType) and not _is_ours(value.__module__):
                     bindings.update(_bound_in(value, frozenset(names_in(value.__code__))))
@@ -75,6 +80,12 @@ class Current:
 
     def __bool__(self) -> bool:
         return self._generation == _generation[0] and _are_untouched(self._spaces)
+
+
+@kernel_cache
+def current(*functions: Callable | None) -> Current:
+    """Whether these can still be used; shared by all games that use them, for what they reach takes milliseconds to find."""
+    return Current(functions)
 
 
 def renew_rebound() -> None:
