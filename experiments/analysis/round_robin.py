@@ -17,7 +17,8 @@ SEARCHES = {
     "SO_ISMCTS": "SO-ISMCTS",
     "SO_ISMCTS_POM": "SO-ISMCTS + POM",
     "MO_ISMCTS": "MO-ISMCTS",
-}  # in the paper's order
+    "RIS_ISMCTS": "RIS-ISMCTS",
+}  # in the order of the paper of 2012, and after them Goodman's
 SIDES = {"lotr-confrontation": ("Light", "Dark", "Light + Dark")}
 OTHER_SIDES = "player 1", "player 2", "players 1 + 2"
 
