@@ -24,6 +24,11 @@ def share_text(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.1f} ± {100 * estimate.half:.1f} %"
 
 
+def budget_text(iterations: int, times: int) -> str:
+    """The iterations of a player, and those of his opponent where he has more."""
+    return f"{iterations:,}" if times == 1 else f"{iterations:,} and {iterations * times:,}"
+
+
 Pair = tuple[str, str, str, int, int]  # game, one player, the other, iterations, how many times as many the other has
 
 
@@ -45,7 +50,7 @@ def head_to_head_table(rows: Iterable[Measurement]) -> Table:
             game,
             player,
             opponent,
-            f"{iterations:,}" if times == 1 else f"{iterations:,} and {iterations * times:,}",
+            budget_text(iterations, times),
             str(len(first) + len(second)),
             *(share_text(mean_reward(rewards)) for rewards in (first, second, first + second)),
         )

@@ -5,7 +5,7 @@ import re
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 
-from experiments.analysis.head_to_head import mean_reward, pairs, share_text
+from experiments.analysis.head_to_head import budget_text, mean_reward, pairs, share_text
 from experiments.plan.equilibrium import (
     DESCENDING,
     DICE,
@@ -87,10 +87,11 @@ def head_to_head(blocks: Iterable[Measurement]) -> str:
     ]
     body = ["| | player | against | iterations | sitting first | sitting second | both |", "|---" * 7 + "|"]
     for game, budget, times, player, opponent, first, second in sorted(lines, key=lambda line: line[:5]):
-        budgets = f"{budget:,}" if times == 1 else f"{budget:,} against {times * budget:,}"
         shares = [share_text(mean_reward(rewards)) for rewards in (first, second, first + second)]
         names = [_NAMES_HEAD_TO_HEAD.get(text, f"`{text}`") for text in (player, opponent)]
-        body.append("| " + " | ".join([list(_TITLES.values())[game], *names, budgets, *shares]) + " |")
+        body.append(
+            "| " + " | ".join([list(_TITLES.values())[game], *names, budget_text(budget, times), *shares]) + " |"
+        )
     return "\n".join(body) + "\n"
 
 
