@@ -35,7 +35,7 @@ def rows_in(theta: Theta, records: np.ndarray) -> Theta | Rows:
 def _compiled_rows_in(theta: Argument, records: Argument) -> Callable:
     def implementation(theta: Argument, records: Argument) -> Theta:
         for i in range(len(records)):
-            records[i] = place_of(theta.rows["record"], records[i])
+            records[i] = place_of(theta.entries, theta.rows["record"], records[i])
         return theta
 
     return implementation

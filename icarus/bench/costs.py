@@ -20,7 +20,7 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.records.tables import Table
 from icarus.engine.result import RECORDS, ROOTS
 from icarus.engine.search import start_search
-from icarus.kernel import NO_RECORD
+from icarus.kernel.theta import KEY_BITS
 from icarus.specs import parse
 
 COUNTED = 50  # iterations whose updates are counted
@@ -38,7 +38,7 @@ class TableUse:
         updates: of records in an iteration, the mean of the last ones.
         records: in all tables, for each iteration.
         bytes: of all tables, for each record.
-        probes: rows that are looked at to find a record, the mean over all of them.
+        probes: entries that are looked at to find a record, the mean over all of them.
     """
 
     game: str
@@ -67,10 +67,10 @@ def use_of_tables(name: str, strategy: str, iterations: int) -> TableUse:
 
 
 def probes(table: Table) -> np.ndarray:
-    """The number of rows from where a record's search begins to where it is, both included, for each record."""
-    keys = table.rows["record"][:-1]
-    places = np.flatnonzero(keys != NO_RECORD)
-    return ((places - keys[places]) & (table.capacity - 1)) + 1
+    """The number of entries from where a record's search begins to where it is, both included, for each record."""
+    places = np.flatnonzero(table.entries)
+    keys = table.rows["record"][table.entries[places] >> KEY_BITS]
+    return ((places - keys) & (table.capacity - 1)) + 1
 
 
 # ------------------------------------------------------------------------------------------- memory and starts, in processes

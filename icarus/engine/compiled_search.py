@@ -366,7 +366,7 @@ class CompiledSearch:
     @property
     def memory(self) -> int:
         """Bytes of the tables at the capacity that their records need, and of the links."""
-        rows = sum((table.needed + 1) * table.dtype.itemsize for table in self.tables)
+        rows = sum(WORD_BYTES * table.needed + table.rows.nbytes for table in self.tables)
         marks = MARKS * self.tables[0].needed if len(self.tables[0].decided) > 0 else 0
         return rows + marks + self.links.nbytes
 

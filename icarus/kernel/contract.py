@@ -95,13 +95,15 @@ class History(NamedTuple):
 
 
 class Theta(NamedTuple):
-    """θ of one enhancement as slots read it, by `find(theta, record)`: a hash table with linear probing.
+    """θ of one enhancement as slots read it, by `find(theta, record)`.
 
     Attributes:
-        rows: [capacity + 1] of `Information.row`; the last one is the initial information.
+        rows: of `Information.row`; the first one is the initial information.
+        entries: [capacity] of its index, which lead to the rows.
     """
 
     rows: np.ndarray
+    entries: np.ndarray
 
 
 class Updates(NamedTuple):

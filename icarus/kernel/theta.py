@@ -1,4 +1,4 @@
-"""θ as compiled functions meet it: hash tables of rows, found by the key of a record, and the updates that a playout asks for."""
+"""θ as compiled functions meet it: rows that an index finds by the key of a record, and the updates that a playout asks for."""
 
 import sys
 from collections.abc import Callable
@@ -17,15 +17,22 @@ from icarus.kernel.structures import Address, Integer, structure
 _INT, _BYTE = np.dtype(np.int64), np.dtype(np.uint8)
 
 NO_RECORD = 0  # the key that no record has: what is known of it is the initial information
-FULLEST = 0.6  # share of a table's rows that may be used
-MARKS = 4  # bytes for each row of the baseline's table, to mark decisions
+FULLEST = 0.6  # share of an index that may be used
+KEY_BITS = 26  # of a key in an entry of an index; what is left of 63 numbers its row
+LOW_BITS = (1 << KEY_BITS) - 1
+MARKS = 4  # bytes for each entry of the baseline's index, to mark decisions
 VISIT, AVAILABLE = 0, 1  # the contexts ψ_visit and ψ_avail
 
 
 class Table:
-    """A hash table of rows with linear probing."""
+    """Rows of records in order of creation, and a hash table with linear probing that finds them, as in a dictionary of Python.
 
-    rows: Address  # [capacity + 1]; the last one holds the initial information
+    An entry of the index holds the lowest bits of a key, and above them the number of its row; an empty one is 0. Where keys differ in
+    these bits no row is looked at, and rows, which are several times as wide, have no gaps.
+    """
+
+    rows: Address  # [used + 1], with room for more; the first one holds the initial information
+    index: Address  # [capacity] of entries
     capacity: int  # a power of two
     decided: Address  # [MARKS · capacity] bytes, in the baseline's where anybody asks (`decided_at`)
     apart: Annotated[
@@ -47,32 +54,47 @@ def decided_at(table: Table, key: int) -> np.ndarray:
 
 
 @inlined
-def index_of(records: np.ndarray, key: int) -> int:
-    """The row of a record, or the empty row where it belongs, by the column of keys of a hash table with linear probing."""
-    mask = len(records) - 2
+def index_at(table: Table) -> np.ndarray:
+    """[capacity] entries of a table's index."""
+    return array_at(table.index, table.capacity, _INT)
+
+
+@inlined
+def entry_of(index: np.ndarray, records: np.ndarray, key: int) -> int:
+    """Which entry of an index tells of a record, or would, by the keys of rows; the latter is empty."""
+    mask = len(index) - 1
     i = key & mask
-    while records[np.uint64(i)] != key and records[np.uint64(i)] != NO_RECORD:  # unsigned: never counted from the end
+    entry = index[np.uint64(i)]  # unsigned: never counted from the end
+    while (entry ^ key) & LOW_BITS != 0 or records[np.uint64(entry >> KEY_BITS)] != key:
+        if entry == 0:
+            break
         i = (i + 1) & mask
+        entry = index[np.uint64(i)]
     return i
 
 
 @inlined
-def place_of(records: np.ndarray, key: int) -> int:
-    """The row where a record's information stands; that of the initial information where it was never updated."""
-    i = index_of(records, key)
-    return i if records[np.uint64(i)] != NO_RECORD else len(records) - 1
+def place_of(index: np.ndarray, records: np.ndarray, key: int) -> int:
+    """The row where a record's information stands; 0, that of the initial information, where it was never updated."""
+    return index[np.uint64(entry_of(index, records, key))] >> KEY_BITS
+
+
+@inlined
+def entry_for(place: int, key: int) -> int:
+    """The entry of a record whose row has this number."""
+    return place << KEY_BITS | key & LOW_BITS
 
 
 @inlined
 def write_initial(plain: np.ndarray, words: int, i: int) -> None:
-    """Give row i of a table, seen as words, the initial information, which the last row holds; its key is left as it is."""
+    """Give row i of a table, seen as words, the initial information, which the first row holds; its key is left as it is."""
     for word in range(1, words):
-        plain[i * words + word] = plain[len(plain) - words + word]
+        plain[i * words + word] = plain[word]
 
 
 @inlined
 def has_room_for(used: int, capacity: int) -> bool:
-    """Whether a hash table of so many rows works well with so many of them used."""
+    """Whether an index of so many entries works well with so many of them used."""
     return used <= FULLEST * capacity
 
 
@@ -84,7 +106,7 @@ def find(theta: Theta, key: int) -> Row:
 @compiled_as(find)
 def _compiled_find(theta: Argument, key: Argument) -> Callable:
     def implementation(theta: Argument, key: Argument) -> Row:
-        return theta.rows[place_of(theta.rows["record"], key)]
+        return theta.rows[place_of(theta.entries, theta.rows["record"], key)]
 
     return implementation
 

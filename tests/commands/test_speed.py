@@ -18,12 +18,12 @@ def test_the_first_two_iterations_of_othello_change_what_base_6_says() -> None:
     use = costs.use_of_tables("othello", "BASELINE", 2)
     # ⟨⟩ in the first; in the second ⟨⟩, the action selected and the three that were available
     assert (use.updates, use.records) == ((1 + 5) / 2, (1 + 4) / 2)
-    assert use.bytes == (SMALLEST + 1) * 32 / 5
+    assert use.bytes == (8 * SMALLEST + (5 + 1) * 32) / 5
 
 
 def test_a_record_takes_one_probe_more_for_each_that_was_in_its_way() -> None:
     table = Table(MAST, toy.BRANCHES)
-    for key in (1 << 20, 2 << 20, 3 << 20, 7):  # three that belong in row 0, and one in row 7
+    for key in (1 << 20, 2 << 20, 3 << 20, 7):  # three that belong in entry 0, and one in entry 7
         table._enter(key, {})
     assert sorted(costs.probes(table).tolist()) == [1, 1, 2, 3]
 

@@ -15,10 +15,10 @@ from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, info
 from icarus.compiler.kernels.functions import plain
 from icarus.engine.compiled_search import CAPACITIES, CompiledSearch
 from icarus.engine.records import memory, tables
-from icarus.engine.records.tables import LEAP, SMALLEST, Capacities, Records, Table
+from icarus.engine.records.tables import LEAP, SMALLEST, Block, Capacities, Records, Table, room_in
 from icarus.engine.search import start_search
 from icarus.kernel import CHANCE, NONE
-from icarus.kernel.theta import FULLEST, MARKS, index_of
+from icarus.kernel.theta import FULLEST, KEY_BITS, MARKS, entry_of
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST2, epic, nast, ucb1
 from icarus.specs.baseline import children
 from tests import toy
@@ -70,38 +70,52 @@ def test_a_decision_marked_in_a_table_stays_marked_as_it_grows(keys: set[int], r
         assert len(table.decided) == MARKS * table.capacity
         assert table.descriptor["decided"] == table.decided.ctypes.data
         assert marks().all() and table.decided.mean() == share
-        assert table.nbytes == table.rows.nbytes + MARKS * table.capacity
+        assert table.nbytes == table.rows.nbytes + table.entries.nbytes + MARKS * table.capacity
 
 
 def test_a_table_grows_as_records_enter_and_forgets_none() -> None:
     table = Table(MAST, toy.BRANCHES)
-    keys = [key << 20 for key in range(1, 2 * SMALLEST)]  # the same low bits: all belong in one place
+    keys = [
+        key << KEY_BITS for key in range(1, 2 * SMALLEST)
+    ]  # the same low bits: all belong in one place, and only rows tell who is who
     expected = inserted(table, keys)
     assert held(table) == expected
+    assert all(table.find(key)["record"] == key for key in keys) and table.find(1 << 62) is None
     assert table.capacity > SMALLEST
-    assert table.nbytes == table.rows.nbytes
+    assert table.nbytes == table.rows.nbytes + table.entries.nbytes
+
+
+def test_rows_are_in_order_of_creation_and_without_gaps() -> None:
+    table = Table(MAST, toy.BRANCHES)
+    keys = [-5, 1 << 60, 3, 1 + (1 << 60), 7 << KEY_BITS]
+    inserted(table, keys)
+    table.grow(5000)
+    table.insert_rows(known(table, 4)[2:])  # 3 is there already
+    assert table.rows["record"].tolist() == [0, *keys, 4]
+    assert table.find(3)["visits"] == 0
 
 
 def test_growth_keeps_the_row_of_initial_information() -> None:
     table = Table(LGR, toy.BRANCHES)
     table.grow(0)
-    assert table.rows[-1]["reply"] == NONE
-    assert (table.rows[:-1]["record"] == 0).all()
+    assert table.rows["reply"].tolist() == [NONE]
+    assert not table.entries.any()
 
 
 NO_RESERVE = 0x4000  # of Linux: memory is had when it is written to
 
 
-def promised(table: Table, capacity: int) -> np.ndarray:
-    """Rows without a record, of which only those that are written to take memory."""
+def promised(table: Table, capacity: int) -> Block:
+    """A block without a record, of which only what is written to takes memory."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
-    rows = np.frombuffer(mmap.mmap(-1, (capacity + 1) * table.dtype.itemsize, flags=flags), table.dtype)
-    rows[capacity] = table.blank
-    return rows
+    entries = np.frombuffer(mmap.mmap(-1, capacity * 8, flags=flags), np.int64)
+    rows = np.frombuffer(mmap.mmap(-1, room_in(capacity) * table.dtype.itemsize, flags=flags), table.dtype)
+    rows[0] = table.blank
+    return Block(entries, rows)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory is not promised")
-def test_a_table_of_more_rows_than_32_bits_count_is_searched_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_of_more_entries_than_32_bits_count_is_searched_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
     state = games.load("othello").new_initial_state()
     wanted = search(state, BASELINE, iterations=500, seed=1)
     running = start_search(state, BASELINE, 1)
@@ -114,7 +128,7 @@ def test_a_table_of_more_rows_than_32_bits_count_is_searched_as_any_other(monkey
     assert table.capacity == 1 << 32
     running.run(500)
     keys = wanted.records["BASELINE"].rows["record"].tolist()
-    assert max(plain(index_of)(table.rows["record"], key) for key in keys) > 1 << 31
+    assert max(plain(entry_of)(table.entries, table.rows["record"], key) for key in keys) > 1 << 31
     assert [table.find(key)["visits"] for key in keys] == wanted.records["BASELINE"].rows["visits"].tolist()
     assert running.root().visits.tolist() == wanted.visits.tolist()
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, matrix_at, struct_at
 from icarus.engine.loop.arena import DONE, MORE_LINKS, Arena
-from icarus.engine.program.structures import COMPONENT
+from icarus.engine.loop.playout import Baseline, baseline_of
 from icarus.kernel import EXPANSION, SIMULATION, UNSEEN, helper, mix
 from icarus.kernel.history import PLAYOUT, STEP, part_of
-from icarus.kernel.theta import TABLE, index_of
+from icarus.kernel.theta import place_of
 
 _INT, _COUNT = np.dtype(np.int64), np.dtype(np.int32)
 MOVE, RECORD = 0, 1  # kinds of links: a perspective's history continued by a move; and by an action, whose record it is
@@ -43,20 +43,20 @@ def add_moves(steps: np.ndarray, keys: np.ndarray, moves: np.ndarray, t: int, li
 
 
 @helper
-def is_inserted(records: np.ndarray, key: int) -> bool:
-    """Whether a record is among the keys of a table."""
-    return records[index_of(records, key)] == key
+def is_inserted(baseline: Baseline, key: int) -> bool:
+    """Whether the baseline's table holds a record."""
+    return place_of(baseline.entries, baseline.records, key) != 0
 
 
 @helper
 def parent_links_of(
-    steps: np.ndarray, keys: np.ndarray, moves: np.ndarray, legal: np.ndarray, records: np.ndarray, links: np.ndarray
+    steps: np.ndarray, keys: np.ndarray, moves: np.ndarray, legal: np.ndarray, baseline: Baseline, links: np.ndarray
 ) -> int:
     """Note the links of the records that a finished playout adds to the tree; returns how many.
 
     Args:
         steps, keys, moves, legal: as in `History`.
-        records: the keys of the baseline's table, before the playout is backpropagated. [capacity + 1]
+        baseline: its table, before the playout is backpropagated.
         links: room for them. [room, LINK]
     """
     count, t = 0, 0
@@ -66,7 +66,7 @@ def parent_links_of(
             key, led = keys[t, step.perspective], False
             for i in range(step.first, step.first + step.count):
                 part = part_of(step.player, legal[i])
-                if not is_inserted(records, mix(key, part)):
+                if not is_inserted(baseline, mix(key, part)):
                     if not led:
                         count, led = add_moves(steps, keys, moves, t, links, count), True
                     count = add_link(links, count, key, part, RECORD)
@@ -79,15 +79,12 @@ def add_parent_links(a: Arena) -> int:
     """Note the links of the playout under way behind those that are kept; DONE or MORE_LINKS."""
     playout, buffers = struct_at(a.buffers.playout, PLAYOUT), a.buffers
     length, perspectives = playout.length, playout.perspectives
-    table = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE)
-    words = a.composition.row_words
-    rows = matrix_at(table.rows, table.capacity + 1, words, _INT)
     a.pending.links = a.counts.links + parent_links_of(
         array_at(playout.steps, length, STEP),
         matrix_at(playout.keys, length, perspectives, _INT),
         matrix_at(playout.moves, length, perspectives, _INT),
         array_at(playout.legal, playout.legal_length, _INT),
-        rows[:, 0],
+        baseline_of(a),
         matrix_at(
             buffers.links + WORD_BYTES * LINK * a.counts.links, buffers.link_capacity - a.counts.links, LINK, _INT
         ),

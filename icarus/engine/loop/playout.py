@@ -44,7 +44,7 @@ from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, UNSEEN, belo
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.features import FEATURES
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, Playout, Step, episode_key, root_key
-from icarus.kernel.theta import TABLE, decided_at, place_of
+from icarus.kernel.theta import TABLE, decided_at, index_at, place_of
 
 _INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
 _NO_ROOM = -1
@@ -118,19 +118,21 @@ def start_episodes(a: Arena, playout: Playout) -> None:
 
 
 class Baseline(NamedTuple):
-    """The columns of the baseline's table that tell the phase; the width of its rows depends on the number of players."""
+    """The index of the baseline's table, and the columns that tell the phase; the width of its rows depends on the number of players."""
 
-    records: np.ndarray  # [capacity + 1] of keys
-    visits: np.ndarray  # [capacity + 1] of n
+    records: np.ndarray  # [rows] of keys
+    visits: np.ndarray  # [rows] of n
+    entries: np.ndarray
 
 
 @inlined
 def baseline_of(a: Arena) -> Baseline:
     """The baseline's table: that of the first component."""
     table, words = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE), a.composition.row_words
-    rows = matrix_at(table.rows, table.capacity + 1, words, _INT)
     return Baseline(
-        rows[:, 0], matrix_at(table.rows, table.capacity + 1, 2 * words, _COUNT)[:, a.composition.visits_column]
+        matrix_at(table.rows, table.capacity, words, _INT)[:, 0],
+        matrix_at(table.rows, table.capacity, 2 * words, _COUNT)[:, a.composition.visits_column],
+        index_at(table),
     )
 
 
@@ -144,7 +146,7 @@ def selection(a: Arena, rng: np.ndarray) -> int:
     playout, baseline, simple, t = struct_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
     rows, redetermines = array_at(a.buffers.rows, a.game.max_legal, _INT), a.redetermination.enter != 0
     in_tree = (
-        baseline.visits[place_of(baseline.records, EMPTY_HISTORY)] > 0
+        baseline.visits[place_of(baseline.entries, baseline.records, EMPTY_HISTORY)] > 0
     )  # the first playout expands the empty history
     if redetermines:
         a.redetermination.observer = NOBODY  # a playout that was abandoned may have left another
@@ -280,7 +282,7 @@ def phase_in_tree(a: Arena, baseline: Baseline, playout: Playout, t: int, step: 
     if table.decided != 0:
         decided_at(table, key)[0] = 1
     for i in range(step.count):
-        row = place_of(baseline.records, extended(key, player, legal[i]))
+        row = place_of(baseline.entries, baseline.records, extended(key, player, legal[i]))
         rows[i] = row
         if baseline.visits[np.uint64(row)] == 0:
             phase = EXPANSION

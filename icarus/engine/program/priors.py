@@ -12,7 +12,7 @@ from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, struct_at, un
 from icarus.compiler.writes import refuse_cuts
 from icarus.kernel import NO_RECORD
 from icarus.kernel.history import history_at
-from icarus.kernel.theta import TABLE, has_room_for, index_of, write_initial
+from icarus.kernel.theta import TABLE, entry_for, entry_of, has_room_for, index_at, write_initial
 
 _INT = np.dtype(np.int64)
 
@@ -49,15 +49,18 @@ def _entry(
         if not has_room_for(descriptor.used + count, descriptor.capacity):
             descriptor.short = 1
             return 0
-        rows = array_at(descriptor.rows, descriptor.capacity + 1, row)
-        words_of_rows = array_at(descriptor.rows, (descriptor.capacity + 1) * words, _INT)
+        rows, index = array_at(descriptor.rows, descriptor.capacity, row), index_at(descriptor)
+        words_of_rows = array_at(descriptor.rows, descriptor.capacity * words, _INT)
         for k in range(count):
-            i = index_of(rows["record"], keys[k])
-            if rows[i].record == NO_RECORD and keys[k] != NO_RECORD:
+            e = entry_of(index, rows["record"], keys[k])
+            if index[e] == 0 and keys[k] != NO_RECORD:
+                i = descriptor.used + 1
                 write_initial(words_of_rows, words, i)
+                words_of_rows[i * words] = NO_RECORD
                 write_prior(history, k, rows[i], *unpack(parameters))
                 words_of_rows[i * words] = keys[k]
-                descriptor.used += 1
+                index[e] = entry_for(i, keys[k])
+                descriptor.used = i
         return 0
 
     return refuse_cuts(Kernel(kernel, 7, label), write_prior, label)

@@ -19,7 +19,7 @@ from icarus.engine.program.promises import KEYLESS, guarded, is_checked
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
 from icarus.kernel.history import STEP, history_at
 from icarus.kernel.structures import Address
-from icarus.kernel.theta import TABLE, index_of, place_of, updates_at, write_initial
+from icarus.kernel.theta import KEY_BITS, TABLE, entry_for, entry_of, index_at, place_of, updates_at, write_initial
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 KEY_CHANGED = (
@@ -43,7 +43,7 @@ def _theta(row: np.dtype) -> Callable:
     @helper
     def theta_at(address: int) -> Theta:
         table = struct_at(address, TABLE)
-        return Theta(array_at(table.rows, table.capacity + 1, row))
+        return Theta(array_at(table.rows, table.capacity, row), index_at(table))
 
     return theta_at
 
@@ -131,7 +131,7 @@ def candidates_kernel(
             check(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
         theta = theta_at(table)
         for i in range(count):
-            keys[i] = place_of(theta.rows["record"], keys[i])
+            keys[i] = place_of(theta.entries, theta.rows["record"], keys[i])
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
 
@@ -221,25 +221,28 @@ def backpropagation_kernel(
 
     def kernel(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
         descriptor = struct_at(table, TABLE)
-        rows = array_at(descriptor.rows, descriptor.capacity + 1, row)
-        words_of_rows = array_at(descriptor.rows, (descriptor.capacity + 1) * words, _INT)
+        rows, index = array_at(descriptor.rows, descriptor.capacity, row), index_at(descriptor)
+        words_of_rows = array_at(descriptor.rows, descriptor.capacity * words, _INT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
         mu = array_at(rewards, players, _REAL)
         if shared:
             close_lock(table + _LOCK)
         for j in range(count):
-            i = index_of(rows["record"], keys[j])
-            if rows[i].record == NO_RECORD:
+            e = entry_of(index, rows["record"], keys[j])
+            i = index[np.uint64(e)] >> KEY_BITS
+            if i == 0:
                 if unlikely(keys[j] == NO_RECORD):
                     if shared:
                         atomic_store(table + _LOCK, 0)
                     raise ValueError(KEYLESS)
+                i = descriptor.used + 1
                 write_initial(words_of_rows, words, i)
+                words_of_rows[i * words] = keys[j]
                 if shared:
-                    atomic_store(descriptor.rows + WORD_BYTES * words * i, keys[j])
+                    atomic_store(descriptor.index + WORD_BYTES * e, entry_for(i, keys[j]))
                 else:
-                    words_of_rows[i * words] = keys[j]
-                descriptor.used += 1
+                    index[np.uint64(e)] = entry_for(i, keys[j])
+                descriptor.used = i
             inner(rows[i], psi[j], mu, *unpack(parameters))
             if DEBUG and rows[i].record != keys[j]:
                 raise ValueError(KEY_CHANGED)

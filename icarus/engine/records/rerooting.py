@@ -23,7 +23,7 @@ from icarus.kernel import NO_RECORD, UNSEEN, extended, helper, mix
 from icarus.kernel.history import EMPTY_HISTORY, part_of, root_key
 from icarus.kernel.state import State
 from icarus.kernel.structures import Address
-from icarus.kernel.theta import index_of, place_of
+from icarus.kernel.theta import place_of
 
 DRAWS = 32  # determinizations in which it is seen what another observes
 _INT, _COUNT = np.dtype(np.int64), np.dtype(np.int32)
@@ -34,6 +34,16 @@ class NewKeys(NamedTuple):
 
     old: np.ndarray  # [capacity + 1]
     new: np.ndarray  # [capacity + 1]
+
+
+@helper
+def index_of(old: np.ndarray, key: int) -> int:
+    """Where an old key of a `NewKeys` stands, or the empty place where it belongs."""
+    mask = len(old) - 2
+    i = key & mask
+    while old[np.uint64(i)] != key and old[np.uint64(i)] != NO_RECORD:  # unsigned: never counted from the end
+        i = (i + 1) & mask
+    return i
 
 
 # ---------------------------------------------------------------------------------------------------- where the new root is
@@ -106,6 +116,7 @@ def follow_links(
     links: np.ndarray,
     old: np.ndarray,
     new: np.ndarray,
+    index: np.ndarray,
     records: np.ndarray,
     visits: np.ndarray,
     players: int,
@@ -116,7 +127,7 @@ def follow_links(
     Args:
         links: [links, LINK]
         old, new: a `NewKeys`, in which the keys at the new root stand, and those that are not below it.
-        records, visits: of the baseline. [capacity + 1]
+        index, records, visits: of the baseline's table. [capacity] and [rows]
         players: κ where one perspective sees for all: a history is then in the tree where its record has visits. 0 elsewhere.
         kept: [links, LINK]
     """
@@ -134,11 +145,11 @@ def follow_links(
                 continue
             below = new[parent] != NO_RECORD
             if below and kind == RECORD:
-                below = records[index_of(records, child)] == child
+                below = place_of(index, records, child) != 0
             elif below and players > 0:
                 below = False
                 for player in range(-1, players):
-                    below = below or visits[place_of(records, mix(key, part_of(player, part)))] > 0
+                    below = below or visits[place_of(index, records, mix(key, part_of(player, part)))] > 0
             old[row], new[row], inserted = child, NO_RECORD, True
             if below:
                 new[row] = mix(new[parent], part)
@@ -154,6 +165,8 @@ def follow_links_at(
     old: Address,
     new: Address,
     names: int,
+    index: Address,
+    capacity: int,
     records: Address,
     visits: Address,
     rows: int,
@@ -165,6 +178,7 @@ def follow_links_at(
         matrix_at(links, count, LINK, _INT),
         array_at(old, names, _INT),
         array_at(new, names, _INT),
+        array_at(index, capacity, _INT),
         array_at(records, rows, _INT),
         array_at(visits, rows, _COUNT),
         players,
@@ -174,7 +188,7 @@ def follow_links_at(
 
 @functools.cache
 def _kernel() -> Kernel:
-    return Kernel(follow_links_at, 10, "links below a root")
+    return Kernel(follow_links_at, 12, "links below a root")
 
 
 def links_below(links: np.ndarray, names: NewKeys, table: Table, players: int, compiled: bool) -> np.ndarray:
@@ -185,10 +199,15 @@ def links_below(links: np.ndarray, names: NewKeys, table: Table, players: int, c
         compiled: whether machine code does it.
     """
     used = np.zeros_like(links)
-    arrays = [np.ascontiguousarray(a) for a in (links, *names, table.rows["record"], table.rows["visits"], used)]
+    rows = table.rows
+    columns = table.entries, rows["record"], rows["visits"]
+    arrays = [np.ascontiguousarray(a) for a in (links, *names, *columns, used)]
     if compiled:
-        link, old, new, record, visit, target = (array.ctypes.data for array in arrays)
-        count = _kernel()(link, len(links), old, new, len(names.old), record, visit, len(table.rows), players, target)
+        link, old, new, *columns_at, target = (array.ctypes.data for array in arrays)
+        index, record, visit = columns_at
+        count = _kernel()(
+            link, len(links), old, new, len(names.old), index, table.capacity, record, visit, len(rows), players, target
+        )
     else:
         count = interpret(follow_links)(*arrays[:-1], players, arrays[-1])
     return arrays[-1][:count].copy()

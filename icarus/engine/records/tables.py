@@ -6,7 +6,7 @@ import functools
 import mmap
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,14 +14,25 @@ from icarus.algebra import Enhancement
 from icarus.algebra.information import Parts
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import WORD_BYTES, foreign3, matrix_at, struct_at
+from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, foreign3, matrix_at, struct_at
 from icarus.engine.records.memory import LARGE, check_memory, memory_left
-from icarus.kernel import NO_RECORD
+from icarus.kernel import helper
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
-from icarus.kernel.theta import MARKS, TABLE, has_room_for, index_of
+from icarus.kernel.theta import (
+    FULLEST,
+    KEY_BITS,
+    LOW_BITS,
+    MARKS,
+    TABLE,
+    entry_for,
+    entry_of,
+    has_room_for,
+    index_at,
+    place_of,
+)
 
-SMALLEST = 1 << 10  # rows of a new table
+SMALLEST = 1 << 10  # entries in the index of a new table
 LEAP = 16  # times larger at most does a table become at once
 _INT = np.dtype(np.int64)
 
@@ -67,6 +78,18 @@ class Capacities:
         return self._needed[searched][index] if searched in self._needed else 0
 
 
+class Block(NamedTuple):
+    """What a table stands in. Of rows that are not used yet the system mostly has only promised the memory."""
+
+    entries: np.ndarray  # [capacity] of the index
+    rows: np.ndarray  # [room_in(capacity)]
+
+
+def room_in(capacity: int) -> int:
+    """How many rows an index of this capacity may have, with that of the initial information."""
+    return int(FULLEST * capacity) + 1
+
+
 class Table:
     """The records of one component, with room to grow.
 
@@ -80,34 +103,51 @@ class Table:
         self._blank = np.zeros(1, self.dtype)
         for name, value in component.initial.common:
             self._blank[name] = value
-        self._block = self._next = self._empty(
-            SMALLEST
-        )  # the rows before and after the growth that is under way, or the last one
-        self.descriptor["rows"], self.descriptor["capacity"] = self._block.ctypes.data, SMALLEST
+        # before and after the growth that is under way, or the last one:
+        self._block = self._next = self._empty(SMALLEST)
+        self._place(self._block)
         self._marks = {0: np.zeros(0, np.uint8)}  # by address: one more than is used while they grow
         for parts, fields in component.initial.given:
             self._enter(component.records.key(game, parts), dict(fields))
 
-    def _empty(self, capacity: int) -> np.ndarray:
-        """Rows without a record, and the one with the initial information."""
-        rows = np.zeros(capacity + 1, self.dtype)
-        rows[capacity] = self._blank[0]
-        return rows
+    def _empty(self, capacity: int) -> Block:
+        """A block without a record, but with the row of the initial information."""
+        rows = np.empty(room_in(capacity), self.dtype)
+        rows[0] = self._blank[0]
+        return Block(np.zeros(capacity, np.int64), rows)
+
+    def _place(self, block: Block) -> None:
+        self.descriptor["rows"], self.descriptor["index"] = block.rows.ctypes.data, block.entries.ctypes.data
+        self.descriptor["capacity"] = len(block.entries)
+
+    @property
+    def _in_use(self) -> Block:
+        return self._next if int(self.descriptor["rows"][0]) == self._next.rows.ctypes.data else self._block
+
+    @property
+    def entries(self) -> np.ndarray:
+        """[capacity] of the index, which finds the rows."""
+        return self._in_use.entries
 
     @property
     def rows(self) -> np.ndarray:
-        """[capacity + 1] of the row dtype; the last row holds the initial information."""
-        return self._next if int(self.descriptor["rows"][0]) == self._next.ctypes.data else self._block
+        """[records + 1] of the row dtype; the first row holds the initial information."""
+        return self._in_use.rows[: self.used + 1]
 
     def _enter(self, key: int, fields: Mapping[str, float]) -> None:
         if not plain(has_room_for)(self.used + 1, self.capacity):
             self.grow(1)
-        i = plain(index_of)(self.rows["record"], key)
-        self.descriptor["used"] += self.rows[i]["record"] == NO_RECORD
-        self.rows[i] = self._blank[0]
-        self.rows[i]["record"] = key
+        index, rows = self._in_use
+        entry = plain(entry_of)(index, rows["record"], key)
+        if index[entry] == 0:
+            self.descriptor["used"] += 1
+            index[entry] = plain(entry_for)(self.used, key)
+        place = index[entry] >> KEY_BITS
+        rows[place] = self._blank[0]
+        row = rows[place]
+        row["record"] = key
         for name, value in fields.items():
-            self.rows[i][name] = value
+            row[name] = value
 
     def insert_rows(self, rows: np.ndarray) -> None:
         """Enter rows, each of another record; one that is here already is replaced."""
@@ -129,7 +169,7 @@ class Table:
 
     @property
     def capacity(self) -> int:
-        return len(self.rows) - 1
+        return len(self.entries)
 
     @property
     def used(self) -> int:
@@ -137,7 +177,7 @@ class Table:
 
     @property
     def nbytes(self) -> int:
-        return self.rows.nbytes + self.decided.nbytes
+        return self.entries.nbytes + self.rows.nbytes + self.decided.nbytes
 
     @property
     def needed(self) -> int:
@@ -171,74 +211,98 @@ class Table:
         """
         capacity = capacity_for(self.used + room, 2 * self.capacity)
         larger = max(capacity, min(expected, LEAP * self.capacity))
-        size = larger * self.dtype.itemsize
+        size = self._size(larger)
         if size < LARGE or size < memory_left():
             capacity = larger
-        check_memory((capacity - self.capacity) * self.dtype.itemsize)
+        check_memory(self._size(capacity) - self.rows.nbytes)
         copied, give_back = _rehash(), _give_back()
         if len(self.decided) > 0:  # more bits of a key will count; the first copy of the marks is for the rows of now
             self._mark_in(np.tile(self.decided[: MARKS * self.capacity], capacity // self.capacity))
-        self._block, self._next = self.rows, self._empty(capacity)
+        self._block, self._next = self._in_use, self._empty(capacity)
         copied(
-            self.descriptor.ctypes.data, self._next.ctypes.data, capacity, self.dtype.itemsize // WORD_BYTES, give_back
+            self.descriptor.ctypes.data,
+            self._next.entries.ctypes.data,
+            self._next.rows.ctypes.data,
+            capacity,
+            self.dtype.itemsize // WORD_BYTES,
+            give_back,
         )
         self._block = self._next
+
+    def _size(self, capacity: int) -> int:
+        """Bytes of a block of this capacity whose rows are used up."""
+        return WORD_BYTES * capacity + room_in(capacity) * self.dtype.itemsize
 
     def snapshot(self) -> "Table":
         """The table as it is now, for reading only: a copy that later updates do not change."""
         table = copy.copy(self)
-        table._block = table._next = self.rows.copy()
+        table._block = table._next = Block(self.entries.copy(), self.rows.copy())
         table.descriptor = self.descriptor.copy()
-        table.descriptor["rows"] = table._block.ctypes.data
+        table._place(table._block)
         return table
 
     def find(self, key: int) -> np.void | None:
         """The row of the record with this key; None where it was never updated."""
-        row = self.rows[plain(index_of)(self.rows["record"], key)]
-        return row if row["record"] == key else None
+        rows = self.rows
+        place = plain(place_of)(self.entries, rows["record"], key)
+        return rows[place] if place else None
 
     def inserted(self) -> np.ndarray:
         """The rows that hold a record: a copy."""
-        rows = self.rows[:-1]
-        return rows[rows["record"] != NO_RECORD]
+        return self.rows[1:].copy()
 
     def records(self) -> np.ndarray:
         """The rows that hold a record, sorted by key: a copy."""
         return np.sort(self.inserted(), order="record")
 
 
-def rehash(table: int, target: int, capacity: int, words: int, give_back: int) -> int:
-    """Enter every record of a table into an empty block of rows, and have it work with these: all or nothing, whoever presses Ctrl-C.
+def rehash(table: int, index: int, rows: int, capacity: int, words: int, give_back: int) -> int:
+    """Move every record of a table to an empty block, and have it work with this: all or nothing, whoever presses Ctrl-C.
 
-    Pages of the old block that have been read go back to the system (`give_back`, the address of madvise) while those of the new one
-    are filled, so that a large table needs little more memory while it grows than when it has.
+    Pages of the old rows that have been read go back to the system (`give_back`, the address of madvise) while the new ones are filled,
+    so that a large table needs little more memory while it grows than when it has.
     """
     descriptor = struct_at(table, TABLE)
-    old = matrix_at(descriptor.rows, descriptor.capacity, words, _INT)
-    new = matrix_at(target, capacity + 1, words, _INT)
-    released = -(-descriptor.rows // GIVEN_BACK) * GIVEN_BACK
-    for i in range(descriptor.capacity):
-        if give_back != 0 and descriptor.rows + WORD_BYTES * words * i >= released + GIVEN_BACK:
+    count = words * (descriptor.used + 1)
+    old, new = array_at(descriptor.rows, count, _INT), array_at(rows, count, _INT)
+    released, first = -(-descriptor.rows // GIVEN_BACK) * GIVEN_BACK, 0
+    while first < count:
+        end = min(first + GIVEN_BACK // WORD_BYTES, count)
+        new[first:end] = old[first:end]
+        first = end
+        if give_back != 0 and descriptor.rows + WORD_BYTES * first >= released + GIVEN_BACK:
             foreign3(give_back, (released, GIVEN_BACK, UNNEEDED))
             released += GIVEN_BACK
-        if old[i, 0] != NO_RECORD:
-            j = index_of(new[:, 0], old[i, 0])
-            for word in range(words):
-                new[j, word] = old[i, word]
-    descriptor.rows, descriptor.capacity = target, capacity
+    enter_all(index_at(descriptor), array_at(index, capacity, _INT), new, words)
+    descriptor.rows, descriptor.index, descriptor.capacity = rows, index, capacity
     return 0
+
+
+@helper
+def enter_all(old: np.ndarray, new: np.ndarray, rows: np.ndarray, words: int) -> None:
+    """Enter every entry of an index into an empty one; where this is so large that entries do not tell their place, by their rows."""
+    mask = len(new) - 1
+    for i in range(len(old)):
+        entry = old[i]
+        if entry != 0:
+            j = (entry if mask <= LOW_BITS else rows[(entry >> KEY_BITS) * words]) & mask
+            while new[np.uint64(j)] != 0:
+                j = (j + 1) & mask
+            new[np.uint64(j)] = entry
 
 
 def insert_rows(table: int, source: int, count: int, words: int) -> int:
     """Enter so many rows, which stand at an address, into a table that has room for them."""
     descriptor = struct_at(table, TABLE)
-    rows = matrix_at(descriptor.rows, descriptor.capacity + 1, words, _INT)
-    new = matrix_at(source, count, words, _INT)
+    rows, new = matrix_at(descriptor.rows, descriptor.capacity, words, _INT), matrix_at(source, count, words, _INT)
+    index = index_at(descriptor)
     for i in range(count):
-        j = index_of(rows[:, 0], new[i, 0])
-        descriptor.used += rows[j, 0] == NO_RECORD
+        e = entry_of(index, rows[:, 0], new[i, 0])
+        if index[e] == 0:
+            descriptor.used += 1
+            index[e] = entry_for(descriptor.used, new[i, 0])
         for word in range(words):
-            rows[j, word] = new[i, word]
+            rows[index[e] >> KEY_BITS, word] = new[i, word]
     return 0
 
 
@@ -260,7 +324,7 @@ def _insertion() -> Kernel:
 
 @functools.cache
 def _rehash() -> Kernel:
-    return Kernel(rehash, 5, "growth of a table")
+    return Kernel(rehash, 6, "growth of a table")
 
 
 class Records(Mapping[Parts, np.void]):

@@ -9,11 +9,12 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.algebra.information import FieldValues
 from icarus.compiler.kernels.functions import plain
+from icarus.compiler.kernels.pointers import WORD_BYTES
 from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, KEYLESS
-from icarus.engine.records.tables import SMALLEST, Table
+from icarus.engine.records.tables import SMALLEST, Block, Table, capacity_for
 from icarus.kernel import NO_RECORD
 from icarus.kernel.python_game import PythonGame
-from icarus.kernel.theta import TABLE, has_room_for, index_of
+from icarus.kernel.theta import TABLE, entry_for, entry_of
 
 _set = object.__setattr__
 
@@ -126,7 +127,7 @@ class ReferenceTable:
     @property
     def nbytes(self) -> int:
         """As much as a table for compiled code takes."""
-        return (self._capacity() + 1) * self.dtype.itemsize
+        return WORD_BYTES * capacity_for(self.used, SMALLEST) + (self.used + 1) * self.dtype.itemsize
 
     def holds(self, key: int) -> bool:
         """Whether a record has entered it."""
@@ -190,14 +191,11 @@ class ReferenceTable:
 
     def snapshot(self) -> "Snapshot":
         """The table as it is now, as compiled code has it."""
-        rows = np.zeros(self._capacity() + 1, self.dtype)
-        rows[-1] = self.blank
-        keys, place = np.zeros(len(rows), np.int64).tolist(), plain(index_of)
-        records = self.records()
-        for i, key in enumerate(records["record"].tolist()):
-            index = place(keys, key)
-            keys[index], rows[index] = key, records[i]
-        return Snapshot(self, rows)
+        rows = np.concatenate([self._blank, self.records()])
+        keys, index = rows["record"].tolist(), [0] * capacity_for(self.used, SMALLEST)
+        for place, key in enumerate(keys[1:], 1):
+            index[plain(entry_of)(index, keys, key)] = plain(entry_for)(place, key)
+        return Snapshot(self, Block(np.array(index, np.int64), rows))
 
     def _array(self, rows: list[Row]) -> np.ndarray:
         array = np.zeros(len(rows), self.dtype)
@@ -206,20 +204,14 @@ class ReferenceTable:
                 array[name] = [getattr(row, name) for row in rows]
         return array
 
-    def _capacity(self) -> int:
-        capacity = SMALLEST
-        while not plain(has_room_for)(self.used, capacity):
-            capacity *= 2
-        return capacity
-
 
 class Snapshot(Table):
-    """A table for reading only, made of rows in their places."""
+    """A table for reading only, made of a block."""
 
-    def __init__(self, table: ReferenceTable, rows: np.ndarray) -> None:
-        self.component, self.game, self.dtype, self._blank = table.component, table.game, rows.dtype, table._blank
-        self._block = self._next = rows
+    def __init__(self, table: ReferenceTable, block: Block) -> None:
+        self.component, self.game, self.dtype, self._blank = table.component, table.game, table.dtype, table._blank
+        self._block = self._next = block
         self.descriptor = np.zeros(1, TABLE)
-        self.descriptor["rows"], self.descriptor["capacity"] = rows.ctypes.data, len(rows) - 1
+        self._place(block)
         self.descriptor["used"] = table.used
         self._marks = {0: np.zeros(0, np.uint8)}
