@@ -20,7 +20,6 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.records.tables import Table
 from icarus.engine.result import RECORDS, ROOTS
 from icarus.engine.search import start_search
-from icarus.kernel.theta import KEY_BITS
 from icarus.specs import parse
 
 COUNTED = 50  # iterations whose updates are counted
@@ -69,7 +68,7 @@ def use_of_tables(name: str, strategy: str, iterations: int) -> TableUse:
 def probes(table: Table) -> np.ndarray:
     """The number of entries from where a record's search begins to where it is, both included, for each record."""
     places = np.flatnonzero(table.entries)
-    keys = table.rows["record"][table.entries[places] >> KEY_BITS]
+    keys = table.rows["record"][table.entries[places]]
     return ((places - keys) & (table.capacity - 1)) + 1
 
 

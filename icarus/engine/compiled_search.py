@@ -31,7 +31,7 @@ from icarus.engine.program.requirements import check_features, feature_kernels, 
 from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.records.memory import check_memory
 from icarus.engine.records.reuse import WarmStart
-from icarus.engine.records.tables import Capacities, Records, Table
+from icarus.engine.records.tables import Capacities, Records, Table, size_of
 from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
 from icarus.engine.root_statistics import RootStatistics, root_statistics
@@ -366,7 +366,7 @@ class CompiledSearch:
     @property
     def memory(self) -> int:
         """Bytes of the tables at the capacity that their records need, and of the links."""
-        rows = sum(WORD_BYTES * table.needed + table.rows.nbytes for table in self.tables)
+        rows = sum(size_of(table.needed, len(table.rows), table.dtype) for table in self.tables)
         marks = MARKS * self.tables[0].needed if len(self.tables[0].decided) > 0 else 0
         return rows + marks + self.links.nbytes
 

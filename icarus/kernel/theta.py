@@ -17,9 +17,9 @@ from icarus.kernel.structures import Address, Integer, structure
 _INT, _BYTE = np.dtype(np.int64), np.dtype(np.uint8)
 
 NO_RECORD = 0  # the key that no record has: what is known of it is the initial information
-FULLEST = 0.6  # share of an index that may be used
-KEY_BITS = 26  # of a key in an entry of an index; what is left of 63 numbers its row
-LOW_BITS = (1 << KEY_BITS) - 1
+FULLEST = 0.4  # share of an index that may be used
+ENTRY = np.dtype(np.uint32)  # of an index: the number of a row, 0 where it is empty
+ENTRY_BYTES = ENTRY.itemsize
 MARKS = 4  # bytes for each entry of the baseline's index, to mark decisions
 VISIT, AVAILABLE = 0, 1  # the contexts ψ_visit and ψ_avail
 
@@ -27,8 +27,7 @@ VISIT, AVAILABLE = 0, 1  # the contexts ψ_visit and ψ_avail
 class Table:
     """Rows of records in order of creation, and a hash table with linear probing that finds them, as in a dictionary of Python.
 
-    An entry of the index holds the lowest bits of a key, and above them the number of its row; an empty one is 0. Where keys differ in
-    these bits no row is looked at, and rows, which are several times as wide, have no gaps.
+    Rows are several times as wide as entries, and have no gaps.
     """
 
     rows: Address  # [used + 1], with room for more; the first one holds the initial information
@@ -56,7 +55,7 @@ def decided_at(table: Table, key: int) -> np.ndarray:
 @inlined
 def index_at(table: Table) -> np.ndarray:
     """[capacity] entries of a table's index."""
-    return array_at(table.index, table.capacity, _INT)
+    return array_at(table.index, table.capacity, ENTRY)
 
 
 @inlined
@@ -64,25 +63,15 @@ def entry_of(index: np.ndarray, records: np.ndarray, key: int) -> int:
     """Which entry of an index tells of a record, or would, by the keys of rows; the latter is empty."""
     mask = len(index) - 1
     i = key & mask
-    entry = index[np.uint64(i)]  # unsigned: never counted from the end
-    while (entry ^ key) & LOW_BITS != 0 or records[np.uint64(entry >> KEY_BITS)] != key:
-        if entry == 0:
-            break
+    while records[index[np.uint64(i)]] != key and index[np.uint64(i)] != 0:  # unsigned: never counted from the end
         i = (i + 1) & mask
-        entry = index[np.uint64(i)]
     return i
 
 
 @inlined
-def place_of(index: np.ndarray, records: np.ndarray, key: int) -> int:
+def place_of(index: np.ndarray, records: np.ndarray, key: int) -> Integer:
     """The row where a record's information stands; 0, that of the initial information, where it was never updated."""
-    return index[np.uint64(entry_of(index, records, key))] >> KEY_BITS
-
-
-@inlined
-def entry_for(place: int, key: int) -> int:
-    """The entry of a record whose row has this number."""
-    return place << KEY_BITS | key & LOW_BITS
+    return np.int64(index[np.uint64(entry_of(index, records, key))])
 
 
 @inlined

@@ -18,7 +18,7 @@ def test_the_first_two_iterations_of_othello_change_what_base_6_says() -> None:
     use = costs.use_of_tables("othello", "BASELINE", 2)
     # ⟨⟩ in the first; in the second ⟨⟩, the action selected and the three that were available
     assert (use.updates, use.records) == ((1 + 5) / 2, (1 + 4) / 2)
-    assert use.bytes == (8 * SMALLEST + (5 + 1) * 32) / 5
+    assert use.bytes == (4 * SMALLEST + (5 + 1) * 32) / 5
 
 
 def test_a_record_takes_one_probe_more_for_each_that_was_in_its_way() -> None:

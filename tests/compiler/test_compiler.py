@@ -910,7 +910,7 @@ from mine import MINE
 told = []
 disk.on_compile(told.append)
 state = games.load("othello").new_initial_state()
-found = search(state, BASELINE >> (MAST + LGR + MINE)/3, iterations=40, seed=3)
+found = search(state, BASELINE >> (MAST + LGR + MINE)/3, iterations=600, seed=3)  # tables grow
 first = list(told)
 search(state, LGR >> (BASELINE + MINE)/2 >> MAST, iterations=5, seed=3)
 json.dump({"file": sys.modules["icarus"].__file__, "compiled": first, "then": told[len(first):], "actions": list(found.actions),

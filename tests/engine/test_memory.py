@@ -11,7 +11,7 @@ from icarus.engine.records import memory
 
 def test_memory_that_would_run_out_ends_a_search_and_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "LARGE", 1 << 18)
-    monkeypatch.setattr(memory, "memory_left", lambda root: 1 << 20)
+    monkeypatch.setattr(memory, "memory_left", lambda root: 1 << 22)
     with pytest.raises(SearchExhausted, match="memory has run out") as ended:
         search(games.load("othello").new_initial_state(), BASELINE, iterations=10**6, seed=1)
     assert ended.value.result.visits.sum() == ended.value.result.iterations > 1000

@@ -18,7 +18,7 @@ from icarus.engine.records import memory, tables
 from icarus.engine.records.tables import LEAP, SMALLEST, Block, Capacities, Records, Table, room_in
 from icarus.engine.search import start_search
 from icarus.kernel import CHANCE, NONE
-from icarus.kernel.theta import FULLEST, KEY_BITS, MARKS, entry_of
+from icarus.kernel.theta import ENTRY, FULLEST, MARKS, entry_of
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST2, epic, nast, ucb1
 from icarus.specs.baseline import children
 from tests import toy
@@ -75,9 +75,7 @@ def test_a_decision_marked_in_a_table_stays_marked_as_it_grows(keys: set[int], r
 
 def test_a_table_grows_as_records_enter_and_forgets_none() -> None:
     table = Table(MAST, toy.BRANCHES)
-    keys = [
-        key << KEY_BITS for key in range(1, 2 * SMALLEST)
-    ]  # the same low bits: all belong in one place, and only rows tell who is who
+    keys = [key << 20 for key in range(1, 2 * SMALLEST)]  # the same low bits: all belong in one place
     expected = inserted(table, keys)
     assert held(table) == expected
     assert all(table.find(key)["record"] == key for key in keys) and table.find(1 << 62) is None
@@ -87,7 +85,7 @@ def test_a_table_grows_as_records_enter_and_forgets_none() -> None:
 
 def test_rows_are_in_order_of_creation_and_without_gaps() -> None:
     table = Table(MAST, toy.BRANCHES)
-    keys = [-5, 1 << 60, 3, 1 + (1 << 60), 7 << KEY_BITS]
+    keys = [-5, 1 << 60, 3, 1 + (1 << 60), 7 << 20]
     inserted(table, keys)
     table.grow(5000)
     table.insert_rows(known(table, 4)[2:])  # 3 is there already
@@ -108,7 +106,7 @@ NO_RESERVE = 0x4000  # of Linux: memory is had when it is written to
 def promised(table: Table, capacity: int) -> Block:
     """A block without a record, of which only what is written to takes memory."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
-    entries = np.frombuffer(mmap.mmap(-1, capacity * 8, flags=flags), np.int64)
+    entries = np.frombuffer(mmap.mmap(-1, capacity * ENTRY.itemsize, flags=flags), ENTRY)
     rows = np.frombuffer(mmap.mmap(-1, room_in(capacity) * table.dtype.itemsize, flags=flags), table.dtype)
     rows[0] = table.blank
     return Block(entries, rows)
@@ -125,7 +123,7 @@ def test_a_table_of_more_entries_than_32_bits_count_is_searched_as_any_other(mon
         plenty.setattr(tables, "check_memory", lambda size: None)
         running.run(100)
         table.grow(1 << 31)
-    assert table.capacity == 1 << 32
+    assert table.capacity == 1 << 33
     running.run(500)
     keys = wanted.records["BASELINE"].rows["record"].tolist()
     assert max(plain(entry_of)(table.entries, table.rows["record"], key) for key in keys) > 1 << 31
@@ -144,6 +142,14 @@ def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(
     with pytest.raises(MemoryError, match="bytes more than there are would be needed"):
         table.grow(room)
     assert table.capacity == SMALLEST and (table.records() == before).all()
+
+
+def test_more_rows_than_entries_can_number_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "check_memory", lambda size: None)
+    table = Table(MAST, toy.BRANCHES)
+    with pytest.raises(MemoryError, match="a table has 4294967295 rows at most"):
+        table.grow(1 << 32)
+    assert table.capacity == SMALLEST
 
 
 # ------------------------------------------------------------------------------------------- tables that know what to expect

@@ -34,6 +34,19 @@ def atomic_store(typingctx: TypingContext, address: NumbaType, word: NumbaType) 
 
 
 @intrinsic
+def atomic_store_half(typingctx: TypingContext, address: NumbaType, number: NumbaType) -> Definition:
+    """`atomic_store` for a number of 32 bits."""
+
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
+        half = context.get_value_type(types.int32)
+        pointer = builder.inttoptr(arguments[0], half.as_pointer())
+        builder.store_atomic(builder.trunc(arguments[1], half), pointer, "release", WORD_BYTES // 2)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
+@intrinsic
 def atomic_add(typingctx: TypingContext, address: NumbaType, amount: NumbaType) -> Definition:
     """Add to the word at an address; returns what it was before."""
 

@@ -12,7 +12,7 @@ from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, struct_at, un
 from icarus.compiler.writes import refuse_cuts
 from icarus.kernel import NO_RECORD
 from icarus.kernel.history import history_at
-from icarus.kernel.theta import TABLE, entry_for, entry_of, has_room_for, index_at, write_initial
+from icarus.kernel.theta import TABLE, entry_of, has_room_for, index_at, write_initial
 
 _INT = np.dtype(np.int64)
 
@@ -59,7 +59,7 @@ def _entry(
                 words_of_rows[i * words] = NO_RECORD
                 write_prior(history, k, rows[i], *unpack(parameters))
                 words_of_rows[i * words] = keys[k]
-                index[e] = entry_for(i, keys[k])
+                index[e] = i
                 descriptor.used = i
         return 0
 

@@ -10,7 +10,7 @@ from icarus.algebra.adaptive import member_of
 from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Values
 from icarus.compiler.cache.bindings import kernel_cache
-from icarus.compiler.kernels.atomic import atomic_load, atomic_store, exchanged
+from icarus.compiler.kernels.atomic import atomic_load, atomic_store, atomic_store_half, exchanged
 from icarus.compiler.kernels.functions import DEBUG, embedded, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, offset_of, struct_at, unlikely, unpack_parameters
@@ -19,7 +19,7 @@ from icarus.engine.program.promises import KEYLESS, guarded, is_checked
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
 from icarus.kernel.history import STEP, history_at
 from icarus.kernel.structures import Address
-from icarus.kernel.theta import KEY_BITS, TABLE, entry_for, entry_of, index_at, place_of, updates_at, write_initial
+from icarus.kernel.theta import ENTRY_BYTES, TABLE, entry_of, index_at, place_of, updates_at, write_initial
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 KEY_CHANGED = (
@@ -229,7 +229,7 @@ def backpropagation_kernel(
             close_lock(table + _LOCK)
         for j in range(count):
             e = entry_of(index, rows["record"], keys[j])
-            i = index[np.uint64(e)] >> KEY_BITS
+            i = np.int64(index[np.uint64(e)])
             if i == 0:
                 if unlikely(keys[j] == NO_RECORD):
                     if shared:
@@ -239,9 +239,9 @@ def backpropagation_kernel(
                 write_initial(words_of_rows, words, i)
                 words_of_rows[i * words] = keys[j]
                 if shared:
-                    atomic_store(descriptor.index + WORD_BYTES * e, entry_for(i, keys[j]))
+                    atomic_store_half(descriptor.index + ENTRY_BYTES * e, i)
                 else:
-                    index[np.uint64(e)] = entry_for(i, keys[j])
+                    index[np.uint64(e)] = i
                 descriptor.used = i
             inner(rows[i], psi[j], mu, *unpack(parameters))
             if DEBUG and rows[i].record != keys[j]:

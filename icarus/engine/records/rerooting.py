@@ -23,7 +23,7 @@ from icarus.kernel import NO_RECORD, UNSEEN, extended, helper, mix
 from icarus.kernel.history import EMPTY_HISTORY, part_of, root_key
 from icarus.kernel.state import State
 from icarus.kernel.structures import Address
-from icarus.kernel.theta import place_of
+from icarus.kernel.theta import ENTRY, place_of
 
 DRAWS = 32  # determinizations in which it is seen what another observes
 _INT, _COUNT = np.dtype(np.int64), np.dtype(np.int32)
@@ -178,7 +178,7 @@ def follow_links_at(
         matrix_at(links, count, LINK, _INT),
         array_at(old, names, _INT),
         array_at(new, names, _INT),
-        array_at(index, capacity, _INT),
+        array_at(index, capacity, ENTRY),
         array_at(records, rows, _INT),
         array_at(visits, rows, _COUNT),
         players,

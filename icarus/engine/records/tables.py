@@ -16,24 +16,12 @@ from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, foreign3, matrix_at, struct_at
 from icarus.engine.records.memory import LARGE, check_memory, memory_left
-from icarus.kernel import helper
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
-from icarus.kernel.theta import (
-    FULLEST,
-    KEY_BITS,
-    LOW_BITS,
-    MARKS,
-    TABLE,
-    entry_for,
-    entry_of,
-    has_room_for,
-    index_at,
-    place_of,
-)
+from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FULLEST, MARKS, TABLE, entry_of, has_room_for, index_at, place_of
 
 SMALLEST = 1 << 10  # entries in the index of a new table
-LEAP = 16  # times larger at most does a table become at once
+LEAP = 64  # times larger at most does a table become at once
 _INT = np.dtype(np.int64)
 
 
@@ -90,6 +78,11 @@ def room_in(capacity: int) -> int:
     return int(FULLEST * capacity) + 1
 
 
+def size_of(capacity: int, rows: int, row: np.dtype) -> int:
+    """Bytes of an index and of so many rows."""
+    return ENTRY_BYTES * capacity + rows * row.itemsize
+
+
 class Table:
     """The records of one component, with room to grow.
 
@@ -114,7 +107,7 @@ class Table:
         """A block without a record, but with the row of the initial information."""
         rows = np.empty(room_in(capacity), self.dtype)
         rows[0] = self._blank[0]
-        return Block(np.zeros(capacity, np.int64), rows)
+        return Block(np.zeros(capacity, ENTRY), rows)
 
     def _place(self, block: Block) -> None:
         self.descriptor["rows"], self.descriptor["index"] = block.rows.ctypes.data, block.entries.ctypes.data
@@ -141,8 +134,8 @@ class Table:
         entry = plain(entry_of)(index, rows["record"], key)
         if index[entry] == 0:
             self.descriptor["used"] += 1
-            index[entry] = plain(entry_for)(self.used, key)
-        place = index[entry] >> KEY_BITS
+            index[entry] = self.used
+        place = index[entry]
         rows[place] = self._blank[0]
         row = rows[place]
         row["record"] = key
@@ -207,15 +200,17 @@ class Table:
             expected: the capacity that it will probably reach; it grows LEAP times as large at most.
 
         Raises:
-            MemoryError: there is not so much memory; the table is as it was.
+            MemoryError: there is not so much memory, or entries cannot number so many rows; the table is as it was.
         """
         capacity = capacity_for(self.used + room, 2 * self.capacity)
         larger = max(capacity, min(expected, LEAP * self.capacity))
-        size = self._size(larger)
+        size = size_of(larger, room_in(larger), self.dtype)
         if size < LARGE or size < memory_left():
             capacity = larger
-        check_memory(self._size(capacity) - self.rows.nbytes)
-        copied, give_back = _rehash(), _give_back()
+        check_memory(size_of(capacity, room_in(capacity), self.dtype) - self.rows.nbytes)
+        if room_in(capacity) > np.iinfo(ENTRY).max:
+            raise MemoryError(f"a table has {np.iinfo(ENTRY).max} rows at most")
+        copied, give_back = _rehash(), _give_back() if self.rows.nbytes >= LARGE else 0
         if len(self.decided) > 0:  # more bits of a key will count; the first copy of the marks is for the rows of now
             self._mark_in(np.tile(self.decided[: MARKS * self.capacity], capacity // self.capacity))
         self._block, self._next = self._in_use, self._empty(capacity)
@@ -228,10 +223,6 @@ class Table:
             give_back,
         )
         self._block = self._next
-
-    def _size(self, capacity: int) -> int:
-        """Bytes of a block of this capacity whose rows are used up."""
-        return WORD_BYTES * capacity + room_in(capacity) * self.dtype.itemsize
 
     def snapshot(self) -> "Table":
         """The table as it is now, for reading only: a copy that later updates do not change."""
@@ -259,36 +250,26 @@ class Table:
 def rehash(table: int, index: int, rows: int, capacity: int, words: int, give_back: int) -> int:
     """Move every record of a table to an empty block, and have it work with this: all or nothing, whoever presses Ctrl-C.
 
-    Pages of the old rows that have been read go back to the system (`give_back`, the address of madvise) while the new ones are filled,
-    so that a large table needs little more memory while it grows than when it has.
+    Pages of the old rows that have been read go back to the system (`give_back`, the address of madvise; 0 where they are few, and will be
+    of use again) while the new ones are filled, so that a large table needs little more memory while it grows than when it has.
     """
     descriptor = struct_at(table, TABLE)
-    count = words * (descriptor.used + 1)
-    old, new = array_at(descriptor.rows, count, _INT), array_at(rows, count, _INT)
-    released, first = -(-descriptor.rows // GIVEN_BACK) * GIVEN_BACK, 0
-    while first < count:
-        end = min(first + GIVEN_BACK // WORD_BYTES, count)
-        new[first:end] = old[first:end]
-        first = end
-        if give_back != 0 and descriptor.rows + WORD_BYTES * first >= released + GIVEN_BACK:
+    count, mask, entries = descriptor.used + 1, capacity - 1, array_at(index, capacity, ENTRY)
+    old, new = matrix_at(descriptor.rows, count, words, _INT), matrix_at(rows, count, words, _INT)
+    released = -(-descriptor.rows // GIVEN_BACK) * GIVEN_BACK
+    for i in range(count):
+        if give_back != 0 and descriptor.rows + WORD_BYTES * words * i >= released + GIVEN_BACK:
             foreign3(give_back, (released, GIVEN_BACK, UNNEEDED))
             released += GIVEN_BACK
-    enter_all(index_at(descriptor), array_at(index, capacity, _INT), new, words)
+        for word in range(words):
+            new[i, word] = old[i, word]
+        if i > 0:
+            e = new[i, 0] & mask
+            while entries[np.uint64(e)] != 0:
+                e = (e + 1) & mask
+            entries[np.uint64(e)] = i
     descriptor.rows, descriptor.index, descriptor.capacity = rows, index, capacity
     return 0
-
-
-@helper
-def enter_all(old: np.ndarray, new: np.ndarray, rows: np.ndarray, words: int) -> None:
-    """Enter every entry of an index into an empty one; where this is so large that entries do not tell their place, by their rows."""
-    mask = len(new) - 1
-    for i in range(len(old)):
-        entry = old[i]
-        if entry != 0:
-            j = (entry if mask <= LOW_BITS else rows[(entry >> KEY_BITS) * words]) & mask
-            while new[np.uint64(j)] != 0:
-                j = (j + 1) & mask
-            new[np.uint64(j)] = entry
 
 
 def insert_rows(table: int, source: int, count: int, words: int) -> int:
@@ -300,9 +281,9 @@ def insert_rows(table: int, source: int, count: int, words: int) -> int:
         e = entry_of(index, rows[:, 0], new[i, 0])
         if index[e] == 0:
             descriptor.used += 1
-            index[e] = entry_for(descriptor.used, new[i, 0])
+            index[e] = descriptor.used
         for word in range(words):
-            rows[index[e] >> KEY_BITS, word] = new[i, word]
+            rows[index[e], word] = new[i, word]
     return 0
 
 

@@ -9,12 +9,11 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.algebra.information import FieldValues
 from icarus.compiler.kernels.functions import plain
-from icarus.compiler.kernels.pointers import WORD_BYTES
 from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, KEYLESS
-from icarus.engine.records.tables import SMALLEST, Block, Table, capacity_for
+from icarus.engine.records.tables import SMALLEST, Block, Table, capacity_for, size_of
 from icarus.kernel import NO_RECORD
 from icarus.kernel.python_game import PythonGame
-from icarus.kernel.theta import TABLE, entry_for, entry_of
+from icarus.kernel.theta import ENTRY, TABLE, entry_of
 
 _set = object.__setattr__
 
@@ -127,7 +126,7 @@ class ReferenceTable:
     @property
     def nbytes(self) -> int:
         """As much as a table for compiled code takes."""
-        return WORD_BYTES * capacity_for(self.used, SMALLEST) + (self.used + 1) * self.dtype.itemsize
+        return size_of(capacity_for(self.used, SMALLEST), self.used + 1, self.dtype)
 
     def holds(self, key: int) -> bool:
         """Whether a record has entered it."""
@@ -194,8 +193,8 @@ class ReferenceTable:
         rows = np.concatenate([self._blank, self.records()])
         keys, index = rows["record"].tolist(), [0] * capacity_for(self.used, SMALLEST)
         for place, key in enumerate(keys[1:], 1):
-            index[plain(entry_of)(index, keys, key)] = plain(entry_for)(place, key)
-        return Snapshot(self, Block(np.array(index, np.int64), rows))
+            index[plain(entry_of)(index, keys, key)] = place
+        return Snapshot(self, Block(np.array(index, ENTRY), rows))
 
     def _array(self, rows: list[Row]) -> np.ndarray:
         array = np.zeros(len(rows), self.dtype)
