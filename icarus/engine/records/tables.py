@@ -18,7 +18,7 @@ from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, foreign3, mat
 from icarus.engine.records.memory import LARGE, check_memory, memory_left
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
-from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FULLEST, MARKS, TABLE, entry_of, has_room_for, index_at, place_of
+from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FULLEST, MARKS, TABLE, entry_of, has_room_for, index_at
 
 SMALLEST = 1 << 10  # entries in the index of a new table
 LEAP = 64  # times larger at most does a table become at once
@@ -234,8 +234,8 @@ class Table:
 
     def find(self, key: int) -> np.void | None:
         """The row of the record with this key; None where it was never updated."""
-        rows = self.rows
-        place = plain(place_of)(self.entries, rows["record"], key)
+        entries, rows = self.entries, self.rows
+        place = entries[plain(entry_of)(entries, rows["record"], key)]
         return rows[place] if place else None
 
     def inserted(self) -> np.ndarray:
