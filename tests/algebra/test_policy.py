@@ -39,6 +39,7 @@ from icarus.engine.reference.choice import Composed, Decision
 from icarus.engine.reference.history import Playout
 from icarus.kernel import Theta
 from icarus.kernel.python_game import in_python
+from icarus.kernel.theta import ENTRY
 from icarus.specs import AMAF, BASELINE, MAST
 from tests import toy
 from tests.test_toy import after
@@ -153,7 +154,7 @@ def test_a_parameter_that_no_rule_can_have_is_refused(refused: Callable[[], Any]
 # ---------------------------------------------------------------------------------------------- values made from records
 
 PLAYER = 1
-ABSENT = 8  # the place of records that are not in the table
+ABSENT = 0  # the row of records that are not in the table
 
 
 def by_vectors(rows: dict[int, tuple]) -> Theta:
@@ -165,12 +166,12 @@ def by_numbers(rows: dict[int, tuple]) -> Theta:
 
 
 def table(kind: np.dtype, rows: dict[int, tuple], blank: tuple) -> Theta:
-    """A table of 8 places whose records are small numbers, each where its key says; then the initial information."""
-    held = np.zeros(ABSENT + 1, kind)
+    """A table whose records are small numbers, each in the row of its number; the first row is the initial information."""
+    held = np.zeros(8, kind)
+    held[ABSENT] = (0, *blank)
     for key, seen in rows.items():
         held[key] = (key, *seen)
-    held[ABSENT] = (0, *blank)
-    return Theta(held)
+    return Theta(held, np.arange(8, dtype=ENTRY))
 
 
 def valued(rule: Callable, theta: Theta, places: list[int], *parameters: float) -> list[float]:
