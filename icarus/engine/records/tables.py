@@ -20,7 +20,7 @@ from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FULLEST, MARKS, TABLE, entry_of, has_room_for, index_at
 
-SMALLEST = 1 << 10  # entries in the index of a new table
+SMALLEST = 1 << 13  # entries in the index of a new table
 LEAP = 64  # times larger at most does a table become at once
 _INT = np.dtype(np.int64)
 
