@@ -124,8 +124,15 @@ class AnyGame:
     parameters: Mapping[str, int] = attrs.field(factory=dict)
     defaults: Mapping[str, int] = attrs.field(factory=dict)
     actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
+    # for solvers and bridges
+    deal: Callable | None = None
+    seen: Callable | None = None
+    gains: tuple[float, float] = (-1.0, 1.0)
 
     def __attrs_post_init__(self) -> None:
+        if (self.deal is None) != (self.seen is None):
+            present, missing = ("deal", "seen") if self.seen is None else ("seen", "deal")
+            raise ValueError(f"{self.name} has a function {present} but none {missing}; deals in the open need both")
         check_names(self, "features", "feature_names")
         check_names(self, "action_features", "action_feature_names")
         check_distinct(self)
@@ -231,13 +238,10 @@ class Game(AnyGame):
     action_text: Callable
     beliefs: np.dtype = attrs.field(default=_NOTHING, validator=_aligned)
     seat_names: tuple[str, ...] = ()
-    # for audits, solvers and bridges
+    # for audits and bridges
     ranges: Mapping[str, tuple[int, int]] = attrs.field(factory=dict, validator=_of_fields)
     retrace: Callable | None = None
     multiplicity: Callable | None = None
-    deal: Callable | None = None
-    seen: Callable | None = None
-    gains: tuple[float, float] = (-1.0, 1.0)
     observation_tensor: Tensor | None = None
     information_state_tensor: Tensor | None = None
 
@@ -253,11 +257,6 @@ class Game(AnyGame):
         if unknown or missing:
             wrong = f"is given the parameter {unknown[0]!r}" if unknown else f"lacks the parameter {missing[0]!r}"
             raise ValueError(f"{self.name} {wrong}; its initial function takes {', '.join(parameters) or 'none'}")
-        if (self.deal is None) != (self.seen is None):
-            present, missing_one = ("deal", "seen") if self.seen is None else ("seen", "deal")
-            raise ValueError(
-                f"{self.name} has a function {present} but none {missing_one}; deals in the open need both"
-            )
         if self.deal is not None and list(_parameters_of(self.deal)) != list(parameters):
             raise ValueError(
                 f"deal of {self.name} must take the parameters of initial: {', '.join(parameters) or 'none'}"

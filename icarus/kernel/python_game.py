@@ -27,14 +27,12 @@ import numpy as np
 from icarus import checks
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import Interpreter
-from icarus.kernel.constants import CONTINUES, RECALLED
+from icarus.kernel.constants import CONTINUES, NO_DEAL, RECALLED
 from icarus.kernel.contract import Facts
 from icarus.kernel.data import Beliefs, StateData, copied
 from icarus.kernel.features import KINDS, checked_numbers, written_by
 from icarus.kernel.game import FUNCTIONS, AnyGame, Game
 from icarus.kernel.state import State
-
-DEALS = ("deal", "seen")  # what a search has no use for: it draws its deals
 
 
 def _text(state: object) -> str:
@@ -73,7 +71,9 @@ class PythonGame(AnyGame):
         simultaneous: `simultaneous(state) -> int`: as in `Game`.
         features: `features(state) -> [float, …]`, action_features: `action_features(state, action) -> [float, …]`, heuristic:
             `heuristic(state) -> [float, …]`, and feature_names, action_feature_names: as in `Game`.
-        parameters, defaults, max_length, actions: as in `Game`.
+        deal: `deal(index, **parameters) -> (state, probability)`: a new initial state, that after deal number `index` = 0, 1, …, and how
+            likely it is; None where there are no so many. seen: as in `Game`. For solvers, where `initial` draws.
+        parameters, defaults, max_length, actions, gains: as in `Game`.
     """
 
     copy: Callable = copy.deepcopy
@@ -188,6 +188,7 @@ def in_python(game: Game | PythonGame) -> PythonGame:
         defaults=game.defaults,
         max_length=game.max_length,
         actions=game.actions,
+        gains=game.gains,
         feature_names=game.feature_names,
         action_feature_names=game.action_feature_names,
         **_Adapted(game).functions(),
@@ -249,7 +250,7 @@ class _Adapted:
     def __init__(self, game: Game) -> None:
         interpret = Interpreter()
         self.game = game
-        functions = {name: getattr(game, name) for name in FUNCTIONS if name not in DEALS}
+        functions = {name: getattr(game, name) for name in FUNCTIONS}
         self.plain = {name: interpret(function) for name, function in functions.items() if function is not None}
 
     def functions(self) -> dict[str, Callable]:
@@ -319,6 +320,14 @@ class _Adapted:
 
     def simultaneous(self, data: np.ndarray) -> int:
         return int(self.plain["simultaneous"](_facts(data)))
+
+    def deal(self, index: int, **parameters: int) -> tuple[np.ndarray, float] | None:
+        data = np.zeros(1, self.game.state)
+        probability = float(self.plain["deal"](_facts(data), index, **parameters))
+        return None if probability == NO_DEAL else (data, probability)
+
+    def seen(self, data: np.ndarray, perspective: int) -> int:
+        return int(self.plain["seen"](_facts(data), perspective))
 
     def teller(self, kind: str) -> Callable:
         """What tells features or the heuristic, known by the name of the game's own function."""
