@@ -27,7 +27,7 @@ from icarus import games
 from icarus.bridges import openspiel
 from icarus.bridges.seats import action_count, is_dealt, meets_chance, parameters_of, remembered_by, seen_by, tensor_of
 from icarus.engine.match import Agent
-from icarus.equilibrium.tree.deals import deals_of
+from icarus.equilibrium.tree.deals import deals_of, dealt_state
 from icarus.games import GAMES
 from icarus.kernel import TERMINAL
 from icarus.kernel.game import Game
@@ -110,7 +110,7 @@ def _type_of(game: Game | PythonGame, parameters: dict[str, int], constant_sum: 
 
 def _has_all_deals(game: Game | PythonGame) -> bool:
     """Whether a game lists its deals with their probabilities."""
-    return isinstance(game, Game) and game.deal is not None
+    return game.deal is not None
 
 
 class _Initial:
@@ -121,7 +121,7 @@ class _Initial:
     """
 
     def __init__(self, game: Game | PythonGame, number: int) -> None:
-        self._game, self._deals = game, deals_of(game) if isinstance(game, Game) and game.deal is not None else None
+        self._game, self._deals = game, deals_of(game) if _has_all_deals(game) else None
         self.probabilities = (
             [1 / max(number, 1)] * number if self._deals is None else self._deals.probabilities.tolist()
         )
@@ -130,7 +130,7 @@ class _Initial:
         """The state after a deal."""
         if self._deals is None:
             return self._game.new_initial_state(index)
-        return IcarusState(self._game, self._deals.states[index : index + 1].copy())
+        return dealt_state(self._game, self._deals, index)
 
 
 class OpenSpielGame(pyspiel.Game):

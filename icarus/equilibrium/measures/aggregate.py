@@ -23,8 +23,7 @@ from icarus.equilibrium.solvers.best_response import Exploitability, exploitabil
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.growth import PLAYERS
 from icarus.equilibrium.tree.policies import MISSING, UNIFORM, TabularPolicy, complete
-from icarus.equilibrium.tree.tree import GameTree, tree_of
-from icarus.kernel.game import Game
+from icarus.equilibrium.tree.tree import GameOrTree, tree_of
 
 AAAI, AAMAS = "AAAI", "AAMAS"
 VERSIONS = (AAAI, AAMAS)
@@ -50,7 +49,7 @@ class Aggregate:
     """
 
     def __init__(
-        self, game: Game | GameTree, agent: Player, *, version: str = AAAI, missing: str = UNIFORM, seed: int = 0
+        self, game: GameOrTree, agent: Player, *, version: str = AAAI, missing: str = UNIFORM, seed: int = 0
     ) -> None:
         refuse_unless_it_searches(agent)
         for name, value, choices in (("version", version, VERSIONS), ("missing", missing, MISSING)):

@@ -11,8 +11,7 @@ from icarus import checks
 from icarus.engine.match import Player
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.policies import TabularPolicy, uniform_policy
-from icarus.equilibrium.tree.tree import GameTree, tree_of
-from icarus.kernel.game import Game
+from icarus.equilibrium.tree.tree import GameOrTree, GameTree, tree_of
 
 Part = Mapping[int, Sequence[float]]  # by the number of an information set, the probabilities of its actions
 
@@ -55,7 +54,7 @@ class Stitching:
         ValueError, TypeError: as for a `GameTree`; no agent.
     """
 
-    def __init__(self, game: Game | GameTree, agent: Player, *, seed: int = 0) -> None:
+    def __init__(self, game: GameOrTree, agent: Player, *, seed: int = 0) -> None:
         refuse_unless_it_searches(agent)
         self.tree = tree_of(game)
         self.agent, self.seed = agent, checks.integer("seed", seed, 0)
@@ -108,7 +107,7 @@ class Stitching:
 
 
 def stitch(
-    game: Game | GameTree, agent: Player, *, seed: int = 0, progress: Callable[[int, int], None] | None = None
+    game: GameOrTree, agent: Player, *, seed: int = 0, progress: Callable[[int, int], None] | None = None
 ) -> TabularPolicy:
     """The policy of an agent by full stitching: what he would play in each information set, were it reached.
 

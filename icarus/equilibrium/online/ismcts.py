@@ -25,7 +25,7 @@ from icarus.equilibrium.online.bandits import (
 )
 from icarus.equilibrium.online.tree_search import OnlineAlgorithm, TreeSearch
 from icarus.equilibrium.tree.arrays import NOTHING
-from icarus.equilibrium.tree.tree import GameTree
+from icarus.equilibrium.tree.tree import GameOrTree, GameTree
 from icarus.kernel.game import Game
 
 EXPLORATION = {
@@ -62,7 +62,7 @@ class ISMCTS(OnlineAlgorithm):
             most = 1 if self.selection == REGRET_MATCHING else 1e9
             checks.real("exploration", self.exploration, 0, most, above=self.selection == REGRET_MATCHING)
 
-    def begin(self, game: Game | GameTree, seed: int | Sequence[int] = 0) -> "ISMCTSSearch":
+    def begin(self, game: GameOrTree, seed: int | Sequence[int] = 0) -> "ISMCTSSearch":
         """A search that has learned nothing yet."""
         return ISMCTSSearch(game, self, seed=seed)
 
@@ -102,9 +102,7 @@ class ISMCTSSearch(TreeSearch):
     algorithm: ISMCTS
     LEARNED = ("_learned", "in_memory")
 
-    def __init__(
-        self, game: Game | GameTree, algorithm: ISMCTS | None = None, *, seed: int | Sequence[int] = 0
-    ) -> None:
+    def __init__(self, game: GameOrTree, algorithm: ISMCTS | None = None, *, seed: int | Sequence[int] = 0) -> None:
         algorithm = ISMCTS() if algorithm is None else algorithm
         if not isinstance(algorithm, ISMCTS):
             raise TypeError(f"{algorithm!r} are no settings; they are ISMCTS(selection=…, exploration=…)")

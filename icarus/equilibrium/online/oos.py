@@ -14,7 +14,7 @@ from icarus.equilibrium.online.tree_search import OnlineAlgorithm, TreeSearch
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.control import run_interruptibly
 from icarus.equilibrium.tree.policies import TabularPolicy, normalise
-from icarus.equilibrium.tree.tree import GameTree
+from icarus.equilibrium.tree.tree import GameOrTree, GameTree
 from icarus.kernel.game import Game
 from icarus.specs import MAST, TO_MAST, parse
 
@@ -73,7 +73,7 @@ class OOS(OnlineAlgorithm):
         checks.real("exploration", self.exploration, 0, 1, above=True)
         checks.real("regret_exploration", self.regret_exploration, 0, 1)
 
-    def begin(self, game: Game | GameTree, seed: int | Sequence[int] = 0) -> "OOSSearch":
+    def begin(self, game: GameOrTree, seed: int | Sequence[int] = 0) -> "OOSSearch":
         """A search that has learned nothing yet."""
         return OOSSearch(game, self, seed=seed)
 
@@ -111,7 +111,7 @@ class OOSSearch(TreeSearch):
     algorithm: OOS
     LEARNED = ("regrets", "sums", "_updates", "in_memory", "totals")
 
-    def __init__(self, game: Game | GameTree, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
+    def __init__(self, game: GameOrTree, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
         algorithm = OOS() if algorithm is None else algorithm
         if not isinstance(algorithm, OOS):
             raise TypeError(f"{algorithm!r} are no settings; they are OOS(target=…, delta=…, …)")

@@ -8,7 +8,6 @@ from icarus.compiler.kernels.pointers import address_of, call2, call4
 from icarus.equilibrium.tree.arrays import END_SET, PLAYERS
 from icarus.equilibrium.tree.kernel import kernel
 from icarus.equilibrium.tree.tree import GameTree, walk_of
-from icarus.kernel.data import in_words
 
 INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
 TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)
@@ -145,10 +144,9 @@ def public_actions(tree: GameTree) -> np.ndarray:
 
     Chance's outcomes in mid-game are public on the same terms (the definition says so; the paper's example leaves the flop out).
     """
-    deals, public = tree.deals, np.zeros(len(tree.nodes), np.uint8)
-    dealt = np.array([in_words(deals.states[i : i + 1]) for i in range(len(deals))])
+    dealt, public = tree.rules.deals.words, np.zeros(len(tree.nodes), np.uint8)
     states = np.zeros((tree.depth + 1, dealt.shape[1]), np.int64)
-    find_public(walk_of(tree.game), tree.nodes, tree.sets, tree.slots, dealt, states, public)
+    find_public(walk_of(tree.rules.game), tree.nodes, tree.sets, tree.slots, dealt, states, public)
     return public
 
 

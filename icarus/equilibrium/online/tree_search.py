@@ -19,7 +19,7 @@ from icarus.equilibrium.solvers.best_response import Exploitability, exploitabil
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.control import new_control, run_interruptibly
 from icarus.equilibrium.tree.policies import TabularPolicy, normalise
-from icarus.equilibrium.tree.tree import GameTree, tree_of
+from icarus.equilibrium.tree.tree import GameOrTree, tree_of
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import Game, State
 
@@ -42,7 +42,7 @@ class TreeSearch:
     algorithm: Algorithm
     LEARNED: tuple[str, ...] = ("sums", "in_memory")  # attributes with what a search has learned
 
-    def __init__(self, game: Game | GameTree, algorithm: Algorithm, seed: int | Sequence[int]) -> None:
+    def __init__(self, game: GameOrTree, algorithm: Algorithm, seed: int | Sequence[int]) -> None:
         self.tree = tree = tree_of(game)
         self.algorithm, self._rng, self.target_set = algorithm, seeded(checks.seed(seed)), NOTHING
         self.sums, self.in_memory = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.uint8)
@@ -211,7 +211,7 @@ class OnlineAlgorithm(Settings):
     __slots__ = ()
 
     @abstractmethod
-    def begin(self, game: Game | GameTree, seed: int | Sequence[int] = 0) -> TreeSearch:
+    def begin(self, game: GameOrTree, seed: int | Sequence[int] = 0) -> TreeSearch:
         """A search that has learned nothing yet."""
 
     def seated(self, game: Game, *, iterations: int | None = None, seconds: float | None = None) -> SeatedTreeSearch:

@@ -11,9 +11,8 @@ import numpy as np
 from icarus.equilibrium.tree.arrays import NOTHING, PLAYERS, View
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.equilibrium.tree.policies import Policy, TabularPolicy, tabulate
-from icarus.equilibrium.tree.tree import GameTree, tree_of
+from icarus.equilibrium.tree.tree import GameOrTree, GameTree, tree_of
 from icarus.kernel import inlined
-from icarus.kernel.game import Game
 
 
 @inlined
@@ -144,7 +143,7 @@ class BestResponse:
     policy: TabularPolicy = attrs.field(repr=False)
 
 
-def exploitability(game: Game | GameTree, policy: Policy, *, seed: int = 0) -> Exploitability:
+def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploitability:
     """How far a policy of both players is from an equilibrium: NashConv, its half, and each player's share, exact.
 
         >>> game = icarus.games.load("leduc-poker")
@@ -177,7 +176,7 @@ def exploitability(game: Game | GameTree, policy: Policy, *, seed: int = 0) -> E
     return Exploitability((float(out[2]), float(out[3])), (float(out[0]), float(out[1])))
 
 
-def best_response(game: Game | GameTree, policy: Policy, player: int, *, seed: int = 0) -> BestResponse:
+def best_response(game: GameOrTree, policy: Policy, player: int, *, seed: int = 0) -> BestResponse:
     """The best that a player can do against the other's policy; arguments as in `exploitability`.
 
     Raises:

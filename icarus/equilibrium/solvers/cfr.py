@@ -14,9 +14,8 @@ from icarus.equilibrium.tree.arrays import NOTHING, PLAYERS
 from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.equilibrium.tree.policies import TabularPolicy, uniform_policy
-from icarus.equilibrium.tree.tree import GameTree
+from icarus.equilibrium.tree.tree import GameOrTree
 from icarus.kernel import helper
-from icarus.kernel.game import Game
 
 _BETWEEN_LOOKS = 64  # iterations between two looks at how far the equilibrium is
 
@@ -109,7 +108,7 @@ class CFR(Solver):
 
     plus = False
 
-    def __init__(self, game: Game | GameTree) -> None:
+    def __init__(self, game: GameOrTree) -> None:
         super().__init__(game)
         self._policy = uniform_policy(self.tree).probabilities
 
@@ -126,7 +125,7 @@ class CFRPlus(CFR):
     plus = True
 
 
-def near_equilibrium(game: Game | GameTree, epsilon: float = 0.001, most: int = 1_000_000) -> TabularPolicy:
+def near_equilibrium(game: GameOrTree, epsilon: float = 0.001, most: int = 1_000_000) -> TabularPolicy:
     """An ε-equilibrium by CFR+: its NashConv is at most `epsilon`, in the units of the game's gains.
 
     Args:

@@ -17,9 +17,8 @@ from icarus.equilibrium.solvers.solver import Solver
 from icarus.equilibrium.tree.arrays import END_SET, PLAYERS, End, InfoSet
 from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
-from icarus.equilibrium.tree.tree import GameTree
+from icarus.equilibrium.tree.tree import GameOrTree
 from icarus.kernel import CHANCE, helper, inlined, uniform
-from icarus.kernel.game import Game
 
 EXTERNAL, OUTCOME = "external", "outcome"
 EXPLORATION = 0.6  # of outcome sampling, as in the experiments of 2009
@@ -208,7 +207,7 @@ class MCCFR(Solver):
 
     def __init__(
         self,
-        game: Game | GameTree,
+        game: GameOrTree,
         sampling: str = EXTERNAL,
         *,
         exploration: float = EXPLORATION,

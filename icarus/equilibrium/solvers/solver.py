@@ -8,8 +8,7 @@ from icarus.checks import integer
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
 from icarus.equilibrium.tree.control import new_control, run_interruptibly
 from icarus.equilibrium.tree.policies import TabularPolicy, normalise
-from icarus.equilibrium.tree.tree import GameTree, tree_of
-from icarus.kernel.game import Game
+from icarus.equilibrium.tree.tree import GameOrTree, tree_of
 
 
 class Solver(ABC):
@@ -24,7 +23,7 @@ class Solver(ABC):
         ValueError, TypeError: as for a `GameTree`.
     """
 
-    def __init__(self, game: Game | GameTree) -> None:
+    def __init__(self, game: GameOrTree) -> None:
         self.tree, self._control = tree_of(game), new_control()
         self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
 

@@ -7,7 +7,9 @@ import numpy as np
 
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel import NO_DEAL, UNSEEN
+from icarus.kernel.data import StateData, in_words
 from icarus.kernel.game import Game
+from icarus.kernel.python_game import PythonGame, PythonState
 from icarus.kernel.state import State
 
 Moves: TypeAlias = tuple[
@@ -22,71 +24,108 @@ class Deals:
     """All deals of a game.
 
     Attributes:
-        states: the initial state of each. [deals] of game.state
+        states: the initial state of each. [deals] of game.state; of a `PythonGame` a list of its states.
         observations: what each player sees of it: the same integer for deals that he cannot tell apart. [deals, players]
         probabilities: of each; they sum to 1. [deals]
     """
 
-    states: np.ndarray
+    states: StateData
     observations: np.ndarray
     probabilities: np.ndarray
 
     def __len__(self) -> int:
         return len(self.probabilities)
 
+    @property
+    def words(self) -> np.ndarray:
+        """The states of a `Game` as compiled code copies them. [deals, words]"""
+        return np.array([in_words(self.states[k : k + 1]) for k in range(len(self))])
 
-def deals_of(game: Game) -> Deals:
+
+def deals_of(game: Game | PythonGame) -> Deals:
     """All deals of a game; a game whose `initial` draws nothing has a single one.
 
     Raises:
         ValueError: the game deals in secret, or the probabilities of its deals do not sum to 1.
     """
-    kernels, parameters = game.kernels(), game.initial_arguments()
-    if kernels.deal is None or kernels.seen is None:
+    if game.deal is None:
         return _single(game)
-    states: list[np.ndarray] = []
-    probabilities, probability = [], np.zeros(1)
-    while True:
-        data = np.zeros(1, game.state)
-        kernels.deal(data.ctypes.data, len(states), probability.ctypes.data, parameters.ctypes.data)
-        if probability[0] == NO_DEAL:
-            break
-        states.append(data)
-        probabilities.append(float(probability[0]))
+    states: list[StateData] = []
+    probabilities: list[float] = []
+    while (dealt := _deal(game, len(states))) is not None:
+        states.append(dealt[0])
+        probabilities.append(float(dealt[1]))
     total = sum(probabilities)
     if not abs(total - 1) < TOLERANCE:
         raise ValueError(f"the probabilities of the {len(states)} deals of {game} sum to {total!r}, not to 1")
-    observations = [[kernels.seen(data.ctypes.data, player) for player in range(game.players)] for data in states]
-    return Deals(np.concatenate(states), np.array(observations, np.int64), np.array(probabilities))
+    observations = [[_seen(game, state, player) for player in range(game.players)] for state in states]
+    together = states if isinstance(game, PythonGame) else np.concatenate(states)
+    return Deals(together, np.array(observations, np.int64), np.array(probabilities))
 
 
-def _single(game: Game) -> Deals:
+def _deal(game: Game | PythonGame, index: int) -> tuple[StateData, float] | None:
+    """A deal with its probability; None if there are no so many."""
+    assert game.deal is not None
+    if isinstance(game, PythonGame):
+        return game.deal(index, **game.parameters)
+    data, probability, parameters = np.zeros(1, game.state), np.zeros(1), game.initial_arguments()
+    game.kernels().deal(data.ctypes.data, index, probability.ctypes.data, parameters.ctypes.data)  # type: ignore[misc]
+    return None if probability[0] == NO_DEAL else (data, float(probability[0]))
+
+
+def _single(game: Game | PythonGame) -> Deals:
     """The only initial state, where `initial` leaves the generator as it was."""
-    data, generator = np.zeros(1, game.state), seeded(0)
+    generator = seeded(0)
     before = generator.copy()
-    game.kernels().initial(data.ctypes.data, generator.ctypes.data, game.initial_arguments().ctypes.data)
+    states: StateData
+    if isinstance(game, PythonGame):
+        states = [game.initial(generator, **game.parameters)]
+    else:
+        states, parameters = np.zeros(1, game.state), game.initial_arguments()
+        game.kernels().initial(states.ctypes.data, generator.ctypes.data, parameters.ctypes.data)
     if (generator != before).any():
+        arguments = "index" if isinstance(game, PythonGame) else "state, index"
         raise ValueError(
-            f"{game} deals in secret: give its Game the functions deal(state, index, **parameters), which says how "
+            f"{game} deals in secret: give its {type(game).__name__} the functions deal({arguments}, **parameters), which says how "
             "likely each deal is, and seen(state, perspective), what a player sees of it"
         )
-    return Deals(data, np.zeros((1, game.players), np.int64), np.ones(1))
+    return Deals(states, np.zeros((1, game.players), np.int64), np.ones(1))
+
+
+def dealt_state(game: Game | PythonGame, deals: Deals, index: int) -> State:
+    """A new state of a game after one of its deals."""
+    if isinstance(game, PythonGame):
+        return PythonState(game, game.copy(deals.states[index]))
+    return State(game, deals.states[index : index + 1].copy())
 
 
 def deal_observation(state: State, player: int) -> int:
     """What a player sees of the deal that a state began with."""
-    observe = state.game.kernels().seen
-    return 0 if observe is None else observe(state.start.ctypes.data, player)
+    return 0 if state.game.seen is None else _seen(state.game, state.start, player)
+
+
+def _seen(game: Game | PythonGame, data: StateData, player: int) -> int:
+    """What a player sees of the deal of an initial state."""
+    if isinstance(game, PythonGame):
+        return int(game.seen(data, player))  # type: ignore[misc]  # asked only where the game has it
+    return game.kernels().seen(data.ctypes.data, player)  # type: ignore[misc]
 
 
 def information_state(state: State) -> InformationState:
     """What the player to move knows: (player, what it observes of the deal, the moves that it has observed since).
 
     Each move is (own, move): whether it was the player's own action, and what the player saw of it. Where the order of moves depends on
-    hidden facts, a player's own action differs from the other's of the same number.
+    hidden facts, a player's own action differs from the other's of the same number. Where `observe` shows the mover something else than
+    his action, he has seen that after it.
     """
     player = state.current_player()
     state.moves(player)  # refuses a state without a history
     perspective = state.game.perspective(player)
-    moves = [(mover == player, observed[perspective]) for mover, observed, _ in state.replay()]
-    return player, deal_observation(state, player), tuple((is_own, move) for is_own, move in moves if move != UNSEEN)
+    moves = []
+    for (mover, action), (_, observed, _) in zip(state.history, state.replay(), strict=True):
+        move = observed[perspective]
+        if mover == player:
+            moves.append((True, action))
+        if move != UNSEEN and not (mover == player and move == action):
+            moves.append((False, move))
+    return player, deal_observation(state, player), tuple(moves)

@@ -35,6 +35,7 @@ FRAME = np.dtype(
     ],
     align=True,
 )
+VIEWS = PLAYERS + 1  # that an action can add: the mover's own, and what each player is shown
 SPREAD = 2  # rows of the index for each view
 TOLERANCE = 1e-9  # rewards that sum to 1 do so this nearly
 
@@ -147,7 +148,7 @@ def full_array(tree: Growth, frames: np.ndarray) -> int:
         return MORE_SETS
     if walk.slots + walk.max_legal > len(tree.slots):
         return MORE_SLOTS
-    if walk.views + PLAYERS > len(tree.views) or SPREAD * (walk.views + PLAYERS) > len(tree.view_index):
+    if walk.views + VIEWS > len(tree.views) or SPREAD * (walk.views + VIEWS) > len(tree.view_index):
         return MORE_VIEWS
     if walk.ends + 1 > len(tree.ends):
         return MORE_ENDS
@@ -170,9 +171,10 @@ def play(
     call2(walk.apply, (address_of(next_state), action))
     for player in range(PLAYERS):
         child.views[player] = frame.views[player]
-        if player == mover or moves[player] != UNSEEN:
-            own_slot = slot if player == mover else NOTHING
-            child.views[player] = continue_view(tree, frame.views[player], moves[player], own_slot)
+        if player == mover:
+            child.views[player] = continue_view(tree, child.views[player], action, slot)
+        if moves[player] != UNSEEN and (player != mover or moves[player] != action):
+            child.views[player] = continue_view(tree, child.views[player], moves[player], NOTHING)
 
 
 @inlined

@@ -16,7 +16,7 @@ from icarus.equilibrium.tree.deals import Deals
 from icarus.equilibrium.tree.kernel import kernel
 from icarus.kernel import TERMINAL, below, helper, inlined, uniform
 from icarus.kernel.contract import Fields
-from icarus.kernel.data import in_words
+from icarus.kernel.game import AnyGame
 
 WALKS = 20  # of each kind
 COUNTLESS = 1e30  # histories; of a game that has more nobody asks how many
@@ -135,6 +135,16 @@ def measure_some(
     return 0
 
 
+def refuse_if_too_large(game: AnyGame, largest: int, histories: float, information_states: float | None = None) -> None:
+    """Refuse a game that is estimated to have more than so many histories."""
+    if histories > largest:
+        states = "" if information_states is None else f"{information_states:.2g} information states in "
+        about = f"about {states}{histories:.2g} histories"
+        if histories >= COUNTLESS:
+            about = f"more than {COUNTLESS:.0g} histories"
+        raise ValueError(f"{game} is too large to be walked whole: {about}; at most {largest:,} histories are possible")
+
+
 def estimate_size(walk: np.ndarray, deals: Deals) -> Size:
     """The size of a game, by walks with a fixed seed.
 
@@ -144,7 +154,7 @@ def estimate_size(walk: np.ndarray, deals: Deals) -> Size:
     Args:
         walk: [1] of `growth.WALK` with the functions of the game.
     """
-    rng, deal_rng = seeded(0), np.random.default_rng(0)
+    rng, deal_rng, words = seeded(0), np.random.default_rng(0), deals.words
 
     def mean(observations: np.ndarray, perspective: int) -> float:
         """For the deals that look different to a perspective, each drawn as often as any other."""
@@ -152,8 +162,7 @@ def estimate_size(walk: np.ndarray, deals: Deals) -> Size:
         choices = deal_rng.integers(len(counts), size=WALKS)
         row = np.cumsum(counts)[choices] - 1 - deal_rng.integers(counts[choices])
         deal_numbers = np.argsort(classes, kind="stable")[row]
-        starts = np.array([in_words(deals.states[k : k + 1]) for k in deal_numbers])
-        sizes, control = np.zeros(WALKS), new_control()
+        starts, sizes, control = words[deal_numbers], np.zeros(WALKS), new_control()
         run_interruptibly(
             control, WALKS, lambda left: measure_some(walk, starts, perspective, rng, sizes, control, left)
         )

@@ -2,12 +2,13 @@
 
 import functools
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 
 from icarus.compiler.kernels.functions import DISABLED
 from icarus.equilibrium.tree.arrays import END, NODE, NOTHING, SET, SLOT, VIEW
-from icarus.equilibrium.tree.deals import InformationState, Moves, deals_of, information_state
+from icarus.equilibrium.tree.deals import InformationState, Moves, deals_of, dealt_state, information_state
 from icarus.equilibrium.tree.growth import (
     COMPLETE,
     FRAME,
@@ -16,20 +17,24 @@ from icarus.equilibrium.tree.growth import (
     PLAYERS,
     SPREAD,
     UNEQUAL,
+    VIEWS,
     WALK,
     Growth,
     grow,
     locate_view,
     reindex,
 )
-from icarus.equilibrium.tree.size import COUNTLESS, Size, estimate_size
+from icarus.equilibrium.tree.questions import estimate_histories
+from icarus.equilibrium.tree.rules import rules_of
+from icarus.equilibrium.tree.size import Size, estimate_size, refuse_if_too_large
 from icarus.kernel import CHANCE
-from icarus.kernel.data import in_words
 from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame
-from icarus.kernel.state import State
+from icarus.kernel.state import PlayedGame, State
 
+GameOrTree: TypeAlias = "Game | PythonGame | GameTree"
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
+LARGEST_IN_PYTHON = 1_000_000  # of a PythonGame, which is asked at each
 _FEW = 1 << 10  # histories on a path that there is room for
 SMALL = 1 << 13  # rows that a walk begins with; the size of a game that needs more is estimated first
 SLACK = 1.1  # so many times what a game is estimated to need
@@ -47,26 +52,32 @@ class GameTree:
     """All histories of a game and what its players know at each, as arrays.
 
     Attributes:
-        game: whose tree it is.
+        game: whose tree it is, a `Game` or a `PythonGame`.
         nodes, sets, slots, views, ends: of NODE, SET, SLOT, VIEW and END; see `icarus.equilibrium.tree.arrays`.
         deals: the initial states.
+        rules: by which compiled code walks it.
 
     Raises:
         ValueError: the game has not two players, is not zero-sum, deals in secret, is too large, or does not tell players what they
-            may do.
+            may do; an answer of a `PythonGame` makes no sense.
     """
 
-    def __init__(self, game: Game, largest: int = LARGEST) -> None:
+    def __init__(self, game: Game | PythonGame, largest: int | None = None) -> None:
         refuse_unless_two_players(game)
+        if largest is None:
+            largest = LARGEST_IN_PYTHON if isinstance(game, PythonGame) else LARGEST
         self.game, self.deals = game, deals_of(game)
-        self._walk, self._size = walk_of(game), None
+        self.rules = rules_of(game, self.deals, largest)
+        self._walk, self._size = walk_of(self.rules.game), None
         self._arrays = {"nodes": NODE, "sets": SET, "slots": SLOT, "views": VIEW, "ends": END}
-        rows = max(min(SMALL, largest), 2 * len(self.deals) + game.max_legal)
+        few = 2 * len(self.deals) + self.rules.game.max_legal
+        rows = max(min(SMALL, largest), few, few + VIEWS * (self.rules.histories + 1))
         for name, dtype in self._arrays.items():
             setattr(self, name, np.zeros(rows, dtype))
         self._index_views(rows)
         self._grow(largest)
 
+    game: PlayedGame
     nodes: np.ndarray
     sets: np.ndarray
     slots: np.ndarray
@@ -75,11 +86,10 @@ class GameTree:
     _size: Size | None  # estimated, where the game is not small
 
     def _grow(self, largest: int) -> None:
-        deals, walk = self.deals, self._walk
-        dealt = np.array([in_words(deals.states[i : i + 1]) for i in range(len(deals))])
+        deals, walk, dealt = self.rules.deals, self._walk, self.rules.deals.words
         frames, states = np.zeros(_FEW, FRAME), np.zeros((_FEW, dealt.shape[1]), np.int64)
         self._add_deals(frames)
-        scratch = [np.zeros(self.game.max_legal + PLAYERS, kind) for kind in (np.int64, np.float64)]
+        scratch = [np.zeros(self.rules.game.max_legal + PLAYERS, kind) for kind in (np.int64, np.float64)]
         while True:
             tree = Growth(walk, self.nodes, self.sets, self.slots, self.views, self._index, self.ends)
             status = grow(tree, frames, states, dealt, deals.observations, *scratch)
@@ -114,8 +124,8 @@ class GameTree:
         Rows that are never used take no memory: the system gives it as they are written.
         """
         if self._size is None:
-            self._size = size = estimate_size(self._walk, self.deals)
-            _refuse_if_too_large(self.game, size, largest)
+            self._size = size = estimate_size(self._walk, self.rules.deals)
+            refuse_if_too_large(self.game, largest, size.histories, size.information_states)
             for each, (histories, states) in EXPECTED.items():
                 rows = SMALL + int(SLACK * (histories * size.histories + states * size.information_states))
                 setattr(self, each, _lengthen(getattr(self, each), rows))
@@ -193,7 +203,7 @@ class GameTree:
     def state_of(self, number: int) -> State:
         """A state in an information set: at the first history that was found there."""
         actions = [int(self.slots[slot]["action"]) for _, slot in self.path_to(int(self.sets[number]["node"]))]
-        state = State(self.game, self.deals.states[actions[0] : actions[0] + 1].copy())
+        state = dealt_state(self.game, self.deals, actions[0])
         for action in actions[1:]:
             state.apply_action(action)
         return state
@@ -260,13 +270,8 @@ def _lengthen(array: np.ndarray, rows: int) -> np.ndarray:
 
 def refuse_unless_two_players(game: object) -> None:
     """Refuse what is no game, or one to which the theorems about two-player zero-sum games do not apply."""
-    if isinstance(game, PythonGame):
-        raise TypeError(
-            f"{game} is a PythonGame: its tree is grown by compiled code, for which it must be a Game; of a game of OpenSpiel's, "
-            "pyspiel.nash_conv tells how exploitable a policy is"
-        )
-    if not isinstance(game, Game):
-        raise TypeError(f"a game is a Game, such as games.load('leduc-poker'), not {game!r}")
+    if not isinstance(game, Game | PythonGame):
+        raise TypeError(f"a game is a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}")
     if game.players != PLAYERS:
         raise ValueError(
             f"{game} has {game.players} players: best responses bound the distance from an equilibrium, and counterfactual regret "
@@ -276,22 +281,19 @@ def refuse_unless_two_players(game: object) -> None:
         raise RuntimeError(f"{game} cannot be walked: NUMBA_DISABLE_JIT is set; unset it")
 
 
-def refuse_unless_walkable(game: Game, largest: int = LARGEST) -> None:
+def refuse_unless_walkable(game: Game | PythonGame) -> None:
     """Refuse a game whose tree cannot be had, before any of it is grown.
 
     Raises:
         ValueError: not two players, deals in secret, or too large. TypeError: no game.
     """
     refuse_unless_two_players(game)
-    _refuse_if_too_large(game, estimate_size(walk_of(game), deals_of(game)), largest)
-
-
-def _refuse_if_too_large(game: Game, size: Size, largest: int) -> None:
-    if size.histories > largest:
-        about = f"about {size.information_states:.2g} information states in {size.histories:.2g} histories"
-        if size.histories >= COUNTLESS:
-            about = f"more than {COUNTLESS:.0g} histories"
-        raise ValueError(f"{game} is too large to be walked whole: {about}; at most {largest:,} histories are possible")
+    deals = deals_of(game)
+    if isinstance(game, PythonGame):
+        refuse_if_too_large(game, LARGEST_IN_PYTHON, estimate_histories(game, deals))
+    else:
+        size = estimate_size(walk_of(game), deals)
+        refuse_if_too_large(game, LARGEST, size.histories, size.information_states)
 
 
 def walk_of(game: Game) -> np.ndarray:
@@ -304,7 +306,7 @@ def walk_of(game: Game) -> np.ndarray:
     return walk
 
 
-def tree_of(game: Game | GameTree) -> GameTree:
+def tree_of(game: GameOrTree) -> GameTree:
     """The tree of a game, or the tree itself; the last few are kept.
 
     Raises:
@@ -317,5 +319,5 @@ def tree_of(game: Game | GameTree) -> GameTree:
 
 
 @functools.lru_cache(maxsize=4)
-def _kept_tree(game: Game) -> GameTree:
+def _kept_tree(game: Game | PythonGame) -> GameTree:
     return GameTree(game)

@@ -1,0 +1,220 @@
+"""What compiled code walks a game by: a `Game` itself, and a `PythonGame` written out.
+
+A `PythonGame` is asked before any compiled code runs, everything once at each history; so an exception in it, Ctrl-C and a debugger do what
+they do in any Python. What it says stands in two tables, and a `Game` whose states are numbers of histories says it again.
+"""
+
+from array import array
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+
+from icarus.compiler.kernels.pointers import struct_at
+from icarus.equilibrium.tree.arrays import PLAYERS
+from icarus.equilibrium.tree.deals import Deals
+from icarus.equilibrium.tree.questions import Questions, estimate_histories
+from icarus.equilibrium.tree.size import refuse_if_too_large
+from icarus.kernel import Facts, inlined
+from icarus.kernel.data import StateData
+from icarus.kernel.game import Game
+from icarus.kernel.python_game import PythonGame
+
+FEW = 1 << 13  # histories that are written before anybody estimates how many there are
+LEAST_ROOM = 64  # for legal actions; it is a power of two, since code is compiled for each one
+HISTORY = np.dtype(
+    [
+        ("player", np.int64),
+        ("first", np.int64),  # its first choice; the others follow
+        ("count", np.int64),  # of choices
+        ("rewards", np.float64, (PLAYERS,)),
+    ],
+    align=True,
+)
+CHOICE = np.dtype(
+    [
+        ("action", np.int64),
+        ("child", np.int64),  # the history after it
+        ("moves", np.int64, (PLAYERS,)),  # what the players see of it
+        ("probability", np.float64),  # of an outcome of chance
+    ],
+    align=True,
+)
+STATE = np.dtype([("histories", np.int64), ("choices", np.int64), ("number", np.int64)], align=True)  # two addresses
+HISTORY_BYTES, CHOICE_BYTES = HISTORY.itemsize, CHOICE.itemsize
+
+
+@attrs.frozen(eq=False)
+class Rules:
+    """What compiled code walks a game by.
+
+    Attributes:
+        game: the game itself; of a `PythonGame` one whose states are numbers of its histories.
+        deals: of this game.
+        tables: histories and choices, which its states point to.
+    """
+
+    game: Game
+    deals: Deals
+    tables: tuple[np.ndarray, ...] = ()
+
+    @property
+    def histories(self) -> int:
+        """How many there are, where they are written out; else 0."""
+        return len(self.tables[0]) if self.tables else 0
+
+
+def rules_of(game: Game | PythonGame, deals: Deals, largest: int) -> Rules:
+    """What compiled code walks a game by; a `PythonGame` is asked for all its histories.
+
+    Raises:
+        ValueError: a `PythonGame` has more than `largest` histories, or its answer makes no sense.
+    """
+    if isinstance(game, Game):
+        return Rules(game, deals)
+    writer = _Writer(game, deals, largest)
+    numbers = [writer.write(state) for state in deals.states]
+    histories, choices = _table(writer.histories, HISTORY), _table(writer.choices, CHOICE)
+    states = np.zeros(len(numbers), STATE)
+    states["histories"], states["choices"], states["number"] = histories.ctypes.data, choices.ctypes.data, numbers
+    written = Game(
+        name=game.name,
+        players=PLAYERS,
+        state=STATE,
+        max_legal=1 << (max(int(histories["count"].max()), LEAST_ROOM) - 1).bit_length(),
+        gains=game.gains,
+        initial=initial,
+        player=player,
+        legal=legal,
+        apply=apply,
+        rewards=rewards,
+        observe=observe,
+        chance=chance,
+        text=str,
+        action_text=str,
+    )
+    return Rules(written, attrs.evolve(deals, states=states), (histories, choices))
+
+
+class _Writer(Questions):
+    """All histories of a game, deal by deal, depth first.
+
+    Attributes:
+        histories, choices: columns of HISTORY and CHOICE.
+    """
+
+    def __init__(self, game: PythonGame, deals: Deals, largest: int) -> None:
+        super().__init__(game)
+        self.deals, self.largest = deals, largest
+        self.histories, self.choices = _columns(HISTORY), _columns(CHOICE)
+
+    def write(self, start: StateData) -> int:
+        """Write what follows a deal; returns the number of its history."""
+        number, self.path = len(self.histories["player"]), []
+        ancestors = [(start, self.path, iter(self.enter(start)))]
+        while ancestors:
+            state, self.path, rows = ancestors[-1]
+            if (row := next(rows, None)) is None:
+                ancestors.pop()
+                continue
+            child = self.after(state, self.choices["action"][row])
+            self.choices["child"][row] = len(self.histories["player"])
+            ancestors.append((child, self.path, iter(self.enter(child))))
+        return number
+
+    def enter(self, state: StateData) -> range:
+        """Write a history; returns the rows of its choices."""
+        self.refuse_if_too_large()
+        player, first = self.player(state), len(self.choices["action"])
+        actions, rewards = self.legal(state, player), self.rewards(state, player)
+        count, moves = len(actions), [move for action in actions for move in self.moves(state, action)]
+        _append(self.histories, [player], [first], [count], rewards)
+        _append(self.choices, actions, [0] * count, moves, self.probabilities(state, player, count))
+        return range(first, first + count)
+
+    def refuse_if_too_large(self) -> None:
+        """Refuse a game that has more histories than may be, after FEW of them already if it is estimated to have more."""
+        number = len(self.histories["player"])
+        if number == self.largest:
+            raise ValueError(f"{self.game} is too large to be walked whole: more than {number:,} histories")
+        if number == FEW:
+            refuse_if_too_large(self.game, self.largest, estimate_histories(self.game, self.deals))
+
+
+def _columns(dtype: np.dtype) -> dict[str, array]:
+    return {name: array("d" if dtype[name].base.kind == "f" else "q") for name in dtype.names or ()}
+
+
+def _append(columns: dict[str, array], *values: Sequence[float]) -> None:
+    for column, items in zip(columns.values(), values, strict=True):
+        column.extend(items)
+
+
+def _table(columns: dict[str, array], dtype: np.dtype) -> np.ndarray:
+    table = np.zeros(len(next(iter(columns.values()))), dtype)
+    for name, column in columns.items():
+        table[name] = np.frombuffer(column, dtype[name].base).reshape(table[name].shape)
+    return table
+
+
+# ------------------------------------------------------------------------------------ the functions of the written game
+
+
+@inlined
+def history_at(state: Facts) -> Facts:
+    """The row of a history."""
+    return struct_at(state.histories + HISTORY_BYTES * state.number, HISTORY)
+
+
+@inlined
+def choice_at(state: Facts, k: int) -> Facts:
+    """The row of a choice of a history, by its index there."""
+    return struct_at(state.choices + CHOICE_BYTES * (history_at(state).first + k), CHOICE)
+
+
+@inlined
+def choice_of(state: Facts, action: int) -> Facts:
+    """The row of a choice of a history, by its action."""
+    k = 0
+    while choice_at(state, k).action != action:
+        k += 1
+    return choice_at(state, k)
+
+
+def initial(state: Facts, rng: np.ndarray) -> None:
+    """Nothing: the initial states are those of `Rules.deals`."""
+
+
+def player(state: Facts) -> int:
+    """ρ."""
+    return history_at(state).player
+
+
+def legal(state: Facts, actions: np.ndarray) -> int:
+    """A(s)."""
+    count = history_at(state).count
+    for k in range(count):
+        actions[k] = choice_at(state, k).action
+    return count
+
+
+def apply(state: Facts, action: int) -> None:
+    """f."""
+    state.number = choice_of(state, action).child
+
+
+def rewards(state: Facts, out: np.ndarray) -> None:
+    """μ."""
+    out[0], out[1] = history_at(state).rewards[0], history_at(state).rewards[1]
+
+
+def observe(state: Facts, action: int, moves: np.ndarray) -> None:
+    """The ⌣ᵢ."""
+    choice = choice_of(state, action)
+    moves[0], moves[1] = choice.moves[0], choice.moves[1]
+
+
+def chance(state: Facts, probabilities: np.ndarray) -> None:
+    """π₀."""
+    for k in range(history_at(state).count):
+        probabilities[k] = choice_at(state, k).probability

@@ -1,0 +1,293 @@
+"""Games in plain Python: their trees are those of their compiled twins, and what makes no sense in them gets one sentence."""
+
+import attrs
+import numpy as np
+import pyspiel
+import pytest
+
+from icarus import BASELINE, RAVE, Agent, PythonGame, games, in_python
+from icarus.bridges import openspiel
+from icarus.equilibrium import (
+    CFR,
+    ISMCTS,
+    MCCFR,
+    OOS,
+    Aggregate,
+    CFRPlus,
+    GameTree,
+    NearEquilibrium,
+    best_response,
+    deals_of,
+    exploitability,
+    information_state,
+    near_equilibrium,
+    online_search,
+    stitch,
+    tabulate,
+)
+from icarus.equilibrium.tree.tree import refuse_unless_walkable, tree_of
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
+
+KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
+SMALL = [games.load(name) for name in ("goofspiel(cards=3)", "liars-dice(faces=2)", "goofspiel(cards=4, descending=1)")]
+PYTHON = {game: in_python(game) for game in (KUHN, LEDUC, *SMALL)}
+twins = pytest.mark.parametrize("game", PYTHON, ids=str)
+
+
+@twins
+def test_the_tree_of_a_game_in_python_is_that_of_its_compiled_twin(game):
+    tree, plain = tree_of(game), tree_of(PYTHON[game])
+    for name in ("nodes", "sets", "slots", "views", "ends"):
+        ours, same = getattr(plain, name), getattr(tree, name)
+        for field in ours.dtype.names:
+            assert ours[field].tolist() == same[field].tolist(), (name, field)
+    assert (tree.depth, repr(tree)) == (plain.depth, repr(plain))
+    assert list(tree.information_states()) == list(plain.information_states())
+    assert str(exploitability(game, None)) == str(exploitability(PYTHON[game], None))
+
+
+@twins
+def test_its_states_are_found_in_its_information_sets(game):
+    tree = tree_of(PYTHON[game])
+    for number, known in zip(tree.decisions.tolist(), tree.information_states(), strict=True):
+        state = tree.state_of(number)
+        assert state.game is PYTHON[game] and tuple(state.legal_actions()) == tree.actions(number)
+        assert tree.set_at(state) == number and information_state(state) == known
+
+
+@pytest.mark.parametrize(
+    "solver",
+    [CFR, CFRPlus, lambda game: MCCFR(game, seed=3), lambda game: MCCFR(game, "outcome", seed=4)],
+    ids=["CFR", "CFR+", "external sampling", "outcome sampling"],
+)
+def test_solvers_learn_the_same_to_the_last_bit(solver):
+    compiled, plain = solver(LEDUC), solver(PYTHON[LEDUC])
+    compiled.run(200), plain.run(200)
+    assert (compiled.sums == plain.sums).all() and (compiled.regrets == plain.regrets).all()
+
+
+@pytest.mark.parametrize(
+    "algorithm", [OOS(), OOS(target="public subgame", compensation=True), ISMCTS(), NearEquilibrium(0.1)], ids=str
+)
+def test_online_searches_find_the_same_policy(algorithm):
+    compiled, plain = (game.new_initial_state(seed=5) for game in (LEDUC, PYTHON[LEDUC]))
+    for state in (compiled, plain):
+        state.apply_action(state.legal_actions()[-1])
+    results = [online_search(state, algorithm, iterations=300, seed=1) for state in (compiled, plain)]
+    assert results[0].policy.tolist() == results[1].policy.tolist()
+    assert results[0].action == results[1].action and results[1].state.game is PYTHON[LEDUC]
+
+
+def test_searches_by_either_engine_are_as_exploitable():
+    agent = Agent(RAVE, iterations=12)
+    assert str(exploitability(KUHN, agent, seed=2)) == str(exploitability(PYTHON[KUHN], agent, seed=2))
+    agent = Agent(BASELINE, iterations=5)
+    assert (stitch(KUHN, agent).probabilities == stitch(PYTHON[KUHN], agent).probabilities).all()
+    aggregates = [Aggregate(game, agent, seed=1) for game in (KUHN, PYTHON[KUHN])]
+    for aggregate in aggregates:
+        aggregate.play(3)
+    assert (aggregates[0].weights == aggregates[1].weights).all()
+
+
+def test_policies_are_asked_with_states_in_python():
+    def by_card(state):
+        return [1.0, 0.0] if state.data["cards"][0][state.current_player()] == 0 else [0.5, 0.5]
+
+    asked = tabulate(tree_of(PYTHON[KUHN]), by_card)
+    assert (asked.probabilities == tabulate(tree_of(KUHN), by_card).probabilities).all()
+    assert exploitability(PYTHON[KUHN], asked.table()) == exploitability(KUHN, asked)
+    assert best_response(PYTHON[KUHN], asked, 1).value == best_response(KUHN, asked, 1).value
+    assert near_equilibrium(PYTHON[KUHN], 0.01)(PYTHON[KUHN].new_initial_state(1)).sum() == pytest.approx(1)
+
+
+# ---------------------------------------------------------------------------------------------------- games of OpenSpiel's
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "kuhn_poker",
+        "leduc_poker(suit_isomorphism=True)",
+        "liars_dice(dice_sides=2)",
+        "turn_based_simultaneous_game(game=goofspiel(imp_info=True,num_cards=3,returns_type=win_loss))",
+    ],
+)
+def test_a_game_of_openspiel_has_openspiel_s_nash_conv(name):
+    theirs, mixtures = pyspiel.load_game(name), {}
+
+    def mixture(state):
+        known = state.data.information_state_string(state.current_player())
+        if known not in mixtures:
+            probabilities = np.random.default_rng(len(mixtures)).dirichlet(np.ones(len(state.legal_actions())))
+            mixtures[known] = list(zip(state.legal_actions(), probabilities.tolist(), strict=True))
+        return dict(mixtures[known])
+
+    game = openspiel.game(
+        theirs, determinize=lambda state, player, random: state
+    )  # for searches, of which there are none
+    tree = tree_of(game)
+    for number in tree.decisions.tolist():  # those too where nobody is asked, since only one action is legal
+        mixture(tree.state_of(number))
+    assert len(mixtures) == len(tree.decisions)
+    ours = exploitability(tree, mixture)
+    assert ours.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, pyspiel.TabularPolicy(mixtures)), abs=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------------------ deals
+
+
+def toss(coin=None):
+    return {"coin": coin, "calls": []}
+
+
+def call(state, action):
+    state["calls"].append(action)
+
+
+def guessed(state):
+    won = state["calls"][-1] == state["coin"]
+    return float(won), float(not won)
+
+
+COIN = PythonGame(
+    name="coin",
+    players=2,
+    initial=lambda rng: toss(below(rng, 2)),
+    deal=lambda index: (toss(index), (0.75, 0.25)[index]) if index < 2 else None,
+    seen=lambda state, player: state["coin"] if player == 1 else -1,
+    player=lambda state: (1, 0, TERMINAL)[len(state["calls"])],
+    legal=lambda state: [0, 1],
+    apply=call,
+    rewards=guessed,
+    gains=(-10, 10),
+)
+
+
+def test_a_game_in_python_lists_its_deals():
+    deals = deals_of(COIN)
+    assert [state["coin"] for state in deals.states] == [0, 1]
+    assert deals.observations.tolist() == [[-1, 0], [-1, 1]] and deals.probabilities.tolist() == [0.75, 0.25]
+    assert best_response(COIN, None, 0).value == 5  # he guesses 0: right three times in four
+    tells = {(1, coin, ()): {coin: 1.0} for coin in range(2)}
+    assert best_response(COIN, tells, 0).value == 10
+    state = COIN.new_initial_state(3)
+    assert information_state(state) == (1, state.data["coin"], ())
+
+
+def test_a_compiled_game_in_python_has_its_deals():
+    deals, plain = deals_of(LEDUC), deals_of(PYTHON[LEDUC])
+    assert (deals.states == np.concatenate(plain.states)).all()
+    assert (deals.observations == plain.observations).all() and (deals.probabilities == plain.probabilities).all()
+
+
+def test_deals_that_are_not_in_the_open_or_not_all_there_are_refused():
+    with pytest.raises(ValueError, match=r"coin deals in secret: give its PythonGame the functions deal\(index, "):
+        GameTree(attrs.evolve(COIN, deal=None, seen=None))
+    with pytest.raises(ValueError, match="coin has a function deal but none seen"):
+        attrs.evolve(COIN, seen=None)
+    with pytest.raises(ValueError, match=r"the 1 deals of coin sum to 0.75, not to 1"):
+        GameTree(attrs.evolve(COIN, deal=lambda index: None if index else (toss(), 0.75)))
+
+
+# ------------------------------------------------------------------------------------------------------- wrong games
+
+
+def heap(sticks, **changes):
+    """Whoever takes the last stick wins; one or two at a time."""
+    functions = {
+        "player": lambda state: sum(state) < sticks and len(state) % 2 or (TERMINAL if sum(state) >= sticks else 0),
+        "legal": lambda state: [1, 2],
+        "apply": lambda state, action: state.append(action),
+        "rewards": lambda state: (1, 0) if len(state) % 2 else (0, 1),
+    }
+    return PythonGame(name="heap", players=2, initial=lambda rng: [], **{**functions, **changes})
+
+
+def unseen_by_the_other(state, action):
+    return [action, UNSEEN] if len(state) % 2 == 0 else [UNSEEN, action]
+
+
+def luck(state):
+    return CHANCE if not state else TERMINAL
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"player": lambda state: 2}, r"after the actions \[\] heap says that player 2 is about to act"),
+        ({"legal": lambda state: []}, r"after the actions \[\] heap gives no legal action"),
+        ({"legal": lambda state: [1, 1]}, r"heap gives the legal actions \[1, 1\]; they must be distinct"),
+        ({"legal": lambda state: [-1, 1]}, "they must be distinct and not negative"),
+        ({"rewards": lambda state: (1, -1)}, r"after the actions \[1, 1, 1\] heap gives the rewards \[1.0, -1.0\]"),
+        ({"rewards": lambda state: (1,)}, r"the rewards \[1.0\]; they must be 2, each in \[0, 1\]"),
+        ({"rewards": lambda state: (1, 1)}, "the rewards of heap do not always sum to 1"),
+        ({"observe": lambda state, action: [action]}, r"heap shows action 1 as the moves \[1\]; they must be 2"),
+        ({"player": luck, "chance": lambda state: [0.5, 0.6]}, r"the probabilities \[0.5, 0.6\]; they must be 2"),
+        ({"player": luck, "chance": lambda state: [1.0]}, r"the probabilities \[1.0\]; they must be 2"),
+        (
+            {"observe": unseen_by_the_other, "legal": lambda state: [1, 2] if sum(state) < 2 else [1]},
+            r"player 1 of heap has different legal actions after the same moves, .* first met after: '1'",
+        ),
+    ],
+)
+def test_an_answer_that_makes_no_sense_is_told_with_the_actions_before_it(changes, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        GameTree(heap(3, **changes))
+
+
+def test_what_a_game_raises_is_raised_with_the_actions_before_it():
+    def apply(state, action):
+        state.append({1: 1, 2: 2}[action] if len(state) < 2 else [][action])
+
+    with pytest.raises(IndexError, match="list index out of range") as caught:
+        GameTree(heap(3, apply=apply))
+    assert caught.value.__notes__ == ["in heap after the actions [1, 1]"]
+    assert caught.traceback[-1].name == "apply"
+
+
+def test_ctrl_c_in_a_game_ends_the_growth():
+    def interrupted(state):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        GameTree(heap(3, rewards=interrupted))
+
+
+def test_a_mover_knows_what_he_did_and_what_he_is_shown_of_it():
+    # the coin is shown to player 0 as his first call is made, and then he calls again
+    game = attrs.evolve(
+        COIN,
+        seen=lambda state, player: 0,
+        player=lambda state: TERMINAL if len(state["calls"]) == 2 else 0,
+        observe=lambda state, action: [UNSEEN if state["calls"] else 10 + state["coin"], UNSEEN],
+    )
+    tree = GameTree(game)
+    assert best_response(tree, None, 0).value == 10
+    assert [tree.set_of(*key) for key in tree.information_states()] == tree.decisions.tolist()
+    assert all(tree.set_at(tree.state_of(number)) == number for number in tree.decisions.tolist())
+    assert set(tree.information_states()) == {
+        (0, 0, ()),
+        *((0, 0, ((True, k % 2), (False, 10 + k // 2))) for k in range(4)),
+    }
+
+
+def test_a_game_may_have_more_actions_than_room_was_thought_of():
+    wide = heap(3, legal=lambda state: range(1, 101))
+    assert len(GameTree(wide).nodes) == 2 + 100 + 2 * 100 + 100
+
+
+def test_a_game_too_large_is_refused_with_its_estimated_size():
+    with pytest.raises(
+        ValueError, match=r"heap is too large to be walked whole: about 1.4e\+07 histories; at most 1,000,000"
+    ):
+        GameTree(heap(33))
+    with pytest.raises(ValueError, match=r"heap is too large to be walked whole: more than 1e\+30 histories"):
+        refuse_unless_walkable(heap(200))
+    with pytest.raises(ValueError, match="heap is too large to be walked whole: more than 20 histories"):
+        GameTree(heap(10), largest=20)
+    refuse_unless_walkable(PYTHON[KUHN])
+
+
+def test_more_than_two_players_are_refused_in_python_too():
+    with pytest.raises(ValueError, match="heap has 3 players: best responses"):
+        GameTree(attrs.evolve(heap(3), players=3))
