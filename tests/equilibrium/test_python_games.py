@@ -187,6 +187,8 @@ def test_deals_that_are_not_in_the_open_or_not_all_there_are_refused():
         attrs.evolve(COIN, seen=None)
     with pytest.raises(ValueError, match=r"the 1 deals of coin sum to 0.75, not to 1"):
         GameTree(attrs.evolve(COIN, deal=lambda index: None if index else (toss(), 0.75)))
+    with pytest.raises(ValueError, match=r"the 3 deals of coin sum to 1.5, not to 1"):  # there is no last one
+        GameTree(attrs.evolve(COIN, deal=lambda index: (toss(), 0.5)))
 
 
 # ------------------------------------------------------------------------------------------------------- wrong games
@@ -216,6 +218,14 @@ def luck(state):
     [
         ({"player": lambda state: 2}, r"after the actions \[\] heap says that player 2 is about to act"),
         ({"legal": lambda state: []}, r"after the actions \[\] heap gives no legal action"),
+        (
+            {"apply": lambda state, action: None, "max_length": 9},
+            r"after the actions \[1, .*\] heap goes on beyond its max_length of 9 actions",
+        ),
+        (
+            {"apply": lambda state, action: None, "max_length": 99},
+            r"after 100 actions, the last of them \[1, 1, .* heap goes on",
+        ),
         ({"legal": lambda state: [1, 1]}, r"heap gives the legal actions \[1, 1\]; they must be distinct"),
         ({"legal": lambda state: [-1, 1]}, "they must be distinct and not negative"),
         ({"rewards": lambda state: (1, -1)}, r"after the actions \[1, 1, 1\] heap gives the rewards \[1.0, -1.0\]"),

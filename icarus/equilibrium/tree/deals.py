@@ -52,10 +52,11 @@ def deals_of(game: Game | PythonGame) -> Deals:
         return _single(game)
     states: list[StateData] = []
     probabilities: list[float] = []
-    while (dealt := _deal(game, len(states))) is not None:
+    total = 0.0
+    while total < 1 + TOLERANCE and (dealt := _deal(game, len(states))) is not None:
         states.append(dealt[0])
         probabilities.append(float(dealt[1]))
-    total = sum(probabilities)
+        total += probabilities[-1]
     if not abs(total - 1) < TOLERANCE:
         raise ValueError(f"the probabilities of the {len(states)} deals of {game} sum to {total!r}, not to 1")
     observations = [[_seen(game, state, player) for player in range(game.players)] for state in states]

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from icarus.equilibrium.tree.arrays import PLAYERS
 from icarus.equilibrium.tree.deals import TOLERANCE, Deals
@@ -11,6 +11,8 @@ from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.data import StateData
 from icarus.kernel.python_game import PythonGame
 
+Actions: TypeAlias = "tuple[Actions, int] | None"  # that of the actions before, and the last one
+SHOWN = 50  # actions in a message
 ENOUGH = 1 << 13  # histories after which no walk begins that is only to make the estimate better
 
 
@@ -18,32 +20,44 @@ class Questions:
     """The functions of a game of two players, as they are asked. What they raise comes with a note of the actions that led there.
 
     Attributes:
-        path: the actions that led to the state asked about.
+        path: of the actions that led to the state asked about.
 
     Raises:
         ValueError: an answer makes no sense.
     """
 
     def __init__(self, game: PythonGame) -> None:
-        self.game, self.path = game, list[int]()
+        self.game = game
+        self.path: Actions = None
+
+    @property
+    def _place(self) -> str:
+        """Where in the game this is, for messages."""
+        path, actions = self.path, list[int]()
+        while path is not None:
+            path, action = path
+            actions.append(action)
+        actions.reverse()
+        if len(actions) > SHOWN:
+            return f"after {len(actions)} actions, the last of them {actions[-SHOWN:]}"
+        return f"after the actions {actions}"
 
     def _ask(self, function: Callable, *arguments: object) -> Any:
         try:
             return function(*arguments)
         except Exception as error:
-            error.add_note(f"in {self.game} after the actions {self.path}")
+            error.add_note(f"in {self.game} {self._place}")
             raise
 
-    def _refuse(self, answer: str) -> None:
-        raise ValueError(f"after the actions {self.path} {self.game} {answer}")
+    def refuse(self, answer: str) -> None:
+        """Raise what is wrong with an answer."""
+        raise ValueError(f"{self._place} {self.game} {answer}")
 
     def player(self, state: StateData) -> int:
         """ρ."""
         player = int(self._ask(self.game.player, state))
         if player not in (*range(PLAYERS), CHANCE, TERMINAL):
-            self._refuse(
-                f"says that player {player} is about to act; it must be 0 to {PLAYERS - 1}, CHANCE or TERMINAL"
-            )
+            self.refuse(f"says that player {player} is about to act; it must be 0 to {PLAYERS - 1}, CHANCE or TERMINAL")
         return player
 
     def legal(self, state: StateData, player: int) -> list[int]:
@@ -52,9 +66,9 @@ class Questions:
             return []
         actions = [int(action) for action in self._ask(self.game.legal, state)]
         if not actions:
-            self._refuse("gives no legal action at a state that is not terminal")
+            self.refuse("gives no legal action at a state that is not terminal")
         if len(set(actions)) < len(actions) or min(actions) < 0:
-            self._refuse(f"gives the legal actions {actions}; they must be distinct and not negative")
+            self.refuse(f"gives the legal actions {actions}; they must be distinct and not negative")
         return actions
 
     def probabilities(self, state: StateData, player: int, count: int) -> list[float]:
@@ -63,7 +77,7 @@ class Questions:
             return [1 / count if player == CHANCE else 0.0] * count
         probabilities = [float(probability) for probability in self._ask(self.game.chance, state)]
         if len(probabilities) != count or min(probabilities) < 0 or not abs(sum(probabilities) - 1) < TOLERANCE:
-            self._refuse(f"gives the probabilities {probabilities}; they must be {count} that sum to 1")
+            self.refuse(f"gives the probabilities {probabilities}; they must be {count} that sum to 1")
         return probabilities
 
     def moves(self, state: StateData, action: int) -> list[int]:
@@ -72,7 +86,7 @@ class Questions:
             return [action] * PLAYERS
         moves = [int(move) for move in self._ask(self.game.observe, state, action)]
         if len(moves) != PLAYERS:
-            self._refuse(f"shows action {action} as the moves {moves}; they must be {PLAYERS}, one for each player")
+            self.refuse(f"shows action {action} as the moves {moves}; they must be {PLAYERS}, one for each player")
         return moves
 
     def rewards(self, state: StateData, player: int) -> list[float]:
@@ -81,14 +95,14 @@ class Questions:
             return [0.0] * PLAYERS
         rewards = [float(reward) for reward in self._ask(self.game.rewards, state)]
         if len(rewards) != PLAYERS or not all(0 <= reward <= 1 for reward in rewards):
-            self._refuse(f"gives the rewards {rewards}; they must be {PLAYERS}, each in [0, 1]")
+            self.refuse(f"gives the rewards {rewards}; they must be {PLAYERS}, each in [0, 1]")
         return rewards
 
     def after(self, state: StateData, action: int) -> StateData:
         """The state after an action, which is added to the path; the one given stays."""
         child = self._ask(self.game.copy, state)
         self._ask(self.game.apply, child, action)
-        self.path = [*self.path, action]
+        self.path = self.path, action
         return child
 
 
@@ -108,9 +122,10 @@ def estimate_histories(game: PythonGame, deals: Deals) -> float:
 
 def _walk(questions: Questions, start: StateData, luck: random.Random) -> tuple[float, int]:
     """What a walk by strata tells of the number of histories after a deal, at most about COUNTLESS; and those that it looked at."""
-    total, visited, level = 0.0, 1, [(start, questions.path, 1.0)]
-    while level and total < COUNTLESS and len(level[0][1]) <= questions.game.max_length:
-        strata: dict[tuple[int, int], tuple[StateData, list[int], float]] = {}
+    total, visited, depth = 0.0, 1, 0
+    level: list[tuple[StateData, Actions, float]] = [(start, None, 1.0)]
+    while level and total < COUNTLESS and depth <= questions.game.max_length:
+        strata: dict[tuple[int, int], tuple[StateData, Actions, float]] = {}
         for state, path, weight in level:
             total += weight
             questions.path = path
@@ -119,11 +134,11 @@ def _walk(questions: Questions, start: StateData, luck: random.Random) -> tuple[
                 child = questions.after(state, action)
                 player = questions.player(child)
                 stratum = player, len(questions.legal(child, player))
-                *chosen, sum_of_weights = strata.get(stratum, (child, questions.path, 0.0))
+                chosen, path_to_it, sum_of_weights = strata.get(stratum, (child, questions.path, 0.0))
                 sum_of_weights += weight
                 if luck.random() * sum_of_weights < weight:
-                    chosen = [child, questions.path]
-                strata[stratum] = (*chosen, sum_of_weights)
+                    chosen, path_to_it = child, questions.path
+                strata[stratum] = chosen, path_to_it, sum_of_weights
                 visited += 1
-        level = list(strata.values())
+        level, depth = list(strata.values()), depth + 1
     return total, visited

@@ -110,7 +110,7 @@ class _Writer(Questions):
 
     def write(self, start: StateData) -> int:
         """Write what follows a deal; returns the number of its history."""
-        number, self.path = len(self.histories["player"]), []
+        number, self.path = len(self.histories["player"]), None
         ancestors = [(start, self.path, iter(self.enter(start)))]
         while ancestors:
             state, self.path, rows = ancestors[-1]
@@ -119,6 +119,8 @@ class _Writer(Questions):
                 continue
             child = self.after(state, self.choices["action"][row])
             self.choices["child"][row] = len(self.histories["player"])
+            if len(ancestors) > self.game.max_length:
+                self.refuse(f"goes on beyond its max_length of {self.game.max_length} actions")
             ancestors.append((child, self.path, iter(self.enter(child))))
         return number
 
