@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable, Sequence
 
+import attrs
+
 from icarus.audit.belief import audit_belief
 from icarus.audit.contract import CONTRACT, GAMES_FOR_EACH, Contract
 from icarus.audit.determinizations import HIDDEN, Determinizations, differences
@@ -13,7 +15,11 @@ from icarus.kernel.contract import Facts
 from icarus.kernel.game import Game
 
 GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
-CHECKS = {**CONTRACT, **HIDDEN}
+CHECKS = {
+    **CONTRACT,
+    **HIDDEN,
+    "shift": "redeterminize in the place of determinize keeps all that is said of determinizations",
+}
 
 
 def audit(
@@ -59,8 +65,30 @@ def audit(
     hidden.finish(contract.broken)
     perfect, checks = game.determinize is None, tuple(contract.checks.values())
     checks += () if perfect else tuple(hidden.checks.values())
+    if game.redeterminize is not None:
+        checks += (
+            _shift(game, games if not hidden.broken else 0, determinizations, key, multiplicity or game.multiplicity),
+        )
     seconds = time.perf_counter() - started
     return AuditReport(str(game), games, hidden.decisions, hidden.draw_count, perfect, checks, seconds)
+
+
+def _shift(
+    game: Game, games: int, determinizations: int, key: tuple[int, ...], multiplicity: Callable[[Facts], float] | None
+) -> Check:
+    """One check for all of HIDDEN, made of what `redeterminize` draws."""
+    draws = Determinizations(
+        attrs.evolve(game, determinize=game.redeterminize, redeterminize=None), determinizations, key, multiplicity
+    )
+    for number in range(games):
+        if not draws.broken:
+            draws.play(number)
+    draws.finish(games == 0)
+    shift = Check("shift", CHECKS["shift"], note="" if games else "no check was made after others had failed")
+    for check in draws.checks.values():
+        example = f"{check.name}: {check.claim}; {next(iter(check.examples), '')}"
+        shift.count(check.checked, check.failed, example.__str__)
+    return shift
 
 
 __all__ = ["CHECKS", "CONTRACT", "HIDDEN", "AuditReport", "Check", "audit", "audit_belief", "differences"]
