@@ -224,3 +224,18 @@ def append_bits(items: np.ndarray, count: int, base: int | np.int64, bits: int |
         count += 1
         rest &= rest - np.uint64(1)
     return count
+
+
+@intrinsic
+def prefetch(typingctx: TypingContext, address: NumbaType) -> Definition:
+    """Have the processor fetch what stands at an address, to be written soon."""
+
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, *3 * [number]])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        for_writing, near, data = number(1), number(3), number(1)
+        builder.call(fetch, [builder.inttoptr(arguments[0], byte), for_writing, near, data])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen

@@ -13,7 +13,15 @@ from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.kernels.atomic import atomic_load, atomic_store, atomic_store_half, exchanged
 from icarus.compiler.kernels.functions import DEBUG, embedded, plain
 from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, offset_of, struct_at, unlikely, unpack_parameters
+from icarus.compiler.kernels.pointers import (
+    WORD_BYTES,
+    array_at,
+    offset_of,
+    prefetch,
+    struct_at,
+    unlikely,
+    unpack_parameters,
+)
 from icarus.compiler.writes import refuse_changes, refuse_cuts
 from icarus.engine.program.promises import KEYLESS, guarded, is_checked
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
@@ -22,6 +30,7 @@ from icarus.kernel.structures import Address
 from icarus.kernel.theta import ENTRY_BYTES, TABLE, entry_of, index_at, place_of, updates_at, write_initial
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
+AHEAD = 12  # updates; their entries of the index are fetched meanwhile
 KEY_CHANGED = (
     "a backpropagation function writes to `record`, the key of what it updates, which is not its own to change"
 )
@@ -228,6 +237,7 @@ def backpropagation_kernel(
         if shared:
             close_lock(table + _LOCK)
         for j in range(count):
+            prefetch(descriptor.index + ENTRY_BYTES * (keys[min(j + AHEAD, count - 1)] & (descriptor.capacity - 1)))
             e = entry_of(index, rows["record"], keys[j])
             i = np.int64(index[np.uint64(e)])
             if i == 0:
