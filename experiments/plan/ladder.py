@@ -33,13 +33,37 @@ OUTSIDE = {
     "hearts": ("OpenSpiel ISMCTS 0.05 s",),
 }
 STEP = 100.0  # Elo from level to level, or an eighth of what the iterations of BASELINES reach
-TABLE_ITERATIONS = 1000
-TABLE = {  # games whose table is played, and the actions after which its cut-off players ask the heuristic
+TABLE_ITERATIONS = 5000
+COMPOSED = (
+    "BASELINE",
+    "BASELINE >> MAST",
+    "BASELINE >> NAST2",
+    "RAVE",
+    "RAVE >> MAST",
+    "RAVE >> (MAST + LGRF + NAST2)/3",
+)
+BY_HEURISTIC = "IMPLICIT_MINIMAX >> mast(epsilon_greedy(0.2))"
+CUTOFFS = {
+    "othello": 8,
+    "dou-di-zhu": 8,
+    "backgammon": 4,
+    "checkers": 8,
+    "hearts": 8,
+}  # actions in simulation before the heuristic
+DISCOVERED = {  # what `icarus.discovered` said on 2026-11-23
+    "othello": search("baseline(0.35) >> NAST2", TABLE_ITERATIONS, move_decay=0.75),
+    "dou-di-zhu": search("RAVE >> NAST2", TABLE_ITERATIONS, cutoff=32),
+    "backgammon": search(BY_HEURISTIC, TABLE_ITERATIONS, cutoff=32),
+    "checkers": search("PUCT >> NAST2", TABLE_ITERATIONS, cutoff=16),
+    "hearts": search(BY_HEURISTIC, TABLE_ITERATIONS, cutoff=16),
+}
+TABLE = {
     game: (
-        *(search(strategy, TABLE_ITERATIONS) for strategy in ("BASELINE", "BASELINE >> NAST2", "RAVE >> MAST")),
+        *(search(strategy, TABLE_ITERATIONS) for strategy in COMPOSED),
         *(search(strategy, TABLE_ITERATIONS, cutoff=cutoff) for strategy in ("BASELINE", "IMPLICIT_MINIMAX")),
+        DISCOVERED[game],
     )
-    for game, cutoff in {"othello": 8, "dou-di-zhu": 8, "backgammon": 4, "checkers": 8}.items()
+    for game, cutoff in CUTOFFS.items()
 }
 
 
@@ -63,14 +87,13 @@ def _by_heuristic(iterations: int, cutoff: int, games: int) -> Comparison:
 
 
 TARGET = "is it stronger than the engine?"
-DISCOVERED = "IMPLICIT_MINIMAX >> mast(epsilon_greedy(0.2))"  # cut off: after 32 actions in Backgammon, 16 in Hearts
 COMPARISONS: dict[str, tuple[Comparison, ...]] = {
     "othello": (_by_heuristic(300, 8, 400), Comparison(search("RAVE >> NAST2", 5000), "grhino depth 4", 400, TARGET)),
     "backgammon": (
         Comparison("gnubg 0-ply DMP", "pubeval", 1000, "is the bridge right? Published: .719 of 1,000 (Higgins, 2012)"),
         _by_heuristic(300, 4, 100),
         *(
-            Comparison(search(DISCOVERED, iterations, cutoff=32), "pubeval", 1000, TARGET)
+            Comparison(search(BY_HEURISTIC, iterations, cutoff=32), "pubeval", 1000, TARGET)
             for iterations in (1000, 5000)
         ),
         Comparison(search("BASELINE", 5000, cutoff=0), "pubeval", 1000, TARGET),
@@ -82,7 +105,7 @@ COMPARISONS: dict[str, tuple[Comparison, ...]] = {
         _by_heuristic(300, 8, 60),
         *(
             Comparison({"strategy": strategy, "seconds": 0.05, **settings}, "OpenSpiel ISMCTS 0.05 s", 200, TARGET)
-            for strategy, settings in (("BASELINE >> NAST2", {}), (DISCOVERED, {"cutoff": 16}))
+            for strategy, settings in (("BASELINE >> NAST2", {}), (BY_HEURISTIC, {"cutoff": 16}))
         ),
     ),
     "lotr-confrontation": (_by_heuristic(300, 8, 400),),
