@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +11,10 @@ import typer
 from experiments.analysis.document import Table
 from experiments.commands.common import print_table, say
 from experiments.plan.checks import refused
-from experiments.plan.ladder import opponents
+from experiments.plan.ladder import TABLE, opponents
 from experiments.play import ladder as playing
 from icarus.checks import integer
+from icarus.ladder.ladders import agent_of
 from icarus.ladder.picture import ladder_svg
 from icarus.ladder.rating import Rating
 
@@ -58,8 +59,12 @@ def ladder(
         except KeyboardInterrupt:
             say("stopped; what was played is kept")
         ladder_of_rows = playing.fitted_ladder(game, out)
-        ratings = playing.table_of(game, out) if table else ladder_of_rows.ratings()
-        print_table(_comparisons(game, out) if compare else _ratings(game, ratings))
+        standings = playing.table_of(game, out) if table else []
+        ratings = {standing.name: standing.rating for standing in standings} or ladder_of_rows.ratings()
+        if table:
+            print_table(_table(game, standings))
+        else:
+            print_table(_comparisons(game, out) if compare else _ratings(game, ratings))
         if not (table or compare):
             say(f"levels equally far apart: {', '.join(map(str, playing.proposed_levels(game, out)))} iterations")
         if picture is not None:
@@ -75,6 +80,24 @@ def _ratings(game: str, ratings: Mapping[str, Rating]) -> Table:
         for name, rating in ratings.items()
     ]
     return Table(f"{game}: ratings, random play at 0", ("player", "Elo", "95 %", "games"), lines)
+
+
+def _table(game: str, standings: Sequence[playing.Standing]) -> Table:
+    lines = [
+        [
+            standing.name,
+            str(standing.rating),
+            "" if standing.above is None or standing.above.value == 0 else _signed(standing.above),
+            str(standing.rating.games),
+        ]
+        for standing in standings
+    ]
+    first = agent_of(TABLE[game][0])
+    return Table(f"{game}: Elo, 95 % intervals", ("player", "above random play", f"above {first}", "games"), lines)
+
+
+def _signed(difference: Rating) -> str:
+    return f"{difference.value:+.0f} ± {(difference.high - difference.low) / 2:.0f}"
 
 
 def _comparisons(game: str, directory: Path) -> Table:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from experiments.analysis.head_to_head import mean_reward
 from experiments.analysis.levels import iterations_for
 from experiments.analysis.statistics import Estimate
@@ -163,12 +165,32 @@ def play_table(game: str, directory: Path, number: int, seed: int, deadline: flo
             yield climb
 
 
-def table_of(game: str, directory: Path) -> dict[str, Rating]:
-    """The ratings of the players whose games on the ladder a directory has, the strongest first."""
+@attrs.frozen
+class Standing:
+    """A player of the table.
+
+    Attributes:
+        rating: with the uncertainty of the opponents.
+        above: how far it stands above the table's first player, of which this uncertainty is mostly no part; None before that has played.
+    """
+
+    name: str
+    rating: Rating
+    above: Rating | None
+
+
+def table_of(game: str, directory: Path) -> list[Standing]:
+    """The players whose games on the ladder a directory has, the strongest first; fitted together with the games of their opponents."""
     rows = read_rows(rows_of(directory, game, TABLE_ROWS))
-    names = {row["player"] for row in rows}
-    values = ratings(scores_of(rows), read_ladder(game).ratings())
-    return dict(sorted(((name, values[name]) for name in names if name in values), key=lambda item: -item[1].value))
+    between = read_rows(rows_of(directory, game, BETWEEN))
+    estimate = posterior(scores_of([*between, *rows]), {RANDOM: ZERO})
+    values, first = estimate.ratings(), str(agent_of(TABLE[game][0]))
+    standings = [
+        Standing(name, values[name], estimate.difference(name, first) if first in values else None)
+        for name in {row["player"] for row in rows}
+        if name in values
+    ]
+    return sorted(standings, key=lambda standing: -standing.rating.value)
 
 
 def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> Iterator[Row]:

@@ -102,7 +102,9 @@ def test_the_command_plays_the_table_and_draws_it(
     ladder("othello", out=tmp_path, minutes=1, table=True, number=2, picture=picture)
     rows = read_rows(tmp_path / "othello-table.jsonl")
     assert [row["player"] for row in rows] == ["MAST (2 iterations)"] * 2 + ["BASELINE (3 iterations)"] * 2
-    assert "MAST (2 iterations)" in capsys.readouterr().out
+    table = capsys.readouterr().out
+    assert "above MAST (2 iterations)" in table
+    assert "BASELINE (3 iterations)" in table
     assert "MAST (2 iterations)" in picture.read_text()
 
 
