@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import re
 import time
 from collections import Counter, defaultdict, deque
@@ -26,7 +27,7 @@ from icarus.ladder.matches import Row, play_game
 from icarus.ladder.rating import Rating, posterior, ratings
 from icarus.ladder.rows import append_row, pack_rows, read_rows
 
-SHORTEST, USUAL = 0.05, 1.0  # seconds of a game: what the least counts as, and one never played
+SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
 BETWEEN, TABLE_ROWS, COMPARED = "opponents", "table", "comparisons"  # the files of rows of a game
 BASELINE = re.compile(r"BASELINE \((\d+) iterations\)")
 
@@ -42,11 +43,16 @@ class Pairs:
     Args:
         path: the file of rows; what is there counts.
         seed: fixes openings, dice, deals and searches.
+
+    Attributes:
+        rows: all games, those of the file first.
+        earlier: how many of them the file had.
     """
 
     def __init__(self, game: str, path: Path, seed: int) -> None:
         self._game, self._path, self._seed = games.load(game), path, seed
         self.rows = read_rows(path)
+        self.earlier = len(self.rows)
         self._players: dict[str, Any] = {}
         self.failures: Counter[str] = Counter()  # in a row, of each engine
 
@@ -84,20 +90,23 @@ def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> It
     with Pairs(game, rows_of(directory, game, BETWEEN), seed) as pairs:
         while time.monotonic() < deadline:
             opponents_left = [rung for rung in rungs if pairs.failures[rung.name] < PATIENCE]
-            yield from pairs.play(*_most_telling(list(itertools.combinations(opponents_left, 2)), pairs.rows))
+            yield from pairs.play(*_most_telling(list(itertools.combinations(opponents_left, 2)), pairs))
 
 
-def _most_telling(pairs: list[tuple[Rung, Rung]], rows: list[Row]) -> tuple[Rung, Rung]:
-    """The pair whose next game tells most for the time that it takes."""
-    estimate = posterior(scores_of(rows), {RANDOM: ZERO}, {rung.name for pair in pairs for rung in pair})
-    times: defaultdict[frozenset[str], list[float]] = defaultdict(list)
-    for row in rows:
-        times[frozenset((row["player"], row["opponent"]))].append(row.get("seconds", USUAL))
+def _most_telling(pairs: list[tuple[Rung, Rung]], played: Pairs) -> tuple[Rung, Rung]:
+    """The pair whose next game tells most for the time that it takes.
+
+    The least time of a pair's games now is what counts: a first game compiles, and another day the machine may have been busy.
+    """
+    estimate = posterior(scores_of(played.rows), {RANDOM: ZERO}, {rung.name for pair in pairs for rung in pair})
+    least: dict[frozenset[str], float] = {}
+    for row in played.rows[played.earlier :]:
+        names = frozenset((row["player"], row["opponent"]))
+        least[names] = min(least.get(names, math.inf), row.get("seconds", math.inf))
 
     def telling(pair: tuple[Rung, Rung]) -> float:
         names = [rung.name for rung in pair]
-        seconds = times.get(frozenset(names), [USUAL])[-20:]  # the latest: the first ones compiled
-        return estimate.gain(*names) / max(SHORTEST, sum(seconds) / len(seconds))
+        return estimate.gain(*names) / max(SHORTEST, least.get(frozenset(names), 0.0))
 
     return max(pairs, key=telling)
 
