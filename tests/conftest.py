@@ -1,5 +1,6 @@
 """The options --slow and --processor-time, toy games, and Python in a process of its own."""
 
+import compileall
 import contextlib
 import gc
 import json
@@ -43,6 +44,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "xdist_group(name): tests that one worker runs, where several run the suite")
+    if not hasattr(config, "workerinput"):
+        # Read by all processes that tests start, which with PYTHONDONTWRITEBYTECODE would write none.
+        for folder in ("icarus", "experiments"):
+            compileall.compile_dir(ROOT / folder, quiet=2)
 
 
 @pytest.hookimpl(trylast=True)
