@@ -19,10 +19,10 @@ test: .venv/test                # everything that is checked before a change lan
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 coverage: .venv/test            # the same tests, slower, with the share of lines that they run; what runs as machine code is not counted
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov --cov-report=term:skip-covered
 
 # The versions that the package claims: a few tests on each other one that is installed, pyenv's too, and a line for those that are not.
 pythons: .venv/test
@@ -40,7 +40,7 @@ pythons: .venv/test
 	done
 
 slow: .venv/test                # the same with the full counts of games and determinizations
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --slow
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --slow
 
 faults: .venv/test              # 200 faults and more: kills, torn and foreign files, full disks, flipped bits; each against an undisturbed run
 	$(BIN)/python -m tests.faults

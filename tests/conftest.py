@@ -43,19 +43,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "xdist_group(name): tests that one worker runs, where several run the suite")
     if not hasattr(config, "workerinput"):
         # Read by all processes that tests start, which with PYTHONDONTWRITEBYTECODE would write none.
         for folder in ("icarus", "experiments"):
             compileall.compile_dir(ROOT / folder, quiet=2)
 
 
-@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if getattr(config.option, "loadgroup", False):  # a worker of pytest-xdist, which tells groups by the ends of names
-        alone = [item for item in items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid]
-        if alone:
-            raise pytest.UsageError(f"{alone[0].nodeid} is in no group: this pytest-xdist does not fit this pytest")
     if not config.getoption("--slow"):
         for item in items:
             if item.get_closest_marker("slow") is not None:

@@ -44,7 +44,7 @@ from tests import toy
 from tests.conftest import ROOT, Python, environment
 from tests.test_toy import after
 
-pytestmark = [pytest.mark.xdist_group("compiler"), pytest.mark.filterwarnings("ignore:First-class function type")]
+pytestmark = pytest.mark.filterwarnings("ignore:First-class function type")
 
 
 # --------------------------------------------------------------------------------- edits of what a function can reach, one by one

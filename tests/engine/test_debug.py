@@ -37,7 +37,6 @@ def ended(request: pytest.FixtureRequest) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in rows}
 
 
-@pytest.mark.xdist_group("debug")
 @pytest.mark.parametrize("name", CASES)
 def test_a_wrong_function_ends_in_a_sentence(ended: dict[str, dict[str, Any]], name: str) -> None:
     row = ended[name]

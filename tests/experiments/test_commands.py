@@ -14,8 +14,6 @@ from experiments.store import rows as store
 from experiments.store.results import results_of
 from tests.experiments.conftest import SMALL, TRIALS, a_row, all_of_table_1, keep, small
 
-pytestmark = pytest.mark.xdist_group("an undisturbed run")  # which one worker plays
-
 
 @pytest.fixture
 def copy(played, tmp_path):

@@ -18,7 +18,6 @@ from experiments.play.running import games_left, part
 from experiments.store import rows as store
 from tests.experiments.conftest import SMALL, TIMEOUT, TRIALS, games, small, without_clocks
 
-pytestmark = pytest.mark.xdist_group("an undisturbed run")  # which one worker plays
 TOTAL = 3 * TRIALS
 FEW = (*SMALL[:-3], 4, *SMALL[-2:])  # games of each agent
 TIMED_GAMES, TIMED_ITERATIONS = 40, 8000

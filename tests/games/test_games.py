@@ -398,7 +398,6 @@ def plain(python: Any) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.xdist_group("plain Python")
 @each_game
 def test_plain_python_says_what_the_machine_code_says(game: Game, plain: dict[str, Any]) -> None:
     answer, actions = plain[str(game)], opening(game)
