@@ -47,6 +47,9 @@ _STAND_INS: list[tuple[object, Callable]] = [
     (uniform, plain_uniform),
 ]
 
+# Most of what names mean, and never a helper nor one of its kind.
+_USUAL = (pytypes.FunctionType, pytypes.BuiltinFunctionType, pytypes.ModuleType, type, int, float, str)
+
 _interpreters: "weakref.WeakSet[Interpreter]" = weakref.WeakSet()
 
 
@@ -129,14 +132,19 @@ class Interpreter:
         return self._helps(value)
 
     def _helps(self, value: object) -> bool:
-        if (
-            is_helper(value)
-            or isinstance(value, CompiledCallable | Namespace)
-            or _is_plain_structure(value)
-            or any(value is function for function, _ in REPLACEMENTS)
+        if not isinstance(value, _USUAL) and (
+            is_helper(value) or isinstance(value, CompiledCallable | Namespace) or _is_plain_structure(value)
         ):
-            return True  # the last are plain Python, and may call what has a stand-in
+            return True
+        if id(value) in _replaced(len(REPLACEMENTS)):
+            return True  # plain Python, which may call what has a stand-in
         return self._results.get(id(value), value) is not value
+
+
+@functools.lru_cache(maxsize=1)
+def _replaced(count: int) -> frozenset[int]:
+    """The ids of the functions for which compiled code has others."""
+    return frozenset(id(function) for function, _ in REPLACEMENTS)
 
 
 interpret: Interpreter = Interpreter()  # the one without stand-ins of its own; what it has made once is made for all
