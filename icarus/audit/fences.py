@@ -9,6 +9,7 @@ from icarus.kernel.game import Game
 
 GUARDS = 512  # words on either side of what a function may write into
 _GUARD = 0x5AFE_6A3D_5AFE_6A3D  # no value that a game would write by chance
+_UNTOUCHED = np.full(GUARDS, _GUARD, np.int64).tobytes()
 UNWRITTEN = -(1 << 61)  # stands where a function has to write an action
 
 PROMISE_OF = {
@@ -43,14 +44,12 @@ class Fence:
     def __init__(self, size: int) -> None:
         self._words = np.full(2 * GUARDS - (-size // 8), _GUARD, np.int64)
         self.bytes = self._words[GUARDS:-GUARDS].view(np.uint8)[:size]
-
-    @property
-    def address(self) -> int:
-        return self._words[GUARDS:].ctypes.data
+        self._before, self._after = self._words[:GUARDS], self._words[-GUARDS:]
+        self.address: int = self._words[GUARDS:].ctypes.data
 
     def whole(self) -> bool:
         """Whether nothing was written outside."""
-        return bool((self._words[:GUARDS] == _GUARD).all() and (self._words[-GUARDS:] == _GUARD).all())
+        return self._before.tobytes() == self._after.tobytes() == _UNTOUCHED
 
 
 class Fenced:
