@@ -56,6 +56,7 @@ import numpy as np
 from icarus.compiler.kernels.rng import seeded
 from icarus.engine.scheme import EACH_PLAYER, EVERY_ACTION, FRESH, MO_ISMCTS, ONCE, TRUE, Scheme
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, below, uniform
+from icarus.kernel.episodes import EpisodePosition
 from icarus.kernel.state import State
 
 SELECTION, EXPANSION, SIMULATION = "selection", "expansion", "simulation"
@@ -849,9 +850,10 @@ class Outcome:
 def observed(state: State, action: int) -> tuple[int, ...]:
     """What each player, and last the environment, sees of an action that is about to be done."""
     players, observe = state.game.players, state.game.kernels().observe
+    if observe is None:
+        return (action,) * (players + 1)
     moves = np.full(players + 1, action, np.int64)
-    if observe is not None:
-        observe(state.data.ctypes.data, action, moves.ctypes.data, players)
+    observe(state.data.ctypes.data, action, moves.ctypes.data, players)
     return tuple(moves.tolist())
 
 
@@ -875,12 +877,12 @@ def number_of(state: State) -> int:
     return 0 if simultaneous is None or state.is_chance_node() else simultaneous(state.data.ctypes.data)
 
 
-def episode_moves(root: State, world: State, eyes: str) -> tuple[tuple[int, ...], ...]:
-    """For each player, and last the environment: the moves since the episode that the root stands in began."""
+def episode_moves(root: State, position: EpisodePosition, world: State, eyes: str) -> tuple[tuple[int, ...], ...]:
+    """For each player, and last the environment: the moves since the episode began in which the root stands, at a position."""
     game, perspectives = root.game, (*range(root.game.players), CHANCE)
     recall = game.kernels().recall
     if recall is None or eyes != EACH_PLAYER:
-        moves = root.position_in_episode().moves
+        moves = position.moves
         return tuple(
             moves[game.perspective(perspective if eyes == EACH_PLAYER else root.current_player())]
             for perspective in perspectives
@@ -893,10 +895,9 @@ def episode_moves(root: State, world: State, eyes: str) -> tuple[tuple[int, ...]
     return tuple(recalled)
 
 
-def origin_of(root: State, recalled: tuple[tuple[int, ...], ...], eyes: str) -> tuple:
+def origin_of(root: State, position: EpisodePosition, recalled: tuple[tuple[int, ...], ...], eyes: str) -> tuple:
     """Position-in-episode of the root, as far as the root player may know it; `recalled` as `episode_moves` has it."""
-    position, observer = root.position_in_episode(), root.current_player()
-    last = position.last
+    observer, last = root.current_player(), position.last
     if root.game.perspectives > 1 and last not in (None, observer):  # what `last` saw may be hidden
         if not any(position.moves):
             return position.label, None, ()
@@ -917,10 +918,9 @@ def play(
 ) -> Playout:
     """Lines 6-14 of Algorithm 1, from a root state `world` of an iteration."""
     eyes, cutoff = scheme.observer, scheme.cutoff
-    observer, recalled = root.current_player(), episode_moves(root, world, eyes)
-    playout = Playout(
-        origin_of(root, recalled, eyes), root.position_in_episode().label, recalled, rng, len(outcome.playouts)
-    )
+    observer, position = root.current_player(), root.position_in_episode()
+    recalled = episode_moves(root, position, world, eyes)
+    playout = Playout(origin_of(root, position, recalled, eyes), position.label, recalled, rng, len(outcome.playouts))
     base = outcome.records[outcome.base]
     master, whose, settled = world, None, not scheme.redeterminization  # whose world it is; None where it is the master
     while True:
@@ -937,7 +937,7 @@ def play(
         edges = tuple(seen[player] for seen in sights)  # CHANCE, −1, is the last one
         legal = tuple(dict.fromkeys(edges))
         playout.decide(player, legal, number_of(world))
-        playout.worlds.append((State(world.game, world.data.copy()), dict(zip(actions, edges, strict=True))))
+        playout.worlds.append((State.from_data(world.game, world.data.copy()), dict(zip(actions, edges, strict=True))))
         playout.phases.append(phase_of(base, playout))
         if player == CHANCE:
             k = by_nature(world, rng)

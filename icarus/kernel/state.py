@@ -128,8 +128,7 @@ class State:
             ValueError: the action is not legal here.
         """
         action = self._playable(action)
-        self._settle()
-        player = self.current_player()
+        player = self._player()  # which has just been found to be right
         self._advance(self.data, action)
         self._history.append((player, action))
         self._last_stamp = self._stamp()
