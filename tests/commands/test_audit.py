@@ -415,12 +415,12 @@ def test_a_determinization_that_redraws_nothing_or_not_every_hidden_hand_is_foun
     nothing = audit(attrs.evolve(SECRETS, determinize=nothing_but_the_truth), games=4, determinizations=60)
     assert "no draw at any decision differs from the truth" in nothing["redraw"].examples[0]
     rules = games.load("knockout-whist(players=7)")
-    kept = audit(attrs.evolve(rules, determinize=keeps_one_hand_of(rules.determinize)), games=2, determinizations=5)
+    kept = audit(attrs.evolve(rules, determinize=keeps_one_hand_of(rules.determinize)), games=1, determinizations=5)
     named = re.search(
         r"for player (\d), hands\[(\d)\] is never redrawn, while those of others are", str(kept["redraw"])
     )
     assert named is not None and int(named[2]) == (int(named[1]) + 1) % 7
-    assert audit(rules, games=2, determinizations=5)["redraw"].outcome == "passed"
+    assert audit(rules, games=1, determinizations=5)["redraw"].outcome == "passed"
 
 
 def test_an_audit_has_three_outcomes() -> None:

@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from icarus import games
+from icarus.bench import speed
 from icarus.commands import bench, cli, console, lists, match
 from icarus.engine.match import play
 from icarus.specs import SPECIFICATIONS
@@ -25,6 +26,7 @@ Call = Callable[..., tuple[int, str, str]]
 def icarus(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
     """Run the command in this process: (exit code, standard output, standard error)."""
     monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    monkeypatch.setattr(speed, "SECONDS", 0.02)  # tables are looked at, and no rates
 
     def call(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["icarus", *map(str, arguments)])
