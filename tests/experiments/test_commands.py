@@ -81,7 +81,8 @@ def test_a_torn_last_line_is_played_again(command, copy, played):
     assert done.returncode == 0
     assert "was torn" in done.stderr
     lines = [
-        [json.loads(line)["actions"] for line in (directory / store.RESULTS).open()] for directory in (copy, played)
+        [json.loads(line)["actions"] for line in (directory / store.RESULTS).read_text().splitlines()]
+        for directory in (copy, played)
     ]
     assert lines[0] == lines[1]
 
@@ -208,7 +209,7 @@ def write_unchecked(path, rows):
 
 def test_a_row_that_was_tampered_with_is_found(call, copy):
     path = copy / store.RESULTS
-    rows = [json.loads(line) for line in path.open()]
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
     rows[0]["actions"][4][1] += 1
     rows[1]["win"] = not rows[1]["win"]
     write_unchecked(path, rows)
@@ -235,7 +236,7 @@ def test_runs_of_different_experiments_are_not_merged(call, tmp_path):
 
 def test_the_same_game_played_differently_is_not_merged(call, copy, played, tmp_path):
     path = copy / store.RESULTS
-    rows = [json.loads(line) for line in path.open()]
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
     rows[9]["actions"][0][1] += 1
     write_unchecked(path, rows)
     code, _, errors = call("merge", tmp_path / "out", played, copy)
