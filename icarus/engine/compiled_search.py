@@ -64,6 +64,12 @@ class Shared:
         self.control = np.zeros(1, SHARED)
 
 
+@functools.cache
+def _word_of(part: str, name: str) -> int:
+    """Which word of an arena holds a field of one of its parts."""
+    return (offset_of(ARENA, part) + offset_of(ARENA[part], name)) // WORD_BYTES
+
+
 class CompiledSearch:
     """A search of one tree in machine code; `run` may be called as often as one likes.
 
@@ -92,6 +98,7 @@ class CompiledSearch:
         self.actions = tuple(state.legal_actions())
         self._loop = loop()
         self._arena = np.zeros(1, ARENA)
+        self._words = self._arena.view(np.int64)
         self._arena["shared"] = shared.control.ctypes.data if shared else 0
         self._arrays: dict[str, np.ndarray] = {}
         self.halted = False
@@ -149,7 +156,7 @@ class CompiledSearch:
     def _keep(self, part: str, name: str, array: np.ndarray) -> None:
         """Keep an array alive, and its address in a part of the arena."""
         self._arrays[f"{part}.{name}"] = array
-        self._arena[part][name] = array.ctypes.data
+        self._words[_word_of(part, name)] = array.ctypes.data
 
     def _place_root(self) -> None:
         """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""

@@ -20,7 +20,7 @@ from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FULLEST, MARKS, TABLE, entry_of, has_room_for, index_at
 
-SMALLEST = 1 << 13  # entries in the index of a new table
+SMALLEST = 1 << 11  # entries in the index of a new table
 LEAP = 64  # times larger at most does a table become at once
 _INT = np.dtype(np.int64)
 
@@ -115,6 +115,8 @@ class Table:
 
     @property
     def _in_use(self) -> Block:
+        if self._next is self._block:
+            return self._block
         return self._next if int(self.descriptor["rows"][0]) == self._next.rows.ctypes.data else self._block
 
     @property
@@ -234,7 +236,7 @@ class Table:
 
     def find(self, key: int) -> np.void | None:
         """The row of the record with this key; None where it was never updated."""
-        entries, rows = self.entries, self.rows
+        entries, rows = self._in_use
         place = entries[plain(entry_of)(entries, rows["record"], key)]
         return rows[place] if place else None
 
