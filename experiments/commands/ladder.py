@@ -11,7 +11,7 @@ import typer
 from experiments.analysis.document import Table
 from experiments.commands.common import print_table, say
 from experiments.plan.checks import refused
-from experiments.plan.ladder import TABLE, opponents
+from experiments.plan.ladder import TABLE_SECONDS, opponents
 from experiments.play import ladder as playing
 from icarus.checks import integer
 from icarus.ladder.ladders import agent_of
@@ -26,30 +26,34 @@ def ladder(
     ),
     minutes: Annotated[float, typer.Option(help="How long to play; 0 only fits and prints.")] = 0,
     table: Annotated[bool, typer.Option("--table", help="The table's players on the ladder.")] = False,
+    timed: Annotated[
+        bool, typer.Option("--timed", help=f"The table's players with {TABLE_SECONDS} s for each decision.")
+    ] = False,
     compare: Annotated[bool, typer.Option("--compare", help="The planned comparisons of two players.")] = False,
     number: Annotated[int, typer.Option("--games", help="Of each of the table's players.")] = 200,
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Draw the ladder, with --table its players in it.")
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw the ladder, with the players of a table in it.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Another seed means other openings, dice and deals.")] = 1,
     keep: Annotated[
         bool, typer.Option("--keep", help="Write ladder and levels into the package, from the rows; pack the rows.")
     ] = False,
 ) -> None:
-    """Play a game's outside ladder: its opponents against each other, with --table compositions against them, with --compare
+    """Play a game's outside ladder: its opponents against each other, with --table or --timed compositions against them, with --compare
     planned pairs. Ctrl-C loses nothing."""
     with refused():
         integer("--seed", seed, 0)
         integer("--games", number, 1)
         if not (math.isfinite(minutes) and minutes >= 0):
             raise ValueError(f"--minutes is {minutes}; it must be a number that is not negative")
-        if table and compare:
-            raise ValueError("--table and --compare play different games; give one of them")
+        if table + timed + compare > 1:
+            raise ValueError("--table, --timed and --compare play different games; give one of them")
         opponents(game)  # refused before work starts
+        kind = playing.BY_ITERATIONS if table else playing.BY_TIME if timed else None
         deadline = time.monotonic() + 60 * minutes
         try:
-            if minutes and table:
-                for climb in playing.play_table(game, out, number, seed, deadline):
+            if minutes and kind is not None:
+                for climb in playing.play_table(game, kind, out, number, seed, deadline):
                     say(f"{climb.name}: {climb.rating()} after {len(climb.rows)} games")
             elif minutes:
                 play = playing.play_comparisons if compare else playing.play_opponents
@@ -59,16 +63,19 @@ def ladder(
         except KeyboardInterrupt:
             say("stopped; what was played is kept")
         ladder_of_rows = playing.fitted_ladder(game, out)
-        standings = playing.table_of(game, out) if table else []
+        standings = playing.table_of(game, kind, out) if kind is not None else []
         ratings = {standing.name: standing.rating for standing in standings} or ladder_of_rows.ratings()
-        if table:
-            print_table(_table(game, standings))
+        if kind is not None:
+            print_table(_table(game, kind, standings))
         else:
             print_table(_comparisons(game, out) if compare else _ratings(game, ratings))
-        if not (table or compare):
+        if kind is None and not compare:
             say(f"levels equally far apart: {', '.join(map(str, playing.proposed_levels(game, out)))} iterations")
         if picture is not None:
-            title, marked = f"{game}: ratings in Elo, random play at 0", set(ratings) if table else set[str]()
+            title, marked = (
+                f"{game}: ratings in Elo, random play at 0",
+                set(ratings) if kind is not None else set[str](),
+            )
             picture.write_text(ladder_svg(title, ladder_of_rows.ratings() | ratings, marked), "utf-8")
         if keep and not playing.keep(ladder_of_rows, out):
             say("no levels are written: eight baselines, stronger with more iterations, need more games")
@@ -82,7 +89,7 @@ def _ratings(game: str, ratings: Mapping[str, Rating]) -> Table:
     return Table(f"{game}: ratings, random play at 0", ("player", "Elo", "95 %", "games"), lines)
 
 
-def _table(game: str, standings: Sequence[playing.Standing]) -> Table:
+def _table(game: str, kind: str, standings: Sequence[playing.Standing]) -> Table:
     lines = [
         [
             standing.name,
@@ -92,7 +99,7 @@ def _table(game: str, standings: Sequence[playing.Standing]) -> Table:
         ]
         for standing in standings
     ]
-    first = agent_of(TABLE[game][0])
+    first = agent_of(playing.TABLES[kind][game][0])
     return Table(f"{game}: Elo, 95 % intervals", ("player", "above random play", f"above {first}", "games"), lines)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import attrs
 
+from experiments.papers.combinations import COMBINATIONS
 from icarus.ladder.engines import ENGINES
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, agent_of
 
@@ -33,7 +34,7 @@ OUTSIDE = {
     "hearts": ("OpenSpiel ISMCTS 0.05 s",),
 }
 STEP = 100.0  # Elo from level to level, or an eighth of what the iterations of BASELINES reach
-TABLE_ITERATIONS = 5000
+TABLE_ITERATIONS, TABLE_SECONDS = 5000, 0.2
 COMPOSED = (
     "BASELINE",
     "BASELINE >> MAST",
@@ -57,13 +58,22 @@ DISCOVERED = {  # what `icarus.discovered` said on 2026-11-23
     "checkers": search("PUCT >> NAST2", TABLE_ITERATIONS, cutoff=16),
     "hearts": search(BY_HEURISTIC, TABLE_ITERATIONS, cutoff=16),
 }
-TABLE = {
-    game: (
-        *(search(strategy, TABLE_ITERATIONS) for strategy in COMPOSED),
-        *(search(strategy, TABLE_ITERATIONS, cutoff=cutoff) for strategy in ("BASELINE", "IMPLICIT_MINIMAX")),
+SIXTEEN = tuple(combination.strategy for combination in COMBINATIONS)  # the paper's Table 1
+
+
+def _players(game: str, strategies: tuple[str, ...]) -> tuple[Settings, ...]:
+    """Compositions, two searches that are cut off, and what was discovered."""
+    return (
+        *(search(strategy, TABLE_ITERATIONS) for strategy in strategies),
+        *(search(strategy, TABLE_ITERATIONS, cutoff=CUTOFFS[game]) for strategy in ("BASELINE", "IMPLICIT_MINIMAX")),
         DISCOVERED[game],
     )
-    for game, cutoff in CUTOFFS.items()
+
+
+TABLE = {game: _players(game, SIXTEEN if game in ("othello", "dou-di-zhu") else COMPOSED) for game in CUTOFFS}
+TIMED = {
+    game: tuple({**player, "iterations": None, "seconds": TABLE_SECONDS} for player in _players(game, COMPOSED))
+    for game in CUTOFFS
 }
 
 

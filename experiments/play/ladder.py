@@ -15,7 +15,7 @@ import attrs
 from experiments.analysis.head_to_head import mean_reward
 from experiments.analysis.levels import iterations_for
 from experiments.analysis.statistics import Estimate
-from experiments.plan.ladder import COMPARISONS, STEP, TABLE, Comparison, opponents, rung_of
+from experiments.plan.ladder import COMPARISONS, STEP, TABLE, TIMED, Comparison, opponents, rung_of
 from experiments.play.matches import provenance
 from icarus import games
 from icarus.engine.levels import DATA as LEVEL_DATA
@@ -28,7 +28,8 @@ from icarus.ladder.rating import Rating, posterior, ratings
 from icarus.ladder.rows import append_row, pack_rows, read_rows
 
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
-BETWEEN, TABLE_ROWS, COMPARED = "opponents", "table", "comparisons"  # the files of rows of a game
+BETWEEN, COMPARED, BY_ITERATIONS, BY_TIME = "opponents", "comparisons", "table", "timed"  # the files of rows of a game
+TABLES = {BY_ITERATIONS: TABLE, BY_TIME: TIMED}
 BASELINE = re.compile(r"BASELINE \((\d+) iterations\)")
 
 
@@ -138,7 +139,7 @@ def keep(ladder: Ladder, directory: Path) -> bool:
         content = json.loads(LEVEL_DATA.read_text("utf-8"))
         content["games"][ladder.game] = _levels(agents, read_rows(rows_of(directory, ladder.game, BETWEEN)))
         LEVEL_DATA.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    for kind in (BETWEEN, TABLE_ROWS, COMPARED):
+    for kind in (BETWEEN, COMPARED, *TABLES):
         pack_rows(rows_of(directory, ladder.game, kind))
     return are_levels
 
@@ -159,13 +160,15 @@ def _interval(rating: Rating) -> dict[str, int]:
     return {"elo": round(rating.value), "low": round(rating.low), "high": round(rating.high)}
 
 
-def play_table(game: str, directory: Path, number: int, seed: int, deadline: float) -> Iterator[Climb]:
-    """Games of each of the table's players on the ladder, up to so many each, until the time has come; yields the climb after each pair.
+def play_table(game: str, kind: str, directory: Path, number: int, seed: int, deadline: float) -> Iterator[Climb]:
+    """Games of each player of one of the `TABLES` on the ladder, up to so many each; yields the climb after each pair.
 
     The players take turns of two games, so that all have played about as many whenever it ends.
     """
-    path, stamp = rows_of(directory, game, TABLE_ROWS), {"provenance": provenance()}
-    climbs = [Climb(read_ladder(game), agent_of(each), path=path, seed=seed, stamp=stamp) for each in TABLE[game]]
+    path, stamp = rows_of(directory, game, kind), {"provenance": provenance()}
+    climbs = [
+        Climb(read_ladder(game), agent_of(each), path=path, seed=seed, stamp=stamp) for each in TABLES[kind][game]
+    ]
     playing = deque((climb, climb.games(number)) for climb in climbs)
     while playing and time.monotonic() < deadline:
         climb, turns = playing.popleft()
@@ -188,12 +191,12 @@ class Standing:
     above: Rating | None
 
 
-def table_of(game: str, directory: Path) -> list[Standing]:
-    """The players whose games on the ladder a directory has, the strongest first; fitted together with the games of their opponents."""
-    rows = read_rows(rows_of(directory, game, TABLE_ROWS))
+def table_of(game: str, kind: str, directory: Path) -> list[Standing]:
+    """The players of one of the `TABLES` that have rows, the strongest first; fitted together with the games of their opponents."""
+    rows = read_rows(rows_of(directory, game, kind))
     between = read_rows(rows_of(directory, game, BETWEEN))
     estimate = posterior(scores_of([*between, *rows]), {RANDOM: ZERO})
-    values, first = estimate.ratings(), str(agent_of(TABLE[game][0]))
+    values, first = estimate.ratings(), str(agent_of(TABLES[kind][game][0]))
     standings = [
         Standing(name, values[name], estimate.difference(name, first) if first in values else None)
         for name in {row["player"] for row in rows}

@@ -7,7 +7,7 @@ import pytest
 
 from experiments.analysis.levels import iterations_for
 from experiments.commands.ladder import ladder
-from experiments.plan.ladder import COMPARISONS, TABLE, Comparison, search
+from experiments.plan.ladder import COMPARISONS, Comparison, search
 from experiments.play import ladder as playing
 from icarus.engine.levels import LEVELS
 from icarus.ladder import ladders
@@ -92,15 +92,16 @@ def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.stem
 
 
-def test_the_command_plays_the_table_and_draws_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("kind", playing.TABLES)
+def test_the_command_plays_a_table_and_draws_it(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     weak = ladders.Ladder("othello", (ladders.Rung(ladders.RANDOM, ladders.ZERO),))
     monkeypatch.setattr(playing, "read_ladder", lambda game: weak)
-    monkeypatch.setitem(TABLE, "othello", (search("MAST", 2), search("BASELINE", 3)))
+    monkeypatch.setitem(playing.TABLES[kind], "othello", (search("MAST", 2), search("BASELINE", 3)))
     picture = tmp_path / "ladder.svg"
-    ladder("othello", out=tmp_path, minutes=1, table=True, number=2, picture=picture)
-    rows = read_rows(tmp_path / "othello-table.jsonl")
+    ladder("othello", out=tmp_path, minutes=1, **{kind: True}, number=2, picture=picture)
+    rows = read_rows(tmp_path / f"othello-{kind}.jsonl")
     assert [row["player"] for row in rows] == ["MAST (2 iterations)"] * 2 + ["BASELINE (3 iterations)"] * 2
     table = capsys.readouterr().out
     assert "above MAST (2 iterations)" in table
