@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import TypeAlias
 
 import attrs
 
@@ -15,9 +16,11 @@ from icarus import games
 from icarus.algebra import Enhancement, Rule
 from icarus.algebra.parsing import Operand
 from icarus.algebra.weights import WeightFunction
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import PythonGame
 
 DIGITS = 12  # of a digest
+_Named: TypeAlias = Game | PythonGame | Callable[..., Game | PythonGame]
 _loaded: dict[str, ModuleType] = {}  # by the name of the module, so that a file is run once
 
 
@@ -99,14 +102,15 @@ def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
 
 
 def register_games(module: ModuleType, path: Path) -> None:
-    """Let `games.load` know the games of a module: each `Game`, and with parameters each own function with "-> Game".
+    """Let `games.load` know the games of a module: each `Game` and `PythonGame`, and with parameters each own function with "-> Game" or
+    "-> PythonGame". Where a compiled and a plain game have the same name, it is the compiled one's.
 
     Raises:
         ValueError: another game has the same name.
     """
-    defined: dict[str, Game | Callable[[], Game]] = {
-        value.name: value for value in vars(module).values() if isinstance(value, Game)
-    }
+    compiled, plain = games_in(module)
+    defined: dict[str, _Named] = {game.name: game for game in plain}
+    defined |= {game.name: game for game in compiled}
     for value in vars(module).values():
         if inspect.isfunction(value) and value.__module__ == module.__name__ and _makes_a_game(value):
             defined[value().name] = value
@@ -123,11 +127,17 @@ def register_games(module: ModuleType, path: Path) -> None:
 _own_games: set[str] = set()
 
 
+def games_in(module: ModuleType) -> tuple[list[Game], list[PythonGame]]:
+    """The games that a file has as values: compiled ones, and those in plain Python."""
+    values = vars(module).values()
+    return [x for x in values if isinstance(x, Game)], [x for x in values if isinstance(x, PythonGame)]
+
+
 def _makes_a_game(function: Callable) -> bool:
     """Whether a function says that it returns a game, and needs no arguments."""
     signature = inspect.signature(function, eval_str=False)
     needed = any(parameter.default is parameter.empty for parameter in signature.parameters.values())
-    return signature.return_annotation in (Game, "Game") and not needed
+    return signature.return_annotation in (Game, "Game", PythonGame, "PythonGame") and not needed
 
 
 def _is_registered(name: str, game: object) -> bool:
@@ -138,7 +148,7 @@ def _is_registered(name: str, game: object) -> bool:
     return all(_part(game, field.name) == _part(registered, field.name) for field in attrs.fields(Game))
 
 
-def _part(game: Game, name: str) -> object:
+def _part(game: AnyGame, name: str) -> object:
     """A field of a game; functions, which factories make anew, by where they are defined."""
     value = getattr(game, name)
     return (value.__module__, value.__qualname__) if callable(value) else value

@@ -110,6 +110,66 @@ def test_each_claim_fails_by_a_sampler_that_breaks_it(claim: str, draw: Any) -> 
     assert claim in report.failed and report[claim].examples
 
 
+class Three:
+    """Each of three has a card of seven, and says whether it is the highest; player 1 may see player 0's, and `blind` is never redrawn."""
+
+    sees, blind, dealt = False, None, 7
+
+    def __init__(self, rng: random.Random) -> None:
+        self.cards, self.said = rng.sample(range(self.dealt), 3), list[int]()
+
+    def is_terminal(self) -> bool:
+        return len(self.said) == 3
+
+    def current_player(self) -> int:
+        return -4 if self.is_terminal() else len(self.said)
+
+    def legal_actions(self) -> list[int]:
+        return [0, 1]
+
+    def apply_action(self, action: int) -> None:
+        self.said.append(action)
+
+    def returns(self) -> list[int]:
+        return [int(card == max(self.cards)) for card in self.cards]
+
+    def resample(self, player: int, rng: random.Random) -> "Three":
+        copy = type(self)(random.Random(0))
+        fixed = {player, *([self.blind] if self.blind is not None else []), *([0] if self.sees and player == 1 else [])}
+        left = sorted(set(range(self.dealt)) - {self.cards[i] for i in fixed})
+        fresh = rng.sample(left, 3 - len(fixed))
+        copy.cards = [card if i in fixed else fresh.pop() for i, card in enumerate(self.cards)]
+        copy.said = list(self.said)
+        return copy
+
+    def observation(self, player: int) -> tuple[object, ...]:
+        return player, self.cards[player], self.sees and player == 1 and self.cards[0], tuple(self.said)
+
+    def __str__(self) -> str:
+        return f"{self.cards}, {self.said}"
+
+
+@pytest.mark.parametrize(
+    ("settings", "failed"),
+    [
+        ({}, ()),
+        ({"blind": 2}, ("redraw",)),
+        ({"blind": 0}, ("redraw",)),
+        ({"sees": True}, ()),  # a card that is open to one is not redrawn for him
+        ({"sees": True, "dealt": 3}, ()),  # nor is one that he can infer
+    ],
+    ids=str,
+)
+def test_of_three_players_each_hidden_hand_is_redrawn_for_everybody(
+    settings: dict[str, Any], failed: tuple[str, ...]
+) -> None:
+    report = audit_class(type("Three", (Three,), settings), games=300)
+    assert report.failed == failed, report
+    if failed:
+        message = f"cards[{settings['blind']}] is never redrawn, while those of others are"
+        assert message in report["redraw"].examples[0]
+
+
 def test_two_facts_that_never_stand_together_in_play_are_told() -> None:
     class Coupled(Coins):
         """Both coins fall alike, which the sampler forgets."""

@@ -27,9 +27,10 @@ from experiments.plan.checks import (
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt
 from experiments.plan.pictures import PICTURES
 from experiments.plan.sources import imports_of, source_of
-from icarus import Game, checks, games
+from icarus import Game, PythonGame, checks, games
 from icarus.engine.algorithm import Algorithm
 from icarus.equilibrium.tree.tree import refuse_unless_walkable
+from icarus.kernel.game import AnyGame
 
 DEFAULTS = {"trials": 1000, "opponent": BASELINE, "seed": 0, "paired": False, "sprt": False, "pictures": ["agents"]}
 KEYS = ("name", "games", "agents", "iterations", "seconds", "seats", "roles", *DEFAULTS)
@@ -148,7 +149,7 @@ def _budgets(table: Mapping[str, Any]) -> list[tuple[int | None, float | None]]:
     return [(None, positive_real(path, value)) for path, value in paths("seconds", table)]
 
 
-def _seats(table: Mapping[str, Any], game: Game) -> list[tuple[str, tuple[int, ...]]]:
+def _seats(table: Mapping[str, Any], game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
     every = tuple(range(game.players))
     if "roles" in table:
         return _roles(table, game)
@@ -165,7 +166,7 @@ def _seats(table: Mapping[str, Any], game: Game) -> list[tuple[str, tuple[int, .
     return [(" and ".join(f"seat {seat}" for seat in sorted(set(seats))), tuple(seats))]
 
 
-def _roles(table: Mapping[str, Any], game: Game) -> list[tuple[str, tuple[int, ...]]]:
+def _roles(table: Mapping[str, Any], game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
     if "seats" in table:
         raise Refusal("roles: give either roles or seats, not both")
     if not game.seat_names:
@@ -215,7 +216,7 @@ def _all_different(cells: tuple[Cell, ...]) -> None:
             raise Refusal(f"{where}: {cell.agent} ({cell.spec.text}) in {cell.column.game} is in the experiment twice")
 
 
-def known_game(name: str, path: str) -> Game:
+def known_game(name: str, path: str) -> Game | PythonGame:
     """The game of that name.
 
     Raises:
@@ -227,7 +228,7 @@ def known_game(name: str, path: str) -> Game:
         raise Refusal(f"{path}: {error}") from None
 
 
-def _refuse_unless_named(game: Game, path: str) -> None:
+def _refuse_unless_named(game: AnyGame, path: str) -> None:
     """Processes load a game by its full name, which must be the name of that game."""
     try:
         same = games.load(str(game)).parameters == game.parameters
@@ -240,6 +241,6 @@ def _refuse_unless_named(game: Game, path: str) -> None:
         )
 
 
-def _variant(game: Game) -> str:
+def _variant(game: AnyGame) -> str:
     usual = known_game(game.name, "games").parameters
     return ", ".join(f"{key} = {value}" for key, value in game.parameters.items() if usual.get(key) != value)

@@ -12,7 +12,8 @@ from icarus.audit.report import AuditReport, Check
 from icarus.checks import integer
 from icarus.checks import seed as checked_seed
 from icarus.kernel.contract import Facts
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import PythonGame
 
 GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
 CHECKS = {
@@ -23,7 +24,7 @@ CHECKS = {
 
 
 def audit(
-    game: Game,
+    game: AnyGame,
     *,
     games: int = GAMES,
     determinizations: int = DETERMINIZATIONS,
@@ -44,6 +45,8 @@ def audit(
     Raises:
         TypeError: something that is no game. ValueError: games, determinizations or a seed that are no positive integers.
     """
+    if isinstance(game, PythonGame):
+        raise TypeError(f"{game} is a PythonGame; an audit fences the memory that the functions of a Game write into")
     if not isinstance(game, Game):
         raise TypeError(f"an audit looks at a Game, such as games.load('knockout-whist'), not at {game!r}")
     for name, number in (("games", games), ("determinizations", determinizations)):

@@ -21,7 +21,7 @@ import attrs
 import numpy as np
 
 from icarus.audit.draws import FAULTS, ROOM, Eyes, facts_of
-from icarus.audit.redraws import Redraws
+from icarus.audit.redraws import Redraws, redrawn_fields
 from icarus.audit.report import Check
 from icarus.audit.uniformity import DRAWS_PER_STATE, Face, Tally, chi_square_functions, uneven
 from icarus.compiler.kernels.rng import seeded
@@ -93,7 +93,7 @@ class Determinizations:
         self._recalled, self._listed = np.zeros(RECALLED, np.int64), np.zeros(ROOM * game.max_legal, np.int64)
         self._number, self._texts = 0, [""]
         self._noticed: list[list[tuple[str, int]]] = []
-        self._redraws = Redraws(game)
+        self._redraws = Redraws(game.players)
         self._snapshots: list[tuple[State, np.ndarray]] = []
 
     # --------------------------------------------------------------------------------------------------- a random game
@@ -151,7 +151,7 @@ class Determinizations:
         eyes, before = Eyes(state, observer), self.rng.copy()
         worlds, faults = eyes.draws(state.data, self.determinizations, self.rng)
         self.draw_count += len(worlds)
-        self._redraws.note(state, observer, worlds)
+        self._redraws.note(observer, bool((worlds != state.data).any()), redrawn_fields(state, worlds))
         for name, bit in FAULTS.items():
             self._count_faults(name, state, worlds, np.flatnonzero(faults & bit))
         if self.game.retrace is not None:

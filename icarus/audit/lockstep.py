@@ -9,7 +9,7 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.kernel import CHANCE
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 
 ACTIONS_SHOWN = 8  # the last ones of a game, in a sentence
@@ -48,7 +48,7 @@ class Comparison:
 
 
 def compare(
-    game: Game,
+    game: AnyGame,
     reference: Callable[[State], Reference],
     *,
     games: int = 1000,

@@ -23,6 +23,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Protocol
 
 from icarus.audit.lockstep import Reference
+from icarus.audit.redraws import Redraws
 from icarus.audit.report import AuditReport, Check
 from icarus.audit.uniformity import DRAWS_PER_STATE, chi_square_functions, uneven
 from icarus.checks import integer
@@ -39,7 +40,7 @@ CLAIMS = {
     "onwards": "games that go on from a draw keep to the first two claims",
     "facts": "no two facts stand together in draws that never do in a state that was played to",
     "uniform": "all states that the player cannot tell apart are equally likely",
-    "redraw": "what is hidden is drawn again",
+    "redraw": "what is hidden is drawn again, of each other player alike",
 }
 RULES = ("actions", "end")
 MOST_ACTIONS = 20_000  # of a game that is taken to end
@@ -96,7 +97,11 @@ class _Audit:
                 f"{self.name} has resample(player, rng) and no observation(player), which says what a player may know"
             )
         self.checks = {name: Check(name, claim) for name, claim in CLAIMS.items() if self.hides or name in RULES}
-        self.decisions = self.draw_count = self.different = 0
+        self.decisions = self.draw_count = 0
+        self.redraws = Redraws(len(first.returns()) if self.hides else 0, fewest=DRAWS)
+        # by name, observer and player: another game's item of a list with one for each player; whether the observer never sees his
+        self.items: dict[tuple[str, int, int], object] = {}
+        self.hidden: dict[tuple[str, int, int], bool] = {}
         self.played: Counter = Counter()
         self.drawn: Counter = Counter()
         self.p_values: list[float] = []
@@ -165,7 +170,7 @@ class _Audit:
         player = state.current_player() if luck.random() < 0.5 else luck.randrange(len(state.returns()))
         place = f"{place}, for player {player}"
         seeds = [luck.getrandbits(32) for _ in range(DRAWS if self.decisions <= THOROUGH else 1)]
-        before, face = repr(vars(state)), _face(state)
+        before = repr(vars(state))
         draws = self._draws(state, player, seeds)
         self._count("original", [repr(vars(state)) != before], place)
         acts = state.current_player() == player
@@ -179,8 +184,7 @@ class _Audit:
         self.played.update(_pairs(state))
         self.drawn.update(_pairs(draws[0]))
         self._compare(state, player, seeds, draws, place)
-        if any(_face(draw) != face for draw in draws):
-            self.different += 1
+        self._note_redraws(state, player, draws)
         self._played(copy.deepcopy(draws[0]), luck, f"{place}, from a draw", "onwards")
 
     def _draws(self, state: Any, player: int, seeds: Sequence[int]) -> list[Any]:
@@ -209,10 +213,34 @@ class _Audit:
         biased = self.p_values[-1] * TESTED < FALSE_ALARM
         self.checks["uniform"].count(1, biased, lambda: f"{place}: {uneven(observed, expected)}")
 
+    def _note_redraws(self, state: Any, player: int, draws: Sequence[Any]) -> None:
+        """Count whose items of lists are redrawn; and find out by items of another game whether the player sees those that are not."""
+        redrawn: dict[str, list[bool]] = {}
+        for name, items in vars(state).items():
+            if not isinstance(items, list | tuple) or len(items) != len(state.returns()):
+                continue
+            places = [slice(i, i + 1) for i in range(len(items))]  # a draw may have fewer
+            redrawn[name] = [any(vars(draw)[name][place] != items[place] for draw in draws) for place in places]
+            for i, item in enumerate(items):
+                size = len(item) if isinstance(item, list | tuple | set) else 0
+                foreign = self.items.setdefault((name, i, size), item)
+                if foreign != item and not redrawn[name][i]:
+                    where = name, player, i
+                    self.hidden[where] = self.hidden.get(where, True) and self._is_unseen(state, *where, foreign)
+        self.redraws.note(player, any(_face(draw) != _face(state) for draw in draws), redrawn)
+
+    def _is_unseen(self, state: Any, name: str, observer: int, player: int, item: object) -> bool:
+        """Whether an observer knows the same where a player's item is another one; False where the class cannot say it."""
+        changed, items = copy.deepcopy(state), vars(state)[name]
+        vars(changed)[name] = type(items)([*items[:player], copy.deepcopy(item), *items[player + 1 :]])
+        try:
+            return bool(changed.observation(observer) == state.observation(observer))
+        except Exception:  # an impossible state may be more than it bears
+            return False
+
     def _finish(self) -> None:
         """What only all draws together can tell."""
-        same = self.decisions * (self.decisions >= DRAWS and not self.different)
-        self.checks["redraw"].count(self.decisions, same, lambda: "every draw is the true state")
+        self.redraws.judge(self.checks["redraw"], lambda *where: self.hidden.get(where, False))
         often = [pair for pair, count in self.drawn.items() if count >= FEWEST_OF_SEVERAL]
         never_played = sorted(
             (pair for pair in often if not self.played[pair]), key=lambda pair: (self.drawn[pair], pair)

@@ -16,20 +16,21 @@ import argparse
 import contextlib
 import os
 import sys
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator
 
-import attrs
 import numpy as np
 import pyspiel
 
+from icarus.audit.report import AuditReport, Check
+from icarus.audit.uniformity import FEWEST_EXPECTED
 from icarus.bridges.openspiel import Determinize, game
 from icarus.bridges.seats import read_view
 from icarus.checks import integer
 
 FALSE_ALARM = 1e-6  # the p-value below which two distributions differ
 LISTED = 20_000  # histories of a game that is small enough to be listed
-FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
 
 CLAIMS = {
     "player": "the same player is about to act in every draw",
@@ -50,61 +51,6 @@ def _in_common(first: Face, second: Face) -> int:
     return sum(a == b for x, y in zip(first, second, strict=True) for a, b in zip(x or "", y or "", strict=False))
 
 
-@attrs.define
-class Claim:
-    """One claim about a sampler: how often it was checked and failed, and the first failure."""
-
-    name: str
-    checked: int = 0
-    failed: int = 0
-    example: str = ""
-
-    def count(self, failed: bool, example: Callable[[], str]) -> None:
-        """Once more."""
-        self.checked += 1
-        if failed and not self.failed:
-            self.example = example()
-        self.failed += failed
-
-    def __str__(self) -> str:
-        verdict = "FAILED" if self.failed else "passed" if self.checked else "not checkable"
-        times = f"{self.failed:,} of {self.checked:,}" if self.failed else f"{self.checked:,}" if self.checked else "-"
-        line = f"  {self.name:<8} {verdict:<13} {times:>15}  {CLAIMS[self.name]}"
-        return line + (f"\n    {self.example}" if self.failed else "")
-
-
-@attrs.frozen
-class SamplerReport:
-    """What an audit of a sampler found; `claims` by name, in the order of CLAIMS."""
-
-    game: str
-    decisions: int
-    draws: int
-    claims: dict[str, Claim]
-
-    @property
-    def failed(self) -> tuple[str, ...]:
-        """The claims that are not true."""
-        return tuple(name for name, claim in self.claims.items() if claim.failed)
-
-    @property
-    def passed(self) -> bool:
-        """No claim failed."""
-        return not self.failed
-
-    def line(self) -> str:
-        """The verdict in a line: of each claim that failed, how often."""
-        failed = ", ".join(
-            f"{name} ({self.claims[name].failed:,} of {self.claims[name].checked:,})" for name in self.failed
-        )
-        return f"{self.game}: {self.decisions} decisions, {self.draws:,} draws: {f'FAILED {failed}' if failed else 'passed'}"
-
-    def __str__(self) -> str:
-        head = f"audit of the sampler of {self.game}: {self.decisions:,} decisions, {self.draws:,} draws"
-        verdict = f"FAILED: {', '.join(self.failed)}" if self.failed else "passed"
-        return "\n".join([head, *map(str, self.claims.values()), verdict])
-
-
 def audit_sampler(
     source: "str | pyspiel.Game",
     *,
@@ -112,7 +58,7 @@ def audit_sampler(
     games: int = 10,
     draws: int = 200,
     seed: int = 0,
-) -> SamplerReport:
+) -> AuditReport:
     """Check `resample_from_infostate` of a game of OpenSpiel's, or a function in its place.
 
     Args:
@@ -159,11 +105,12 @@ class _Audit:
         self.contingency_test: Callable = chi2_contingency
         self.chi_square_test: Callable = chisquare
         self.rank_test: Callable = mannwhitneyu
-        self.claims = {name: Claim(name) for name in CLAIMS}
+        self.checks = {name: Check(name, claim) for name, claim in CLAIMS.items()}
         self.decisions, self.draw_count = 0, 0
         self.sets = self._information_sets()
 
-    def report(self) -> SamplerReport:
+    def report(self) -> AuditReport:
+        started = time.perf_counter()
         for _ in range(self.games):
             state = self.start.clone()
             while not state.is_terminal():
@@ -173,7 +120,8 @@ class _Audit:
                     continue
                 self._decision(state)
                 state.apply_action(int(self.luck.choice(state.legal_actions())))
-        return SamplerReport(str(self.game), self.decisions, self.draw_count, self.claims)
+        seconds, checks = time.perf_counter() - started, tuple(self.checks.values())
+        return AuditReport(str(self.game), self.games, self.decisions, self.draw_count, False, checks, seconds)
 
     def _information_sets(self) -> dict[Hashable, dict[Face, float]] | None:
         """By what a player knows, the states that agree with it and their chances; None where the game is too large to list."""
@@ -215,7 +163,7 @@ class _Audit:
         same["actions"] = same["player"] and draw.legal_actions() == state.legal_actions()
         same["view"] = read_view(draw, player) == read_view(state, player)
         for claim, good in same.items():
-            self.claims[name or claim].count(not good, lambda: self._where(state, f"not so in {draw.history_str()}"))
+            self.checks[name or claim].count(1, not good, lambda: self._where(state, f"not so in {draw.history_str()}"))
         return all(same.values())
 
     def _from_another(self, state: "pyspiel.State", alternative: "pyspiel.State", counts: Counter) -> None:
@@ -223,12 +171,13 @@ class _Audit:
             draws = self._sampled(alternative, self.draws)
         except pyspiel.SpielError as error:
             why = str(error).splitlines()[0]
-            self.claims["again"].count(True, lambda: self._where(state, f"{why} in {alternative.history_str()}"))
+            self.checks["again"].count(1, 1, lambda: self._where(state, f"{why} in {alternative.history_str()}"))
             return
         for draw in draws[: min(10, len(draws))]:
             self._agrees(state, draw, "again")
         p = self._same_chances(self._face(state), counts, Counter(map(self._face, draws)))
-        self.claims["leak"].count(
+        self.checks["leak"].count(
+            1,
             p < FALSE_ALARM,
             lambda: self._where(state, f"other draws where {alternative.history_str()} is true (p = {p:.1g})"),
         )
@@ -250,11 +199,11 @@ class _Audit:
         expected = {face: self.draws * chance / sum(chances.values()) for face, chance in chances.items()}
         likely = [face for face, number in expected.items() if number >= FEWEST_EXPECTED]
         missed = [face for face in likely if not counts[face] and expected[face] >= 25]
-        self.claims["truth"].count(bool(missed), lambda: self._where(state, f"never drawn: {missed[0]}"))
+        self.checks["truth"].count(1, bool(missed), lambda: self._where(state, f"never drawn: {missed[0]}"))
         if len(likely) > 1 and not missed:
             observed, fair = np.array([(counts[face], expected[face]) for face in likely], float).T
             p = float(self.chi_square_test(observed, fair * observed.sum() / fair.sum())[1])
-            self.claims["chances"].count(p < FALSE_ALARM, lambda: self._where(state, f"p = {p:.1g}"))
+            self.checks["chances"].count(1, p < FALSE_ALARM, lambda: self._where(state, f"p = {p:.1g}"))
 
     def _where(self, state: "pyspiel.State", what: str) -> str:
         return f"player {state.current_player()} after {state.history_str() or 'nothing'}: {what}"
@@ -318,7 +267,14 @@ def main(arguments: list[str] | None = None) -> None:
         except (ValueError, pyspiel.SpielError) as error:
             print(f"{name}: not audited: {str(error).splitlines()[0][:200]}", flush=True)
             continue
-        print(report if options.names else report.line(), flush=True)
+        print(report if options.names else _line(report), flush=True)
+
+
+def _line(report: AuditReport) -> str:
+    """The verdict in a line: of each claim that failed, how often."""
+    failed = ", ".join(f"{name} ({report[name].failed:,} of {report[name].checked:,})" for name in report.failed)
+    looked = f"{report.decisions} decisions, {report.determinizations:,} draws"
+    return f"{report.game}: {looked}: {f'FAILED {failed}' if failed else 'passed'}"
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ class GameEnv(AECEnv):
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         """Begin a new game: the deal and all chance follow from the seed; without one they are new each time."""
         self._luck = np.random.default_rng(seed)
-        self.state_of_game = self.game.new_initial_state(int(self._luck.integers(1 << 62)))  # type: ignore[attr-defined]
+        self.state_of_game = self.game.new_initial_state(int(self._luck.integers(1 << 62)))
         self.agents, self.steps = list(self.possible_agents), 0
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict(self.rewards)

@@ -35,7 +35,7 @@ def action_count(game: AnyGame) -> int:
 def parameters_of(name: str) -> dict[str, int]:
     """The parameters of a game of the library, with their defaults."""
     registered = GAMES[name]
-    parameters = {} if isinstance(registered, Game) else inspect.signature(registered).parameters
+    parameters = {} if isinstance(registered, AnyGame) else inspect.signature(registered).parameters
     return {key: parameter.default for key, parameter in parameters.items()}
 
 

@@ -8,7 +8,7 @@ import typer
 from icarus import games
 from icarus.commands.console import out, print_table, print_text
 from icarus.commands.options import With
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame
 from icarus.load_files import load_files
 from icarus.specs import SPECIFICATIONS, parse
 
@@ -18,13 +18,13 @@ def games_command() -> None:
     print_table(("game", "players", "information", "in a line"), map(_row, map(games.load, games.names())))
 
 
-def _row(game: Game) -> tuple[str, int, str, str]:
+def _row(game: AnyGame) -> tuple[str, int, str, str]:
     hidden = "perfect" if game.determinize is None else "hidden"
     chance = ", chance" if game.chance is not None else ""
     return str(game), game.players, hidden + chance, _first_line(game)
 
 
-def _first_line(game: Game) -> str:
+def _first_line(game: AnyGame) -> str:
     """The rules in a line: of the game's own module, or of the one that has its deal."""
     game_module = sys.modules.get(f"icarus.games.{game.name.replace('-', '_')}")
     module = (

@@ -14,7 +14,8 @@ from icarus.engine.match import Agent, Decision, GameLog, play
 from icarus.engine.recommendation import read_recommendation
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
 from icarus.kernel import CHANCE
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 from icarus.load_files import load_files
 
@@ -99,7 +100,7 @@ def match_command(
     _print_results(agents, rewards, number)
 
 
-def _check_seats(strategies: list[str], game: Game) -> None:
+def _check_seats(strategies: list[str], game: AnyGame) -> None:
     """Refuse strategies that do not fit a game's seats."""
     if len(strategies) > game.players or (len(strategies) < 2 <= game.players):
         raise ValueError(f"{game} has {game.players} seats; {len(strategies)} strategies do not fit")
@@ -119,7 +120,7 @@ def _each(option: str, values: list[T], strategies: list[str]) -> list[T]:
 
 
 def _play_trial(
-    game: Game, agents: Sequence[Any], seed: tuple[int, int], rewards: list[list[float]], show: bool
+    game: Game | PythonGame, agents: Sequence[Any], seed: tuple[int, int], rewards: list[list[float]], show: bool
 ) -> None:
     """Play one game, in which agents sit as many seats further on as its number says, and note their rewards."""
     _, trial = seed

@@ -19,9 +19,10 @@ from icarus.commands.console import print_text, progress_bar, show_compilation
 from icarus.commands.options import FAILED, integer_option
 from icarus.engine.search import search
 from icarus.kernel import CHANCE
-from icarus.kernel.game import LONGEST, Game
+from icarus.kernel.game import LONGEST, AnyGame, Game
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
-from icarus.load_files import load_file
+from icarus.load_files import games_in, load_file
 from icarus.specs import BASELINE
 
 SKELETONS = Path(__file__).with_name("skeletons")
@@ -77,11 +78,11 @@ def check_command(
 ) -> None:
     """Say in order what is wrong with a game: its rules, beside a reference if there is one; what it hides; and what makes it slow."""
     module = load_file(file)
-    loaded = [value for value in vars(module).values() if isinstance(value, Game)]
+    compiled, plain = games_in(module)
     classes = game_classes(module) if against is None else []
-    if loaded:
+    if compiled or plain:
         reference = None if against is None else reference_in(against)
-        passed = [check(game, reference, number, seed) for game in loaded]
+        passed = [check(game, reference, number, seed) for game in compiled or plain]
     elif classes:
         passed = [check_class(each, seed) for each in classes]
     else:
@@ -90,13 +91,19 @@ def check_command(
         raise typer.Exit(FAILED)
 
 
-def check(game: Game, reference: Callable[[State], Reference] | None, number: int, seed: int) -> bool:
+def check(game: Game | PythonGame, reference: Callable[[State], Reference] | None, number: int, seed: int) -> bool:
     """Print what is wrong with a game; whether nothing is."""
     passed = True
     if reference is not None:
         comparison = lockstep(game, reference, number, seed)
         print_text(f"rules: {comparison}")
         passed = comparison.passed
+    if isinstance(game, PythonGame):
+        if reference is None:
+            raise ValueError(
+                f"{game} is a PythonGame, of which only the rules are checked, beside a reference: --against"
+            )
+        return passed
     with show_compilation(), progress_bar(remaining=True) as bar:
         task = bar.add_task("audit", total=10)
         report = audit(game, seed=seed, progress=lambda played, drawn: bar.update(task, completed=played))
@@ -120,7 +127,7 @@ def check_class(game_class: type, seed: int) -> bool:
     return report.passed
 
 
-def lockstep(game: Game, reference: Callable[[State], Reference], number: int, seed: int) -> Comparison:
+def lockstep(game: AnyGame, reference: Callable[[State], Reference], number: int, seed: int) -> Comparison:
     """The comparison with a reference, with its progress shown."""
     with show_compilation(), progress_bar(remaining=True) as bar:
         task = bar.add_task("games", total=number)

@@ -21,7 +21,7 @@ from icarus.engine.search import search
 from icarus.engine.validation import check_budget, check_cutoff, check_scheme, check_threads
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
 from icarus.equilibrium.online.tree_search import online_search
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.load_files import load_files
 from icarus.specs import parse
@@ -165,7 +165,7 @@ def _run_shown(run: Callable[[Callable], T], iterations: int | None) -> T:
             raise typer.Exit(options.INTERRUPTED) from None
 
 
-def state_after(game: Game, seed: int, moves: str) -> State:
+def state_after(game: AnyGame, seed: int, moves: str) -> State:
     """The state after some moves; chance that is due there is drawn by the seed.
 
     Raises:

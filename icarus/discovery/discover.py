@@ -18,7 +18,8 @@ from icarus.discovery.processes import processes
 from icarus.discovery.protocol import Protocol, planned
 from icarus.discovery.race import Discovery, Report, run
 from icarus.discovery.space import Space, SpaceError, load_space
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 from icarus.load_files import digest_of, load_files
 
@@ -63,7 +64,7 @@ class Settings:
 
 
 def discover(
-    game: Game | str,
+    game: Game | PythonGame | str,
     settings: Settings | None = None,
     *,
     to: str | Path | None = None,
@@ -99,7 +100,7 @@ def discover(
             return run(protocol, games_played, report)
 
 
-def table_of(game: Game | str, settings: Settings) -> Table:
+def table_of(game: Game | PythonGame | str, settings: Settings) -> Table:
     """Where the games of a race are played.
 
     Raises:
@@ -218,7 +219,7 @@ def games_of(
     return max(1, int(hours * 3600 * workers * MARGIN / float(np.mean(times[WARM:]))))
 
 
-def first_decision(game: Game, seed: int) -> State:
+def first_decision(game: AnyGame, seed: int) -> State:
     """A state of a game in which a player has a choice."""
     state, rng = game.new_initial_state((seed, CALIBRATION)), np.random.default_rng(seed)
     while not state.is_terminal() and (state.is_chance_node() or len(state.legal_actions()) == 1):
@@ -251,7 +252,7 @@ def try_out(table: Table, configuration: Configuration, state: State) -> None:
 TRIED = 50  # iterations
 
 
-def refuse_equal_rewards(game: Game, seed: int) -> None:
+def refuse_equal_rewards(game: AnyGame, seed: int) -> None:
     """Refuse a game in which everybody always gets the same: there is nothing to be good at.
 
     Raises:

@@ -13,7 +13,8 @@ import attrs
 from icarus import games
 from icarus.discovery.configuration import Configuration
 from icarus.engine.match import Agent, play
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import PythonGame
 from icarus.load_files import load_files
 
 CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random numbers: no deal of one is a deal of another
@@ -55,14 +56,14 @@ class Table:
         files: Python files whose enhancements and games may be named.
     """
 
-    game: str | Game
+    game: str | Game | PythonGame
     seats: tuple[int, ...]
     iterations: int | None
     seconds: float | None
     seed: int
     files: tuple[str, ...] = ()
 
-    def loaded(self) -> Game:
+    def loaded(self) -> Game | PythonGame:
         """The game itself."""
         self.names()
         return games.load(self.game) if isinstance(self.game, str) else self.game
@@ -232,6 +233,6 @@ def _row_of(line: bytes, where: str) -> Row:
 ROLES = {"dou-di-zhu": (0,)}  # that the paper judges by themselves: the landlord
 
 
-def usual_seats(game: Game) -> tuple[int, ...]:
+def usual_seats(game: AnyGame) -> tuple[int, ...]:
     """The seats that a player takes in turn: all, but for games of which the paper judges one role (section 8)."""
     return ROLES.get(game.name, tuple(range(game.players)))

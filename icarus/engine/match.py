@@ -27,7 +27,8 @@ from icarus.engine.validation import (
     check_threads,
     checked_engine,
 )
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 from icarus.specs import parse
 
@@ -94,7 +95,7 @@ class Agent:
             refuse_settings_of_search(self.strategy, **{name: getattr(self, name) for name in DEFAULTS})
 
     @classmethod
-    def at_level(cls, game: Game | str, level: int) -> "Agent":
+    def at_level(cls, game: AnyGame | str, level: int) -> "Agent":
         """An agent of measured strength, from 1, which plays at once and weakly, to 8: weaker ones search less.
 
         Raises:
@@ -133,7 +134,7 @@ class Agent:
         start = partial(start_search, state, self.strategy, seed, *settings)
         return run_search(start, self.iterations, self.seconds, recommendation=self.recommendation, watch=watch)
 
-    def seated(self, game: Game) -> SeatedPlayer:
+    def seated(self, game: Game | PythonGame) -> SeatedPlayer:
         """The player of one match: himself if he remembers nothing between his decisions, else one who does."""
         if isinstance(self.strategy, Algorithm):
             return self.strategy.seated(game, iterations=self.iterations, seconds=self.seconds)
@@ -185,7 +186,7 @@ class SeatedAgent:
             continued = False  # the histories are what another player saw
         return (self.result if continued else self.result.without_histories()).decayed(self._decay)
 
-    def seated(self, game: Game) -> "SeatedAgent":
+    def seated(self, game: AnyGame) -> "SeatedAgent":
         """The same player, ready for the next game."""
         if self.result is not None:
             self.result, self._decay = self.result.without_histories(), self.agent.game_decay
@@ -198,7 +199,7 @@ class SeatedAgent:
 class Player(Protocol):
     """Who can play: an `Agent`, or another who says who sits down for one match; that one searches as an agent does."""
 
-    def seated(self, game: Game) -> SeatedPlayer:
+    def seated(self, game: Game | PythonGame) -> SeatedPlayer:
         """The player of one match, with what he may remember of it."""
 
 
@@ -249,7 +250,7 @@ class GameLog:
 
 
 def play(
-    game: Game,
+    game: Game | PythonGame,
     agents: Sequence[Player],
     *,
     seed: int | Sequence[int] = 0,

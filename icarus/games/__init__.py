@@ -18,10 +18,11 @@ from icarus.games.liars_dice import liars_dice
 from icarus.games.lotr_confrontation.game import lotr_confrontation
 from icarus.games.othello import OTHELLO
 from icarus.games.phantom import phantom
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 
-GAMES: dict[str, Game | Callable[..., Game]] = {
+GAMES: dict[str, Game | PythonGame | Callable[..., Game | PythonGame]] = {
     "othello": OTHELLO,
     "checkers": checkers,
     "backgammon": BACKGAMMON,
@@ -46,7 +47,7 @@ def names() -> list[str]:
     return list(GAMES)
 
 
-def load(name: str, **parameters: int) -> Game:
+def load(name: str, **parameters: int) -> Game | PythonGame:
     """A game by its name, with parameters as keywords or in the name: "knockout-whist(players=3)".
 
     Raises:
@@ -55,7 +56,7 @@ def load(name: str, **parameters: int) -> Game:
     """
     if not isinstance(name, str):
         raise TypeError(f"a game is loaded by its name, such as 'knockout-whist(players=3)', not by {name!r}")
-    base, in_name = _split(name)
+    base, in_name = (name, {}) if name in GAMES else _split(name)  # OpenSpiel's names have brackets
     registered = GAMES.get(base)
     if registered is None:
         near = difflib.get_close_matches(base, GAMES, n=3, cutoff=0.55)
@@ -66,12 +67,12 @@ def load(name: str, **parameters: int) -> Game:
     if twice := [key for key in parameters if key in in_name]:
         raise ValueError(f"the parameter {twice[0]} of {base} is given in the name and beside it")
     parameters = {**in_name, **parameters}
-    if isinstance(registered, Game) and parameters == registered.parameters:  # as `str` of the game has them
+    if isinstance(registered, AnyGame) and parameters == registered.parameters:  # as `str` of the game has them
         return registered
-    accepted = [] if isinstance(registered, Game) else list(inspect.signature(registered).parameters)
+    accepted = [] if isinstance(registered, AnyGame) else list(inspect.signature(registered).parameters)
     if unknown := [key for key in parameters if key not in accepted]:
         raise ValueError(f"{base} has no parameter {unknown[0]!r}; it takes {', '.join(accepted) or 'none'}")
-    if isinstance(registered, Game):
+    if isinstance(registered, AnyGame):
         return registered
     try:
         return registered(**parameters)

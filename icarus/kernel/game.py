@@ -7,6 +7,7 @@ attribute access (`state.player`, `state.discs[0]`), so that the same source run
 import functools
 import inspect
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -93,7 +94,7 @@ class Tensor(NamedTuple):
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class AnyGame:
+class AnyGame(ABC):
     """What all games are asked, whatever their states are made of; `Game` says what each of it is."""
 
     # rules
@@ -104,6 +105,8 @@ class AnyGame:
     legal: Callable
     apply: Callable
     rewards: Callable
+    text: Callable
+    action_text: Callable
     chance: Callable | None = None
     simultaneous: Callable | None = None
     max_length: int = attrs.field(default=LONGEST, validator=positive)
@@ -123,6 +126,7 @@ class AnyGame:
     # names and parameters
     parameters: Mapping[str, int] = attrs.field(factory=dict)
     defaults: Mapping[str, int] = attrs.field(factory=dict)
+    seat_names: tuple[str, ...] = ()
     actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
     # for solvers and bridges
     deal: Callable | None = None
@@ -130,6 +134,10 @@ class AnyGame:
     gains: tuple[float, float] = (-1.0, 1.0)
 
     def __attrs_post_init__(self) -> None:
+        if self.seat_names and len(set(self.seat_names)) != self.players:
+            raise ValueError(
+                f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
+            )
         if (self.deal is None) != (self.seen is None):
             present, missing = ("deal", "seen") if self.seen is None else ("seen", "deal")
             raise ValueError(f"{self.name} has a function {present} but none {missing}; deals in the open need both")
@@ -145,6 +153,10 @@ class AnyGame:
 
     def __repr__(self) -> str:
         return f"<game {self}>"
+
+    @abstractmethod
+    def new_initial_state(self, seed: int | Sequence[int] = 0) -> State:
+        """A fresh game; the deal follows from the seed."""
 
     @property
     def perspectives(self) -> int:
@@ -234,10 +246,7 @@ class Game(AnyGame):
 
     state: np.dtype = attrs.field(validator=_readable)
     max_legal: int = attrs.field(validator=positive)
-    text: Callable
-    action_text: Callable
     beliefs: np.dtype = attrs.field(default=_NOTHING, validator=_aligned)
-    seat_names: tuple[str, ...] = ()
     # for audits and bridges
     ranges: Mapping[str, tuple[int, int]] = attrs.field(factory=dict, validator=_of_fields)
     retrace: Callable | None = None
@@ -246,10 +255,6 @@ class Game(AnyGame):
     information_state_tensor: Tensor | None = None
 
     def __attrs_post_init__(self) -> None:
-        if self.seat_names and len(set(self.seat_names)) != self.players:
-            raise ValueError(
-                f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
-            )
         super().__attrs_post_init__()
         parameters = _parameters_of(self.initial)
         unknown = [name for name in self.parameters if name not in parameters]

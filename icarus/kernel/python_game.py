@@ -73,7 +73,7 @@ class PythonGame(AnyGame):
             `heuristic(state) -> [float, …]`, and feature_names, action_feature_names: as in `Game`.
         deal: `deal(index, **parameters) -> (state, probability)`: a new initial state, that after deal number `index` = 0, 1, …, and how
             likely it is; None where there are no so many. seen: as in `Game`. For solvers, where `initial` draws.
-        parameters, defaults, max_length, actions, gains: as in `Game`.
+        parameters, defaults, seat_names, max_length, actions, gains: as in `Game`.
     """
 
     copy: Callable = copy.deepcopy
@@ -186,6 +186,7 @@ def in_python(game: Game | PythonGame) -> PythonGame:
         action_text=lambda data, action: game.action_text(_record(data), action),
         parameters=game.parameters,
         defaults=game.defaults,
+        seat_names=game.seat_names,
         max_length=game.max_length,
         actions=game.actions,
         gains=game.gains,

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from icarus import games
-from icarus.kernel.game import Game
 from icarus.ladder.engines import EnginePlayer
 from icarus.ladder.ladders import Ladder, Rung, scores_of
 from icarus.ladder.matches import Row, play_game
@@ -45,7 +44,7 @@ class Climb:
         stamp: Mapping[str, Any] | None = None,
     ) -> None:
         self.ladder, self.player, self._path, self._seed, self._stamp = ladder, player, path, seed, stamp or {}
-        self.game: Game = games.load(ladder.game)
+        self.game = games.load(ladder.game)
         self.name = str(player)
         self.rows = [row for row in (read_rows(path) if path else []) if row["player"] == self.name]
         opponents = [rung for rung in ladder.rungs if rung.name != self.name]

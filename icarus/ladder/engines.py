@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.ladder.process import EngineFailed, Process
 
@@ -127,7 +127,7 @@ class EnginePlayer:
         self._untold: list[str] = []  # commands that the engine gets before its next move
         self.version = ""  # what the running engine says of itself
 
-    def seated(self, game: Game) -> "EnginePlayer":
+    def seated(self, game: AnyGame) -> "EnginePlayer":
         self._began = False
         return self
 
@@ -219,7 +219,7 @@ ENGINES: dict[str, Engine] = {
 }
 
 
-def engine_of(game: Game, name: str, command: str = "") -> Engine:
+def engine_of(game: AnyGame, name: str, command: str = "") -> Engine:
     """An engine by its name, or a GTP engine by its command line.
 
     Raises:

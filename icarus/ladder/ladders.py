@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from icarus.engine.match import Agent
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame
 from icarus.ladder.engines import ENGINES, EnginePlayer
 from icarus.ladder.matches import RandomPlayer, Row
 from icarus.ladder.rating import Rating, Score, ratings
@@ -70,7 +70,7 @@ def agent_of(settings: Mapping[str, Any]) -> Agent:
     return Agent(parse(keywords.pop("strategy")), **keywords)
 
 
-def read_ladder(game: str | Game) -> Ladder:
+def read_ladder(game: str | AnyGame) -> Ladder:
     """The ladder of a game.
 
     Raises:

@@ -17,6 +17,7 @@ from icarus.engine.inspect.tree import tree_of
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.search import start_search
+from icarus.engine.validation import checked_engine
 from icarus.kernel.state import State
 from icarus.views.pages import check_new_file, packed, page
 from icarus.views.tree_page import tree_page
@@ -51,9 +52,9 @@ def follow_search(
     """
     checks.integer("iterations", iterations, least=1)
     points = np.unique(np.geomspace(1, iterations, POINTS).round().astype(int))
-    visits, values = [], []
+    visits, values, engine = [], [], checked_engine(None, state.game, 1)
     with listening():
-        running, started = start_search(state, strategy, seed, scheme=scheme), time.perf_counter()
+        running, started = start_search(state, strategy, seed, scheme=scheme, engine=engine), time.perf_counter()
         running.expect(iterations)
         for point in points.tolist():
             running.run(max(point, running.trees))

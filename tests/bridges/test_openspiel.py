@@ -153,7 +153,7 @@ def test_what_cannot_be_searched_is_told_in_a_sentence(call, said) -> None:
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
 def test_sound_samplers_pass(name) -> None:
     report = audit_sampler(name, games=4, draws=120, seed=1)
-    assert report.passed and report.claims["truth"].checked and report.claims["chances"].checked, str(report)
+    assert report.passed and report["truth"].checked and report["chances"].checked, str(report)
 
 
 def test_a_sampler_that_gives_the_truth_never_draws_the_rest() -> None:

@@ -44,9 +44,14 @@ def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_u
         assert tree.rewards[tree.record[node]].tolist() == row["reward"].tolist()
 
 
-@pytest.mark.parametrize("game", ["hearts", "knockout-whist", "phantom-mnk", "goofspiel"])
-def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(game: str) -> None:
-    result = search(games.load(game).new_initial_state(seed=3), BASELINE, iterations=400, seed=2)
+@pytest.mark.parametrize(
+    ("game", "scheme"),
+    [(game, MO_ISMCTS) for game in ("hearts", "knockout-whist", "phantom-mnk", "goofspiel")]
+    + [("goofspiel", RIS_ISMCTS)],
+    ids=str,
+)
+def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(game: str, scheme: Scheme) -> None:
+    result = search(games.load(game).new_initial_state(seed=3), BASELINE, iterations=400, seed=2, scheme=scheme)
     tree, records = tree_of(result), result.records["BASELINE"]
     assert len(tree) > 50
     for node in range(1, len(tree)):
@@ -66,6 +71,26 @@ def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Sc
     # The very first playout expands the empty history: the move that it goes on with is simulated.
     missing = [visits - children.get(action, 0) for action, visits in zip(first.actions, first.visits, strict=True)]
     assert sorted(missing)[-1] == 1 and sum(missing) == 1
+
+
+@pytest.mark.parametrize(
+    ("game", "least"), [("goofspiel(cards=4)", 0.9), pytest.param("lotr-confrontation", 0.7, marks=pytest.mark.slow)]
+)
+def test_what_shifts_lead_to_is_in_the_tree_with_states_in_which_it_was_played(game: str, least: float) -> None:
+    state = games.load(game).new_initial_state(seed=1)
+    while len(state.history) < (4 if game.startswith("lotr") else 0):
+        state.apply_action(state.legal_actions()[0])
+    result = search(state, BASELINE, iterations=500, seed=1, scheme=RIS_ISMCTS)
+    tree = tree_of(result)
+    shown = np.unique(tree.record[tree.record >= 0])
+    assert len(shown) > least * np.count_nonzero(tree.visits)
+    states = {node: tree.state(node) for node in range(len(tree))}
+    for node in range(1, len(tree)):
+        before = states[int(tree.parent[node])]
+        if tree.origin[node] == tree.origin[tree.parent[node]]:
+            assert before.current_player() == tree.player[node]
+            if tree.player[node] == state.current_player():  # others decide in worlds of their own
+                assert tree.action[node] in before.legal_actions()
 
 
 def test_a_component_s_column_is_its_record_of_the_move() -> None:

@@ -11,7 +11,7 @@ import attrs
 
 from icarus.games.checkers import SIZE, SQUARES
 from icarus.games.othello import PASS
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 
 _GGF_START = "-" * 27 + "O*" + "-" * 6 + "*O" + "-" * 27 + "*"
@@ -33,11 +33,11 @@ class Notation:
 
     name: str
     suffix: str
-    write: Callable[[Game, Sequence[int], Sequence[str]], str]
-    read: Callable[[Game, str], list[int]]
+    write: Callable[[AnyGame, Sequence[int], Sequence[str]], str]
+    read: Callable[[AnyGame, str], list[int]]
 
 
-def notation_of(game: Game) -> Notation:
+def notation_of(game: AnyGame) -> Notation:
     """The notation of a game's files.
 
     Raises:
@@ -62,7 +62,7 @@ def _refuse_move_after_end(state: State, number: int) -> None:
 # ------------------------------------------------------------------------------------------------------------------------ Othello
 
 
-def _write_ggf(game: Game, actions: Sequence[int], players: Sequence[str]) -> str:
+def _write_ggf(game: AnyGame, actions: Sequence[int], players: Sequence[str]) -> str:
     """A game of Othello; its result is the difference of the discs, for Black."""
     state, moves = game.new_initial_state(), list[str]()
     for action in actions:
@@ -82,7 +82,7 @@ def _ggf_board() -> str:
     return " ".join([*(_GGF_START[row : row + SIZE] for row in range(0, SQUARES, SIZE)), _GGF_START[-1]])
 
 
-def _read_othello(game: Game, text: str) -> list[int]:
+def _read_othello(game: AnyGame, text: str) -> list[int]:
     moves = _ggf_moves(text) if "GM[" in text else _transcript_moves(text)
     state, actions = game.new_initial_state(), list[int]()
 
@@ -142,7 +142,7 @@ def _number(square: int) -> int:
     return 4 * (square // SIZE) + (SIZE - 1 - square % SIZE) // 2 + 1
 
 
-def _write_pdn(game: Game, actions: Sequence[int], players: Sequence[str]) -> str:
+def _write_pdn(game: AnyGame, actions: Sequence[int], players: Sequence[str]) -> str:
     """A game of Checkers, a chain of jumps as one move with all its squares."""
     state, paths = game.new_initial_state(), list[list[int]]()
     for action in actions:
@@ -169,7 +169,7 @@ def _sign(state: State) -> int:
     return (black > white) - (black < white)
 
 
-def _read_pdn(game: Game, text: str) -> list[int]:
+def _read_pdn(game: AnyGame, text: str) -> list[int]:
     if re.search(r'^\[FEN "', text, re.MULTILINE):
         raise ValueError("its game does not begin at the usual position")
     moves = _PDN_READ_OVER.sub(" ", text)

@@ -16,7 +16,7 @@ from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.equilibrium.online.parsing import parse_strategy
 from icarus.kernel import CHANCE, UNSEEN
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
@@ -25,7 +25,7 @@ _MOVE = re.compile(r"^\d+\. [^:]+: (.*)$", re.MULTILINE)
 _BUDGETS = ("iterations", "seconds")
 
 
-def seat_name(game: Game, player: int) -> str:
+def seat_name(game: AnyGame, player: int) -> str:
     """What people call a player: by the name of the seat, where it has one."""
     if player == CHANCE:
         return "chance"
@@ -55,7 +55,7 @@ class Session:
         resigned: the seat that gave up.
     """
 
-    def __init__(self, game: Game, agents: list[Agent | None], seed: int = 0) -> None:
+    def __init__(self, game: AnyGame, agents: list[Agent | None], seed: int = 0) -> None:
         if len(agents) != game.players:
             raise ValueError(f"{game} has {game.players} seats, not {len(agents)}")
         self.game, self.agents, self.seed = game, agents, seed
@@ -191,7 +191,7 @@ class Session:
     def heard(self, seat: int | None, index: int) -> str | None:
         """How a seat may hear of an action: by its name, or None where it only notices that something was done, or not even that."""
         played = self.played[index]
-        if seat is None or self.game.observe is None:
+        if seat in (None, played.player) or self.game.observe is None:
             return played.text
         state = self.at(index)
         in_view = state.observed(played.action)[seat] == played.action or len(state.legal_actions()) == 1

@@ -15,7 +15,7 @@ from icarus.engine.levels import levels_of
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.kernel import CHANCE
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.views.boards import SELECTED, drawing, label, marks, parts
 
@@ -339,7 +339,7 @@ class Table:
         return {"title": title, "said": str(last.result), "tree": "/tree/why"}
 
 
-def _levels_of(game: Game) -> int:
+def _levels_of(game: AnyGame) -> int:
     """How many levels have been measured for a game."""
     try:
         return len(levels_of(game.name))

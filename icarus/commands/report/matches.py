@@ -11,6 +11,7 @@ from icarus.commands.report.commentary import Observed, commented_game
 from icarus.discovery.matches import Row
 from icarus.engine.match import Agent, Decision, play
 from icarus.kernel.game import Game
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 from icarus.ladder.matches import RandomPlayer, play_game
 from icarus.load_files import digest_of, load_files
@@ -122,7 +123,7 @@ class Plan:
         return row | {key: result[key] for key in ("score", "returns", "seconds_per_decision")}
 
 
-def self_play(game: Game, player: Observed, seed: tuple[int, ...]) -> Row:
+def self_play(game: Game | PythonGame, player: Observed, seed: tuple[int, ...]) -> Row:
     """A game of a player with himself: of each decision who made it, after how many actions, among how many, its value and its stake."""
     decisions: list[list[float | None]] = []
 
@@ -137,7 +138,9 @@ def self_play(game: Game, player: Observed, seed: tuple[int, ...]) -> Row:
     return {"returns": list(log.returns), "length": len(log.actions), "decisions": decisions, "work": work}
 
 
-def planned(game: Game, files: tuple[str, ...], iterations: int | None, strategies: tuple[str, ...], seed: int) -> Plan:
+def planned(
+    game: Game | PythonGame, files: tuple[str, ...], iterations: int | None, strategies: tuple[str, ...], seed: int
+) -> Plan:
     """The plan of a report; as many iterations as a game of SECONDS allows, where they are not given.
 
     Raises:

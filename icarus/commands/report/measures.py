@@ -10,7 +10,7 @@ from icarus.commands.play.session import seat_name
 from icarus.commands.report.matches import COMMENTED, EVEN, LEVELS, RANDOM, REFERENCE, STRATEGIES, Plan
 from icarus.discovery.matches import Row
 from icarus.discovery.statistics import difference
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame
 from icarus.ladder.ladders import ZERO
 from icarus.ladder.rating import ratings
 
@@ -47,7 +47,7 @@ def estimate(values: Iterable[float], comparisons: int = 1) -> Estimate | None:
     return Estimate(margin.mean, low, high, margin.units)
 
 
-def measures_of(plan: Plan, game: Game, rows: Iterable[Row]) -> Measures:
+def measures_of(plan: Plan, game: AnyGame, rows: Iterable[Row]) -> Measures:
     """All measures, as JSON can hold them once `attrs.asdict` has seen the estimates."""
     by_kind: dict[str, list[Row]] = {}
     for row in rows:
@@ -66,7 +66,7 @@ def measures_of(plan: Plan, game: Game, rows: Iterable[Row]) -> Measures:
     }
 
 
-def course(game: Game, rows: Sequence[Row]) -> Measures:
+def course(game: AnyGame, rows: Sequence[Row]) -> Measures:
     """How games go: length, choices, draws, and what each seat gets."""
     if not rows:
         return {"games": 0}

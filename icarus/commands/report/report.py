@@ -22,7 +22,8 @@ from icarus.commands.report.page import page_of, sentences
 from icarus.discovery.matches import Row, Rows
 from icarus.discovery.processes import processes
 from icarus.kernel.game import Game
-from icarus.load_files import digest_of, load_file
+from icarus.kernel.python_game import PythonGame
+from icarus.load_files import digest_of, games_in, load_file
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
 AUDITED = 4  # games of the audit
@@ -73,7 +74,7 @@ def report_command(
         raise typer.Exit(options.FAILED)
 
 
-def _loaded(game: str) -> tuple[Game, tuple[str, ...]]:
+def _loaded(game: str) -> tuple[Game | PythonGame, tuple[str, ...]]:
     """A game, and the file that it is from.
 
     Raises:
@@ -81,13 +82,14 @@ def _loaded(game: str) -> tuple[Game, tuple[str, ...]]:
     """
     if not game.endswith(".py"):
         return games.load(game), ()
-    own_games = [value for value in vars(load_file(Path(game))).values() if isinstance(value, Game)]
+    compiled, plain = games_in(load_file(Path(game)))
+    own_games = compiled or plain
     if len(own_games) != 1:
         raise ValueError(f"{game!r} has {len(own_games)} games; a report is of one")
     return own_games[0], (game,)
 
 
-def _audited(game: Game, directory: Path, digest: str, seed: int) -> AuditReport:
+def _audited(game: Game | PythonGame, directory: Path, digest: str, seed: int) -> AuditReport:
     """The audit of a game; that of an earlier call where the file of the game and the seed are the same."""
     path, origin = directory / AUDIT, {"game": str(game), "digest": digest, "seed": seed}
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # there is none, or none that can be read
@@ -112,7 +114,12 @@ def _audited(game: Game, directory: Path, digest: str, seed: int) -> AuditReport
 
 
 def _plan(
-    directory: Path, game: Game, files: tuple[str, ...], iterations: int | None, strategies: tuple[str, ...], seed: int
+    directory: Path,
+    game: Game | PythonGame,
+    files: tuple[str, ...],
+    iterations: int | None,
+    strategies: tuple[str, ...],
+    seed: int,
 ) -> Plan:
     """The plan of a directory: what is there, where it is of this game and what is asked for; else a new one.
 

@@ -4,9 +4,11 @@ Records are keys, which do not tell what history they stand for. So the historie
 where its baseline record has visits. Where information is hidden this is done in determinizations, one after the other, until they bring
 little that is new. A history that its player cannot tell from another shares its record with it; so that not all combinations of what
 players do behind each other's backs are listed, the visits of a node are handed down to its children in proportion to theirs, and the
-walk turns back where less than half a visit arrives. Where everybody sees every action nothing is lost by that.
+walk turns back where less than half a visit arrives. Where everybody sees every action nothing is lost by that. By RIS_ISMCTS the
+nodes of other players are opened in worlds of their own, so that the walk meets shifts as the search does.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import attrs
@@ -17,11 +19,13 @@ from icarus.engine.inspect.columns import Column
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.history import Playout, extended
 from icarus.engine.reference.search import ReferenceSearch
+from icarus.engine.reference.worlds import OneWorld, worlds_of
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, ONCE, TRUE
 from icarus.kernel import CHANCE, SELECTION, TERMINAL, UNSEEN
 from icarus.kernel.data import StateData
 from icarus.kernel.history import EMPTY_HISTORY
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 
 LIMIT = 100_000  # nodes
@@ -36,6 +40,7 @@ class Tree:
 
     Attributes:
         result: the search.
+        game: in plain Python, as it was walked.
         parent: the node that a node continues; -1 at the root. [nodes]
         action: the last action of the history, or the move that the root player sees where the scheme observes by him. [nodes]
         player: who took it; CHANCE for the environment. [nodes]
@@ -54,6 +59,7 @@ class Tree:
     """
 
     result: Result
+    game: PythonGame
     parent: np.ndarray
     action: np.ndarray
     player: np.ndarray
@@ -93,13 +99,29 @@ class Tree:
 
     def state(self, node: int) -> State:
         """A state in which the history of a node has been played: a determinization, where information is hidden."""
-        state = root_state(self.result, int(self.origin[node]))
+        origin = int(self.origin[node])
+        state = root_state(self.result, origin, self.game)
+        if self.result.scheme.redeterminization:
+            return type(state)(state.game, self._master(state.data, origin, self.path(node)))
         for step in self.path(node):
             action = int(self.action[step])
             if action not in state.legal_actions():  # a move as the root player sees it: any action that looks so
                 action = _action_seen_as(state, action, self.result.state.current_player())
             state.apply_action(action)
         return state
+
+    def _master(self, world: StateData, origin: int, path: Sequence[int]) -> StateData:
+        """The state that an iteration goes on in after some nodes, with the worlds that others decided in when these were found."""
+        game = self.game
+        worlds = worlds_of(self.result.scheme, game, self.result.state.current_player(), seeded(0))
+        for parent, step in itertools.pairwise([0, *path]):
+            worlds.rng = seeded((origin, parent))
+            world = worlds.enter(world, int(game.player(world)))
+            action = int(self.action[step])
+            worlds.follow(world, action)
+            game.apply(world, action)
+            worlds.compare(world)
+        return worlds.master(world)
 
 
 @attrs.frozen(eq=False)
@@ -130,7 +152,7 @@ def lines_of(result: Result, count: int) -> list[Line]:
         return []
     walk = _Walk(first, next(iter(_baseline(first))), least=1, limit=LIMIT)
     with np.errstate(over="ignore"):  # compiled code wraps round
-        return [walk.line(root_state(first, k)) for k in range(count if first.scheme.root == FRESH else 1)]
+        return [walk.line(root_state(first, k, walk.game)) for k in range(count if first.scheme.root == FRESH else 1)]
 
 
 def tree_of(result: Result, limit: int = LIMIT) -> Tree:
@@ -157,11 +179,14 @@ def _baseline(result: Result) -> Iterator[Records]:
             yield records
 
 
-def root_state(result: Result, number: int) -> State:
-    """The root state of the scheme: the state itself, or its determinization of this number."""
+def root_state(result: Result, number: int, game: PythonGame) -> State:
+    """The root state of the scheme: the state itself, or its determinization of this number; `game` is in plain Python."""
     state, observer = result.state, result.state.current_player()
     if result.scheme.root == ONCE:
         return state.determinized(observer, seeded(result.seed))
+    if result.scheme.redeterminization:
+        beliefs = game.believed(state.data, observer)
+        return type(state)(state.game, game.redraw_again(state.data, observer, beliefs, seeded(number)))
     if result.scheme.root == FRESH:
         return state.determinize(observer, seed=number)
     return state.clone()
@@ -177,12 +202,13 @@ def _action_seen_as(state: State, move: int, observer: int) -> int:
 
 @attrs.frozen
 class _Branch:
-    """A node to be opened: the state before its last action, and this action with its edge of the tree; none at the root."""
+    """A node to be opened: the states before its last action, and this action with its edge of the tree; none at the root."""
 
     node: int
     flow: float
     depth: int
     world: StateData
+    worlds: OneWorld
     edge: int = 0
     action: int = 0
 
@@ -204,7 +230,7 @@ class _Walk:
         self.game = self.search.game
         self.nodes: list[tuple[int, int, int, str, int, int]] = []
         self.moves: list[Sequence[int]] = []
-        self.children: dict[tuple[int, int], int] = {}
+        self.children: dict[tuple[int, int, tuple[int, ...]], int] = {}  # by parent, action and what is seen of it
         self.legal_counts: dict[int, int] = {}
         self.columns_of: list[list[tuple[float, int]]] = []
         self.origin = self.opened = 0
@@ -219,7 +245,7 @@ class _Walk:
             before = len(self.nodes)
             if root >= 0:
                 with np.errstate(over="ignore"):  # compiled code wraps round
-                    self.walk(root_state(self.result, self.origin).data)
+                    self.walk(root_state(self.result, self.origin, self.game).data)
             idle = idle + 1 if len(self.nodes) - before <= ENOUGH * before else 0
             if idle == PATIENCE or self.opened > WORK * self.limit or len(self.nodes) >= self.limit:
                 break
@@ -238,24 +264,29 @@ class _Walk:
         self.nodes.append((parent, action, player, label, row, self.origin))
         self.moves.append(moves)
         self.columns_of.append(columns)
-        self.children[parent, action] = len(self.nodes) - 1
+        self.children[parent, action, tuple(moves)] = len(self.nodes) - 1
         return len(self.nodes) - 1
 
     def walk(self, world: StateData) -> None:
         """Add all nodes that this root state leads to."""
         playout = self.search.empty_history(world)
-        branches = [_Branch(0, float(self.result.iterations), 0, world)]
+        worlds = worlds_of(self.result.scheme, self.game, self.result.state.current_player(), seeded(0))
+        branches = [_Branch(0, float(self.result.iterations), 0, world, worlds)]
         while branches and len(self.nodes) < self.limit:
             branch = branches.pop()
             self.opened += 1
-            world = branch.world
+            world, worlds = branch.world, branch.worlds.branch()
             if branch.depth > 0:
                 world = self.game.copy(world)
                 playout.truncate(branch.depth - 1)
+                worlds.follow(world, branch.action)
                 self.search.play(playout, world, branch.edge, branch.action)
+                worlds.compare(world)
             player = int(self.game.player(world))
             if player != TERMINAL:
-                branches.extend(reversed(list(self.below(branch, playout, world, player))))
+                worlds.rng = seeded((self.origin, branch.node))  # as `Tree.state` draws them again
+                world = worlds.enter(world, player)
+                branches.extend(reversed(list(self.below(branch, playout, world, worlds, player))))
 
     def line(self, root: State) -> Line:
         """The actions visited most from a root state on, while they are visited twice or more."""
@@ -288,7 +319,9 @@ class _Walk:
         key = playout.keys_at(playout.t)[step.perspective]
         return first, [self.row_of.get(extended(key, player, edge)) for edge in first]
 
-    def below(self, branch: _Branch, playout: Playout, world: StateData, player: int) -> Iterator[_Branch]:
+    def below(
+        self, branch: _Branch, playout: Playout, world: StateData, worlds: OneWorld, player: int
+    ) -> Iterator[_Branch]:
         """The children of a node that are in the tree."""
         first, rows = self.decision(playout, world, player)
         legal = list(first)
@@ -305,13 +338,14 @@ class _Walk:
         for i, (edge, row) in enumerate(zip(legal, rows, strict=True)):
             if row is None or (flow := share * visits[i]) < LEAST_FLOW:
                 continue
-            node = self.children.get((branch.node, edge))
+            moves = self.game.observed_moves(world, edge)
+            node = self.children.get((branch.node, edge, tuple(moves)))
             if node is None:
-                label, moves = self.game.action_text(world, first[edge]), self.game.observed_moves(world, edge)
+                label = self.game.action_text(world, first[edge])
                 cells = [column[i] for column in columns] or [(np.nan, 0)] * len(self.columns)
                 node = self.add(branch.node, edge, player, label, row, moves, cells)
             if visits[i] > 1:  # the first visit of a history is the one that expanded it: nothing is below
-                yield _Branch(node, flow, branch.depth + 1, world, edge, first[edge])
+                yield _Branch(node, flow, branch.depth + 1, world, worlds, edge, first[edge])
 
     def tree(self) -> Tree:
         """The nodes so far."""
@@ -321,6 +355,7 @@ class _Walk:
         legal[list(self.legal_counts)] = list(self.legal_counts.values())
         return Tree(
             result=self.result,
+            game=self.game,
             parent=np.array(parent),
             action=np.array(action),
             player=np.array(player),

@@ -33,7 +33,7 @@ from icarus.engine.reference.choice import Composed, Decision
 from icarus.engine.reference.features import FeatureEvaluator
 from icarus.engine.reference.history import Moves, Playout, ReferenceHistory
 from icarus.engine.reference.table import ReferenceTable
-from icarus.engine.reference.worlds import OneWorld, Redetermination
+from icarus.engine.reference.worlds import worlds_of
 from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
 from icarus.engine.root_statistics import RootStatistics, root_statistics
@@ -81,8 +81,7 @@ class ReferenceSearch:
         self.tables = self.program.tables
         self._copies_cheaply = game.copy is not copy.deepcopy
         self._features = FeatureEvaluator(self.game, tables_of(strategy))
-        redetermines = scheme.redeterminization and game.determinize is not None
-        self._redetermination = Redetermination(self.game, self._observer, self.rng) if redetermines else OneWorld()
+        self._redetermination = worlds_of(scheme, self.game, self._observer, self.rng)
         self.iterations, self.depth, self._phase_steps = 0, 0, np.zeros(3, np.int64)
         self.earlier_iterations = 0 if warm_start is None else warm_start.iterations
         self._root_visits = np.zeros(len(self.actions), np.int64)

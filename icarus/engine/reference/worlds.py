@@ -3,6 +3,7 @@
 import numpy as np
 
 from icarus.engine.loop.redetermination import NOBODY
+from icarus.engine.scheme import Scheme
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.data import StateData
 from icarus.kernel.python_game import PythonGame
@@ -10,6 +11,8 @@ from icarus.kernel.python_game import PythonGame
 
 class OneWorld:
     """An iteration in which all decide in the same state."""
+
+    rng: np.ndarray
 
     def enter(self, world: StateData, player: int) -> StateData:
         """The state in which a player, or chance, is to decide in the tree."""
@@ -24,6 +27,14 @@ class OneWorld:
     def leave(self, world: StateData) -> StateData:
         """The state in which the simulation begins, or the game has ended."""
         return world
+
+    def master(self, world: StateData) -> StateData:
+        """The state that the iteration goes on in."""
+        return world
+
+    def branch(self) -> "OneWorld":
+        """The same states once more, for an iteration that goes on in another way."""
+        return self
 
 
 class Redetermination(OneWorld):
@@ -46,7 +57,7 @@ class Redetermination(OneWorld):
         """
         if player == CHANCE:
             return world
-        master = self._current_master(world)
+        master = self.master(world)
         if player == self.player:
             return master
         self._master, self._observer = master, player
@@ -78,13 +89,26 @@ class Redetermination(OneWorld):
 
     def leave(self, world: StateData) -> StateData:
         """The master; nobody's knowledge is asked in a simulation."""
-        master = self._current_master(world)
+        master = self.master(world)
         if self.game.redeterminize is None or int(self.game.player(master)) == TERMINAL:
             return master
         return self.game.redraw(master, CHANCE, self.game.believed(master, CHANCE), self.rng)
 
-    def _current_master(self, world: StateData) -> StateData:
+    def master(self, world: StateData) -> StateData:
         """The master, which the world of nobody is; from now on it is drawn for nobody."""
         master = world if self._observer == NOBODY else self._master
         self._observer = NOBODY
         return master
+
+    def branch(self) -> "Redetermination":
+        """The same master once more, for an iteration that goes on in another way."""
+        worlds = Redetermination(self.game, self.player, self.rng)
+        worlds._observer = self._observer
+        worlds._master = None if self._observer == NOBODY else self.game.copy(self._master)
+        return worlds
+
+
+def worlds_of(scheme: Scheme, game: PythonGame, player: int, rng: np.ndarray) -> OneWorld:
+    """The states of an iteration by a scheme; `player` is the root's."""
+    redetermines = scheme.redeterminization and game.determinize is not None
+    return Redetermination(game, player, rng) if redetermines else OneWorld()

@@ -21,7 +21,9 @@ from icarus.equilibrium.tree.control import new_control, run_interruptibly
 from icarus.equilibrium.tree.policies import TabularPolicy, normalise
 from icarus.equilibrium.tree.tree import GameOrTree, tree_of
 from icarus.kernel import CHANCE, TERMINAL
-from icarus.kernel.game import Game, State
+from icarus.kernel.game import Game
+from icarus.kernel.python_game import PythonGame
+from icarus.kernel.state import State
 
 
 class TreeSearch:
@@ -214,7 +216,9 @@ class OnlineAlgorithm(Settings):
     def begin(self, game: GameOrTree, seed: int | Sequence[int] = 0) -> TreeSearch:
         """A search that has learned nothing yet."""
 
-    def seated(self, game: Game, *, iterations: int | None = None, seconds: float | None = None) -> SeatedTreeSearch:
+    def seated(
+        self, game: Game | PythonGame, *, iterations: int | None = None, seconds: float | None = None
+    ) -> SeatedTreeSearch:
         """The player of one match, with a memory.
 
         Raises:

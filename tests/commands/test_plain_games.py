@@ -1,0 +1,174 @@
+"""Commands with a file whose games are plain Python: what takes a game takes them, or says in a sentence why not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from icarus import Agent, PythonGame, games
+from icarus import load_files as own_files
+from icarus.commands.play.session import Session
+from icarus.load_files import load_file
+from icarus.specs import BASELINE
+from tests.commands.test_cli import Call, icarus, refused
+
+OTHERS = """
+import attrs
+from icarus import games, in_python
+
+KUHN = attrs.evolve(in_python(games.load("kuhn-poker")), name="plain-kuhn", seat_names=("Ann", "Bob"))
+BOTH = attrs.evolve(in_python(games.load("othello")), name="both")
+COMPILED = attrs.evolve(games.load("othello"), name="both")
+"""
+RACE = """
+from icarus import PythonGame
+
+def race(goal: int = 5) -> PythonGame:
+    return PythonGame(
+        name="race", players=2, parameters={"goal": goal}, defaults={"goal": 5},
+        initial=lambda rng, goal: [0, 0, goal],
+        player=lambda state: -4 if state[0] >= state[2] else state[1],
+        legal=lambda state: [1, 2],
+        apply=lambda state, action: state.__setitem__(slice(0, 2), [state[0] + action, 1 - state[1]]),
+        rewards=lambda state: [float(state[1] == 1), float(state[1] == 0)],
+    )
+"""
+REFERENCE = """
+class Race:
+    def __init__(self):
+        self.sum, self.turn = 0, 0
+    def is_terminal(self):
+        return self.sum >= 5
+    def current_player(self):
+        return -4 if self.is_terminal() else self.turn
+    def legal_actions(self):
+        return [1, 2]
+    def apply_action(self, action):
+        self.sum, self.turn = self.sum + action, 1 - self.turn
+    def returns(self):
+        return [1.0, 0.0] if self.turn == WINNER else [0.0, 1.0]
+"""
+TOLD = "is a PythonGame; an audit fences the memory that the functions of a Game write into"
+__all__ = ["icarus"]
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    monkeypatch.setattr(own_files, "_own_games", set())
+    monkeypatch.setattr(own_files, "_loaded", {})
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "plain.py"
+    path.write_text(RACE + OTHERS)
+    return path
+
+
+def test_a_file_brings_games_in_plain_python_and_of_two_with_one_name_the_compiled(file: Path) -> None:
+    load_file(file)
+    kuhn, other = games.load("plain-kuhn"), games.load("both")
+    assert isinstance(kuhn, PythonGame) and kuhn.seat_names == ("Ann", "Bob")
+    assert not isinstance(other, PythonGame)
+    assert str(games.load("race(goal=7)")) == "race(goal=7)" and games.load("race").parameters == {"goal": 5}
+    with pytest.raises(ValueError, match="race has no parameter 'end'; it takes goal"):
+        games.load("race(end=3)")
+
+
+def test_a_name_with_brackets_is_found_as_it_stands(file: Path) -> None:
+    load_file(file)
+    games.GAMES["race(goal=9)"] = named = games.load("race", goal=9)
+    assert games.load("race(goal=9)") is named
+
+
+def test_a_position_is_searched_and_its_tree_written(file: Path, icarus: Call) -> None:
+    code, told, _ = icarus("search", "plain-kuhn", "--with", file, "--iterations", 50, "--html", "tree.html")
+    assert code == 0 and "plain-kuhn, player 0, BASELINE: 50 iterations" in told
+    assert "plain-kuhn" in Path("tree.html").read_text()
+    code, told, _ = icarus(
+        "search", "race", "--with", file, "--iterations", 40, "--beside", "MAST", "--json", "courses.json"
+    )
+    assert code == 0 and [course["iterations"] for course in json.loads(Path("courses.json").read_text())] == [40, 40]
+    code, told, _ = icarus("search", "plain-kuhn", "--with", file, "--strategy", "ISMCTS()", "--iterations", 50)
+    assert code == 0 and "ISMCTS(): 50 iterations" in told
+
+
+def test_matches_are_played_and_policies_measured(file: Path, icarus: Call) -> None:
+    code, told, _ = icarus(
+        "match", "race(goal=7)", "BASELINE", "MAST", "--with", file, "--games", 2, "--iterations", 20
+    )
+    assert code == 0 and "MAST (20 iterations)" in told
+    code, told, _ = icarus("exploitability", "plain-kuhn", "--with", file)
+    assert code == 0 and "uniform choice: NashConv 0.916667" in told
+
+
+def test_a_race_finds_a_composition(file: Path, icarus: Call) -> None:
+    space = file.with_name("space.toml")
+    space.write_text('name = "small"\n[[factors]]\nname = "playout"\nlevels = ["", "MAST"]\n')
+    arguments = (
+        "--games",
+        212,
+        "--iterations",
+        2,
+        "--against",
+        "BASELINE",
+        "--finalists",
+        1,
+        "--to",
+        "found",
+        "--with",
+        file,
+    )
+    code, told, errors = icarus("discover", "race(goal=3)", *arguments)
+    assert code == 0, errors
+    assert Path("found/result.html").exists()
+
+
+def test_a_game_is_saved_and_resumed_with_the_names_of_its_seats(file: Path) -> None:
+    load_file(file)
+    session = Session(games.load("plain-kuhn"), [None, Agent(BASELINE, iterations=20)], 3)
+    list(session.steps())
+    session.act(0)
+    session.save(file.with_name("game.txt"))
+    resumed = Session.resumed(file.with_name("game.txt"))
+    assert resumed.game is session.game and resumed.played == session.played
+    assert resumed.name_of(0) == "Ann"
+
+
+def test_who_acts_hears_what_he_did_whatever_number_his_move_is_seen_by(file: Path) -> None:
+    game = PythonGame(
+        name="coded",
+        players=2,
+        initial=lambda rng: [],
+        player=lambda state: -4 if len(state) == 2 else len(state),
+        legal=lambda state: [0, 1],
+        apply=lambda state, action: state.append(action),
+        rewards=lambda state: [0.5, 0.5],
+        observe=lambda state, action: [action + 10, action + 10],
+        determinize=lambda state, observer, beliefs, rng: list(state),
+    )
+    session = Session(game, [None, None])
+    session.act(1), session.act(0)
+    assert [session.heard(0, index) for index in (0, 1)] == ["1", None]
+
+
+def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:
+    file.write_text(RACE + "\nRACE = race()\n")
+    for winner, code in (("1", 0), ("0", 1)):
+        reference = file.with_name(f"reference{winner}.py")
+        reference.write_text(REFERENCE.replace("WINNER", winner))
+        left, told, _ = icarus("check", file, "--against", reference, "--games", 20)
+        assert left == code and told.startswith("rules: ")
+    assert refused(icarus("check", file)).startswith("race is a PythonGame, of which only the rules are checked")
+    assert refused(icarus("report", file)) == f"race {TOLD}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("audit", "plain-kuhn"), f"plain-kuhn {TOLD}"),
+        (("search", "race", "--threads", "2"), "threads is 2; the engine 'python' searches in one"),
+        (("match", "race", "MAST", "--level", "2"), "the levels of race have not been measured; there are levels of "),
+        (("ladder", "race", "BASELINE"), "there is no ladder of race; there are ladders of "),
+    ],
+)
+def test_what_cannot_take_one_says_so(file: Path, icarus: Call, arguments: tuple[str, ...], sentence: str) -> None:
+    assert refused(icarus(*arguments, "--with", file)).startswith(sentence)
