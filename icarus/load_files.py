@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import inspect
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -20,7 +21,7 @@ from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 
 DIGITS = 12  # of a digest
-_Named: TypeAlias = Game | PythonGame | Callable[..., Game | PythonGame]
+_Made: TypeAlias = Game | PythonGame
 _loaded: dict[str, ModuleType] = {}  # by the name of the module, so that a file is run once
 
 
@@ -41,11 +42,17 @@ def load_files(paths: Iterable[Path]) -> dict[str, Operand]:
     """What files define for strategies to name, see `strategy_names`; their games are registered.
 
     Raises:
-        ValueError: see `load_file` and `register_games`.
+        ValueError: see `load_file` and `register_games`; or two of the files define different games of one name.
     """
     names: dict[str, Operand] = {}
+    defined: dict[str, tuple[object, Path]] = {}
     for path in paths:
-        names.update(strategy_names(load_file(path)))
+        module = load_file(path)
+        for name, game in own_games(module, path).items():
+            first, where = defined.setdefault(name, (game, path))
+            if not _is_same(first, game):
+                raise ValueError(f"{str(where)!r} and {str(path)!r} both define a game called {name!r}; rename one")
+        names.update(strategy_names(module))
     return names
 
 
@@ -79,16 +86,22 @@ def _run(name: str, path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # whatever somebody's own file raises is told, not traced
         del sys.modules[name]
-        line = getattr(error, "lineno", None) or _line_in(path, error)
-        reason = getattr(error, "msg", None) or error
-        raise ValueError(f"{str(path)!r} cannot be run: {type(error).__name__} in line {line}: {reason}") from None
+        raise _not_run(path, error) from None
     return module
 
 
-def _line_in(path: Path, error: BaseException) -> int | str:
-    """The last line of the file that an error came through."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), None) or "?"
+def _not_run(path: Path, error: BaseException) -> ValueError:
+    """The one sentence of an error that a file has raised: its line, its kind and what it says."""
+    line = getattr(error, "lineno", None) or _line_in(path, error)
+    reason = " ".join(str(getattr(error, "msg", None) or error).split()) or "it says no more"
+    where = f" in line {line}" if line else ""
+    return ValueError(f"{str(path)!r} cannot be run: {type(error).__name__}{where}: {reason}")
+
+
+def _line_in(path: Path, error: BaseException) -> int | None:
+    """The last line of the file that an error came through; the path of a frame is whole, a typed one need not be."""
+    frames, whole = traceback.extract_tb(error.__traceback__), os.path.realpath(path)
+    return next((frame.lineno for frame in reversed(frames) if os.path.realpath(frame.filename) == whole), None)
 
 
 def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
@@ -102,35 +115,65 @@ def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
 
 
 def register_games(module: ModuleType, path: Path) -> None:
-    """Let `games.load` know the games of a module: each `Game` and `PythonGame`, and with parameters each own function with "-> Game" or
-    "-> PythonGame". Where a compiled and a plain game have the same name, it is the compiled one's.
+    """Let `games.load` know the games of a module, see `own_games`.
 
     Raises:
-        ValueError: another game has the same name.
+        ValueError: another game has the same name, or see `own_games`.
     """
-    compiled, plain = games_in(module)
-    defined: dict[str, _Named] = {game.name: game for game in plain}
-    defined |= {game.name: game for game in compiled}
-    for value in vars(module).values():
-        if inspect.isfunction(value) and value.__module__ == module.__name__ and _makes_a_game(value):
-            defined[value().name] = value
+    defined = own_games(module, path)
     for name, game in defined.items():
         if name in games.GAMES and name not in _own_games and not _is_registered(name, game):
-            raise ValueError(f"{str(path)!r} defines another game called {name!r}; give it a name of its own")
+            raise _another_game(name, path)
     for name, game in defined.items():
         if name not in games.GAMES or name in _own_games:
             games.GAMES[name] = game
             _own_games.add(name)
 
 
-# Names that files have registered: a later file, or a later version of it, may replace these.
-_own_games: set[str] = set()
+def own_games(module: ModuleType, path: Path) -> dict[str, _Made | Callable[[], _Made]]:
+    """The games of a module by name: each `Game` and `PythonGame`, and with parameters each own function with "-> Game" or
+    "-> PythonGame". Where a compiled and a plain game have the same name, it is the compiled one's.
+
+    Raises:
+        ValueError: two of a kind have one name, or such a function makes none.
+    """
+    makers: dict[str, Callable[[], _Made]] = {}
+    for value in vars(module).values():
+        if inspect.isfunction(value) and value.__module__ == module.__name__ and _makes_a_game(value):
+            makers[_made_by(value, path).name] = value
+    defined: dict[str, _Made | Callable[[], _Made]] = {}
+    for kind in reversed(games_in(module)):
+        of_kind: dict[str, _Made] = {}
+        for game in kind:
+            if game.name not in makers and not _is_same(of_kind.setdefault(game.name, game), game):
+                raise _another_game(game.name, path)
+        defined |= of_kind
+    return defined | makers
 
 
 def games_in(module: ModuleType) -> tuple[list[Game], list[PythonGame]]:
     """The games that a file has as values: compiled ones, and those in plain Python."""
     values = vars(module).values()
     return [x for x in values if isinstance(x, Game)], [x for x in values if isinstance(x, PythonGame)]
+
+
+def _another_game(name: str, path: Path) -> ValueError:
+    return ValueError(f"{str(path)!r} defines another game called {name!r}; give it a name of its own")
+
+
+def _made_by(function: Callable[[], _Made], path: Path) -> _Made:
+    """The game that a function makes without arguments."""
+    try:
+        game = function()
+    except Exception as error:  # whatever somebody's own file raises is told, not traced
+        raise _not_run(path, error) from None
+    if not isinstance(game, Game | PythonGame):
+        raise ValueError(f"{str(path)!r}: {function.__name__}() says that it returns a game, and returns {game!r}")
+    return game
+
+
+# Names that files have registered: a later file, or a later version of it, may replace these.
+_own_games: set[str] = set()
 
 
 def _makes_a_game(function: Callable) -> bool:
@@ -141,14 +184,21 @@ def _makes_a_game(function: Callable) -> bool:
 
 
 def _is_registered(name: str, game: object) -> bool:
-    """Whether it is the known game of that name, merely imported by a file, in whose every part it agrees."""
-    if not isinstance(game, Game):
-        return False
-    registered = games.load(str(game))
-    return all(_part(game, field.name) == _part(registered, field.name) for field in attrs.fields(Game))
+    """Whether it is the known game of that name, merely imported by a file."""
+    return isinstance(game, Game) and _is_same(game, games.load(str(game)))
 
 
-def _part(game: AnyGame, name: str) -> object:
-    """A field of a game; functions, which factories make anew, by where they are defined."""
-    value = getattr(game, name)
-    return (value.__module__, value.__qualname__) if callable(value) else value
+def _is_same(game: object, known: object) -> bool:
+    """Whether two games agree in every part, or are one; functions that make games, where they are defined."""
+    if isinstance(game, AnyGame) and type(game) is type(known):
+        return all(
+            _part(getattr(game, field.name)) == _part(getattr(known, field.name)) for field in attrs.fields(type(game))
+        )
+    return _part(game) == _part(known)
+
+
+def _part(value: object) -> object:
+    """A part of a game; functions, which factories and imports make anew, by where they are defined."""
+    if inspect.isfunction(value):
+        return os.path.realpath(value.__code__.co_filename), value.__qualname__
+    return (value.__module__, value.__qualname__) if callable(value) and hasattr(value, "__qualname__") else value

@@ -1,5 +1,6 @@
 """`icarus new` writes the skeleton of a game, and `icarus check` says what is wrong with a game."""
 
+import importlib.util
 import inspect
 import keyword
 import sys
@@ -11,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from icarus import games
 from icarus.audit import audit
 from icarus.audit.lockstep import Comparison, Reference, compare
 from icarus.audit.resampler import GAMES as CLASS_GAMES
@@ -28,6 +30,7 @@ from icarus.specs import BASELINE
 SKELETONS = Path(__file__).with_name("skeletons")
 KINDS = ("perfect", "chance", "hidden")
 METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")  # of OpenSpiel's states
+LIBRARY = frozenset(games.GAMES)  # before a file has brought its own
 ITERATIONS = 2000  # of the search that measures a rate
 
 
@@ -40,10 +43,12 @@ def new_command(
     perfect: Annotated[bool, typer.Option("--perfect", help="Neither.")] = False,
 ) -> None:
     """Write the skeleton of a game that plays, with its test, into this folder; without an option, questions are asked."""
-    if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower():
-        raise ValueError(f"{name!r} is no name for a game and its file; small letters, digits and _ make one: mygame")
+    check_name(name)
     if chance + hidden + perfect > 1:
-        raise ValueError("take one of --perfect, --chance and --hidden; the skeleton of --hidden shows how to add dice")
+        raise ValueError(
+            "take one of --perfect, --chance and --hidden; for a game with both begin with --hidden, and add dice as the "
+            "skeleton of --chance has them: CHANCE in `player`, and a function `chance`"
+        )
     if not chance and not hidden and not perfect and sys.stdin.isatty():
         hidden = typer.confirm("Is anything hidden from a player?", default=False)
         chance = not hidden and typer.confirm("Are dice rolled, or cards turned up, during the game?", default=False)
@@ -59,6 +64,25 @@ def new_command(
     print_text(
         f"  icarus check {name}.py\n  icarus play {name.replace('_', '-')} --with {name}.py\n  icarus report {name}.py"
     )
+
+
+def check_name(name: str) -> None:
+    """Refuse what cannot be the name of a game's file, or would stand in the way of another module or game."""
+    if not name.isidentifier() or name != name.lower():
+        reason = "small letters, digits and _ make one, a letter first: mygame"
+    elif keyword.iskeyword(name) or is_module(name):
+        reason = f"Python has a {'word' if keyword.iskeyword(name) else 'module'} of that name: my_{name}"
+    elif name.replace("_", "-") in LIBRARY:
+        reason = f"the library has a game of that name: my_{name}"
+    else:
+        return
+    raise ValueError(f"{name!r} is no name for a game and its file; {reason}")
+
+
+def is_module(name: str) -> bool:
+    """Whether a module of this name could be imported, not counting a file or a folder that stands here."""
+    spec = None if Path(f"{name}.py").exists() else importlib.util.find_spec(name)
+    return spec is not None and spec.origin is not None
 
 
 def check_command(

@@ -58,6 +58,31 @@ def game_in(path: Path) -> Game:
     return next(value for value in vars(load_file(path)).values() if isinstance(value, Game))
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("icarus", "Python has a module of that name: my_icarus"),
+        ("random", "Python has a module of that name: my_random"),
+        ("class", "Python has a word of that name: my_class"),
+        ("liars_dice", "the library has a game of that name: my_liars_dice"),
+        ("3d", "a letter first: mygame"),
+    ],
+)
+def test_a_name_that_would_stand_in_the_way_is_refused(
+    name: str, reason: str, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["new", name, "--perfect"]) == 2
+    assert capsys.readouterr().err.endswith(f"{reason}\n") and not list(tmp_path.iterdir())
+
+
+def test_a_folder_of_the_same_name_is_no_module(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "mygame").mkdir()
+    assert cli.run(["new", "mygame", "--perfect"]) == 0
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_skeleton_passes_the_audit_and_lacks_little(kind: str, tmp_path: Path, monkeypatch, capsys) -> None:
     game = game_in(skeleton(kind, tmp_path, monkeypatch))

@@ -95,6 +95,37 @@ def test_a_game_with_the_name_of_another_is_refused_and_nothing_is_registered(tm
     assert "a" not in games.GAMES and games.load("othello").max_legal != 63
 
 
+def test_the_line_is_told_of_a_file_that_is_named_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "mine.py", "x = 1\n1 / 0")
+    with pytest.raises(ValueError, match="'mine.py' cannot be run: ZeroDivisionError in line 2"):
+        load_file(Path("mine.py"))
+
+
+def test_a_function_that_makes_no_game_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"mine\(\) says that it returns a game, and returns None"):
+        load_file(written(tmp_path / "mine.py", "from icarus import Game\ndef mine() -> Game:\n    pass\n"))
+
+
+def test_two_games_of_one_name_are_refused_in_a_file_and_in_two(tmp_path: Path) -> None:
+    source = MISERE + 'A = attrs.evolve(OTHELLO, name="a")\n'
+    with pytest.raises(ValueError, match="two.py' defines another game called 'a'; give it a name of its own"):
+        load_file(written(tmp_path / "two.py", source + "B = attrs.evolve(A, max_legal=63)\n"))
+    first = written(tmp_path / "first.py", source)
+    second = written(tmp_path / "second.py", source.replace("OTHELLO,", "OTHELLO, max_legal=63,"))
+    load_files([first])
+    with pytest.raises(ValueError, match="first.py' and .*second.py' both define a game called 'a'; rename one"):
+        load_files([first, second])
+
+
+def test_a_game_may_come_from_two_files_of_which_one_imports_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    nim = written(tmp_path / "nim_of_mine.py", (EXAMPLES / "nim.py").read_text())
+    load_files([nim, written(tmp_path / "another.py", "from nim_of_mine import NIM\n")])
+
+
 TOLD = """
 import os
 import numpy
@@ -136,6 +167,9 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path) -> Non
         ("x = 1\n1 / 0", "ZeroDivisionError in line 2: division by zero"),
         ("x = = 1", "SyntaxError in line 1: invalid syntax"),
         ("import sys\n\nsys.exit('enough')", "SystemExit in line 3: enough"),
+        ("raise RuntimeError('first\\nsecond')", "RuntimeError in line 1: first second"),
+        ("x = '\0'", "SyntaxError: source code string cannot contain null bytes"),
+        ("from icarus import Game\ndef mine() -> Game:\n    raise KeyError('cards')\n", "KeyError in line 3: 'cards'"),
     ],
 )
 def test_an_error_in_a_file_is_told_with_its_line(tmp_path: Path, source: str, told: str) -> None:
