@@ -2,6 +2,7 @@
 
 import ast
 import difflib
+import inspect
 import itertools
 import operator
 from collections.abc import Callable, Mapping
@@ -9,6 +10,7 @@ from typing import Any, TypeAlias
 
 from icarus import checks
 from icarus.algebra.enhancement import Enhancement, Sum, joined
+from icarus.algebra.weights import total_text
 
 # An enhancement, a sum, a weight, a rule, a number, a text, or a function that makes one of these.
 Operand: TypeAlias = Any
@@ -58,9 +60,11 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
         ) from None
     result = _Reader(text, names).value(tree.body)
     if isinstance(result, Sum):
-        raise ValueError(
-            f"the weights of the strategy {excerpt!r} do not sum to 1; did you mean ({result})/{len(result.terms)}?"
-        )
+        total = total_text(result.terms)
+        hint = "" if total == "0" or " " in total else f"; did you mean ({result})/{total}?"
+        raise ValueError(f"the weights of the strategy {excerpt!r} sum to {total}, not to 1{hint}")
+    if inspect.isfunction(result):
+        raise ValueError(f"the strategy {excerpt!r} is a function; call it: {_call_text(text, result)}")
     if not isinstance(result, Enhancement):
         raise ValueError(f"{excerpt!r} is no enhancement; write it like RAVE >> (MAST + NAST2)/2")
     return result
@@ -105,7 +109,8 @@ class _Reader:
 
     def name(self, node: ast.Name) -> Operand:
         if node.id not in self.names:
-            near = difflib.get_close_matches(node.id, self.names, n=3, cutoff=0.5)
+            near = [name for name in self.names if name.lower() == node.id.lower()]
+            near = near or difflib.get_close_matches(node.id, self.names, n=3, cutoff=0.5)
             hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(self.names)}"
             raise self.wrong(node, f"no enhancement is called {node.id!r}; {hint}")
         return self.names[node.id]
@@ -123,6 +128,11 @@ class _Reader:
         if twice:
             raise self.wrong(node, f"the parameter {twice[0]} is given twice")
         keywords = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
+        if inspect.isfunction(function):
+            try:
+                inspect.signature(function).bind(*arguments, **keywords)
+            except TypeError as error:
+                raise self.wrong(node, f"{error}; write {_call_text(self.source(node.func), function)}") from None
         return self.attempt(node, function, *arguments, **keywords)
 
     def combined(self, node: ast.BinOp) -> Operand:
@@ -146,6 +156,9 @@ class _Reader:
         value = self.value(node)
         if isinstance(value, str):
             raise self.wrong(node, f"{value!r} is a text; write the names of enhancements without quotation marks")
+        if inspect.isfunction(value):
+            source = self.source(node)
+            raise self.wrong(node, f"{source} is a function; call it: {_call_text(source, value)}")
         return value
 
     def attempt(
@@ -155,4 +168,15 @@ class _Reader:
         try:
             return function(*arguments, **keywords)
         except (TypeError, ValueError, ArithmeticError, MemoryError, RecursionError) as error:
-            raise self.wrong(node, str(error) or type(error).__name__) from None
+            reason = str(error) or type(error).__name__
+            if reason.startswith("unsupported operand"):  # Python's words for it name types
+                reason = (
+                    f"{self.source(node)!r} is not part of the algebra; - goes between weights, as in 1 - rave_weight"
+                )
+            raise self.wrong(node, reason) from None
+
+
+def _call_text(name: str, function: Callable[..., Operand]) -> str:
+    """How a function is called, with its parameters and their defaults."""
+    parameters = inspect.signature(function).parameters.values()
+    return f"{name}({', '.join(str(parameter.replace(annotation=parameter.empty)) for parameter in parameters)})"

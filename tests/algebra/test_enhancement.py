@@ -272,6 +272,30 @@ def test_weights_that_do_not_sum_to_one_are_refused_with_the_completion():
         parse("MAST + NAST2")
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Mast", "'Mast'; did you mean MAST or mast?"),
+        ("MAST/2", "sum to 0.5, not to 1; did you mean (0.5*MAST)/0.5?"),
+        ("0.3*MAST + 0.3*NAST2", "sum to 0.6, not to 1; did you mean (0.3*MAST + 0.3*NAST2)/0.6?"),
+        ("rave_weight*AMAF + MAST", "sum to between 1.00913 and 2, not to 1"),
+        ("BASELINE >> mast", "at position 13: mast is a function; call it: mast(rule)"),
+        ("nast", "the strategy 'nast' is a function; call it: nast(n=2, rule=None)"),
+        ("rave(x=3)", "got an unexpected keyword argument 'x'; write rave(k=250)"),
+        ("MAST - NAST2", "'MAST - NAST2' is not part of the algebra; - goes between weights, as in 1 - rave_weight"),
+    ],
+)
+def test_a_slip_in_a_strategy_is_told_with_what_would_be_right(text: str, told: str) -> None:
+    with pytest.raises(ValueError) as refusal:
+        parse(text)
+    assert str(refusal.value).endswith(told)
+
+
+@pytest.mark.parametrize("text", ("(0.5*MAST)/0.5", "(0.3*MAST + 0.3*NAST2)/0.6"))
+def test_what_is_proposed_can_be_read(text: str) -> None:
+    assert isinstance(parse(text), Enhancement)
+
+
 def test_a_text_may_name_enhancements_of_ones_own():
     mine = attrs.evolve(MAST, name="MINE")
     assert parse("RAVE >> MINE", MINE=mine) == RAVE >> mine

@@ -217,7 +217,7 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
             "cannot be read at position 8; write it like RAVE >> (MAST + NAST2)/2",
         ),
         (("search", "othello", "--strategy", ""), "cannot be read at position 1"),
-        (("search", "othello", "--strategy", "MAST + NAST2"), "do not sum to 1; did you mean (MAST + NAST2)/2?"),
+        (("search", "othello", "--strategy", "MAST + NAST2"), "sum to 2, not to 1; did you mean (MAST + NAST2)/2?"),
         (("search", "othello", "--strategy", "__import__('os')"), "no enhancement is called '__import__'"),
         (
             ("search", "othello", "--strategy", "nast(0)"),
