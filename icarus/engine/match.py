@@ -268,7 +268,12 @@ def play(
 
     Raises:
         ValueError: the number of agents is not the number of players.
+        TypeError: no game, or no agents.
     """
+    if not isinstance(game, AnyGame):
+        raise TypeError(f"play plays a Game, such as games.load('othello'), not {game!r}")
+    if not isinstance(agents, Sequence):
+        raise TypeError(f"play takes a list of agents, one for each seat, not {agents!r}")
     if len(agents) != game.players:
         raise ValueError(f"{game} is played by {game.players} agents, not {len(agents)}")
     for agent in agents:

@@ -38,8 +38,7 @@ LONGEST = 100_000  # actions of a game of which nothing is said
 
 def positive(instance: object, attribute: attrs.Attribute, value: int) -> None:
     """Refuse a number below 1."""
-    if value < 1:
-        raise ValueError(f"{attribute.name} of a game is {value!r}; it must be at least 1")
+    checks.integer(f"{attribute.name} of a game", value, 1)
 
 
 def bounded(instance: "AnyGame", attribute: attrs.Attribute, value: int) -> None:

@@ -192,6 +192,15 @@ def test_a_wrong_number_of_agents_is_refused(number: int) -> None:
         play(games.load("othello"), [QUICK] * number)
 
 
+def test_what_is_no_game_and_what_is_no_list_of_agents_is_refused_in_a_sentence() -> None:
+    with pytest.raises(TypeError, match=r"play plays a Game, such as games.load\('othello'\), not 'othello'"):
+        play("othello", [QUICK] * 2)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="play takes a list of agents, one for each seat, not "):
+        play(games.load("othello"), QUICK)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="players of a game is '2'; it must be an integer of at least 1"):
+        attrs.evolve(toy.CHAIN, players="2")
+
+
 def test_what_is_no_agent_is_refused() -> None:
     with pytest.raises(TypeError, match=r"an agent is an Agent\(strategy, iterations=…\), not BASELINE"):
         play(toy.CHAIN, [BASELINE])  # type: ignore[list-item]
