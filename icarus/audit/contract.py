@@ -337,7 +337,10 @@ class Contract:
             hidden = any(
                 observed != self._observed[-1] for observed in self._observed
             )  # without `episode` the game is one
-            self._require("recall", not hidden, lambda: "something is hidden in this episode, and there is no recall")
+            advice = "write one, or an episode that begins after the hidden move"
+            self._require(
+                "recall", not hidden, lambda: f"something is hidden in this episode, and there is no recall: {advice}"
+            )
             return
         for perspective, observed in enumerate(self._observed):
             recalled = self._twice("recall", partial(self._fenced.recalled, perspective))

@@ -435,8 +435,18 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"player": player_that_writes}, "memory", "player changes the state, which it may only read"),
     (NIM, {"rewards": rewards_that_write}, "memory", "rewards changes the state, which it may only read"),
     (NIM, {"initial": initial_of_numpy}, "luck", "initial draws from np.random, which no seed fixes"),
-    (WHOLE, {"name": "whole"}, "recall", "something is hidden in this episode, and there is no recall"),  # type: ignore[dict-item]
-    (SECRET, {"recall": None}, "recall", "something is hidden in this episode, and there is no recall"),  # type: ignore[dict-item]
+    (
+        WHOLE,
+        {"name": "whole"},
+        "recall",
+        "there is no recall: write one, or an episode that begins after the hidden move",
+    ),  # type: ignore[dict-item]
+    (
+        SECRET,
+        {"recall": None},
+        "recall",
+        "there is no recall: write one, or an episode that begins after the hidden move",
+    ),  # type: ignore[dict-item]
 ]
 
 
