@@ -93,6 +93,27 @@ def test_a_saved_game_goes_on_as_it_would_have(game: str, tmp_path: Path) -> Non
         session.save(tmp_path / "game.txt")
 
 
+def test_a_file_that_cannot_be_written_does_not_end_the_game(tmp_path: Path) -> None:
+    said = talked(session_of("othello"), ["save no/such/folder.txt", "hint", "tree no/such/tree.html", "quit"])
+    assert "'no/such/folder.txt' cannot be written: No such file or directory" in said
+    assert "'no/such/tree.html' cannot be written: there is no folder 'no/such'" in said
+
+
+def test_a_saved_game_needs_no_name_of_its_game_and_brings_no_strategies(tmp_path: Path) -> None:
+    path = tmp_path / "game.txt"
+    session_of("othello").save(path)
+    with pytest.raises(ValueError, match="names its game itself: icarus play --resume "):
+        session_of("kuhn-poker").follow(path)
+    path.write_text(path.read_text().replace('"BASELINE', '"OWN'))
+    with pytest.raises(
+        ValueError, match=r"cannot be resumed: .* no enhancement is called 'OWN'.* \(--with FILE.py brings"
+    ):
+        Session.resumed(path)
+    path.write_text("")
+    with pytest.raises(ValueError, match="is no othello in GGF, or a transcript: it is empty"):
+        session_of("othello").follow(path)
+
+
 def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path: Path) -> None:
     file = tmp_path / "game.txt"
     with pytest.raises(ValueError, match="cannot be read"):
@@ -104,7 +125,7 @@ def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path: Pa
     good = (tmp_path / "good.txt").read_text()
     assert good.startswith('[Game "othello"]\n[Seed 3]\n') and good.endswith("\n\n*\n")
     file.write_text(good.replace("\n*", "\n1. player 0: a1"))
-    with pytest.raises(ValueError, match="is no game that was saved: action 1, 'a1', is not legal"):
+    with pytest.raises(ValueError, match="cannot be resumed: action 1, 'a1', is not legal"):
         Session.resumed(file)
 
 

@@ -249,12 +249,18 @@ class Session:
         Raises:
             ValueError: this game has no notation, or the file holds no such game.
         """
-        notation = notation_of(self.game)
         try:
-            for action in notation.read(self.game, path.read_text("utf-8", errors="replace")):
-                self._apply(action)
+            text = path.read_text("utf-8", errors="replace")
         except OSError as error:
             raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None
+        if "Seats" in dict(_TAG.findall(text)):
+            raise ValueError(f"{str(path)!r} names its game itself: icarus play --resume {path}")
+        notation = notation_of(self.game)
+        try:
+            if not text.strip():
+                raise ValueError("it is empty")
+            for action in notation.read(self.game, text):
+                self._apply(action)
         except ValueError as error:
             raise ValueError(f"{str(path)!r} is no {self.game.name} in {notation.name}: {error}") from None
 
@@ -268,7 +274,11 @@ class Session:
         try:
             text = path.read_text("utf-8")
             tags = {name: json.loads(value) for name, value in _TAG.findall(text)}
-            agents = [None if seat is None else _agent_of(seat, names) for seat in tags["Seats"]]
+            try:
+                agents = [None if seat is None else _agent_of(seat, names) for seat in tags["Seats"]]
+                games.load(tags["Game"])
+            except ValueError as error:
+                raise ValueError(f"{error} (--with FILE.py brings games and enhancements of one's own)") from None
             session = cls(games.load(tags["Game"]), agents, int(tags["Seed"]))
             for move in _MOVE.findall(text):
                 session._apply(session._named(move))
@@ -278,7 +288,7 @@ class Session:
         except KeyError as error:
             raise ValueError(f"{str(path)!r} is no game that was saved: there is no {error.args[0]!r} in it") from None
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{str(path)!r} is no game that was saved: {error}") from None
+            raise ValueError(f"{str(path)!r} cannot be resumed: {error}") from None
         return session
 
     def _named(self, text: str) -> int:

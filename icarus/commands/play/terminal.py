@@ -96,7 +96,9 @@ class Terminal:
             return False
         except ValueError as error:
             self.say(str(error))
-            return True
+        except OSError as error:  # of a file that was to be written; the game goes on
+            self.say(f"{error.filename!r} cannot be written: {error.strerror}")
+        return True
 
     def talk(self, word: str, rest: str) -> None:
         """What changes nothing in the game."""
